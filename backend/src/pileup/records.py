@@ -1,0 +1,574 @@
+"""The vocabulary: one frozen record per kind of machine fact, and its frame schema.
+
+Every format yields these records and nothing else; every analysis reads frames of them. The
+module imports nothing of ours.
+
+Units:  times are int64 microseconds since the epoch, durations are seconds, sizes are bytes.
+Time:   a parser reports what is printed: ``wall_us`` is the printed wall clock *as if it were UTC*
+        and ``clock`` says what kind of clock that is. ``analysis.clock`` places it on UTC and adds
+        the column ``time``. Nothing here knows a zone.
+Null:   ``None`` means not known. A zero was read as zero.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin, get_type_hints
+
+import polars as pl
+
+Clock = Literal["utc", "local", "relative"]
+"""utc: absolute (epoch, Z, or offset already applied). local: server-local, zone not printed.
+relative: no time in the file; microseconds since its first sample at the nominal interval."""
+
+UINT64_MAX = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What every record carries: where it stands in the artifact, and when.
+
+    The driver adds the column ``artifact`` (SHA-256 of the file) to each frame.
+    """
+
+    KIND: ClassVar[str] = ""
+
+    line_first: int
+    line_last: int
+    host: str | None = None
+    """Only where the record itself names its host (a CSV column); else the clock stage fills it."""
+    wall_us: int | None = None
+    clock: Clock | None = None
+    snapshot: int | None = None
+    """Ordinal of the Snapshot in this artifact that the record belongs to, if any (0-based)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot(Record):
+    """One moment that a dump, processlist or stack sample describes."""
+
+    KIND: ClassVar[str] = "snapshot"
+
+    kind: str
+    """innodb_status, processlist, stacks, lock_waits or transactions."""
+    time_quality: str = "unknown"
+    """exact (printed), inferred, file name, unknown."""
+    original: str | None = None
+    """The time exactly as printed."""
+    server_version: str | None = None
+    uptime_s: int | None = None
+    complete: bool = True
+    """False when the dump ends before its end marker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SemaphoreWait(Record):
+    """One thread waiting for a latch: a ``--Thread`` paragraph of SEMAPHORES.
+
+    Source: sync_array_cell_print(), storage/innobase/sync/sync0arr.cc (all versions).
+    """
+
+    KIND: ClassVar[str] = "semaphore_wait"
+
+    thread_id: int
+    """pthread_t, decimal, as printed."""
+    file: str
+    """Base name with its last directory when printed (btr0sea.ic, handler/ha_innodb.cc)."""
+    line: int
+    waited_s: float
+    mode: str
+    """S, X, SX, X wait_ex, mutex, unknown."""
+    latch_address: str | None = None
+    """Hex with 0x, lower case."""
+    latch_name: str | None = None
+    """The quoted C expression (&kernel_mutex) or mutex name (BUF_POOL), without quotes."""
+    created_file: str | None = None
+    created_line: int | None = None
+    holder_thread: int | None = None
+    """pthread_t of the thread that has reserved the latch or mutex; may equal thread_id."""
+    holder_mode: str | None = None
+    """exclusive, wait exclusive, SX, or mutex."""
+    readers: int | None = None
+    waiters_flag: int | None = None
+    lock_word: int | None = None
+    """Signed: ffffffffffffffff is -1 (one reader left while a writer waits)."""
+    last_read_file: str | None = None
+    last_read_line: int | None = None
+    last_write_file: str | None = None
+    last_write_line: int | None = None
+    ended: bool = False
+    """True when 'wait has ended' is printed: signalled, not yet left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transaction(Record):
+    """One InnoDB transaction, from SHOW ENGINE INNODB STATUS or INNODB_TRX."""
+
+    KIND: ClassVar[str] = "transaction"
+
+    trx_id: str
+    """As printed (hexadecimal in 5.1 plugin and 5.5, two halves in 5.0); compare as text."""
+    state: str
+    """not started, ACTIVE, ACTIVE (PREPARED), COMMITTED IN MEMORY, LOCK WAIT, ..."""
+    lock_wait: bool = False
+    active_s: float | None = None
+    operation: str | None = None
+    """InnoDB's op_info, such as 'starting index read'."""
+    session_id: int | None = None
+    os_thread: int | None = None
+    """pthread_t, whatever base it was printed in."""
+    query_id: int | None = None
+    client_host: str | None = None
+    user: str | None = None
+    thread_state: str | None = None
+    query: str | None = None
+    tables_in_use: int | None = None
+    tables_locked: int | None = None
+    lock_structs: int | None = None
+    row_locks: int | None = None
+    undo_entries: int | None = None
+    declared_inside: bool = False
+    wait_s: float | None = None
+    waits_space: int | None = None
+    waits_page: int | None = None
+    waits_heap: int | None = None
+    waits_index: str | None = None
+    waits_table: str | None = None
+    """schema.table without back-ticks."""
+    waits_mode: str | None = None
+    """X, S, IX, ... with its suffix, such as 'X locks rec but not gap'."""
+    waits_kind: str | None = None
+    """record or table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrxLock(Record):
+    """One row or table lock that a dump or a lock table lists, held or waited for."""
+
+    KIND: ClassVar[str] = "trx_lock"
+
+    trx_id: str
+    session_id: int | None = None
+    lock_kind: str
+    """record or table."""
+    table: str
+    index: str | None = None
+    space: int | None = None
+    page: int | None = None
+    heap: int | None = None
+    mode: str
+    waiting: bool = False
+    lock_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockWait(Record):
+    """One waiter and one blocker as a lock table pairs them (row or metadata lock).
+
+    Source: INNODB_LOCK_WAITS (<= 5.7, MariaDB), performance_schema.data_lock_waits (8.0+),
+    sys.innodb_lock_waits, sys.schema_table_lock_waits, pt-stalk's lock-waits.
+    """
+
+    KIND: ClassVar[str] = "lock_wait"
+
+    lock_kind: str
+    """record, table or metadata."""
+    waiting_trx: str | None = None
+    waiting_session: int | None = None
+    waiting_query: str | None = None
+    waiting_s: float | None = None
+    blocking_trx: str | None = None
+    blocking_session: int | None = None
+    blocking_query: str | None = None
+    blocking_idle_s: float | None = None
+    table: str | None = None
+    index: str | None = None
+    mode: str | None = None
+    lock_id: str | None = None
+    waiters: int | None = None
+    """For aggregated rows (who_blocks ... num_waiters): how many wait behind the blocker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadlockTrx:
+    """One transaction of a LATEST DETECTED DEADLOCK."""
+
+    number: int
+    trx_id: str
+    session_id: int | None = None
+    os_thread: int | None = None
+    active_s: float | None = None
+    query: str | None = None
+    holds: tuple[str, ...] = ()
+    """Lock descriptions: 'record app.accounts PRIMARY X locks rec but not gap'."""
+    waits_for: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlock(Record):
+    """LATEST DETECTED DEADLOCK, deduplicated within one artifact by time and trx ids."""
+
+    KIND: ClassVar[str] = "deadlock"
+
+    transactions: tuple[DeadlockTrx, ...]
+    victim: int | None = None
+    """The number of the transaction rolled back; None when cut off or search too deep."""
+    original: str | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKeyError(Record):
+    """LATEST FOREIGN KEY ERROR."""
+
+    KIND: ClassVar[str] = "foreign_key_error"
+
+    table: str | None = None
+    constraint: str | None = None
+    message: str = ""
+    original: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(Record):
+    """One processlist row."""
+
+    KIND: ClassVar[str] = "session"
+
+    session_id: int
+    user: str | None = None
+    client_host: str | None = None
+    db: str | None = None
+    command: str | None = None
+    time_s: float | None = None
+    """Seconds in the current state; may be negative or 2^32-ish as printed by some servers."""
+    state: str | None = None
+    query: str | None = None
+    os_tid: int | None = None
+    """Kernel thread id where printed (MariaDB TID)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One frame of a stack."""
+
+    function: str
+    file: str | None = None
+    line: int | None = None
+    library: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackThread:
+    """One thread that shows a stack."""
+
+    number: int | None = None
+    """gdb's own number: no meaning across captures."""
+    pthread: int | None = None
+    lwp: int | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack(Record):
+    """One distinct stack in one sample, innermost frame first."""
+
+    KIND: ClassVar[str] = "stack"
+
+    count: int
+    """Threads with this stack (times samples, when ``samples`` > 1)."""
+    samples: int = 1
+    frames: tuple[Frame, ...]
+    threads: tuple[StackThread, ...] = ()
+    addresses: tuple[str, ...] = ()
+    """lock=, mutex=, latch addresses seen in arguments: link to SEMAPHORES addresses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Record):
+    """Something that happened: a log line, a trigger, a configuration change."""
+
+    KIND: ClassVar[str] = "event"
+
+    kind: str
+    """log, trigger, restart, crash, semaphore_warning, ..."""
+    severity: str | None = None
+    """error, warning, note, system."""
+    subsystem: str | None = None
+    code: str | None = None
+    message: str
+    original: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting(Record):
+    """One variable's value."""
+
+    KIND: ClassVar[str] = "setting"
+
+    name: str
+    """Lower case, underscores; my.cnf names are normalised ('-' to '_', no loose_)."""
+    value: str | None
+    source: str
+    """my.cnf, SHOW VARIABLES, pt-stalk, ..."""
+    section: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table(Record):
+    """A result set worth comparing (buffer pool pages by index, query digests, df)."""
+
+    KIND: ClassVar[str] = "table"
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Values of one series, in time order: bulk, so columns and not one record per value.
+
+    series: dotted name with its collector: mysql.Threads_running, innodb.history_list_length,
+            vmstat.us, iostat.util (labels device=vda), csv.qps, mpstat.usr (cpu=all).
+    kind:   counter (only grows until a reset), gauge, or rate (already a difference over time).
+    lines:  the line of each value.
+    """
+
+    series: str
+    kind: Literal["counter", "gauge", "rate"]
+    unit: str | None
+    clock: Clock
+    wall_us: Sequence[int | None]
+    values: Sequence[float | int | None]
+    lines: Sequence[int]
+    labels: tuple[tuple[str, str], ...] = ()
+    host: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that the parser could not read. Damage is data: it is stored and shown."""
+
+    line: int | None
+    message: str
+    """What happened, where, what is lost: a sentence."""
+    expected: str | None = None
+    found: str | None = None
+    """Up to 200 characters of the offending text."""
+    severity: Literal["warning", "error"] = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A named part of the artifact, for the sections tree of the raw viewer."""
+
+    title: str
+    line_first: int
+    line_last: int
+    level: int = 0
+    understood: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A range of lines that was not understood. Everything else counts as understood."""
+
+    line_first: int
+    line_last: int
+    why: str
+
+
+Item: TypeAlias = Record | Samples | Problem | Section | Skipped
+"""What a format's ``parse`` yields, in file order."""
+
+KINDS: dict[str, type[Record]] = {
+    cls.KIND: cls
+    for cls in (
+        Snapshot,
+        SemaphoreWait,
+        Transaction,
+        TrxLock,
+        LockWait,
+        Deadlock,
+        ForeignKeyError,
+        Session,
+        Stack,
+        Event,
+        Setting,
+        Table,
+    )
+}
+"""Record kind -> record type. Samples are the one kind without a record type."""
+
+SAMPLE = "sample"
+
+_SAMPLE_SCHEMA: dict[str, pl.DataType] = {
+    "series": pl.String(),
+    "labels": pl.String(),
+    "kind": pl.String(),
+    "unit": pl.String(),
+    "host": pl.String(),
+    "wall_us": pl.Int64(),
+    "clock": pl.String(),
+    "value": pl.Float64(),
+    "line_first": pl.Int64(),
+}
+
+
+def frame_schema(kind: str) -> dict[str, pl.DataType]:
+    """The polars schema of a record kind's frame, as written by the driver (before ``artifact``)."""
+    if kind == SAMPLE:
+        return dict(_SAMPLE_SCHEMA)
+    return _dataclass_schema(KINDS[kind])
+
+
+def records_frame(kind: str, records: Iterable[Record]) -> pl.DataFrame:
+    """Records of one kind as a frame of ``frame_schema(kind)``, in the given order."""
+    rows = list(records)
+    schema = frame_schema(kind)
+    return pl.DataFrame(
+        {
+            name: pl.Series(
+                name, [_plain(getattr(row, name)) for row in rows], dtype=dtype, strict=True
+            )
+            for name, dtype in schema.items()
+        }
+    )
+
+
+def samples_frame(chunks: Iterable[Samples]) -> pl.DataFrame:
+    """Sample chunks as one frame of the sample schema; labels become 'device=vda,cpu=0'."""
+    frames = [
+        pl.DataFrame(
+            {
+                "wall_us": pl.Series(list(chunk.wall_us), dtype=pl.Int64),
+                "value": pl.Series(
+                    [None if v is None else float(v) for v in chunk.values], dtype=pl.Float64
+                ),
+                "line_first": pl.Series(list(chunk.lines), dtype=pl.Int64),
+            }
+        ).select(
+            pl.lit(chunk.series).alias("series"),
+            pl.lit(labels_text(chunk.labels)).alias("labels"),
+            pl.lit(chunk.kind).alias("kind"),
+            pl.lit(chunk.unit, dtype=pl.String).alias("unit"),
+            pl.lit(chunk.host, dtype=pl.String).alias("host"),
+            pl.col("wall_us"),
+            pl.lit(chunk.clock).alias("clock"),
+            pl.col("value"),
+            pl.col("line_first"),
+        )
+        for chunk in chunks
+    ]
+    return pl.concat(frames) if frames else pl.DataFrame(schema=_SAMPLE_SCHEMA)
+
+
+def labels_text(labels: Iterable[tuple[str, str]]) -> str:
+    """Labels as one text, sorted by name: 'cpu=0,device=vda'; empty for none."""
+    return ",".join(f"{name}={value}" for name, value in sorted(labels))
+
+
+def record_from_row(kind: str, row: dict[str, Any]) -> Record:
+    """The record that a frame's row (``frame.row(i, named=True)``) was made of."""
+    cls = KINDS[kind]
+    hints = _hints(cls)
+    return cls(**{name: _revive(hints[name], row[name]) for name in _fields(cls)})
+
+
+def _fields(cls: type[Any]) -> tuple[str, ...]:
+    return tuple(f.name for f in dataclasses.fields(cls))
+
+
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def _dataclass_schema(cls: type[Any]) -> dict[str, pl.DataType]:
+    hints = _hints(cls)
+    return {name: _dtype(name, hints[name]) for name in _fields(cls)}
+
+
+_UINT64_FIELDS = frozenset({"thread_id", "holder_thread", "os_thread", "pthread"})
+
+
+def _dtype(name: str, hint: Any) -> pl.DataType:
+    hint = _without_none(hint)
+    if get_origin(hint) is tuple:
+        return pl.List(_dtype(name, get_args(hint)[0]))
+    if get_origin(hint) is Literal or hint is str:
+        return pl.String()
+    if dataclasses.is_dataclass(hint):
+        return pl.Struct(_dataclass_schema(typing.cast(type[Any], hint)))
+    if hint is bool:
+        return pl.Boolean()
+    if hint is float:
+        return pl.Float64()
+    if hint is int:
+        return pl.UInt64() if name in _UINT64_FIELDS else pl.Int64()
+    raise TypeError(f"no frame type for field {name}: {hint!r}")
+
+
+def _without_none(hint: Any) -> Any:
+    if get_origin(hint) in (typing.Union, types.UnionType):
+        (hint,) = (arg for arg in get_args(hint) if arg is not type(None))
+    return hint
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: _plain(getattr(value, name)) for name in _fields(type(value))}
+    return value
+
+
+def _revive(hint: Any, value: Any) -> Any:
+    if value is None:
+        return None
+    hint = _without_none(hint)
+    if get_origin(hint) is tuple:
+        return tuple(_revive(get_args(hint)[0], item) for item in value)
+    if dataclasses.is_dataclass(hint):
+        cls = typing.cast(type[Any], hint)
+        hints = _hints(cls)
+        return cls(**{name: _revive(hints[name], value[name]) for name in _fields(cls)})
+    return value
+
+
+__all__ = [
+    "KINDS",
+    "SAMPLE",
+    "UINT64_MAX",
+    "Clock",
+    "Deadlock",
+    "DeadlockTrx",
+    "Event",
+    "ForeignKeyError",
+    "Frame",
+    "Item",
+    "LockWait",
+    "Problem",
+    "Record",
+    "Samples",
+    "Section",
+    "SemaphoreWait",
+    "Session",
+    "Setting",
+    "Skipped",
+    "Snapshot",
+    "Stack",
+    "StackThread",
+    "Table",
+    "Transaction",
+    "TrxLock",
+    "frame_schema",
+    "labels_text",
+    "record_from_row",
+    "records_frame",
+    "samples_frame",
+]
