@@ -1,0 +1,417 @@
+"""The analysis document: what ``pileup analyze --json`` prints, the worker stores and the API serves.
+
+The JSON Schema in docs/analysis.schema.json is generated from these structs; a change that is not
+purely additive raises SCHEMA. All times are ISO 8601 UTC with ``Z`` (text), durations are seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+SCHEMA = "pileup.analysis/1"
+
+
+class Doc(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """Base of every part of the document."""
+
+
+class Locator(Doc):
+    """Where a claim comes from: raw lines, or a series over a window, or a moment and a node."""
+
+    kind: Literal["lines", "series", "snapshot"]
+    artifact: str | None = None
+    """SHA-256."""
+    path: str | None = None
+    line_first: int | None = None
+    line_last: int | None = None
+    series: str | None = None
+    """Series id: 'name{labels}@host'."""
+    start: str | None = None
+    end: str | None = None
+    at: str | None = None
+    node: str | None = None
+    text: str = ""
+    """The claim in one line, with its number: '257 of 257 waiters want the latch ...'."""
+
+
+class ProblemDoc(Doc):
+    artifact: str
+    path: str
+    line: int | None
+    message: str
+    expected: str | None = None
+    found: str | None = None
+    severity: str = "warning"
+
+
+class ClockDoc(Doc):
+    """How an artifact's times were placed on UTC."""
+
+    source: str
+    """host/collector, such as 'db-ledger-01/pt-stalk'."""
+    zone: str | None
+    """IANA zone or fixed offset '-08:00'; None when the file is absolute or has no time."""
+    offset_s: float
+    """Added after the zone."""
+    how: str
+    """One sentence: 'TS lines of this bundle give UTC-08:00 (30 of 30 agree)'."""
+    quality: Literal["exact", "derived", "assumed", "given", "unknown"]
+    dispersion_s: float | None = None
+    anchors: int = 0
+
+
+class ArtifactDoc(Doc):
+    path: str
+    sha256: str
+    bytes: int
+    format: str | None
+    host: str | None
+    first: str | None
+    last: str | None
+    records: dict[str, int]
+    problems: list[ProblemDoc]
+    bundle: str | None = None
+    clock: ClockDoc | None = None
+
+
+class SnapshotDoc(Doc):
+    time: str | None
+    time_quality: str
+    kind: str
+    artifact: str
+    path: str
+    index: int
+    host: str | None
+    line_first: int
+    waiters: int | None = None
+    """Semaphore waits in the dump, or threads that wait in a stack sample."""
+    lock_waits: int | None = None
+    sessions: int | None = None
+    server_version: str | None = None
+
+
+class SeriesDoc(Doc):
+    id: str
+    """'name{labels}@host'."""
+    name: str
+    labels: str
+    host: str | None
+    kind: str
+    unit: str | None
+    points: int
+    first: str | None
+    last: str | None
+    min: float | None = None
+    max: float | None = None
+    artifact: str | None = None
+
+
+class Window(Doc):
+    start: str
+    end: str
+
+
+class StallEvidence(Doc):
+    series: str
+    baseline: float | None
+    stall: float | None
+    """Median inside the stall."""
+    peak: float | None
+    direction: Literal["up", "down"]
+    onset: str | None
+    text: str
+
+
+class StallDoc(Doc):
+    kind: Literal["stall", "false_positive", "recovery_burst"]
+    baseline: Window | None
+    """None when the capture starts inside the stall; ``note`` says so."""
+    onset: str
+    end: str | None
+    """None when the capture ends inside the stall."""
+    duration_s: float | None
+    peak_at: str | None
+    peak_waiters: int | None
+    evidence: list[StallEvidence]
+    note: str = ""
+    host: str | None = None
+
+
+class ShiftDoc(Doc):
+    series: str
+    name: str
+    baseline: float | None
+    stall: float | None
+    ratio: float | None
+    score: float
+    """Robust: (stall median - baseline median) / (1.4826 MAD + floor), absolute value."""
+    first_moved_s: float | None
+    """Seconds relative to the onset; negative: it led."""
+    uncertainty_s: float | None
+    direction: Literal["up", "down"]
+    unit: str | None = None
+    host: str | None = None
+    text: str = ""
+
+
+class HotWaitDoc(Doc):
+    file: str
+    line: int
+    mode: str
+    waits: int
+    """Over all snapshots of the window."""
+    max_at_once: int
+    max_at: str | None
+    share: float
+    latch: str | None
+    """Latch id of the knowledge base."""
+    latch_label: str
+    """'created btr0sea.cc:202' or '&kernel_mutex': as the dump names it."""
+    subsystem: str | None
+    meaning: str
+    max_waited_s: float | None = None
+    example: Locator | None = None
+
+
+class HotLatchDoc(Doc):
+    """The same waits grouped by the latch they wait for, across positions."""
+
+    latch: str | None
+    label: str
+    addresses: int
+    top_address: str | None
+    waits: int
+    max_at_once: int
+    max_at: str | None
+    share: float
+    positions: list[str]
+    meaning: str
+
+
+class BlockerDoc(Doc):
+    kind: str
+    """transaction, thread, latch, session, commit_leader."""
+    id: str
+    """The node id in the wait graph at ``time``."""
+    holder: str
+    time: str | None
+    blocks_direct: int
+    blocks_total: int
+    seen: int
+    """In how many snapshots of the stall; ``of`` of them."""
+    of: int
+    why: str
+    evidence: list[Locator]
+    inferred: bool = False
+
+
+class HotStackDoc(Doc):
+    stack: list[str]
+    """Innermost first, cleaned."""
+    threads: int
+    max_at_once: int
+    share: float
+    signature: str | None
+    """Stack id of the knowledge base."""
+    category: str | None
+    set_aside: bool
+    meaning: str
+    example: Locator | None = None
+
+
+class SettingDoc(Doc):
+    name: str
+    value: str | None
+    source: str
+    host: str | None
+    artifact: str
+    line_first: int
+
+
+class EventDoc(Doc):
+    time: str | None
+    kind: str
+    severity: str | None
+    message: str
+    host: str | None
+    artifact: str | None
+    line_first: int | None
+
+
+class DeadlockDoc(Doc):
+    time: str | None
+    transactions: list[dict[str, Any]]
+    victim: int | None
+    relation: str
+    """'27 s before the onset, on other tables: not part of this stall'."""
+    artifact: str
+    line_first: int
+
+
+class TriageDoc(Doc):
+    check: Literal[
+        "configuration",
+        "saturated_resources",
+        "collateral_query",
+        "other_process",
+        "hardware",
+        "shared_storage",
+        "locking",
+    ]
+    verdict: Literal["ok", "suspect", "no_data"]
+    why: str
+    evidence: list[Locator]
+
+
+class MitigationDoc(Doc):
+    action: str
+    side_effects: str | None = None
+
+
+class ExperimentDoc(Doc):
+    change: str
+    expect: str
+    refuted_if: str | None = None
+
+
+class FindingDoc(Doc):
+    id: str
+    category: str
+    title: str
+    score: float
+    """0..1; a ranking aid, not a probability."""
+    why: str
+    evidence: list[Locator]
+    against: list[str]
+    """What speaks against it or is missing."""
+    applies_to_version: Literal["yes", "no", "unknown"]
+    fixed_in: list[str]
+    mitigations: list[MitigationDoc]
+    experiment: ExperimentDoc | None
+    references: list[str]
+    explanation: str = ""
+
+
+class Headline(Doc):
+    """What a DBA would say in three sentences."""
+
+    verdict: Literal["stall", "no_stall", "not_enough_data"]
+    text: str
+    arrival: str = ""
+    """Did arrival rate rise, work per query rise, or the server go idle: in words."""
+
+
+class Analysis(Doc):
+    schema: str
+    engine: str
+    """Version of the engine."""
+    headline: Headline
+    server: dict[str, str | None]
+    """version, family (mysql, percona, mariadb), comment."""
+    artifacts: list[ArtifactDoc]
+    snapshots: list[SnapshotDoc]
+    series: list[SeriesDoc]
+    stalls: list[StallDoc]
+    shifts: list[ShiftDoc]
+    hot_waits: list[HotWaitDoc]
+    hot_latches: list[HotLatchDoc]
+    blockers: list[BlockerDoc]
+    hot_stacks: list[HotStackDoc]
+    settings: list[SettingDoc]
+    events: list[EventDoc]
+    deadlocks: list[DeadlockDoc]
+    triage: list[TriageDoc]
+    findings: list[FindingDoc]
+    problems: list[ProblemDoc]
+
+
+class WaitNode(Doc):
+    id: str
+    kind: Literal["thread", "latch", "row_lock", "table_lock", "metadata_lock", "commit", "group"]
+    label: str
+    """Mono text for the row: 'trx 8812431 · session 390', 'RW-latch btr0sea.cc:202'."""
+    detail: str = ""
+    members: int = 1
+    """> 1 for a folded group."""
+    blocks_direct: int = 0
+    blocks_total: int = 0
+    depth: int = 0
+    """0 at a root, growing towards the waiters."""
+    root: bool = False
+    inferred: bool = False
+    waiting: bool = False
+    waited_s: float | None = None
+    mode: str | None = None
+    thread_id: str | None = None
+    """pthread_t as decimal text: it does not fit a JavaScript number."""
+    session_id: int | None = None
+    trx_id: str | None = None
+    user: str | None = None
+    state: str | None = None
+    command: str | None = None
+    query: str | None = None
+    trx_active_s: float | None = None
+    undo_entries: int | None = None
+    row_locks: int | None = None
+    address: str | None = None
+    latch: str | None = None
+    meaning: str | None = None
+    stack: list[str] = []
+    join: str = ""
+    """How the layers were joined, and how sure: 'pthread 0x7f.. in dump and gdb (exact)'."""
+    locators: list[Locator] = []
+
+
+class WaitEdge(Doc):
+    source: str
+    target: str
+    kind: Literal["waits_for", "held_by"]
+    mode: str | None = None
+    count: int = 1
+    waited_s: float | None = None
+    """Longest."""
+    inferred: bool = False
+    note: str = ""
+    locators: list[Locator] = []
+
+
+class WaitRoot(Doc):
+    node: str
+    label: str
+    blocks_direct: int
+    blocks_total: int
+    why: str
+    inferred: bool = False
+
+
+class WaitGraph(Doc):
+    at: str | None
+    """Time of the chosen snapshot."""
+    snapshots: list[Locator]
+    """The dump, stack sample, processlist ... that were joined."""
+    headline: str
+    waiters: int
+    """Distinct waiting threads."""
+    folded: bool
+    nodes: list[WaitNode]
+    edges: list[WaitEdge]
+    roots: list[WaitRoot]
+    cycles: list[list[str]]
+    notes: list[str]
+
+
+def encode(document: Doc) -> bytes:
+    """The document as UTF-8 JSON."""
+    return msgspec.json.encode(document)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the analysis document."""
+    schema = msgspec.json.schema(Analysis)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Pileup analysis document ({SCHEMA})",
+        **schema,
+    }
