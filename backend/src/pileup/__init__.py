@@ -1,0 +1,3 @@
+"""Pileup: an incident postmortem workbench for database pileups."""
+
+__version__ = "0.1.0"

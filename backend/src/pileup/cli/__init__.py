@@ -1,0 +1,56 @@
+"""The `pileup` command: a group whose subcommands are imported only when they are called.
+
+Each subcommand is a module beside this one that exposes `command`, a click.Command. Lazy
+import keeps `pileup --version` and `pileup analyze` free of the web and the database.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+
+import click
+
+from pileup import __version__
+
+# name on the command line -> (module, one line of help)
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "run": ("run", "Start everything on this machine and print the sign-in link."),
+    "worker": ("worker", "Run one Celery worker against a served database and broker."),
+    "doctor": ("doctor", "Say what is not well, and the remedy."),
+    "analyze": ("analyze", "Analyse captured files: no server, no database."),
+    "push": ("push", "Send captured files to a Pileup server."),
+    "import": ("import_", "Load an incident folder, such as a sample, into a Pileup server."),
+}
+
+
+class LazyGroup(click.Group):
+    """A click group that knows its commands by name and imports one when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return super().get_command(ctx, cmd_name)
+        module = importlib.import_module(f"{__name__}.{entry[0]}")
+        command = module.command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module.__name__}.command is not a click command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="pileup")
+def main() -> None:
+    """Pileup: an incident postmortem workbench for database pileups."""
+
+
+if __name__ == "__main__":
+    main()
