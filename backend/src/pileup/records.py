@@ -421,7 +421,7 @@ _SAMPLE_SCHEMA: dict[str, pl.DataType] = {
 
 
 def frame_schema(kind: str) -> dict[str, pl.DataType]:
-    """The polars schema of a record kind's frame, as written by the driver (before ``artifact``)."""
+    """The polars schema of a record kind's frame, before the driver adds ``artifact``."""
     if kind == SAMPLE:
         return dict(_SAMPLE_SCHEMA)
     return _dataclass_schema(KINDS[kind])

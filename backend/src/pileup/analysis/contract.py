@@ -1,4 +1,4 @@
-"""The analysis document: what ``pileup analyze --json`` prints, the worker stores and the API serves.
+"""The analysis document: printed by ``pileup analyze --json``, stored and served as it is.
 
 The JSON Schema in docs/analysis.schema.json is generated from these structs; a change that is not
 purely additive raises SCHEMA. All times are ISO 8601 UTC with ``Z`` (text), durations are seconds.
@@ -17,7 +17,7 @@ class Doc(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """Base of every part of the document."""
 
 
-class Locator(Doc):
+class Locator(Doc, frozen=True, kw_only=True):
     """Where a claim comes from: raw lines, or a series over a window, or a moment and a node."""
 
     kind: Literal["lines", "series", "snapshot"]
@@ -36,7 +36,7 @@ class Locator(Doc):
     """The claim in one line, with its number: '257 of 257 waiters want the latch ...'."""
 
 
-class ProblemDoc(Doc):
+class ProblemDoc(Doc, frozen=True, kw_only=True):
     artifact: str
     path: str
     line: int | None
@@ -46,7 +46,7 @@ class ProblemDoc(Doc):
     severity: str = "warning"
 
 
-class ClockDoc(Doc):
+class ClockDoc(Doc, frozen=True, kw_only=True):
     """How an artifact's times were placed on UTC."""
 
     source: str
@@ -62,7 +62,7 @@ class ClockDoc(Doc):
     anchors: int = 0
 
 
-class ArtifactDoc(Doc):
+class ArtifactDoc(Doc, frozen=True, kw_only=True):
     path: str
     sha256: str
     bytes: int
@@ -76,7 +76,7 @@ class ArtifactDoc(Doc):
     clock: ClockDoc | None = None
 
 
-class SnapshotDoc(Doc):
+class SnapshotDoc(Doc, frozen=True, kw_only=True):
     time: str | None
     time_quality: str
     kind: str
@@ -92,7 +92,7 @@ class SnapshotDoc(Doc):
     server_version: str | None = None
 
 
-class SeriesDoc(Doc):
+class SeriesDoc(Doc, frozen=True, kw_only=True):
     id: str
     """'name{labels}@host'."""
     name: str
@@ -108,12 +108,12 @@ class SeriesDoc(Doc):
     artifact: str | None = None
 
 
-class Window(Doc):
+class Window(Doc, frozen=True, kw_only=True):
     start: str
     end: str
 
 
-class StallEvidence(Doc):
+class StallEvidence(Doc, frozen=True, kw_only=True):
     series: str
     baseline: float | None
     stall: float | None
@@ -124,7 +124,7 @@ class StallEvidence(Doc):
     text: str
 
 
-class StallDoc(Doc):
+class StallDoc(Doc, frozen=True, kw_only=True):
     kind: Literal["stall", "false_positive", "recovery_burst"]
     baseline: Window | None
     """None when the capture starts inside the stall; ``note`` says so."""
@@ -139,7 +139,7 @@ class StallDoc(Doc):
     host: str | None = None
 
 
-class ShiftDoc(Doc):
+class ShiftDoc(Doc, frozen=True, kw_only=True):
     series: str
     name: str
     baseline: float | None
@@ -156,7 +156,7 @@ class ShiftDoc(Doc):
     text: str = ""
 
 
-class HotWaitDoc(Doc):
+class HotWaitDoc(Doc, frozen=True, kw_only=True):
     file: str
     line: int
     mode: str
@@ -175,7 +175,7 @@ class HotWaitDoc(Doc):
     example: Locator | None = None
 
 
-class HotLatchDoc(Doc):
+class HotLatchDoc(Doc, frozen=True, kw_only=True):
     """The same waits grouped by the latch they wait for, across positions."""
 
     latch: str | None
@@ -190,7 +190,7 @@ class HotLatchDoc(Doc):
     meaning: str
 
 
-class BlockerDoc(Doc):
+class BlockerDoc(Doc, frozen=True, kw_only=True):
     kind: str
     """transaction, thread, latch, session, commit_leader."""
     id: str
@@ -207,7 +207,7 @@ class BlockerDoc(Doc):
     inferred: bool = False
 
 
-class HotStackDoc(Doc):
+class HotStackDoc(Doc, frozen=True, kw_only=True):
     stack: list[str]
     """Innermost first, cleaned."""
     threads: int
@@ -221,7 +221,7 @@ class HotStackDoc(Doc):
     example: Locator | None = None
 
 
-class SettingDoc(Doc):
+class SettingDoc(Doc, frozen=True, kw_only=True):
     name: str
     value: str | None
     source: str
@@ -230,7 +230,7 @@ class SettingDoc(Doc):
     line_first: int
 
 
-class EventDoc(Doc):
+class EventDoc(Doc, frozen=True, kw_only=True):
     time: str | None
     kind: str
     severity: str | None
@@ -240,7 +240,7 @@ class EventDoc(Doc):
     line_first: int | None
 
 
-class DeadlockDoc(Doc):
+class DeadlockDoc(Doc, frozen=True, kw_only=True):
     time: str | None
     transactions: list[dict[str, Any]]
     victim: int | None
@@ -250,7 +250,7 @@ class DeadlockDoc(Doc):
     line_first: int
 
 
-class TriageDoc(Doc):
+class TriageDoc(Doc, frozen=True, kw_only=True):
     check: Literal[
         "configuration",
         "saturated_resources",
@@ -265,18 +265,18 @@ class TriageDoc(Doc):
     evidence: list[Locator]
 
 
-class MitigationDoc(Doc):
+class MitigationDoc(Doc, frozen=True, kw_only=True):
     action: str
     side_effects: str | None = None
 
 
-class ExperimentDoc(Doc):
+class ExperimentDoc(Doc, frozen=True, kw_only=True):
     change: str
     expect: str
     refuted_if: str | None = None
 
 
-class FindingDoc(Doc):
+class FindingDoc(Doc, frozen=True, kw_only=True):
     id: str
     category: str
     title: str
@@ -294,7 +294,7 @@ class FindingDoc(Doc):
     explanation: str = ""
 
 
-class Headline(Doc):
+class Headline(Doc, frozen=True, kw_only=True):
     """What a DBA would say in three sentences."""
 
     verdict: Literal["stall", "no_stall", "not_enough_data"]
@@ -303,7 +303,7 @@ class Headline(Doc):
     """Did arrival rate rise, work per query rise, or the server go idle: in words."""
 
 
-class Analysis(Doc):
+class Analysis(Doc, frozen=True, kw_only=True):
     schema: str
     engine: str
     """Version of the engine."""
@@ -327,7 +327,7 @@ class Analysis(Doc):
     problems: list[ProblemDoc]
 
 
-class WaitNode(Doc):
+class WaitNode(Doc, frozen=True, kw_only=True):
     id: str
     kind: Literal["thread", "latch", "row_lock", "table_lock", "metadata_lock", "commit", "group"]
     label: str
@@ -364,7 +364,7 @@ class WaitNode(Doc):
     locators: list[Locator] = []
 
 
-class WaitEdge(Doc):
+class WaitEdge(Doc, frozen=True, kw_only=True):
     source: str
     target: str
     kind: Literal["waits_for", "held_by"]
@@ -377,7 +377,7 @@ class WaitEdge(Doc):
     locators: list[Locator] = []
 
 
-class WaitRoot(Doc):
+class WaitRoot(Doc, frozen=True, kw_only=True):
     node: str
     label: str
     blocks_direct: int
@@ -386,7 +386,7 @@ class WaitRoot(Doc):
     inferred: bool = False
 
 
-class WaitGraph(Doc):
+class WaitGraph(Doc, frozen=True, kw_only=True):
     at: str | None
     """Time of the chosen snapshot."""
     snapshots: list[Locator]

@@ -1,0 +1,1 @@
+"""case -> documents. Reads no database: it is handed a Case."""

@@ -1,0 +1,138 @@
+"""Source notes: how a sentence of the report points at raw lines, and how that becomes a footnote.
+
+A reference is an ordinary Markdown footnote label that a person can move, copy and delete:
+
+    [^4f2a9c01-812-830]      lines 812 to 830 of the artifact whose SHA-256 starts so
+    [^s-1b2c3d4e-1795213189-1795213244]   a series (CRC-32 of its id) over a window, epoch seconds
+    [^pin-019a2b3c4d5e]      a pin (start of its id)
+
+``number_notes`` replaces them by numbers in order of appearance and lists what each points at.
+A reference that points at nothing stays visible as a note that says so: never silently dropped.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pileup.analysis.contract import Locator
+from pileup.report.case import Case, ReportPin
+
+_REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)")
+_LINES = re.compile(r"^([0-9a-f]{8})-(\d+)-(\d+)$")
+_SERIES = re.compile(r"^s-([0-9a-f]{8})-(\d+)-(\d+)$")
+_PIN = re.compile(r"^pin-([0-9a-f]{8,32})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    number: int
+    label: str
+    text: str
+    """Where it points: path and lines, or series and window, or the pin's title."""
+    excerpt: str | None
+    view: str | None
+    """In-app path that opens it."""
+
+
+def reference(locator: Locator) -> str:
+    """The Markdown reference of a locator; empty when it points nowhere."""
+    if locator.artifact and locator.line_first is not None:
+        last = locator.line_last or locator.line_first
+        return f"[^{locator.artifact[:8]}-{locator.line_first}-{last}]"
+    if locator.series and locator.start and locator.end:
+        return f"[^s-{series_hash(locator.series)}-{_epoch(locator.start)}-{_epoch(locator.end)}]"
+    return ""
+
+
+def pin_reference(pin: ReportPin) -> str:
+    return f"[^pin-{pin.id.replace('-', '')}]"
+
+
+def references(locators: list[Locator], limit: int = 3) -> str:
+    """The references of the first few distinct locators, ready to append to a sentence."""
+    seen = dict.fromkeys(filter(None, map(reference, locators)))
+    return "".join(list(seen)[:limit])
+
+
+def series_hash(series: str) -> str:
+    return f"{zlib.crc32(series.encode()):08x}"
+
+
+def number_notes(case: Case, markdown: str) -> tuple[str, list[Note]]:
+    """The text with numbered references, and the notes in order."""
+    notes: dict[str, Note] = {}
+
+    def numbered(match: re.Match[str]) -> str:
+        label = match.group(1)
+        if label not in notes:
+            notes[label] = _resolve(case, label, len(notes) + 1)
+        return f"[^{notes[label].number}]"
+
+    return _REFERENCE.sub(numbered, markdown), list(notes.values())
+
+
+def _resolve(case: Case, label: str, number: int) -> Note:
+    if match := _LINES.match(label):
+        return _lines_note(case, label, number, match[1], int(match[2]), int(match[3]))
+    if match := _SERIES.match(label):
+        return _series_note(case, label, number, match[1], int(match[2]), int(match[3]))
+    if match := _PIN.match(label):
+        for pin in case.pins:
+            if pin.id.replace("-", "").startswith(match[1]):
+                return _pin_note(case, label, number, pin)
+    return Note(
+        number, label, f"({label}: this source is no longer part of the incident)", None, None
+    )
+
+
+def _lines_note(case: Case, label: str, number: int, sha: str, first: int, last: int) -> Note:
+    artifacts = case.analysis.artifacts if case.analysis else []
+    for artifact in artifacts:
+        if artifact.sha256.startswith(sha):
+            where = f"line {first}" if first == last else f"lines {first}–{last}"
+            view = (
+                f"/incidents/{case.id}/artifacts?artifact={artifact.sha256}&line={first}&to={last}"
+            )
+            return Note(
+                number,
+                label,
+                f"{artifact.path}, {where}",
+                case.excerpt(artifact.sha256, first, last),
+                view,
+            )
+    return Note(number, label, f"(artifact {sha}… is no longer part of the incident)", None, None)
+
+
+def _series_note(case: Case, label: str, number: int, crc: str, start: int, end: int) -> Note:
+    series = case.analysis.series if case.analysis else []
+    begins, ends = _iso(start), _iso(end)
+    for entry in series:
+        if series_hash(entry.id) == crc:
+            view = f"/incidents/{case.id}/timeline?start={begins}&end={ends}&series={entry.id}"
+            return Note(number, label, f"series {entry.id}, {begins} to {ends}", None, view)
+    return Note(number, label, f"(series {crc} is no longer part of the incident)", None, None)
+
+
+def _pin_note(case: Case, label: str, number: int, pin: ReportPin) -> Note:
+    where = pin.title
+    if pin.path and pin.line_first is not None:
+        where = (
+            f"{pin.title} ({pin.path}, lines {pin.line_first}–{pin.line_last or pin.line_first})"
+        )
+    if pin.stale:
+        where += " [stale: the value changed since it was pinned]"
+    excerpt = pin.excerpt
+    if excerpt is None and pin.artifact and pin.line_first is not None:
+        excerpt = case.excerpt(pin.artifact, pin.line_first, pin.line_last or pin.line_first)
+    return Note(number, label, where, excerpt, pin.view)
+
+
+def _epoch(iso: str) -> int:
+    return int(datetime.fromisoformat(iso.replace("Z", "+00:00")).timestamp())
+
+
+def _iso(epoch: int) -> str:
+    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
