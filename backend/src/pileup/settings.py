@@ -55,7 +55,9 @@ class Settings(BaseSettings):
     max_expanded_bytes: int = Field(default=32 * _GIB, ge=1)  # of one archive, all levels
     max_members: int = Field(default=20_000, ge=1)  # of one archive, all levels
     max_archive_depth: int = Field(default=4, ge=0)
-    min_free_bytes: int = Field(default=512 * 1024**2, ge=0)  # below this we neither start nor accept
+    min_free_bytes: int = Field(
+        default=512 * 1024**2, ge=0
+    )  # below this we neither start nor accept
 
     # worker
     worker_concurrency: int = Field(default=2, ge=1)

@@ -1,0 +1,59 @@
+"""Fixtures that every room's tests may ask for.
+
+postgres_server      the throw-away server of this test process
+postgres_url         the address of a fresh, migrated database; one per test
+empty_postgres_url   the same without any table
+corpus, captures     folders of other people's files; PILEUP_CORPUS and PILEUP_CAPTURES, or a
+                     folder `shared` beside the checkout; the test is skipped where there is none
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.postgres import PostgresForTests
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresForTests]:
+    server = PostgresForTests()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresForTests) -> Iterator[str]:
+    name = postgres_server.migrated_database()
+    yield postgres_server.url(name)
+    postgres_server.drop(name)
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_server: PostgresForTests) -> Iterator[str]:
+    name = postgres_server.empty_database()
+    yield postgres_server.url(name)
+    postgres_server.drop(name)
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    return _folder("PILEUP_CORPUS", "corpus")
+
+
+@pytest.fixture(scope="session")
+def captures() -> Path:
+    return _folder("PILEUP_CAPTURES", "captures")
+
+
+def _folder(variable: str, name: str) -> Path:
+    told = os.environ.get(variable)
+    folder = Path(told) if told else REPOSITORY.parent / "shared" / name
+    if not folder.is_dir():
+        pytest.skip(f"no folder of {name}: set {variable} to one")
+    return folder

@@ -1,0 +1,82 @@
+"""The embedded PostgreSQL on a throw-away folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pileup.runtime.errors import StartError
+from pileup.runtime.postgres import EmbeddedPostgres
+from tests.support.postgres import PostgresForTests
+
+
+def _dsn(url: str) -> str:
+    return url.replace("postgresql+psycopg://", "postgresql://")
+
+
+def _server(folder: Path) -> EmbeddedPostgres:
+    folder.chmod(0o711)
+    return EmbeddedPostgres(folder / "postgres", folder / "run", folder / "log")
+
+
+def test_a_database_speaks_utf8_whatever_the_locale(
+    postgres_server: PostgresForTests, empty_postgres_url: str
+) -> None:
+    with psycopg.connect(_dsn(empty_postgres_url)) as connection:
+        row = connection.execute("SELECT 'Łódź', current_setting('server_encoding')").fetchone()
+    assert row == ("Łódź", "UTF8")
+
+
+def test_databases_of_two_tests_are_apart(postgres_server: PostgresForTests) -> None:
+    one, two = postgres_server.empty_database(), postgres_server.empty_database()
+    with psycopg.connect(_dsn(postgres_server.url(one))) as connection:
+        connection.execute("CREATE TABLE t (x int)")
+    with psycopg.connect(_dsn(postgres_server.url(two))) as connection:
+        row = connection.execute("SELECT to_regclass('t')").fetchone()
+    assert row == (None,)
+    postgres_server.drop(one)
+    postgres_server.drop(two)
+
+
+def test_rows_survive_a_kill_of_the_postmaster(tmp_path: Path) -> None:
+    server = _server(tmp_path)
+    server.start()
+    try:
+        with psycopg.connect(_dsn(server.url()), autocommit=True) as connection:
+            connection.execute("CREATE TABLE t (x int)")
+            connection.execute("INSERT INTO t SELECT generate_series(1, 1000)")
+        assert server.child is not None
+        os.kill(server.child.pid, signal.SIGKILL)
+        server.start()
+        with psycopg.connect(_dsn(server.url())) as connection:
+            row = connection.execute("SELECT count(*) FROM t").fetchone()
+        assert row == (1000,)
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize(
+    ("major", "said"), [("99", "of a newer Pileup"), ("12", "dump it"), ("x", "damaged")]
+)
+def test_a_folder_of_another_major_version_is_refused(
+    tmp_path: Path, major: str, said: str
+) -> None:
+    server = _server(tmp_path)
+    server.data.mkdir(parents=True)
+    (server.data / "PG_VERSION").write_text(major)
+    with pytest.raises(StartError, match=said):
+        server.start()
+    assert [path.name for path in server.data.iterdir()] == ["PG_VERSION"]
+
+
+def test_a_failed_initdb_leaves_no_half_made_folder(tmp_path: Path) -> None:
+    server = _server(tmp_path)
+    (tmp_path / "postgres").mkdir()
+    (tmp_path / "postgres" / "making").write_text("a file where the draft folder goes")
+    with pytest.raises(OSError, match="making"):
+        server.start()
+    assert not server.data.exists()
