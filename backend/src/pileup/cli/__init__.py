@@ -18,6 +18,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "Start everything on this machine and print the sign-in link."),
     "worker": ("worker", "Run one Celery worker against a served database and broker."),
     "doctor": ("doctor", "Say what is not well, and the remedy."),
+    "link": ("link", "Print a new one-time sign-in link."),
+    "migrate": ("migrate", "Bring the schema of a served database up to date."),
     "analyze": ("analyze", "Analyse captured files: no server, no database."),
     "push": ("push", "Send captured files to a Pileup server."),
     "import": ("import_", "Load an incident folder, such as a sample, into a Pileup server."),
@@ -42,6 +44,7 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
+        del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
 

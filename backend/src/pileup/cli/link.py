@@ -1,0 +1,22 @@
+"""`pileup link`: a new one-time sign-in link, for the first user or a locked-out admin."""
+
+from __future__ import annotations
+
+import click
+
+from pileup.cli.sentences import sentences
+from pileup.runtime.home import read_instance
+from pileup.runtime.instance import need_database, resolve
+from pileup.settings import Settings
+
+
+@click.command()
+@sentences
+def command() -> None:
+    """Print a one-time sign-in link of this installation."""
+    from pileup.storage.links import create_sign_in_link
+
+    settings = resolve(Settings())
+    token = create_sign_in_link(need_database(settings), settings.home)
+    url = settings.public_url or read_instance(settings.home).get("url") or settings.url
+    click.echo(f"{url}/sign-in?link={token}")

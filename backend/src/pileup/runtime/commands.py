@@ -1,0 +1,59 @@
+"""How the API and the worker are started: command lines and environment.
+
+The names of the two applications are given as text, so that nothing here imports them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from pileup.settings import Settings
+
+WORKER_APPLICATION = "pileup.worker.app:app"
+API_APPLICATION = "pileup.api.app:create_app"
+
+
+def worker_command(settings: Settings, *, watch: bool = False) -> list[str]:
+    """A Celery worker, prefork; with `watch` it restarts when the sources change."""
+    command = [
+        *(sys.executable, "-m", "celery", "-A", WORKER_APPLICATION, "worker"),
+        *("--pool", "prefork", "--concurrency", str(settings.worker_concurrency)),
+        *("--loglevel", settings.log_level, "--without-gossip", "--without-mingle"),
+    ]
+    if not watch:
+        return command
+    return [
+        *(sys.executable, "-m", "watchfiles", "--filter", "python"),
+        *("--sigint-timeout", "5", " ".join(command), str(_sources())),
+    ]
+
+
+def api_command(settings: Settings, listener_fd: int | None) -> list[str]:
+    """The API on an inherited socket; without one, on its own port and reloading on change."""
+    if listener_fd is not None:
+        return [sys.executable, "-m", "pileup.runtime.serve_api", str(listener_fd)]
+    return [
+        *(sys.executable, "-m", "uvicorn", API_APPLICATION, "--factory"),
+        *("--host", settings.host, "--port", str(settings.port)),
+        *("--reload", "--reload-dir", str(_sources()), "--timeout-graceful-shutdown", "2"),
+    ]
+
+
+def child_environment(settings: Settings) -> dict[str, str]:
+    """Our environment with every address resolved, for a child that reads it as Settings."""
+    told = {
+        "PILEUP_HOME": str(settings.home),
+        "PILEUP_DATABASE_URL": settings.database_url or "",
+        "PILEUP_BROKER_URL": settings.broker_url or "",
+        "PILEUP_HOST": settings.host,
+        "PILEUP_PORT": str(settings.port),
+        "PILEUP_PUBLIC_URL": settings.url,
+        "PYTHONUNBUFFERED": "1",
+    }
+    return {**os.environ, **told}
+
+
+def _sources() -> Path:
+    return Path(__file__).resolve().parents[1]

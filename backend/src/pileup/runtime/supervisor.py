@@ -1,0 +1,299 @@
+"""`pileup run`: start PostgreSQL, the queue, the worker and the API; watch them; stop them.
+
+One thread, one loop. A child that dies is started again, after a pause that grows while it keeps
+dying. Everything the children know is in PostgreSQL and the data folder, so any of them, and this
+process too, may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import errno
+import http.client
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from pileup import __version__
+from pileup.runtime import commands
+from pileup.runtime import home as home_folder
+from pileup.runtime.errors import StartError, disk_full
+from pileup.runtime.postgres import EmbeddedPostgres
+from pileup.runtime.process import Child, stop_leftovers
+from pileup.runtime.schema import migrate
+from pileup.runtime.valkey import EmbeddedValkey
+from pileup.settings import Settings
+
+_POLL_S = 0.2
+_STEADY_S = 60  # a child that lived this long has forgotten its earlier deaths
+_LONGEST_PAUSE_S = 30.0
+_STOP_S = {"api": 5.0, "worker": 8.0, "queue": 10.0, "database": 30.0}  # in this order
+
+
+class _Stop(BaseException):
+    """A signal asked us to end."""
+
+
+@dataclass
+class _Service:
+    name: str
+    start: Callable[[], Child]  # returns when it answers
+    child: Child | None = None
+    deaths: int = 0
+    again_at: float = 0.0
+    said: str = field(default="")  # the last sentence printed about it, not to repeat it
+
+
+class Supervisor:
+    """One `pileup run`."""
+
+    def __init__(
+        self, settings: Settings, say: Callable[[str], None], *, reload: bool = False
+    ) -> None:
+        """`say` prints a line for the person who watches. `reload`: restart on source changes."""
+        self.settings = settings
+        self._say = say
+        self._reload = reload
+        self._services: list[_Service] = []
+        self._listener: socket.socket | None = None
+        self._stopping = False
+
+    def run(self) -> None:
+        """Start everything, watch until a signal comes, stop everything."""
+        home = self.settings.home
+        home_folder.prepare(home, min_free_bytes=self.settings.min_free_bytes)
+        with home_folder.lock(home):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, self._on_signal)
+            try:
+                self._start_all()
+                while True:
+                    time.sleep(_POLL_S)
+                    self._watch()
+            except _Stop:
+                self._say("Stopping.")
+            except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise disk_full(home) from error
+                raise
+            finally:
+                self._stopping = True
+                self._stop_all()
+        self._say("Stopped; the data is clean.")
+
+    # ---- start -------------------------------------------------------------------------------
+
+    def _start_all(self) -> None:
+        began = time.monotonic()
+        home = self.settings.home
+        self._say(f"Pileup {__version__}, data in {home}")
+        self._take_port()
+        left = home_folder.read_instance(home).get("children")
+        if isinstance(left, list) and (names := stop_leftovers(left)):
+            self._say(f"  stopped what an earlier run left: {', '.join(names)}")
+        sockets = home_folder.socket_folder(home)
+        if self.settings.database_url is None:
+            postgres = EmbeddedPostgres(home / "postgres", sockets, home / "logs/postgres.log")
+            if not postgres.data.exists():
+                self._say("  database   making an empty one")
+            self._begin(_Service("database", lambda: self._start_postgres(postgres)))
+            self._set(database_url=postgres.url())
+        assert self.settings.database_url is not None
+        migrate(self.settings.database_url)
+        self._say("  schema     up to date")
+        if self.settings.broker_url is None:
+            valkey = EmbeddedValkey(home / "valkey", sockets, home / "logs/valkey.log")
+            self._begin(_Service("queue", lambda: self._start_valkey(valkey)))
+            self._set(broker_url=valkey.url)
+        self._begin(_Service("worker", self._start_worker))
+        self._begin(_Service("api", self._start_api))
+        link = self._sign_in_link()
+        self._say(f"Ready in {time.monotonic() - began:.1f} s. Ctrl-C stops everything.")
+        self._say("")
+        self._say("Open this link once to sign in:")
+        self._say(f"  {link}")
+
+    def _take_port(self) -> None:
+        """Hold the port from the beginning: a taken one is told before anything else starts."""
+        host, port = self.settings.host, self.settings.port
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+            if not self._reload:
+                listener.listen(512)
+        except OSError as error:
+            listener.close()
+            if error.errno == errno.EADDRINUSE:
+                raise StartError(
+                    f"port {port} on {host} is taken by another program: stop that one, or choose "
+                    f"another port, as in `make run PORT={port + 1 if port < 65535 else 8400}` "
+                    f"(or `pileup run --port`)."
+                ) from error
+            raise StartError(
+                f"cannot listen on {host} port {port} ({error.strerror}): choose another address "
+                "with `pileup run --host --port`."
+            ) from error
+        self._set(port=int(listener.getsockname()[1]))
+        if self._reload:
+            listener.close()  # uvicorn --reload opens its own
+        else:
+            self._listener = listener
+
+    def _set(self, **values: Any) -> None:  # Any: fields of Settings of several types
+        self.settings = self.settings.model_copy(update=values)
+
+    def _begin(self, service: _Service) -> None:
+        """First start of a service: a failure here ends the run with its sentence."""
+        self._services.append(service)
+        began = time.monotonic()
+        service.child = service.start()
+        self._record()
+        self._say(f"  {service.name:<10} ready ({time.monotonic() - began:.1f} s)")
+
+    def _start_postgres(self, postgres: EmbeddedPostgres) -> Child:
+        postgres.start()
+        assert postgres.child is not None
+        return postgres.child
+
+    def _start_valkey(self, valkey: EmbeddedValkey) -> Child:
+        valkey.start()
+        assert valkey.child is not None
+        return valkey.child
+
+    def _start_worker(self) -> Child:
+        return Child(
+            "worker",
+            commands.worker_command(self.settings, watch=self._reload),
+            log=self.settings.home / "logs/worker.log",
+            env=commands.child_environment(self.settings),
+            stop_signal=signal.SIGINT if self._reload else signal.SIGTERM,
+            # Alone it cannot finish a task (its database goes too): leave at once, the task's
+            # lease runs out and it is sent again.
+            orphan_signal=signal.SIGINT if self._reload else signal.SIGQUIT,
+        )
+
+    def _start_api(self) -> Child:
+        descriptor = None if self._listener is None else self._listener.fileno()
+        child = Child(
+            "api",
+            commands.api_command(self.settings, descriptor),
+            log=self.settings.home / "logs/api.log",
+            env=commands.child_environment(self.settings),
+            pass_fds=() if descriptor is None else (descriptor,),
+        )
+        deadline = time.monotonic() + 60
+        while not self._api_answers():
+            if child.poll() is not None or time.monotonic() > deadline:
+                child.kill_group()
+                lines = child.log_tail().strip().splitlines() or ["it wrote no log"]
+                raise StartError(
+                    f"the API does not start: {lines[-1]} (the whole log: {child.log})"
+                )
+            time.sleep(0.1)
+        return child
+
+    def _api_answers(self) -> bool:
+        connection = http.client.HTTPConnection(self.settings.host, self.settings.port, timeout=1)
+        try:
+            connection.request("GET", "/api/health")
+            return connection.getresponse().status < 500
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    def _sign_in_link(self) -> str:
+        from pileup.storage.links import create_sign_in_link
+
+        assert self.settings.database_url is not None
+        token = create_sign_in_link(self.settings.database_url, self.settings.home)
+        return f"{self.settings.url}/sign-in?link={token}"
+
+    # ---- watch -------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        for service in self._services:
+            if service.child is not None:
+                code = service.child.poll()
+                if code is not None:
+                    self._died(service, code)
+            elif time.monotonic() >= service.again_at:
+                self._again(service)
+
+    def _died(self, service: _Service, code: int) -> None:
+        assert service.child is not None
+        if service.name != "database":  # PostgreSQL's own children leave by themselves, cleanly
+            service.child.kill_group()
+        if time.monotonic() - service.child.started > _STEADY_S:
+            service.deaths = 0
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        self._say(f"The {service.name} ended ({how}); starting it again.")
+        service.child = None
+        self._plan(service)
+
+    def _again(self, service: _Service) -> None:
+        try:
+            service.child = service.start()
+        except StartError as error:
+            if str(error) != service.said:
+                self._say(f"The {service.name} cannot go on: {error}")
+                service.said = str(error)
+            self._plan(service)
+            return
+        service.said = ""
+        self._record()
+        self._say(f"The {service.name} is back.")
+
+    def _plan(self, service: _Service) -> None:
+        pause = 0.0 if service.deaths == 0 else 0.5 * 2 ** min(service.deaths, 10)
+        service.deaths += 1
+        service.again_at = time.monotonic() + min(_LONGEST_PAUSE_S, pause)
+
+    def _record(self) -> None:
+        children = [
+            {
+                "name": service.name,
+                "pid": service.child.pid,
+                "created": service.child.created,
+                "signal": int(service.child.stop_signal),
+            }
+            for service in self._services
+            if service.child is not None
+        ]
+        facts = {
+            "pid": os.getpid(),
+            "url": self.settings.url,
+            "database_url": self.settings.database_url,
+            "broker_url": self.settings.broker_url,
+            "children": children,
+        }
+        home_folder.write_instance(self.settings.home, facts)
+
+    # ---- stop --------------------------------------------------------------------------------
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if not self._stopping:
+            self._stopping = True
+            raise _Stop
+        for service in self._services:  # asked twice: no more patience with these two
+            if service.name in ("api", "worker") and service.child is not None:
+                service.child.kill_group()
+
+    def _stop_all(self) -> None:
+        if self._listener is not None:
+            self._listener.close()
+        living = {s.name: s.child for s in self._services if s.child is not None}
+        for name in ("api", "worker"):  # these two end side by side
+            if child := living.get(name):
+                child.begin_stop()
+        for name, timeout_s in _STOP_S.items():
+            if child := living.get(name):
+                child.stop(timeout_s)
+        home_folder.clear_instance(self.settings.home)
