@@ -1,0 +1,127 @@
+"""The engine and the unit of work: one request or one task is one transaction.
+
+    database = Database(url)
+    with database.unit() as unit:          # commits at the end, rolls back on an exception
+        Incidents(unit).create(...)        # repositories flush, never commit
+        unit.notify(incident_id, "incident")
+
+What a unit announces (``notify``) reaches listeners when, and only when, it commits, because
+PostgreSQL delivers NOTIFY at commit. ``after_commit`` runs things that must not happen before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.orm import Session, sessionmaker
+
+from pileup.storage.errors import StorageError
+
+CHANNEL = "pileup"
+
+T = TypeVar("T")
+
+
+class Unit:
+    """One transaction: the session, and what is to be told when it commits."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._after: list[Callable[[], None]] = []
+
+    def notify(self, incident_id: str, topic: str, subject: str | None = None) -> None:
+        """Tell every API process, at commit, that something of an incident changed (ids only)."""
+        payload = json.dumps({"incident": incident_id, "topic": topic, "id": subject})
+        self.session.execute(
+            text("select pg_notify(:channel, :payload)"), {"channel": CHANNEL, "payload": payload}
+        )
+
+    def after_commit(self, action: Callable[[], None]) -> None:
+        """Run ``action`` once the transaction is on disk."""
+        self._after.append(action)
+
+    def committed(self) -> None:
+        """Run what waited for the commit. Called by whoever committed."""
+        actions, self._after = self._after, []
+        for action in actions:
+            action()
+
+
+class Database:
+    """Connections to one PostgreSQL database. Make one per process; forks need their own."""
+
+    def __init__(self, url: str, *, pool_size: int = 10, echo: bool = False) -> None:
+        self.url = with_driver(url)
+        self.engine: Engine = create_engine(
+            self.url,
+            pool_size=pool_size,
+            max_overflow=10,
+            pool_pre_ping=True,
+            pool_timeout=15,
+            echo=echo,
+            connect_args={"connect_timeout": 10, "application_name": "pileup"},
+        )
+        self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=True)
+
+    @contextmanager
+    def unit(self) -> Iterator[Unit]:
+        """A transaction: committed when the block ends well, rolled back when it raises."""
+        with self._sessions() as session:
+            unit = Unit(session)
+            try:
+                yield unit
+                session.commit()
+            except BaseException:
+                session.rollback()
+                raise
+        unit.committed()
+
+    def close(self) -> None:
+        """Close every pooled connection."""
+        self.engine.dispose()
+
+
+def with_driver(url: str) -> str:
+    """The URL with the driver that we ship, for the plain schemes that people paste."""
+    for scheme in ("postgresql://", "postgres://"):
+        if url.startswith(scheme):
+            return "postgresql+psycopg://" + url.removeprefix(scheme)
+    if not url.startswith("postgresql+psycopg://"):
+        scheme = url.partition("://")[0]
+        raise StorageError(
+            f"the database address begins with {scheme!r}; PostgreSQL is the only database: "
+            "use postgresql://user:password@host/name"
+        )
+    return url
+
+
+def to_record(kind: type[T], row: Any, **more: Any) -> T:
+    """A frozen record of ``kind`` with the fields that a table row has by the same name."""
+    values = {
+        field.name: more[field.name] if field.name in more else getattr(row, field.name)
+        for field in fields(kind)  # type: ignore[arg-type]  # always a dataclass
+    }
+    return kind(**values)
+
+
+def clean(value: str) -> str:
+    """Text that PostgreSQL can hold: NUL becomes the replacement character, as do lone halves."""
+    return value.replace("\x00", "�").encode("utf-8", "replace").decode("utf-8")
+
+
+def clean_json(value: Any) -> Any:
+    """The same for a JSON value; numbers that JSON does not know (NaN, infinity) become null."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {clean(str(key)): clean_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean_json(item) for item in value]
+    return value

@@ -1,0 +1,54 @@
+"""What can go wrong in storage, in words that a person can act on. None of these knows HTTP.
+
+StorageError
+├── NotFound            no such row, or not in this incident
+├── Conflict            the write meets a rule of the data (duplicate, locked, wrong state)
+│   └── StaleRevision   somebody saved first; carries the current record
+├── Refused             the value breaks a rule of the domain (carries the field)
+├── TooLarge            an upload over the limit
+├── NoSpace             the disk is (nearly) full
+└── WrongSchema         the database is newer or older than this program
+"""
+
+# ruff: noqa: N818  (named after what happened, as a reader of `except` wants it)
+from __future__ import annotations
+
+
+class StorageError(Exception):
+    """Base of everything that storage raises on purpose."""
+
+
+class NotFound(StorageError):
+    """There is no such thing; the message names it."""
+
+
+class Conflict(StorageError):
+    """The write meets a rule of the data."""
+
+
+class StaleRevision(Conflict):
+    """Somebody else saved first."""
+
+    def __init__(self, message: str, current: object) -> None:
+        super().__init__(message)
+        self.current = current
+
+
+class Refused(StorageError):
+    """The value breaks a rule of the domain."""
+
+    def __init__(self, message: str, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class TooLarge(StorageError):
+    """More bytes than this installation accepts."""
+
+
+class NoSpace(StorageError):
+    """The disk under the data folder is (nearly) full."""
+
+
+class WrongSchema(StorageError):
+    """The database does not fit this program; the message says which is newer and what to do."""

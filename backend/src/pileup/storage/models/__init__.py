@@ -1,0 +1,54 @@
+"""The tables, one module per group of domains. They never leave ``pileup.storage``."""
+
+from pileup.storage.models.accounts import Session, SignInLink, Token, User
+from pileup.storage.models.artifacts import Artifact, Job, Problem, Upload, Worker
+from pileup.storage.models.base import Base
+from pileup.storage.models.incidents import (
+    Analysis,
+    Annotation,
+    Audit,
+    FindingVerdict,
+    Incident,
+    Series,
+    Snapshot,
+)
+from pileup.storage.models.reasoning import (
+    ConfidenceStep,
+    Evidence,
+    Experiment,
+    ExperimentArtifact,
+    ExperimentPin,
+    Hypothesis,
+    Pin,
+    ReportSection,
+    ReportSectionRevision,
+)
+
+__all__ = [
+    "Analysis",
+    "Annotation",
+    "Artifact",
+    "Audit",
+    "Base",
+    "ConfidenceStep",
+    "Evidence",
+    "Experiment",
+    "ExperimentArtifact",
+    "ExperimentPin",
+    "FindingVerdict",
+    "Hypothesis",
+    "Incident",
+    "Job",
+    "Pin",
+    "Problem",
+    "ReportSection",
+    "ReportSectionRevision",
+    "Series",
+    "Session",
+    "SignInLink",
+    "Snapshot",
+    "Token",
+    "Upload",
+    "User",
+    "Worker",
+]

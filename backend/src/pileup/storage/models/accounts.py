@@ -1,0 +1,65 @@
+"""People and how they prove who they are. Secrets are stored as hashes only."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pileup.storage.models.base import Base, Id, Made
+
+
+class User(Base):
+    __tablename__ = "users"
+    __table_args__ = (
+        CheckConstraint("role in ('viewer', 'contributor', 'admin')", name="role"),
+        CheckConstraint("email = lower(email)", name="email_lower"),
+    )
+
+    id: Mapped[Id]
+    name: Mapped[str]
+    email: Mapped[str | None] = mapped_column(unique=True)
+    role: Mapped[str]
+    password_hash: Mapped[str | None]
+    """Argon2id; None for someone who only came by a one-time link."""
+    disabled: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[Made]
+
+
+class SignInLink(Base):
+    __tablename__ = "sign_in_links"
+
+    id: Mapped[Id]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    """None: made before there was any user; it makes the first admin."""
+    created_at: Mapped[Made]
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+
+
+class Session(Base):
+    __tablename__ = "sessions"
+
+    id: Mapped[Id]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    csrf: Mapped[str]
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[Made]
+    expires_at: Mapped[datetime]
+
+
+class Token(Base):
+    __tablename__ = "tokens"
+    __table_args__ = (CheckConstraint("scope in ('push', 'read', 'full')", name="scope"),)
+
+    id: Mapped[Id]
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    scope: Mapped[str]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[Made]
+    expires_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]

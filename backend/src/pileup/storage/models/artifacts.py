@@ -1,0 +1,169 @@
+"""Uploaded files, what was read in them, uploads on their way, and the jobs that do the reading."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pileup.storage.models.base import Base, Id, Made
+
+STATES = (
+    "queued",
+    "identifying",
+    "parsing",
+    "done",
+    "done_with_problems",
+    "unknown_format",
+    "failed",
+    "expanded",
+)
+
+
+class Artifact(Base):
+    """One file of an incident. The same bytes are one artifact, whatever their names."""
+
+    __tablename__ = "artifacts"
+    __table_args__ = (
+        CheckConstraint(f"state in {STATES!r}", name="state"),
+        Index(
+            "uq_artifacts_incident_sha256",
+            "incident_id",
+            "sha256",
+            unique=True,
+            postgresql_where=text("deleted_at is null"),
+        ),
+        Index("ix_artifacts_parent", "parent_id"),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
+    parent_id: Mapped[str | None] = mapped_column(ForeignKey("artifacts.id", ondelete="CASCADE"))
+    depth: Mapped[int] = mapped_column(default=0)
+    """Archives around it: 0 for an uploaded file."""
+    path: Mapped[str]
+    """As uploaded; a member's is 'bundle.tar.gz/dir/file'."""
+    also_at: Mapped[list[Any]] = mapped_column(default=list)
+    """Other paths at which the same bytes came."""
+    sha256: Mapped[str]
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    state: Mapped[str] = mapped_column(default="queued")
+    excluded: Mapped[bool] = mapped_column(default=False)
+    """Kept and parsed, but left out of the analysis."""
+    progress: Mapped[float | None]
+    error: Mapped[str | None]
+    format: Mapped[str | None]
+    format_given: Mapped[str | None]
+    """The type that a person chose; it is not second-guessed."""
+    confidence: Mapped[float | None]
+    why: Mapped[str | None]
+    candidates: Mapped[list[Any]] = mapped_column(default=list)
+    parser_version: Mapped[int | None]
+    zone: Mapped[str | None]
+    """Clock override: IANA zone or fixed offset."""
+    offset_s: Mapped[float | None]
+    """Clock override: added after the zone."""
+    bundle: Mapped[str | None]
+    host: Mapped[str | None]
+    first: Mapped[datetime | None]
+    last: Mapped[datetime | None]
+    clock: Mapped[dict[str, Any] | None]
+    records: Mapped[dict[str, int]] = mapped_column(default=dict)
+    problems: Mapped[int] = mapped_column(default=0)
+    coverage: Mapped[float | None]
+    receipt: Mapped[dict[str, Any] | None]
+    sections: Mapped[list[Any]] = mapped_column(default=list)
+    line_index: Mapped[list[Any] | None]
+    """Byte offset of every 256th line of the file."""
+    lines: Mapped[int | None] = mapped_column(BigInteger)
+    uploaded_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    uploaded_at: Mapped[Made]
+    deleted_at: Mapped[datetime | None]
+
+
+class Problem(Base):
+    """One thing that the parser could not read. Replaced with every parse."""
+
+    __tablename__ = "problems"
+
+    artifact_id: Mapped[str] = mapped_column(
+        ForeignKey("artifacts.id", ondelete="CASCADE"), primary_key=True
+    )
+    ordinal: Mapped[int] = mapped_column(primary_key=True)
+    line: Mapped[int | None] = mapped_column(BigInteger)
+    message: Mapped[str]
+    expected: Mapped[str | None]
+    found: Mapped[str | None]
+    severity: Mapped[str]
+
+
+class Upload(Base):
+    """A resumable upload on its way in; the bytes received so far are in home/uploads/<id>."""
+
+    __tablename__ = "uploads"
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
+    )
+    path: Mapped[str]
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    received: Mapped[int] = mapped_column(BigInteger, default=0)
+    excluded: Mapped[bool] = mapped_column(default=False)
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    artifact_id: Mapped[str | None] = mapped_column(ForeignKey("artifacts.id", ondelete="CASCADE"))
+    """Set when the last byte was stored."""
+    created_at: Mapped[Made]
+    updated_at: Mapped[Made]
+
+
+class Job(Base):
+    """One piece of work. This table is the truth; the broker only carries ids."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        CheckConstraint("kind in ('artifact', 'analyse')", name="kind"),
+        CheckConstraint("state in ('queued', 'running', 'done', 'failed')", name="state"),
+        Index(
+            "uq_jobs_waiting",
+            "kind",
+            "target",
+            unique=True,
+            postgresql_where=text("state = 'queued'"),
+        ),
+        Index("ix_jobs_open", "state", postgresql_where=text("state in ('queued', 'running')")),
+        Index("ix_jobs_incident", "incident_id", "kind", "created_at"),
+    )
+
+    id: Mapped[Id]
+    kind: Mapped[str]
+    target: Mapped[str]
+    """The artifact's id, or the incident's."""
+    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
+    state: Mapped[str] = mapped_column(default="queued")
+    attempt: Mapped[int] = mapped_column(default=0)
+    owner: Mapped[str | None]
+    """Process that runs it: host, pid, start time."""
+    lease_until: Mapped[datetime | None]
+    heartbeat_at: Mapped[datetime | None]
+    not_before: Mapped[Made]
+    """The debounce: nobody sends it earlier."""
+    sent_at: Mapped[datetime | None]
+    error: Mapped[str | None]
+    created_at: Mapped[Made]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class Worker(Base):
+    """Who can work: one row per worker process, with its last sign of life."""
+
+    __tablename__ = "workers"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[str]
+    concurrency: Mapped[int]
+    started_at: Mapped[Made]
+    last_seen: Mapped[Made]

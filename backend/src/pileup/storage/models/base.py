@@ -1,0 +1,39 @@
+"""What every table shares: naming of constraints, the id, and the column types we use."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from sqlalchemy import DateTime, MetaData, Text, func
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, mapped_column
+
+from pileup.storage.ids import new_id
+
+Id = Annotated[str, mapped_column(Text, primary_key=True, default=new_id)]
+Made = Annotated[datetime, mapped_column(DateTime(timezone=True), server_default=func.now())]
+Json = Annotated[dict[str, Any], mapped_column(JSONB)]
+JsonList = Annotated[list[Any], mapped_column(JSONB)]
+
+
+class Base(DeclarativeBase):
+    """Base of every table. Times are timestamptz; text is unbounded and checked at the border."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012  (SQLAlchemy reads it from the class)
+        datetime: DateTime(timezone=True),
+        str: Text(),
+        dict[str, Any]: JSONB(none_as_null=True),
+        list[Any]: JSONB(none_as_null=True),
+        list[str]: JSONB(none_as_null=True),
+        dict[str, int]: JSONB(none_as_null=True),
+    }

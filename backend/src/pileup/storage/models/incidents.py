@@ -1,0 +1,152 @@
+"""The case: incidents, their stored analysis, annotations, and the audit trail."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pileup.storage.models.base import Base, Id, Made
+
+
+class Incident(Base):
+    __tablename__ = "incidents"
+    __table_args__ = (
+        CheckConstraint("status in ('open', 'analysing', 'review', 'published')", name="status"),
+        CheckConstraint("severity in ('sev1', 'sev2', 'sev3', 'sev4')", name="severity"),
+        Index(
+            "uq_incidents_sample_id",
+            "sample_id",
+            unique=True,
+            postgresql_where=text("archived_at is null"),
+        ),
+    )
+
+    id: Mapped[Id]
+    title: Mapped[str]
+    status: Mapped[str] = mapped_column(default="open")
+    severity: Mapped[str | None]
+    service: Mapped[str | None]
+    summary: Mapped[str] = mapped_column(default="")
+    owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    sample_id: Mapped[str | None]
+    digest: Mapped[dict[str, Any] | None]
+    """The few numbers of the last analysis that the incident list shows."""
+    revision: Mapped[int] = mapped_column(default=1)
+    created_at: Mapped[Made]
+    updated_at: Mapped[Made]
+    archived_at: Mapped[datetime | None]
+
+
+class Analysis(Base):
+    """The last analysis of an incident: replaced as a whole, never edited."""
+
+    __tablename__ = "analyses"
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    document: Mapped[dict[str, Any]]
+    engine: Mapped[str]
+    finished_at: Mapped[Made]
+    elapsed_s: Mapped[float]
+
+
+class Snapshot(Base):
+    """Catalogue of the moments that dumps, processlists and stack samples describe."""
+
+    __tablename__ = "snapshots"
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    artifact: Mapped[str] = mapped_column(primary_key=True)
+    """SHA-256."""
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    index: Mapped[int] = mapped_column(primary_key=True)
+    time: Mapped[datetime | None]
+    time_quality: Mapped[str]
+    path: Mapped[str]
+    host: Mapped[str | None]
+    line_first: Mapped[int]
+    waiters: Mapped[int | None]
+    lock_waits: Mapped[int | None]
+    sessions: Mapped[int | None]
+    server_version: Mapped[str | None]
+
+
+class Series(Base):
+    """Catalogue of series names and ranges; the samples themselves are in the frame store."""
+
+    __tablename__ = "series"
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    id: Mapped[str] = mapped_column(primary_key=True)
+    """'name{labels}@host'."""
+    name: Mapped[str]
+    labels: Mapped[str]
+    host: Mapped[str | None]
+    kind: Mapped[str]
+    unit: Mapped[str | None]
+    points: Mapped[int]
+    first: Mapped[datetime | None]
+    last: Mapped[datetime | None]
+    min: Mapped[float | None]
+    max: Mapped[float | None]
+    artifact: Mapped[str | None]
+
+
+class FindingVerdict(Base):
+    """What a person said about a finding; findings themselves are derived."""
+
+    __tablename__ = "finding_verdicts"
+    __table_args__ = (
+        CheckConstraint("verdict in ('open', 'accepted', 'dismissed')", name="verdict"),
+    )
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    finding_id: Mapped[str] = mapped_column(primary_key=True)
+    verdict: Mapped[str]
+    reason: Mapped[str | None]
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    at: Mapped[Made]
+
+
+class Annotation(Base):
+    """A note on the timeline: a point, or a range when ``end`` is set."""
+
+    __tablename__ = "annotations"
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
+    )
+    start: Mapped[datetime]
+    end: Mapped[datetime | None]
+    text: Mapped[str]
+    author_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    revision: Mapped[int] = mapped_column(default=1)
+    created_at: Mapped[Made]
+    updated_at: Mapped[Made]
+
+
+class Audit(Base):
+    """Who did what, append-only (a trigger of the first migration refuses update and delete)."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[Id]
+    at: Mapped[Made]
+    user_id: Mapped[str | None] = mapped_column(index=True)
+    user_name: Mapped[str]
+    incident_id: Mapped[str | None] = mapped_column(index=True)
+    action: Mapped[str]
+    """'hypothesis.created', 'artifact.deleted': domain and past participle."""
+    target: Mapped[str | None]
+    detail: Mapped[dict[str, Any]]

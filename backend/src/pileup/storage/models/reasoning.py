@@ -1,0 +1,201 @@
+"""Human work: pins, hypotheses with their confidence ledger and evidence, experiments, reports.
+
+Nothing here is derived and nothing here is touched by a re-parse: rows point at evidence by
+locators (artifact hash, line range, series and window), never by a foreign key to parsed data.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pileup.storage.models.base import Base, Id, Made
+
+
+class Pin(Base):
+    """A saved pointer to exact data and to the view that shows it."""
+
+    __tablename__ = "pins"
+    __table_args__ = (
+        CheckConstraint(
+            "kind in ('lines', 'series', 'wait_node', 'stack', 'span', 'finding')", name="kind"
+        ),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
+    )
+    kind: Mapped[str]
+    title: Mapped[str]
+    locator: Mapped[dict[str, Any]]
+    view: Mapped[str]
+    excerpt: Mapped[str | None]
+    value_hash: Mapped[str | None]
+    """Hash of the value when it was pinned: a re-parse that changes it makes the pin stale."""
+    stale: Mapped[bool] = mapped_column(default=False)
+    created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[Made]
+    deleted_at: Mapped[datetime | None]
+    """Withdrawn pins stay, so that history can show what was once thought."""
+
+
+class Hypothesis(Base):
+    __tablename__ = "hypotheses"
+    __table_args__ = (
+        CheckConstraint(
+            "status in ('proposed', 'active', 'supported', 'refuted', 'inconclusive', "
+            "'superseded')",
+            name="status",
+        ),
+        CheckConstraint("confidence between 0 and 100", name="confidence"),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
+    )
+    statement: Mapped[str]
+    falsifier: Mapped[str] = mapped_column(default="")
+    status: Mapped[str] = mapped_column(default="proposed")
+    confidence: Mapped[int | None]
+    finding_id: Mapped[str | None]
+    owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    needs_review: Mapped[bool] = mapped_column(default=False)
+    revision: Mapped[int] = mapped_column(default=1)
+    created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[Made]
+    updated_at: Mapped[Made]
+
+
+class ConfidenceStep(Base):
+    """One entry of a hypothesis' ledger, append-only (a trigger refuses update and delete)."""
+
+    __tablename__ = "confidence_steps"
+    __table_args__ = (CheckConstraint("confidence between 0 and 100", name="confidence"),)
+
+    id: Mapped[Id]
+    hypothesis_id: Mapped[str] = mapped_column(
+        ForeignKey("hypotheses.id", ondelete="RESTRICT"), index=True
+    )
+    at: Mapped[Made]
+    by_id: Mapped[str | None]
+    by_name: Mapped[str]
+    confidence: Mapped[int | None]
+    status: Mapped[str]
+    reason: Mapped[str]
+    pin_id: Mapped[str | None] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+
+
+class Evidence(Base):
+    """A pin that speaks for or against a hypothesis."""
+
+    __tablename__ = "evidence"
+    __table_args__ = (
+        CheckConstraint("side in ('for', 'against', 'neutral')", name="side"),
+        UniqueConstraint("hypothesis_id", "pin_id"),
+    )
+
+    id: Mapped[Id]
+    hypothesis_id: Mapped[str] = mapped_column(
+        ForeignKey("hypotheses.id", ondelete="CASCADE"), index=True
+    )
+    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+    side: Mapped[str]
+    note: Mapped[str] = mapped_column(default="")
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    at: Mapped[Made]
+
+
+class Experiment(Base):
+    __tablename__ = "experiments"
+    __table_args__ = (
+        CheckConstraint("state in ('planned', 'started', 'finished')", name="state"),
+        CheckConstraint(
+            "verdict in ('match', 'partial', 'miss', 'not_measurable')", name="verdict"
+        ),
+        CheckConstraint("failed_same_way in ('yes', 'no', 'unclear')", name="failed_same_way"),
+        UniqueConstraint("incident_id", "number"),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    """1, 2, 3 within the incident."""
+    title: Mapped[str]
+    hypothesis_id: Mapped[str | None] = mapped_column(
+        ForeignKey("hypotheses.id", ondelete="SET NULL"), index=True
+    )
+    change: Mapped[str] = mapped_column(default="")
+    prediction: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(default="planned")
+    locked_at: Mapped[datetime | None]
+    """From then on the prediction is immutable."""
+    observation: Mapped[dict[str, Any] | None]
+    failed_same_way: Mapped[str | None]
+    verdict: Mapped[str | None]
+    conclusion: Mapped[str] = mapped_column(default="")
+    risk: Mapped[str] = mapped_column(default="")
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    revision: Mapped[int] = mapped_column(default=1)
+    created_at: Mapped[Made]
+    updated_at: Mapped[Made]
+
+
+class ExperimentArtifact(Base):
+    __tablename__ = "experiment_artifacts"
+
+    experiment_id: Mapped[str] = mapped_column(
+        ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True
+    )
+    artifact_id: Mapped[str] = mapped_column(
+        ForeignKey("artifacts.id", ondelete="CASCADE"), primary_key=True
+    )
+
+
+class ExperimentPin(Base):
+    __tablename__ = "experiment_pins"
+
+    experiment_id: Mapped[str] = mapped_column(
+        ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True
+    )
+    pin_id: Mapped[str] = mapped_column(
+        ForeignKey("pins.id", ondelete="RESTRICT"), primary_key=True
+    )
+
+
+class ReportSection(Base):
+    """The current text of one section of the report."""
+
+    __tablename__ = "report_sections"
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    key: Mapped[str] = mapped_column(primary_key=True)
+    body_md: Mapped[str]
+    prefilled: Mapped[bool] = mapped_column(default=False)
+    """True while it is what the case proposed and nobody has edited it."""
+    revision: Mapped[int] = mapped_column(default=1)
+    updated_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    updated_at: Mapped[Made]
+
+
+class ReportSectionRevision(Base):
+    """Every text that a section ever had: nothing typed is lost."""
+
+    __tablename__ = "report_section_revisions"
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    key: Mapped[str] = mapped_column(primary_key=True)
+    revision: Mapped[int] = mapped_column(primary_key=True)
+    body_md: Mapped[str]
+    by_id: Mapped[str | None]
+    at: Mapped[Made]

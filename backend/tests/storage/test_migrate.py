@@ -1,0 +1,56 @@
+"""The schema: migrations and models agree, go down and up again, and a newer one is refused."""
+
+from __future__ import annotations
+
+import pytest
+from alembic import command
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import IntegrityError
+
+from pileup.storage import migrate
+from pileup.storage.errors import WrongSchema
+
+
+def test_models_and_migrations_agree(postgres_url: str) -> None:
+    """Autogenerate finds nothing left to do."""
+    command.check(migrate.alembic_config(postgres_url))
+    migrate.check(postgres_url)
+
+
+def test_down_and_up_again(postgres_url: str) -> None:
+    """The way back works, and the way forth after it."""
+    command.downgrade(migrate.alembic_config(postgres_url), "base")
+    migrate.upgrade(postgres_url)
+    migrate.upgrade(postgres_url)
+    migrate.check(postgres_url)
+
+
+def test_a_newer_database_is_left_alone(postgres_url: str) -> None:
+    """A revision that we do not know is refused with a sentence, and nothing changes."""
+    engine = create_engine(postgres_url)
+    with engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = '9999'"))
+    with pytest.raises(WrongSchema, match="newer Pileup"):
+        migrate.upgrade(postgres_url)
+    with engine.connect() as connection:
+        assert connection.scalar(text("select version_num from alembic_version")) == "9999"
+    engine.dispose()
+
+
+def test_an_empty_database_is_not_ready(empty_postgres_url: str) -> None:
+    """check() says how to migrate."""
+    with pytest.raises(WrongSchema, match="migrate"):
+        migrate.check(empty_postgres_url)
+
+
+@pytest.mark.parametrize("statement", ["update audit set action = 'x'", "delete from audit"])
+def test_the_audit_trail_cannot_be_rewritten(postgres_url: str, statement: str) -> None:
+    """Not even by SQL."""
+    engine = create_engine(postgres_url)
+    with engine.begin() as connection:
+        connection.execute(
+            text("insert into audit (id, user_name, action, detail) values ('1', 'a', 'b', '{}')")
+        )
+    with pytest.raises(IntegrityError, match="append-only"), engine.begin() as connection:
+        connection.execute(text(statement))
+    engine.dispose()
