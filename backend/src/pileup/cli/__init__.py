@@ -53,7 +53,3 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="pileup")
 def main() -> None:
     """Pileup: an incident postmortem workbench for database pileups."""
-
-
-if __name__ == "__main__":
-    main()

@@ -67,8 +67,10 @@ class Supervisor:
         home = self.settings.home
         home_folder.prepare(home, min_free_bytes=self.settings.min_free_bytes)
         with home_folder.lock(home):
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, self._on_signal)
+            if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # else: under nohup
+                signal.signal(signal.SIGHUP, self._on_signal)
             try:
                 self._start_all()
                 while True:
