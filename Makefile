@@ -47,3 +47,84 @@ $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
 .PHONY: lock
 lock: ## resolve the dependencies again and write both lock files (needs uv on PATH, or UV=path)
 	@sh scripts/lock.sh $(UV)
+
+# ---- run -------------------------------------------------------------------------------------
+
+NODE_MODULES := frontend/node_modules/.installed
+UI := frontend/dist/.built
+UI_SOURCES = $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune \
+	-o -path frontend/e2e -prune -o -path frontend/test-results -prune \
+	-o -type f ! -name '*.test.ts' ! -name '*.test.tsx' -print)
+
+$(NODE_MODULES): frontend/package.json frontend/package-lock.json
+	@sh scripts/require.sh node
+	@echo "make: installing the locked npm packages"
+	@cd frontend && npm ci --silent --no-fund --no-audit
+	@touch $@
+
+$(UI): $(NODE_MODULES) $(UI_SOURCES)
+	@echo "make: building the UI"
+	@cd frontend && npm run --silent build
+	@touch $@
+
+.PHONY: ui
+ui: $(UI) ## build the UI into frontend/dist
+
+.PHONY: run
+run: $(VENV)/.installed $(UI) ## start everything and print the sign-in link (PORT=8400)
+	@exec $(BIN)/pileup run
+
+.PHONY: dev
+dev: $(VENV)/.installed-dev $(NODE_MODULES) ## the same for work on the code: reloads on change
+	@exec sh scripts/dev.sh
+
+.PHONY: doctor
+doctor: $(VENV)/.installed ## say what is not well, and the remedy
+	@$(BIN)/pileup doctor
+
+# ---- test ------------------------------------------------------------------------------------
+
+.PHONY: test
+test: $(VENV)/.installed-dev $(UI) ## engine, storage, API, worker, UI units, browser journey
+	@sh scripts/test.sh
+
+.PHONY: test-backend
+test-backend: $(VENV)/.installed-dev ## the Python tests alone
+	@sh scripts/test.sh backend
+
+.PHONY: test-frontend
+test-frontend: $(NODE_MODULES) ## the UI's unit tests alone
+	@sh scripts/test.sh frontend
+
+.PHONY: test-browser
+test-browser: $(VENV)/.installed-dev $(UI) ## the browser journey alone
+	@sh scripts/test.sh browser
+
+.PHONY: test-compose
+test-compose: $(VENV)/.installed-dev $(UI) ## the same journey against docker-compose, built for real
+	@sh scripts/test-compose.sh
+
+.PHONY: check
+check: $(VENV)/.installed-dev $(NODE_MODULES) ## formatters, linters, types, import contract
+	@sh scripts/check.sh
+
+.PHONY: format
+format: $(VENV)/.installed-dev $(NODE_MODULES) ## let the formatters settle the format
+	@$(BIN)/ruff check --quiet --fix --exit-zero backend && $(BIN)/ruff format --quiet backend
+	@cd frontend && npx --no-install prettier --log-level warn --write .
+
+.PHONY: types
+types: $(VENV)/.installed-dev $(NODE_MODULES) ## write the UI's API types from the API again
+	@sh scripts/api-types.sh write
+
+.PHONY: bench
+bench: $(VENV)/.installed-dev ## measure the engine on large inputs
+	@$(BIN)/python -m backend.benchmarks
+
+.PHONY: screenshots
+screenshots: $(VENV)/.installed-dev $(UI) ## make the pictures of the README again
+	@cd frontend && node e2e/run.mjs --project=screenshots
+
+.PHONY: clean
+clean: ## remove what was installed and built (never the data folder)
+	rm -rf $(VENV) frontend/node_modules frontend/dist frontend/e2e/fallback/node_modules .tmp

@@ -1,0 +1,46 @@
+/** The browser journey. Started by run.mjs, which gives BASE_URL, SIGN_IN_LINK and CHROME. */
+import { defineConfig } from '@playwright/test'
+import { FLAGS } from './chromium.mjs'
+
+const baseURL = process.env['BASE_URL']
+const executablePath = process.env['CHROME']
+if (!baseURL || !executablePath) {
+  throw new Error('BASE_URL and CHROME are unset: start the journey by `npm run e2e`, not directly')
+}
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: '*.spec.ts',
+  outputDir: '../test-results',
+  fullyParallel: false,
+  workers: 1,
+  forbidOnly: true,
+  retries: 0,
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
+  reporter: [['list', { printSteps: true }]],
+  use: {
+    baseURL,
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+    launchOptions: { executablePath, args: FLAGS },
+  },
+  projects: [
+    { name: 'sign-in', testMatch: 'sign-in.spec.ts' },
+    {
+      name: 'journey',
+      testMatch: 'journey.spec.ts',
+      dependencies: ['sign-in'],
+      use: { storageState: process.env['STORAGE_STATE'] ?? '' },
+    },
+    {
+      name: 'screenshots',
+      testMatch: 'screenshots.spec.ts',
+      dependencies: ['sign-in'],
+      use: { storageState: process.env['STORAGE_STATE'] ?? '' },
+    },
+  ],
+})

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Formatters, linters, types, import contract, generated files; runs all and sums up.
+set -u
+
+cd "$(dirname "$0")/.."
+bin="$PWD/.venv/bin"
+failed=""
+
+step() {
+    name="$1"
+    shift
+    if output=$("$@" 2>&1); then
+        echo "ok      $name"
+    else
+        echo "NOT OK  $name"
+        echo "$output"
+        failed="$failed $name"
+    fi
+}
+
+inside() { (cd "$1" && shift && "$@"); }
+
+step "ruff-format" inside backend "$bin/ruff" format --check .
+step "ruff" inside backend "$bin/ruff" check .
+step "mypy" inside backend "$bin/mypy"
+step "import-contract" inside backend "$bin/lint-imports"
+step "tsc" inside frontend npx --no-install tsc --noEmit
+step "eslint" inside frontend npx --no-install eslint .
+step "prettier" inside frontend npx --no-install prettier --check .
+step "api-types" sh scripts/api-types.sh check
+step "locks" sh scripts/check-locks.sh
+
+if [ -n "$failed" ]; then
+    echo "not ok:$failed (make format settles the formats, make types the API types)"
+    exit 1
+fi
