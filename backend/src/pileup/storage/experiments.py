@@ -1,0 +1,278 @@
+"""The experiment log: what we changed, predicted and saw.
+
+planned -> started -> finished. Starting locks the prediction; finishing needs an observation and a
+verdict. An experiment that missed is kept like one that matched.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import delete, func, select
+
+from pileup.storage.database import Unit, clean, clean_json
+from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
+from pileup.storage.models import (
+    Artifact,
+    Experiment,
+    ExperimentArtifact,
+    ExperimentPin,
+    Hypothesis,
+    Incident,
+    User,
+)
+from pileup.storage.pins import PinRecord, Pins
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedArtifact:
+    id: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentRecord:
+    id: str
+    incident_id: str
+    number: int
+    title: str
+    hypothesis_id: str | None
+    change: str
+    prediction: dict[str, Any]
+    state: str
+    locked_at: datetime | None
+    observation: dict[str, Any] | None
+    failed_same_way: str | None
+    verdict: str | None
+    conclusion: str
+    risk: str
+    artifacts: tuple[AttachedArtifact, ...]
+    pins: tuple[PinRecord, ...]
+    started_at: datetime | None
+    finished_at: datetime | None
+    by: str | None
+    revision: int
+
+
+class Experiments:
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._session = unit.session
+
+    def create(
+        self, incident_id: str, values: dict[str, Any], *, by_id: str | None
+    ) -> ExperimentRecord:
+        """A planned experiment with the next number of its incident."""
+        self._check_hypothesis(incident_id, values.get("hypothesis_id"))
+        # The incident's row is locked, so that two people at once get two numbers.
+        self._session.execute(
+            select(Incident.id).where(Incident.id == incident_id).with_for_update()
+        )
+        last = self._session.scalar(
+            select(func.max(Experiment.number)).where(Experiment.incident_id == incident_id)
+        )
+        row = Experiment(
+            incident_id=incident_id, number=(last or 0) + 1, by_id=by_id, **_cleaned(values)
+        )
+        self._session.add(row)
+        self._session.flush()
+        return self._told(row)
+
+    def of_incident(self, incident_id: str) -> list[ExperimentRecord]:
+        rows = self._session.scalars(
+            select(Experiment)
+            .where(Experiment.incident_id == incident_id)
+            .order_by(Experiment.number)
+        )
+        return self._records(list(rows))
+
+    def get(self, experiment_id: str) -> ExperimentRecord:
+        return self._records([self._row(experiment_id)])[0]
+
+    def edit(
+        self, experiment_id: str, changes: dict[str, Any], *, revision: int
+    ) -> ExperimentRecord:
+        row = self._row(experiment_id)
+        self._fresh(row, revision)
+        locked = {"prediction", "change"} & changes.keys()
+        if (
+            locked
+            and row.locked_at is not None
+            and any(clean_json(changes[name]) != getattr(row, name) for name in locked)
+        ):
+            raise Conflict(
+                "The change and its prediction were locked when the experiment started. "
+                "Log a second experiment for another prediction."
+            )
+        self._check_hypothesis(row.incident_id, changes.get("hypothesis_id"))
+        for name, value in _cleaned(changes).items():
+            setattr(row, name, value)
+        self._touch(row)
+        return self._told(row)
+
+    def start(self, experiment_id: str) -> ExperimentRecord:
+        row = self._row(experiment_id)
+        if row.state != "planned":
+            raise Conflict(f"This experiment is already {row.state}.")
+        if not str(row.prediction.get("text", "")).strip():
+            raise Refused(
+                "Write down what you expect to see before you start: a prediction made "
+                "afterwards proves nothing.",
+                "prediction",
+            )
+        row.state = "started"
+        row.started_at = row.locked_at = datetime.now(UTC)
+        self._touch(row)
+        return self._told(row)
+
+    def finish(
+        self,
+        experiment_id: str,
+        *,
+        observation: dict[str, Any],
+        verdict: str,
+        failed_same_way: str | None,
+        conclusion: str,
+    ) -> ExperimentRecord:
+        row = self._row(experiment_id)
+        if row.state != "started":
+            raise Conflict(
+                "Start the experiment first, so that its prediction is locked."
+                if row.state == "planned"
+                else "This experiment is already finished."
+            )
+        row.state = "finished"
+        row.finished_at = datetime.now(UTC)
+        row.observation = clean_json(observation)
+        row.verdict, row.failed_same_way = verdict, failed_same_way
+        row.conclusion = clean(conclusion)
+        self._touch(row)
+        return self._told(row)
+
+    def attach_artifacts(self, experiment_id: str, artifact_ids: list[str]) -> ExperimentRecord:
+        """Replace the attached artifacts; all must belong to the same incident."""
+        row = self._row(experiment_id)
+        wanted = list(dict.fromkeys(artifact_ids))
+        known = set(
+            self._session.scalars(
+                select(Artifact.id).where(
+                    Artifact.id.in_(wanted),
+                    Artifact.incident_id == row.incident_id,
+                    Artifact.deleted_at.is_(None),
+                )
+            )
+        )
+        if len(known) != len(wanted):
+            raise Refused("One of these artifacts is not part of this incident.", "artifact_ids")
+        self._session.execute(
+            delete(ExperimentArtifact).where(ExperimentArtifact.experiment_id == row.id)
+        )
+        self._session.add_all(
+            ExperimentArtifact(experiment_id=row.id, artifact_id=artifact_id)
+            for artifact_id in wanted
+        )
+        self._touch(row)
+        return self._told(row)
+
+    def attach_pin(self, experiment_id: str, pin_id: str) -> ExperimentRecord:
+        row = self._row(experiment_id)
+        if Pins(self._unit).get(pin_id).incident_id != row.incident_id:
+            raise Refused("That pin belongs to another incident.", "pin_id")
+        if self._session.get(ExperimentPin, (row.id, pin_id)) is None:
+            self._session.add(ExperimentPin(experiment_id=row.id, pin_id=pin_id))
+            self._session.flush()
+        return self._told(row)
+
+    def _row(self, experiment_id: str) -> Experiment:
+        row = self._session.get(Experiment, experiment_id)
+        if row is None:
+            raise NotFound("There is no such experiment.")
+        return row
+
+    def _fresh(self, row: Experiment, revision: int) -> None:
+        if row.revision != revision:
+            raise StaleRevision(
+                "Somebody changed this experiment after you opened it. Your text is kept on your "
+                "screen: compare and save again.",
+                self._records([row])[0],
+            )
+
+    def _check_hypothesis(self, incident_id: str, hypothesis_id: str | None) -> None:
+        if hypothesis_id is None:
+            return
+        row = self._session.get(Hypothesis, hypothesis_id)
+        if row is None or row.incident_id != incident_id:
+            raise Refused("That hypothesis is not part of this incident.", "hypothesis_id")
+
+    def _touch(self, row: Experiment) -> None:
+        row.revision += 1
+        row.updated_at = datetime.now(UTC)
+        self._session.flush()
+
+    def _told(self, row: Experiment) -> ExperimentRecord:
+        self._unit.notify(row.incident_id, "experiments", row.id)
+        return self._records([row])[0]
+
+    def _records(self, rows: list[Experiment]) -> list[ExperimentRecord]:
+        ids = [row.id for row in rows]
+        session = self._session
+        artifacts: defaultdict[str, list[AttachedArtifact]] = defaultdict(list)
+        for experiment_id, artifact_id, path in session.execute(
+            select(ExperimentArtifact.experiment_id, Artifact.id, Artifact.path)
+            .join(Artifact, Artifact.id == ExperimentArtifact.artifact_id)
+            .where(ExperimentArtifact.experiment_id.in_(ids))
+            .order_by(Artifact.path)
+        ):
+            artifacts[experiment_id].append(AttachedArtifact(artifact_id, path))
+        links = session.execute(
+            select(ExperimentPin.experiment_id, ExperimentPin.pin_id)
+            .where(ExperimentPin.experiment_id.in_(ids))
+            .order_by(ExperimentPin.pin_id)
+        ).all()
+        known = Pins(self._unit).by_ids({pin_id for _, pin_id in links})
+        pins: defaultdict[str, list[PinRecord]] = defaultdict(list)
+        for experiment_id, pin_id in links:
+            if pin_id in known:
+                pins[experiment_id].append(known[pin_id])
+        people = dict(
+            session.execute(
+                select(User.id, User.name).where(User.id.in_({row.by_id for row in rows}))
+            )
+            .tuples()
+            .all()
+        )
+        return [
+            ExperimentRecord(
+                id=row.id,
+                incident_id=row.incident_id,
+                number=row.number,
+                title=row.title,
+                hypothesis_id=row.hypothesis_id,
+                change=row.change,
+                prediction=row.prediction,
+                state=row.state,
+                locked_at=row.locked_at,
+                observation=row.observation,
+                failed_same_way=row.failed_same_way,
+                verdict=row.verdict,
+                conclusion=row.conclusion,
+                risk=row.risk,
+                artifacts=tuple(artifacts[row.id]),
+                pins=tuple(pins[row.id]),
+                started_at=row.started_at,
+                finished_at=row.finished_at,
+                by=people.get(row.by_id) if row.by_id else None,
+                revision=row.revision,
+            )
+            for row in rows
+        ]
+
+
+def _cleaned(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: clean(value) if isinstance(value, str) else clean_json(value)
+        for name, value in values.items()
+    }

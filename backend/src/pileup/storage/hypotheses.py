@@ -1,0 +1,292 @@
+"""Hypotheses, their evidence, and the append-only ledger of confidence.
+
+A step is written whenever confidence or status changes, with who, why and the pin behind it.
+Refuting needs at least one pin. Every write names the revision that it was made from.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from pileup.storage.database import Unit, clean
+from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
+from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, User
+from pileup.storage.pins import PinRecord, Pins
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    at: datetime
+    by: str
+    confidence: int | None
+    status: str
+    reason: str
+    pin_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRecord:
+    id: str
+    pin: PinRecord | None
+    side: str
+    note: str
+    by: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedExperiment:
+    id: str
+    title: str
+    verdict: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisRecord:
+    id: str
+    incident_id: str
+    statement: str
+    falsifier: str
+    status: str
+    confidence: int | None
+    history: tuple[StepRecord, ...]
+    evidence: tuple[EvidenceRecord, ...]
+    finding_id: str | None
+    owner: str | None
+    revision: int
+    experiments: tuple[LinkedExperiment, ...]
+    needs_review: bool
+    created_at: datetime
+
+
+class Hypotheses:
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._session = unit.session
+
+    def create(
+        self,
+        incident_id: str,
+        *,
+        statement: str,
+        falsifier: str,
+        confidence: int | None,
+        finding_id: str | None,
+        by_id: str | None,
+        by_name: str,
+        reason: str = "proposed",
+    ) -> HypothesisRecord:
+        row = Hypothesis(
+            incident_id=incident_id,
+            statement=clean(statement),
+            falsifier=clean(falsifier),
+            confidence=confidence,
+            finding_id=finding_id,
+            owner_id=by_id,
+            created_by_id=by_id,
+        )
+        self._session.add(row)
+        self._session.flush()
+        self._step(row, reason=reason, pin_id=None, by_id=by_id, by_name=by_name)
+        return self._told(row)
+
+    def of_incident(self, incident_id: str) -> list[HypothesisRecord]:
+        """All of them, the most believed first."""
+        rows = self._session.scalars(
+            select(Hypothesis).where(Hypothesis.incident_id == incident_id)
+        ).all()
+        records = self._records(list(rows))
+        return sorted(records, key=lambda h: (-(h.confidence or -1), h.id))
+
+    def get(self, hypothesis_id: str) -> HypothesisRecord:
+        return self._records([self._row(hypothesis_id)])[0]
+
+    def edit(
+        self,
+        hypothesis_id: str,
+        changes: dict[str, Any],
+        *,
+        revision: int,
+        by_id: str | None,
+        by_name: str,
+    ) -> HypothesisRecord:
+        """Change statement, falsifier, status or owner_id; a new status is a step in the ledger."""
+        row = self._row(hypothesis_id)
+        self._fresh(row, revision)
+        status = changes.get("status", row.status)
+        if status == "refuted" and row.status != "refuted" and not self._pinned(row.id):
+            raise Refused(
+                "Refuting a hypothesis needs at least one pin: pin what speaks against it first.",
+                "status",
+            )
+        moved = status != row.status
+        for name, value in changes.items():
+            setattr(row, name, clean(value) if isinstance(value, str) else value)
+        if moved:
+            row.needs_review = False
+            self._step(row, reason=f"now {status}", pin_id=None, by_id=by_id, by_name=by_name)
+        self._touch(row)
+        return self._told(row)
+
+    def set_confidence(
+        self,
+        hypothesis_id: str,
+        *,
+        confidence: int,
+        reason: str,
+        pin_id: str | None,
+        by_id: str | None,
+        by_name: str,
+    ) -> HypothesisRecord:
+        row = self._row(hypothesis_id)
+        if pin_id is not None and Pins(self._unit).get(pin_id).incident_id != row.incident_id:
+            raise Refused("That pin belongs to another incident.", "pin_id")
+        row.confidence = confidence
+        if row.status == "proposed":
+            row.status = "active"
+        row.needs_review = False
+        self._step(row, reason=reason, pin_id=pin_id, by_id=by_id, by_name=by_name)
+        self._touch(row)
+        return self._told(row)
+
+    def add_evidence(
+        self, hypothesis_id: str, *, pin_id: str, side: str, note: str, by_id: str | None
+    ) -> HypothesisRecord:
+        """Pin something to a hypothesis; pinning it again moves it to the new side."""
+        row = self._row(hypothesis_id)
+        if Pins(self._unit).get(pin_id).incident_id != row.incident_id:
+            raise Refused("That pin belongs to another incident.", "pin_id")
+        link = self._session.scalar(
+            select(Evidence).where(
+                Evidence.hypothesis_id == hypothesis_id, Evidence.pin_id == pin_id
+            )
+        )
+        if link is None:
+            link = Evidence(hypothesis_id=hypothesis_id, pin_id=pin_id, by_id=by_id)
+            self._session.add(link)
+        link.side, link.note = side, clean(note)
+        self._session.flush()
+        return self._told(row)
+
+    def remove_evidence(self, hypothesis_id: str, evidence_id: str) -> HypothesisRecord:
+        row = self._row(hypothesis_id)
+        link = self._session.get(Evidence, evidence_id)
+        if link is None or link.hypothesis_id != hypothesis_id:
+            raise NotFound("There is no such evidence on this hypothesis.")
+        if row.status == "refuted" and self._pinned(row.id) == 1:
+            raise Conflict(
+                "This is the only pin behind a refuted hypothesis: change its status first."
+            )
+        self._session.delete(link)
+        row.needs_review = True
+        self._session.flush()
+        return self._told(row)
+
+    def _row(self, hypothesis_id: str) -> Hypothesis:
+        row = self._session.get(Hypothesis, hypothesis_id)
+        if row is None:
+            raise NotFound("There is no such hypothesis.")
+        return row
+
+    def _fresh(self, row: Hypothesis, revision: int) -> None:
+        if row.revision != revision:
+            raise StaleRevision(
+                "Somebody changed this hypothesis after you opened it. Your text is kept on your "
+                "screen: compare and save again.",
+                self._records([row])[0],
+            )
+
+    def _pinned(self, hypothesis_id: str) -> int:
+        links = select(Evidence.id).where(Evidence.hypothesis_id == hypothesis_id)
+        return len(self._session.scalars(links).all())
+
+    def _step(
+        self, row: Hypothesis, *, reason: str, pin_id: str | None, by_id: str | None, by_name: str
+    ) -> None:
+        self._session.add(
+            ConfidenceStep(
+                hypothesis_id=row.id,
+                by_id=by_id,
+                by_name=by_name,
+                confidence=row.confidence,
+                status=row.status,
+                reason=clean(reason),
+                pin_id=pin_id,
+            )
+        )
+        self._session.flush()
+
+    def _touch(self, row: Hypothesis) -> None:
+        row.revision += 1
+        row.updated_at = datetime.now(UTC)
+        self._session.flush()
+
+    def _told(self, row: Hypothesis) -> HypothesisRecord:
+        self._unit.notify(row.incident_id, "hypotheses", row.id)
+        return self._records([row])[0]
+
+    def _records(self, rows: list[Hypothesis]) -> list[HypothesisRecord]:
+        ids = [row.id for row in rows]
+        session = self._session
+        steps: defaultdict[str, list[StepRecord]] = defaultdict(list)
+        for step in session.scalars(
+            select(ConfidenceStep)
+            .where(ConfidenceStep.hypothesis_id.in_(ids))
+            .order_by(ConfidenceStep.id)
+        ):
+            steps[step.hypothesis_id].append(
+                StepRecord(
+                    step.at, step.by_name, step.confidence, step.status, step.reason, step.pin_id
+                )
+            )
+        links = session.execute(
+            select(Evidence, User.name)
+            .outerjoin(User, User.id == Evidence.by_id)
+            .where(Evidence.hypothesis_id.in_(ids))
+            .order_by(Evidence.id)
+        ).all()
+        pins = Pins(self._unit).by_ids({link.pin_id for link, _ in links})
+        evidence: defaultdict[str, list[EvidenceRecord]] = defaultdict(list)
+        for link, name in links:
+            evidence[link.hypothesis_id].append(
+                EvidenceRecord(link.id, pins.get(link.pin_id), link.side, link.note, name, link.at)
+            )
+        experiments: defaultdict[str, list[LinkedExperiment]] = defaultdict(list)
+        for row in session.scalars(
+            select(Experiment).where(Experiment.hypothesis_id.in_(ids)).order_by(Experiment.number)
+        ):
+            if row.hypothesis_id is not None:
+                experiments[row.hypothesis_id].append(
+                    LinkedExperiment(row.id, row.title, row.verdict)
+                )
+        owners = dict(
+            session.execute(
+                select(User.id, User.name).where(User.id.in_({row.owner_id for row in rows}))
+            )
+            .tuples()
+            .all()
+        )
+        return [
+            HypothesisRecord(
+                id=row.id,
+                incident_id=row.incident_id,
+                statement=row.statement,
+                falsifier=row.falsifier,
+                status=row.status,
+                confidence=row.confidence,
+                history=tuple(steps[row.id]),
+                evidence=tuple(evidence[row.id]),
+                finding_id=row.finding_id,
+                owner=owners.get(row.owner_id) if row.owner_id else None,
+                revision=row.revision,
+                experiments=tuple(experiments[row.id]),
+                needs_review=row.needs_review,
+                created_at=row.created_at,
+            )
+            for row in rows
+        ]
