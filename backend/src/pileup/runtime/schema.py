@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import errno
-
 from alembic.util.exc import CommandError
 from sqlalchemy.exc import DBAPIError
 
 from pileup.runtime.errors import StartError, disk_full
+from pileup.storage.errors import WrongSchema
+from pileup.storage.migrate import upgrade
 
 
 def migrate(database_url: str) -> None:
     """Upgrade to the newest revision; nothing happens when it is there already."""
-    from pileup.storage.migrate import upgrade
-
     try:
         upgrade(database_url)
+    except WrongSchema as error:
+        raise StartError(f"{error}.") from error
     except CommandError as error:
-        if "Can't locate revision" in str(error):
-            raise StartError(
-                "the database has a newer schema than this Pileup knows "
-                f"({error}): start the newer Pileup, or choose another folder with PILEUP_HOME."
-            ) from error
         raise StartError(f"the database schema could not be brought up to date: {error}") from error
     except DBAPIError as error:
         if "No space left on device" in str(error):
             raise disk_full("the database") from error
-        reason = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
+        reason = str(error.orig).strip().splitlines()[0]
         raise StartError(
-            f"the database does not let itself be brought up to date: {reason}"
+            f"the database cannot be reached or brought up to date ({reason}): see that it runs "
+            "and that PILEUP_DATABASE_URL is right."
         ) from error
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise disk_full("the database") from error
-        raise

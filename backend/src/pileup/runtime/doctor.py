@@ -1,0 +1,169 @@
+"""Is this installation well? One check per part, each with its remedy.
+
+Each check looks at the part itself (asks the database, pings the broker, writes to the blob
+store) and never at what another check found, so that one illness does not hide another.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+from kombu.connection import Connection
+from kombu.exceptions import OperationalError
+
+from pileup.settings import Settings
+from pileup.storage.errors import WrongSchema
+from pileup.storage.migrate import check as check_schema
+
+_QUIET_BEATS = 4  # a worker that missed this many heartbeats is not well
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was looked at, whether it is well, what was seen, and what to do if not."""
+
+    name: str
+    ok: bool
+    seen: str
+    remedy: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The check as plain values, for JSON."""
+        return asdict(self)
+
+
+def examine(settings: Settings) -> Iterator[Check]:
+    """Look at every part in turn."""
+    for name, look in _CHECKS.items():
+        yield look(name, settings)
+
+
+def _database(name: str, settings: Settings) -> Check:
+    if settings.database_url is None:
+        return Check(name, False, "no server is known", _START)
+    try:
+        with psycopg.connect(_plain(settings.database_url), connect_timeout=5) as connection:
+            version = connection.info.parameter_status("server_version")
+            connection.execute("SELECT 1")
+    except psycopg.Error as error:
+        remedy = _START if _embedded() else "start it, or mend PILEUP_DATABASE_URL"
+        return Check(name, False, _first_line(error), remedy)
+    return Check(name, True, f"PostgreSQL {version} answers")
+
+
+def _schema(name: str, settings: Settings) -> Check:
+    if settings.database_url is None:
+        return Check(name, False, "no database to look at", _START)
+    try:
+        check_schema(settings.database_url)
+    except WrongSchema as error:
+        return Check(name, False, str(error), "run `pileup migrate`, or the newer Pileup")
+    except Exception as error:  # noqa: BLE001 - the edge: whatever it is, it is not well
+        return Check(name, False, _first_line(error), "see the database first")
+    return Check(name, True, "up to date")
+
+
+def _broker(name: str, settings: Settings) -> Check:
+    if settings.broker_url is None:
+        return Check(name, False, "no broker is known", _START)
+    try:
+        with Connection(settings.broker_url, connect_timeout=5) as connection:
+            connection.ensure_connection(max_retries=1, timeout=5)
+    except (OperationalError, OSError) as error:
+        remedy = _START if _embedded() else "start it, or mend PILEUP_BROKER_URL"
+        return Check(name, False, _first_line(error), remedy)
+    return Check(name, True, "accepts connections")
+
+
+def _worker(name: str, settings: Settings) -> Check:
+    remedy = "start `pileup run` or `pileup worker`; its log is logs/worker.log in the data folder"
+    if settings.database_url is None:
+        return Check(name, False, "no database to ask", _START)
+    try:
+        with psycopg.connect(_plain(settings.database_url), connect_timeout=5) as connection:
+            rows = connection.execute(
+                "SELECT name, extract(epoch FROM now() - last_seen)::float8 FROM workers"
+                " ORDER BY last_seen DESC"
+            ).fetchall()
+    except psycopg.Error as error:
+        return Check(name, False, _first_line(error), "see the database first")
+    if not rows:
+        return Check(name, False, "no worker has ever reported", remedy)
+    limit_s = _QUIET_BEATS * settings.worker_heartbeat_s
+    fresh = [worker for worker, age_s in rows if age_s <= limit_s]
+    if not fresh:
+        worker, age_s = rows[0]
+        return Check(name, False, f"{worker} last reported {age_s:.0f} s ago", remedy)
+    return Check(name, True, f"{', '.join(fresh)} reported within {limit_s} s")
+
+
+def _blob_store(name: str, settings: Settings) -> Check:
+    probe = settings.blobs_dir / f".doctor-{os.getpid()}"
+    if not settings.blobs_dir.is_dir():
+        return Check(name, False, f"{settings.blobs_dir} is not there", _START)
+    try:
+        with probe.open("wb") as out:
+            out.write(b"well")
+            out.flush()
+            os.fsync(out.fileno())
+        read_back = probe.read_bytes()
+        probe.unlink()
+    except OSError as error:
+        return Check(
+            name,
+            False,
+            f"{settings.blobs_dir}: {error.strerror}",
+            "mend the permissions of the folder, free some space, or set PILEUP_HOME",
+        )
+    ok = read_back == b"well"
+    return Check(name, ok, f"{settings.blobs_dir} can be written and read")
+
+
+def _disk(name: str, settings: Settings) -> Check:
+    place = settings.home
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    seen = f"{free / 1024**3:.1f} GiB free for {settings.home}"
+    if free < settings.min_free_bytes:
+        wanted = settings.min_free_bytes // 1024**2
+        return Check(name, False, seen, f"free some space: {wanted} MiB are wanted at least")
+    return Check(name, True, seen)
+
+
+_START = "start it with `make run` (or `pileup run`), or name a served one in the environment"
+
+_CHECKS: dict[str, Callable[[str, Settings], Check]] = {
+    "database": _database,
+    "schema": _schema,
+    "broker": _broker,
+    "worker": _worker,
+    "blob store": _blob_store,
+    "disk": _disk,
+}
+
+
+def _plain(database_url: str) -> str:
+    """The address without SQLAlchemy's driver name, as libpq wants it."""
+    scheme, _, rest = database_url.partition("://")
+    return f"{scheme.partition('+')[0]}://{rest}"
+
+
+def _embedded() -> bool:
+    return "PILEUP_DATABASE_URL" not in os.environ
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def examined_at() -> str:
+    """Now, as the JSON of `pileup doctor` says it."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
