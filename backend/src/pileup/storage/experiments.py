@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import delete, func, select
 
+from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.models import (
@@ -62,9 +63,7 @@ class Experiments:
         self._unit = unit
         self._session = unit.session
 
-    def create(
-        self, incident_id: str, values: dict[str, Any], *, by_id: str | None
-    ) -> ExperimentRecord:
+    def create(self, incident_id: str, values: dict[str, Any], *, by: Actor) -> ExperimentRecord:
         """A planned experiment with the next number of its incident."""
         self._check_hypothesis(incident_id, values.get("hypothesis_id"))
         # The incident's row is locked, so that two people at once get two numbers.
@@ -75,11 +74,11 @@ class Experiments:
             select(func.max(Experiment.number)).where(Experiment.incident_id == incident_id)
         )
         row = Experiment(
-            incident_id=incident_id, number=(last or 0) + 1, by_id=by_id, **_cleaned(values)
+            incident_id=incident_id, number=(last or 0) + 1, by_id=by.id, **_cleaned(values)
         )
         self._session.add(row)
         self._session.flush()
-        return self._told(row)
+        return self._told(row, by, "experiment.planned")
 
     def of_incident(self, incident_id: str) -> list[ExperimentRecord]:
         rows = self._session.scalars(
@@ -93,7 +92,7 @@ class Experiments:
         return self._records([self._row(experiment_id)])[0]
 
     def edit(
-        self, experiment_id: str, changes: dict[str, Any], *, revision: int
+        self, experiment_id: str, changes: dict[str, Any], *, revision: int, by: Actor
     ) -> ExperimentRecord:
         row = self._row(experiment_id)
         self._fresh(row, revision)
@@ -111,9 +110,9 @@ class Experiments:
         for name, value in _cleaned(changes).items():
             setattr(row, name, value)
         self._touch(row)
-        return self._told(row)
+        return self._told(row, by, "experiment.edited")
 
-    def start(self, experiment_id: str) -> ExperimentRecord:
+    def start(self, experiment_id: str, *, by: Actor) -> ExperimentRecord:
         row = self._row(experiment_id)
         if row.state != "planned":
             raise Conflict(f"This experiment is already {row.state}.")
@@ -126,7 +125,7 @@ class Experiments:
         row.state = "started"
         row.started_at = row.locked_at = datetime.now(UTC)
         self._touch(row)
-        return self._told(row)
+        return self._told(row, by, "experiment.started")
 
     def finish(
         self,
@@ -136,6 +135,7 @@ class Experiments:
         verdict: str,
         failed_same_way: str | None,
         conclusion: str,
+        by: Actor,
     ) -> ExperimentRecord:
         row = self._row(experiment_id)
         if row.state != "started":
@@ -150,9 +150,11 @@ class Experiments:
         row.verdict, row.failed_same_way = verdict, failed_same_way
         row.conclusion = clean(conclusion)
         self._touch(row)
-        return self._told(row)
+        return self._told(row, by, "experiment.finished")
 
-    def attach_artifacts(self, experiment_id: str, artifact_ids: list[str]) -> ExperimentRecord:
+    def attach_artifacts(
+        self, experiment_id: str, artifact_ids: list[str], *, by: Actor
+    ) -> ExperimentRecord:
         """Replace the attached artifacts; all must belong to the same incident."""
         row = self._row(experiment_id)
         wanted = list(dict.fromkeys(artifact_ids))
@@ -175,16 +177,16 @@ class Experiments:
             for artifact_id in wanted
         )
         self._touch(row)
-        return self._told(row)
+        return self._told(row, by, "experiment.artifacts_attached")
 
-    def attach_pin(self, experiment_id: str, pin_id: str) -> ExperimentRecord:
+    def attach_pin(self, experiment_id: str, pin_id: str, *, by: Actor) -> ExperimentRecord:
         row = self._row(experiment_id)
         if Pins(self._unit).get(pin_id).incident_id != row.incident_id:
             raise Refused("That pin belongs to another incident.", "pin_id")
         if self._session.get(ExperimentPin, (row.id, pin_id)) is None:
             self._session.add(ExperimentPin(experiment_id=row.id, pin_id=pin_id))
             self._session.flush()
-        return self._told(row)
+        return self._told(row, by, "experiment.pin_attached")
 
     def _row(self, experiment_id: str) -> Experiment:
         row = self._session.get(Experiment, experiment_id)
@@ -212,7 +214,8 @@ class Experiments:
         row.updated_at = datetime.now(UTC)
         self._session.flush()
 
-    def _told(self, row: Experiment) -> ExperimentRecord:
+    def _told(self, row: Experiment, by: Actor, action: str) -> ExperimentRecord:
+        record(self._unit, by, action, incident_id=row.incident_id, target=row.id)
         self._unit.notify(row.incident_id, "experiments", row.id)
         return self._records([row])[0]
 
@@ -237,13 +240,12 @@ class Experiments:
         for experiment_id, pin_id in links:
             if pin_id in known:
                 pins[experiment_id].append(known[pin_id])
-        people = dict(
-            session.execute(
+        people = {
+            user_id: name
+            for user_id, name in session.execute(
                 select(User.id, User.name).where(User.id.in_({row.by_id for row in rows}))
             )
-            .tuples()
-            .all()
-        )
+        }
         return [
             ExperimentRecord(
                 id=row.id,

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, User
@@ -77,8 +78,7 @@ class Hypotheses:
         falsifier: str,
         confidence: int | None,
         finding_id: str | None,
-        by_id: str | None,
-        by_name: str,
+        by: Actor,
         reason: str = "proposed",
     ) -> HypothesisRecord:
         row = Hypothesis(
@@ -87,13 +87,13 @@ class Hypotheses:
             falsifier=clean(falsifier),
             confidence=confidence,
             finding_id=finding_id,
-            owner_id=by_id,
-            created_by_id=by_id,
+            owner_id=by.id,
+            created_by_id=by.id,
         )
         self._session.add(row)
         self._session.flush()
-        self._step(row, reason=reason, pin_id=None, by_id=by_id, by_name=by_name)
-        return self._told(row)
+        self._step(row, reason=reason, pin_id=None, by=by)
+        return self._told(row, by, "hypothesis.created")
 
     def of_incident(self, incident_id: str) -> list[HypothesisRecord]:
         """All of them, the most believed first."""
@@ -112,8 +112,7 @@ class Hypotheses:
         changes: dict[str, Any],
         *,
         revision: int,
-        by_id: str | None,
-        by_name: str,
+        by: Actor,
     ) -> HypothesisRecord:
         """Change statement, falsifier, status or owner_id; a new status is a step in the ledger."""
         row = self._row(hypothesis_id)
@@ -129,9 +128,9 @@ class Hypotheses:
             setattr(row, name, clean(value) if isinstance(value, str) else value)
         if moved:
             row.needs_review = False
-            self._step(row, reason=f"now {status}", pin_id=None, by_id=by_id, by_name=by_name)
+            self._step(row, reason=f"now {status}", pin_id=None, by=by)
         self._touch(row)
-        return self._told(row)
+        return self._told(row, by, "hypothesis.edited")
 
     def set_confidence(
         self,
@@ -140,8 +139,7 @@ class Hypotheses:
         confidence: int,
         reason: str,
         pin_id: str | None,
-        by_id: str | None,
-        by_name: str,
+        by: Actor,
     ) -> HypothesisRecord:
         row = self._row(hypothesis_id)
         if pin_id is not None and Pins(self._unit).get(pin_id).incident_id != row.incident_id:
@@ -150,12 +148,12 @@ class Hypotheses:
         if row.status == "proposed":
             row.status = "active"
         row.needs_review = False
-        self._step(row, reason=reason, pin_id=pin_id, by_id=by_id, by_name=by_name)
+        self._step(row, reason=reason, pin_id=pin_id, by=by)
         self._touch(row)
-        return self._told(row)
+        return self._told(row, by, "hypothesis.confidence_set")
 
     def add_evidence(
-        self, hypothesis_id: str, *, pin_id: str, side: str, note: str, by_id: str | None
+        self, hypothesis_id: str, *, pin_id: str, side: str, note: str, by: Actor
     ) -> HypothesisRecord:
         """Pin something to a hypothesis; pinning it again moves it to the new side."""
         row = self._row(hypothesis_id)
@@ -167,13 +165,15 @@ class Hypotheses:
             )
         )
         if link is None:
-            link = Evidence(hypothesis_id=hypothesis_id, pin_id=pin_id, by_id=by_id)
+            link = Evidence(hypothesis_id=hypothesis_id, pin_id=pin_id, by_id=by.id)
             self._session.add(link)
         link.side, link.note = side, clean(note)
         self._session.flush()
-        return self._told(row)
+        return self._told(row, by, "hypothesis.evidence_added")
 
-    def remove_evidence(self, hypothesis_id: str, evidence_id: str) -> HypothesisRecord:
+    def remove_evidence(
+        self, hypothesis_id: str, evidence_id: str, *, by: Actor
+    ) -> HypothesisRecord:
         row = self._row(hypothesis_id)
         link = self._session.get(Evidence, evidence_id)
         if link is None or link.hypothesis_id != hypothesis_id:
@@ -185,7 +185,7 @@ class Hypotheses:
         self._session.delete(link)
         row.needs_review = True
         self._session.flush()
-        return self._told(row)
+        return self._told(row, by, "hypothesis.evidence_removed")
 
     def _row(self, hypothesis_id: str) -> Hypothesis:
         row = self._session.get(Hypothesis, hypothesis_id)
@@ -205,14 +205,12 @@ class Hypotheses:
         links = select(Evidence.id).where(Evidence.hypothesis_id == hypothesis_id)
         return len(self._session.scalars(links).all())
 
-    def _step(
-        self, row: Hypothesis, *, reason: str, pin_id: str | None, by_id: str | None, by_name: str
-    ) -> None:
+    def _step(self, row: Hypothesis, *, reason: str, pin_id: str | None, by: Actor) -> None:
         self._session.add(
             ConfidenceStep(
                 hypothesis_id=row.id,
-                by_id=by_id,
-                by_name=by_name,
+                by_id=by.id,
+                by_name=by.name,
                 confidence=row.confidence,
                 status=row.status,
                 reason=clean(reason),
@@ -226,7 +224,8 @@ class Hypotheses:
         row.updated_at = datetime.now(UTC)
         self._session.flush()
 
-    def _told(self, row: Hypothesis) -> HypothesisRecord:
+    def _told(self, row: Hypothesis, by: Actor, action: str) -> HypothesisRecord:
+        record(self._unit, by, action, incident_id=row.incident_id, target=row.id)
         self._unit.notify(row.incident_id, "hypotheses", row.id)
         return self._records([row])[0]
 
@@ -264,13 +263,12 @@ class Hypotheses:
                 experiments[row.hypothesis_id].append(
                     LinkedExperiment(row.id, row.title, row.verdict)
                 )
-        owners = dict(
-            session.execute(
+        owners = {
+            user_id: name
+            for user_id, name in session.execute(
                 select(User.id, User.name).where(User.id.in_({row.owner_id for row in rows}))
             )
-            .tuples()
-            .all()
-        )
+        }
         return [
             HypothesisRecord(
                 id=row.id,

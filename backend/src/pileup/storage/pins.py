@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import select, update
 
+from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import NotFound
 from pileup.storage.models import Artifact, Evidence, ExperimentPin, Hypothesis, Pin, User
@@ -46,7 +47,7 @@ class Pins:
         locator: dict[str, Any],
         view: str,
         excerpt: str | None,
-        by_id: str | None,
+        by: Actor,
     ) -> PinRecord:
         row = Pin(
             incident_id=incident_id,
@@ -55,10 +56,11 @@ class Pins:
             locator=clean_json(locator),
             view=clean(view),
             excerpt=None if excerpt is None else clean(excerpt),
-            created_by_id=by_id,
+            created_by_id=by.id,
         )
         self._session.add(row)
         self._session.flush()
+        record(self._unit, by, "pin.created", incident_id=incident_id, target=row.id)
         self._unit.notify(incident_id, "pins", row.id)
         return self.get(row.id)
 
@@ -81,7 +83,7 @@ class Pins:
         records = self._records(select(Pin.id).where(Pin.id.in_(wanted), Pin.deleted_at.is_(None)))
         return {record.id: record for record in records}
 
-    def withdraw(self, pin_id: str) -> str:
+    def withdraw(self, pin_id: str, *, by: Actor) -> str:
         """Take a pin back; its incident's id. Hypotheses that used it need a review."""
         row = self._session.get(Pin, pin_id)
         if row is None or row.deleted_at is not None:
@@ -95,6 +97,7 @@ class Pins:
                 self._session.delete(link)
         row.deleted_at = datetime.now(UTC)
         self._session.flush()
+        record(self._unit, by, "pin.withdrawn", incident_id=row.incident_id, target=pin_id)
         for topic in ("pins", "hypotheses"):
             self._unit.notify(row.incident_id, topic, pin_id)
         return row.incident_id

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
+from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import StaleRevision
 from pileup.storage.models import ReportSection, ReportSectionRevision
@@ -33,7 +34,7 @@ class Reports:
         return {row.key: _record(row) for row in rows}
 
     def save(
-        self, incident_id: str, key: str, body_md: str, *, revision: int, by_id: str | None
+        self, incident_id: str, key: str, body_md: str, *, revision: int, by: Actor
     ) -> SectionRecord:
         """Store a section made from ``revision`` (0 when it was never edited)."""
         row = self._session.get(ReportSection, (incident_id, key), with_for_update=True)
@@ -50,7 +51,7 @@ class Reports:
         row.body_md = clean(body_md)
         row.prefilled = False
         row.revision = current + 1
-        row.updated_by_id = by_id
+        row.updated_by_id = by.id
         row.updated_at = datetime.now(UTC)
         self._session.add(
             ReportSectionRevision(
@@ -58,10 +59,18 @@ class Reports:
                 key=key,
                 revision=row.revision,
                 body_md=row.body_md,
-                by_id=by_id,
+                by_id=by.id,
             )
         )
         self._session.flush()
+        record(
+            self._unit,
+            by,
+            "report.section_saved",
+            incident_id=incident_id,
+            target=key,
+            revision=row.revision,
+        )
         self._unit.notify(incident_id, "report", key)
         return _record(row)
 
