@@ -240,12 +240,11 @@ class Experiments:
         for experiment_id, pin_id in links:
             if pin_id in known:
                 pins[experiment_id].append(known[pin_id])
-        people = {
-            user_id: name
-            for user_id, name in session.execute(
+        people = dict(
+            session.execute(
                 select(User.id, User.name).where(User.id.in_({row.by_id for row in rows}))
             )
-        }
+        )
         return [
             ExperimentRecord(
                 id=row.id,

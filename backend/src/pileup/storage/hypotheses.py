@@ -263,12 +263,11 @@ class Hypotheses:
                 experiments[row.hypothesis_id].append(
                     LinkedExperiment(row.id, row.title, row.verdict)
                 )
-        owners = {
-            user_id: name
-            for user_id, name in session.execute(
+        owners = dict(
+            session.execute(
                 select(User.id, User.name).where(User.id.in_({row.owner_id for row in rows}))
             )
-        }
+        )
         return [
             HypothesisRecord(
                 id=row.id,
