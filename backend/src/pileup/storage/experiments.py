@@ -240,11 +240,12 @@ class Experiments:
         for experiment_id, pin_id in links:
             if pin_id in known:
                 pins[experiment_id].append(known[pin_id])
-        people = dict(
-            session.execute(
+        people = {
+            person.id: person.name
+            for person in session.execute(
                 select(User.id, User.name).where(User.id.in_({row.by_id for row in rows}))
             )
-        )
+        }
         return [
             ExperimentRecord(
                 id=row.id,

@@ -263,11 +263,12 @@ class Hypotheses:
                 experiments[row.hypothesis_id].append(
                     LinkedExperiment(row.id, row.title, row.verdict)
                 )
-        owners = dict(
-            session.execute(
+        owners = {
+            person.id: person.name
+            for person in session.execute(
                 select(User.id, User.name).where(User.id.in_({row.owner_id for row in rows}))
             )
-        )
+        }
         return [
             HypothesisRecord(
                 id=row.id,
