@@ -73,7 +73,9 @@ def _broker(name: str, settings: Settings) -> Check:
     if settings.broker_url is None:
         return Check(name, False, "no broker is known", _START)
     try:
-        with Connection(settings.broker_url, connect_timeout=5) as connection:
+        with Connection(  # type: ignore[no-untyped-call]  # kombu has no types here
+            settings.broker_url, connect_timeout=5
+        ) as connection:
             connection.ensure_connection(max_retries=1, timeout=5)
     except (OperationalError, OSError) as error:
         remedy = _START if _embedded() else "start it, or mend PILEUP_BROKER_URL"

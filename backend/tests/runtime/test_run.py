@@ -1,0 +1,199 @@
+"""`pileup run` for real: start, refuse, recover, stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from pileup.runtime.postgres import EmbeddedPostgres
+from tests.support.running import Running, pileup
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def running(home: Path) -> Iterator[Running]:
+    started = Running(home)
+    yield started
+    started.stop()
+
+
+def _dsn(run: Running) -> str:
+    url: str = run.facts()["database_url"]
+    return url.replace("postgresql+psycopg://", "postgresql://")
+
+
+def _remember(run: Running, word: str) -> None:
+    with psycopg.connect(_dsn(run), autocommit=True) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS keepsake (word text)")
+        connection.execute("INSERT INTO keepsake VALUES (%s)", (word,))
+
+
+def _remembered(run: Running) -> list[str]:
+    with psycopg.connect(_dsn(run)) as connection:
+        return [row[0] for row in connection.execute("SELECT word FROM keepsake").fetchall()]
+
+
+def _until(condition: object, timeout_s: float = 30) -> None:
+    assert callable(condition)
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.1)
+
+
+def test_it_answers_and_is_well(running: Running) -> None:
+    assert running.answers()
+
+    def well() -> bool:
+        return pileup("doctor", home=running.home).returncode == 0
+
+    _until(well)
+    report = json.loads(pileup("doctor", "--json", home=running.home).stdout)
+    assert report["ok"] is True
+    assert {check["name"] for check in report["checks"]} == {
+        *("database", "schema", "broker", "worker", "blob store", "disk")
+    }
+
+
+def test_a_second_instance_says_so(running: Running) -> None:
+    done = pileup("run", "--port", "0", home=running.home)
+    assert done.returncode == 1
+    assert "already runs" in done.stderr
+    assert running.url in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_taken_port_is_named(running: Running, tmp_path: Path) -> None:
+    port = running.url.rpartition(":")[2]
+    done = pileup("run", "--port", port, home=tmp_path)
+    assert done.returncode == 1
+    assert f"port {port} on 127.0.0.1 is taken" in done.stderr
+    assert "make run PORT=" in done.stderr
+    assert not (tmp_path / "postgres").exists(), "it must be told before anything is made"
+
+
+@pytest.mark.parametrize("name", ["api", "worker", "queue", "database"])
+def test_a_killed_child_comes_back_and_nothing_is_lost(running: Running, name: str) -> None:
+    _remember(running, name)
+    before = running.pid_of(name)
+    os.kill(before, signal.SIGKILL)
+    running.wait_for(re.compile(f"The {name} is back"), 30)
+    _until(running.answers)
+    assert running.pid_of(name) != before
+    assert name in _remembered(running)
+
+
+def test_after_a_kill_of_everything_it_is_well_again(running: Running) -> None:
+    _until(lambda: pileup("doctor", home=running.home).returncode == 0)
+
+
+def test_ctrl_c_stops_every_process_within_seconds(running: Running) -> None:
+    processes = running.processes()
+    assert len(processes) > 8  # PostgreSQL and Celery have children of their own
+    began = time.monotonic()
+    assert running.stop(signal.SIGINT) == 0
+    assert time.monotonic() - began < 15
+    _, alive = psutil.wait_procs(processes, timeout=3)
+    assert alive == []
+    assert not (running.home / "instance.json").exists()
+    assert not (running.home / "postgres" / "data" / "postmaster.pid").exists()
+    doctor = pileup("doctor", home=running.home)
+    assert doctor.returncode == 1
+    assert "remedy: " in doctor.stdout
+
+
+def test_a_killed_supervisor_leaves_nothing_running_and_loses_nothing(home: Path) -> None:
+    first = Running(home)
+    _remember(first, "before the kill")
+    processes = first.processes()
+    first.stop(signal.SIGKILL)
+    second = Running(home)
+    try:
+        assert "before the kill" in _remembered(second)
+        _until(lambda: not any(_lives(process) for process in processes))
+    finally:
+        assert second.stop() == 0
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+def test_a_newer_schema_is_refused(home: Path) -> None:
+    server = EmbeddedPostgres(home / "postgres", home / "run", home / "logs" / "test.log")
+    server.start()
+    try:
+        url = server.url().replace("postgresql+psycopg://", "postgresql://")
+        with psycopg.connect(url, autocommit=True) as connection:
+            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            assert row is not None
+            connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        server.stop()
+        done = pileup("run", "--port", "0", home=home)
+        assert done.returncode == 1
+        assert "newer" in done.stderr
+        assert "Traceback" not in done.stderr
+        server.start()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = %s", row)
+    finally:
+        server.stop()
+
+
+def test_a_newer_data_folder_is_refused_untouched(tmp_path: Path) -> None:
+    data = tmp_path / "postgres" / "data"
+    data.mkdir(parents=True)
+    (data / "PG_VERSION").write_text("99\n")
+    done = pileup("run", "--port", "0", home=tmp_path)
+    assert done.returncode == 1
+    assert "made by PostgreSQL 99" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_disk_without_room_is_refused(tmp_path: Path) -> None:
+    done = pileup("run", "--port", "0", home=tmp_path, PILEUP_MIN_FREE_BYTES=str(1 << 60))
+    assert done.returncode == 1
+    assert "MiB free" in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = pileup("run", "--port", "0", home=tmp_path / "file" / "home")
+    assert done.returncode == 1
+    assert "cannot be used" in done.stderr
+
+
+def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
+    done = pileup("run", home=tmp_path, PILEUP_PORT="many")
+    assert done.returncode == 1
+    assert "PILEUP_PORT" in done.stderr
+
+
+def test_a_very_long_folder_still_has_room_for_sockets(tmp_path: Path) -> None:
+    from pileup.runtime.home import socket_folder
+
+    folder = socket_folder(tmp_path / ("x" * 120))
+    try:
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(folder / "postgres.s.PGSQL.5432.lock"))
+    finally:
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
