@@ -16,6 +16,7 @@ from pileup import __version__
 # name on the command line -> (module, one line of help)
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "Start everything on this machine and print the sign-in link."),
+    "serve": ("serve", "Serve the API and the UI against a served database and broker."),
     "worker": ("worker", "Run one Celery worker against a served database and broker."),
     "doctor": ("doctor", "Say what is not well, and the remedy."),
     "link": ("link", "Print a new one-time sign-in link."),

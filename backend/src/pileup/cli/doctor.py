@@ -8,18 +8,19 @@ import click
 
 from pileup import __version__
 from pileup.cli.sentences import sentences
-from pileup.runtime.doctor import examine, examined_at
+from pileup.runtime.doctor import NAMES, examine, examined_at
 from pileup.runtime.instance import resolve
 from pileup.settings import Settings
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--only", type=click.Choice(NAMES), multiple=True, help="Look at this part only.")
 @sentences
-def command(as_json: bool) -> None:
+def command(as_json: bool, only: tuple[str, ...]) -> None:
     """Look at the database, schema, broker, worker, blob store and disk."""
     settings = resolve(Settings())
-    checks = list(examine(settings))
+    checks = list(examine(settings, only or NAMES))
     well = all(check.ok for check in checks)
     if as_json:
         document = {

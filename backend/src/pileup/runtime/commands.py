@@ -41,6 +41,15 @@ def api_command(settings: Settings, listener_fd: int | None) -> list[str]:
     ]
 
 
+def serve_command(settings: Settings) -> list[str]:
+    """The API on an address of its own, behind whatever proxy is there."""
+    return [
+        *(sys.executable, "-m", "uvicorn", API_APPLICATION, "--factory"),
+        *("--host", settings.host, "--port", str(settings.port)),
+        *("--no-access-log", "--timeout-graceful-shutdown", "5", "--timeout-keep-alive", "30"),
+    ]
+
+
 def child_environment(settings: Settings) -> dict[str, str]:
     """Our environment with every address resolved, for a child that reads it as Settings."""
     told = {
