@@ -77,7 +77,6 @@ if ! docker info >/dev/null 2>&1; then
         fi
         sleep 0.5
     done
-    export PILEUP_BUILD_NETWORK=host
 fi
 export DOCKER_BUILDKIT=1 COMPOSE_DOCKER_CLI_BUILD=1
 
@@ -92,6 +91,7 @@ done
 if [ -n "$missing" ]; then
     say "no registry gives$missing: making stand-ins from Debian packages"
     sh scripts/compose-base-images.sh "$work" $missing || skip "the stand-in images cannot be made"
+    export PILEUP_BUILD_NETWORK=host
 fi
 
 # ---- build, start, wait ----------------------------------------------------------------------

@@ -225,7 +225,8 @@ class EmbeddedPostgres:
                 cwd="/",
             )
             if done.returncode != 0:
-                if "No space left" in done.stderr:
+                # PostgreSQL may report a later PANIC instead of the write that failed
+                if "No space left" in done.stderr + done.stdout or _is_full(self.folder):
                     raise disk_full(self.folder)
                 raise StartError(
                     f"PostgreSQL could not make its data folder {self.data}: "
@@ -238,7 +239,7 @@ class EmbeddedPostgres:
 
     def _why(self, error: str) -> StartError:
         text = tail(self.log)
-        if "No space left on device" in text[-3000:]:
+        if "No space left on device" in text[-3000:] or _is_full(self.folder):
             return disk_full(self.folder)
         return StartError(
             f"PostgreSQL does not start: {_last_line(text) or _last_line(error)} "
@@ -262,6 +263,11 @@ def _binaries() -> Path:
 def _environment() -> dict[str, str]:
     """Nothing of ours that could change what the server does (PGDATA, LC_*, ...)."""
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "TZ": "UTC"}
+
+
+def _is_full(folder: Path) -> bool:
+    """Less than one WAL segment is free."""
+    return shutil.disk_usage(folder).free < 16 * 1024**2
 
 
 def _last_line(text: str) -> str:
