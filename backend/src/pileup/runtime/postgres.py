@@ -209,6 +209,7 @@ class EmbeddedPostgres:
                 *(self._binaries / "initdb", "-D", draft, "-U", _SUPERUSER, "-E", "UTF8"),
                 *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"),
                 *("--auth=scram-sha-256", "--auth-local=trust", f"--pwfile={password}"),
+                "--no-clean",  # we remove the draft ourselves, after looking why
             ]
             if not self._durable:
                 command.append("--no-sync")
