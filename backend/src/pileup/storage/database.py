@@ -64,7 +64,11 @@ class Database:
             pool_pre_ping=True,
             pool_timeout=15,
             echo=echo,
-            connect_args={"connect_timeout": 10, "application_name": "pileup"},
+            connect_args={
+                "connect_timeout": 10,
+                "application_name": "pileup",
+                "options": "-c timezone=UTC",
+            },
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=True)
 

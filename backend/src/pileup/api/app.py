@@ -1,0 +1,104 @@
+"""The application: services, routers behind their guards, the error table, the built UI.
+
+Which router stands where says who may call it: PUBLIC needs nothing, OWN any signed-in user,
+INTAKE also takes push tokens, ROUTERS is everything else. A new domain adds one line to ROUTERS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import APIRouter, Depends, FastAPI
+
+from pileup import __version__
+from pileup.api import accounts, artifacts, errors, events, incidents, status, ui, uploads
+from pileup.api.auth import guard, intake_guard, self_guard
+from pileup.api.deps import Services
+from pileup.api.schema import openapi_document
+from pileup.settings import Settings, get_settings
+from pileup.storage.blobs import BlobStore
+from pileup.storage.broker import CelerySender, make_celery
+from pileup.storage.database import Database
+from pileup.storage.errors import StorageError
+from pileup.storage.frames import FrameStore
+
+API = "/api/v1"
+
+PUBLIC: tuple[APIRouter, ...] = (accounts.public,)
+OWN: tuple[APIRouter, ...] = (accounts.own,)
+INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
+ROUTERS: tuple[APIRouter, ...] = (
+    accounts.router,
+    incidents.router,
+    artifacts.router,
+    events.router,
+    status.router,
+)
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The API and the UI of one installation."""
+    settings = settings or get_settings()
+    services = make_services(settings)
+    hub = events.EventHub(services.database.url)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        hub.start()
+        yield
+        await hub.stop()
+        services.database.close()
+
+    app = FastAPI(
+        title="Pileup",
+        version=__version__,
+        description="An incident postmortem workbench for database pileups.",
+        lifespan=lifespan,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.services = services
+    app.state.hub = hub
+    _include(app, PUBLIC, None)
+    _include(app, OWN, self_guard)
+    _include(app, INTAKE, intake_guard)
+    _include(app, ROUTERS, guard)
+    app.include_router(status.public)
+    errors.install(app)
+    ui.install(app, settings)
+    app.openapi = lambda: openapi_document(app)  # type: ignore[method-assign]  # FastAPI's own way
+    return app
+
+
+def make_services(settings: Settings) -> Services:
+    """Database, blobs, frames and broker, as the settings say."""
+    if settings.database_url is None:
+        raise StorageError(
+            "no database is named: `pileup run` starts one by itself; for a served one set "
+            "PILEUP_DATABASE_URL=postgresql://user:password@host/name"
+        )
+    celery = make_celery(
+        settings.broker_url or "memory://", task_time_limit_s=settings.task_time_limit_s
+    )
+    return Services(
+        settings=settings,
+        database=Database(settings.database_url),
+        blobs=BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes),
+        frames=FrameStore(settings.frames_dir),
+        sender=CelerySender(celery),
+    )
+
+
+def openapi() -> dict[str, Any]:
+    """The OpenAPI document, without any service behind it."""
+    settings = Settings(database_url="postgresql://nobody@localhost/none")
+    return create_app(settings).openapi()
+
+
+def _include(app: FastAPI, routers: tuple[APIRouter, ...], guarded_by: Any) -> None:
+    dependencies = [] if guarded_by is None else [Depends(guarded_by)]
+    for router in routers:
+        app.include_router(router, prefix=API, dependencies=dependencies)

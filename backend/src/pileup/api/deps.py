@@ -1,0 +1,94 @@
+"""What routes are handed: the services of this process, a transaction, the expected revision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+
+from pileup.api.errors import ApiError
+from pileup.settings import Settings
+from pileup.storage.blobs import BlobStore
+from pileup.storage.broker import Sender
+from pileup.storage.database import Database, Unit
+from pileup.storage.frames import FrameStore
+from pileup.storage.incidents import Incident, Incidents
+from pileup.storage.jobs import Jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything that a request may need, made once per process."""
+
+    settings: Settings
+    database: Database
+    blobs: BlobStore
+    frames: FrameStore
+    sender: Sender
+
+    @property
+    def worker_silence(self) -> timedelta:
+        """A worker that was silent for longer counts as gone."""
+        return timedelta(seconds=max(3 * self.settings.worker_heartbeat_s, 10))
+
+    def send_after_commit(self, unit: Unit, job_id: str) -> None:
+        """Hand the job's id to the broker once its row is on disk; a sweeper is the safety net."""
+
+        def send() -> None:
+            if self.sender.send(job_id):
+                with self.database.unit() as later:
+                    Jobs(later).sent(job_id)
+
+        unit.after_commit(send)
+
+
+def services(request: Request) -> Services:
+    """The services of the application that serves this request."""
+    found = request.app.state.services
+    assert isinstance(found, Services)
+    return found
+
+
+ServicesDep = Annotated[Services, Depends(services)]
+
+
+def unit_of_work(services: ServicesDep) -> Iterator[Unit]:
+    """One transaction per request, committed before the response is sent."""
+    with services.database.unit() as unit:
+        yield unit
+
+
+UnitDep = Annotated[Unit, Depends(unit_of_work, scope="function")]
+
+
+def incident(incident_id: str, unit: UnitDep) -> Incident:
+    """The incident that the path names; 404 when there is none."""
+    return Incidents(unit).get(incident_id)
+
+
+IncidentDep = Annotated[Incident, Depends(incident)]
+
+
+def expected_revision(
+    if_match: Annotated[
+        str | None, Header(description='The revision that was edited, in quotes: "3"')
+    ] = None,
+) -> int:
+    """The revision in If-Match; a write without one is refused, for it could undo another's."""
+    if if_match is None:
+        raise ApiError(
+            428,
+            "Say what you edited",
+            'send the revision that you edited as If-Match: "3"; without it this could overwrite '
+            "what somebody else saved",
+        )
+    text = if_match.strip().removeprefix("W/").strip('"')
+    if not text.isdecimal() or len(text) > 9:
+        raise ApiError(400, "Not a revision", f'If-Match is {if_match[:40]!r}, not like "3"')
+    return int(text)
+
+
+RevisionDep = Annotated[int, Depends(expected_revision)]

@@ -1,0 +1,133 @@
+"""What a failure looks like from outside: one table from class to problem document (RFC 9457).
+
+Domain errors know no HTTP. Whatever is not in the table is a defect: it is logged with its trace
+and answered as a 500 that says so, without its insides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
+
+from pileup.storage import errors as storage
+
+MEDIA_TYPE = "application/problem+json"
+
+log = structlog.get_logger()
+
+
+class ApiError(Exception):
+    """A refusal that only HTTP knows: status, a title, and a sentence."""
+
+    def __init__(self, status: int, title: str, detail: str, **headers: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.title = title
+        self.detail = detail
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+# class -> (status, title); the first that fits counts
+TABLE: tuple[tuple[type[Exception], int, str], ...] = (
+    (storage.NotFound, 404, "Not found"),
+    (storage.StaleRevision, 409, "Somebody else saved first"),
+    (storage.Conflict, 409, "Not possible now"),
+    (storage.Refused, 422, "Not accepted"),
+    (storage.TooLarge, 413, "Too large"),
+    (storage.NoSpace, 507, "The disk is full"),
+    (storage.WrongSchema, 503, "The database does not fit"),
+    (OperationalError, 503, "The database does not answer"),
+)
+
+
+def install(app: FastAPI) -> None:
+    """Hang the table into the application."""
+    for kind, _, _ in TABLE:
+        app.add_exception_handler(kind, _known)
+    app.add_exception_handler(ApiError, _api_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _defect)
+
+
+def problem(
+    request: Request,
+    status: int,
+    title: str,
+    detail: str,
+    *,
+    headers: dict[str, str] | None = None,
+    **more: Any,
+) -> JSONResponse:
+    """One problem document."""
+    body = {
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "instance": request.url.path,
+        **more,
+    }
+    return JSONResponse(
+        jsonable_encoder(body), status_code=status, media_type=MEDIA_TYPE, headers=headers
+    )
+
+
+async def _known(request: Request, error: Exception) -> JSONResponse:
+    status, title = next(
+        (status, title) for kind, status, title in TABLE if isinstance(error, kind)
+    )
+    more: dict[str, Any] = {}
+    detail = str(error)
+    if isinstance(error, storage.StaleRevision):
+        more["current"] = error.current
+    if isinstance(error, storage.Refused) and error.field:
+        more["errors"] = [{"field": error.field, "message": str(error)}]
+    if isinstance(error, OperationalError):
+        log.error("database.unreachable", path=request.url.path, error=str(error.orig))
+        detail = "The database does not answer; try again in a moment (`pileup doctor` says more)."
+    return problem(request, status, title, detail, **more)
+
+
+async def _api_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, ApiError)
+    return problem(request, error.status, error.title, error.detail, headers=error.headers)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    errors = [
+        {
+            "field": ".".join(str(part) for part in item["loc"][1:]) or str(item["loc"][0]),
+            "message": item["msg"],
+        }
+        for item in error.errors()
+    ]
+    said = "; ".join(f"{item['field']}: {item['message']}" for item in errors)
+    return problem(request, 422, "Not accepted", said, errors=errors)
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers) if error.headers else None
+    titles = {404: "Not found", 405: "Method not allowed"}
+    title = titles.get(error.status_code, "Refused")
+    return problem(request, error.status_code, title, str(error.detail), headers=headers)
+
+
+async def _defect(request: Request, error: Exception) -> JSONResponse:
+    log.error("request.failed", path=request.url.path, exc_info=error)
+    return problem(
+        request,
+        500,
+        "A defect in Pileup",
+        "The request failed because of a defect; nothing was changed. The log of the server has "
+        "the details.",
+    )

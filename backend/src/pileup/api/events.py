@@ -1,0 +1,210 @@
+"""Server-sent events: what changes in an incident, while it changes.
+
+One connection per process listens to PostgreSQL; NOTIFY carries ids only, and each stream reads
+the current rows. Notices that come within a moment are sent as one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import psycopg
+import structlog
+from fastapi import APIRouter, Request
+from sqlalchemy.engine import make_url
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+
+from pileup.api.artifacts import shape
+from pileup.api.deps import Services, ServicesDep
+from pileup.storage.artifacts import Artifacts
+from pileup.storage.database import CHANNEL
+from pileup.storage.errors import NotFound
+from pileup.storage.incidents import Incidents
+from pileup.storage.jobs import Jobs
+from pileup.storage.uploads import Uploads
+from pileup.storage.workers import Workers
+
+router = APIRouter(tags=["events"])
+
+HEARTBEAT_S = 15
+_GATHER_S = 0.2
+_WORKER_CHECK_S = 3.0
+
+Notice = tuple[str, str | None]
+"""(topic, id)"""
+
+log = structlog.get_logger()
+
+
+class EventHub:
+    """Hands notices of PostgreSQL to the streams of this process."""
+
+    def __init__(self, database_url: str) -> None:
+        url = make_url(database_url).set(drivername="postgresql")
+        self._conninfo = url.render_as_string(hide_password=False)
+        self._streams: dict[str, set[asyncio.Queue[Notice]]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to listen, in the running loop."""
+        self._task = asyncio.create_task(self._listen(), name="event-hub")
+
+    async def stop(self) -> None:
+        """Stop listening."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def open(self, incident_id: str) -> asyncio.Queue[Notice]:
+        """A queue that gets every notice of the incident from now on."""
+        queue: asyncio.Queue[Notice] = asyncio.Queue()
+        self._streams.setdefault(incident_id, set()).add(queue)
+        return queue
+
+    def close(self, incident_id: str, queue: asyncio.Queue[Notice]) -> None:
+        """No more of them."""
+        queues = self._streams.get(incident_id, set())
+        queues.discard(queue)
+        if not queues:
+            self._streams.pop(incident_id, None)
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(
+                    self._conninfo, autocommit=True, application_name="pileup events"
+                ) as connection:
+                    await connection.execute(f"listen {CHANNEL}")
+                    self._everybody(("resync", None))  # something may have been missed
+                    async for notice in connection.notifies():
+                        self._dispatch(notice.payload)
+            except (psycopg.Error, OSError) as error:
+                log.warning("events.reconnecting", error=str(error))
+            await asyncio.sleep(1)
+
+    def _dispatch(self, payload: str) -> None:
+        told: dict[str, Any] = json.loads(payload)
+        for queue in self._streams.get(told["incident"], ()):
+            queue.put_nowait((told["topic"], told["id"]))
+
+    def _everybody(self, notice: Notice) -> None:
+        for queues in self._streams.values():
+            for queue in queues:
+                queue.put_nowait(notice)
+
+
+@router.get(
+    "/incidents/{incident_id}/events",
+    response_class=EventSourceResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def events(incident_id: str, request: Request, services: ServicesDep) -> EventSourceResponse:
+    """Events: artifact, upload, analysis, worker, changed."""
+    await run_in_threadpool(_must_exist, services, incident_id)
+    hub: EventHub = request.app.state.hub
+    return EventSourceResponse(
+        _stream(hub, services, incident_id),
+        ping=HEARTBEAT_S,
+        headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
+    )
+
+
+async def _stream(
+    hub: EventHub, services: Services, incident_id: str
+) -> AsyncIterator[ServerSentEvent]:
+    queue = hub.open(incident_id)
+    loop = asyncio.get_running_loop()
+    try:
+        alive = await run_in_threadpool(_worker_alive, services)
+        yield _event("worker", {"alive": alive})
+        yield _event("analysis", await run_in_threadpool(_analysis, services, incident_id))
+        checked = loop.time()
+        while True:
+            notices = await _gather(queue, _WORKER_CHECK_S)
+            for event in await run_in_threadpool(_read, services, incident_id, notices):
+                yield event
+            if loop.time() - checked >= _WORKER_CHECK_S:
+                checked = loop.time()
+                now = await run_in_threadpool(_worker_alive, services)
+                if now != alive:
+                    alive = now
+                    yield _event("worker", {"alive": alive})
+    finally:
+        hub.close(incident_id, queue)
+
+
+async def _gather(queue: asyncio.Queue[Notice], timeout_s: float) -> list[Notice]:
+    """The notices that come until a moment after the first; none after the timeout."""
+    try:
+        first = await asyncio.wait_for(queue.get(), timeout_s)
+    except TimeoutError:
+        return []
+    await asyncio.sleep(_GATHER_S)
+    notices = [first]
+    while not queue.empty():
+        notices.append(queue.get_nowait())
+    return list(dict.fromkeys(notices))
+
+
+def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[ServerSentEvent]:
+    """What to say: the rows as they are now."""
+    if not notices:
+        return []
+    found: list[ServerSentEvent] = []
+    with services.database.unit() as unit:
+        for topic, subject in notices:
+            if topic == "artifact" and subject:
+                try:
+                    artifact = shape(Artifacts(unit).get(subject))
+                except NotFound:
+                    found.append(_event("changed", {"what": "artifacts"}))
+                    continue
+                found.append(ServerSentEvent(artifact.model_dump_json(), event="artifact"))
+            elif topic == "upload" and subject:
+                found.append(_event("upload", _upload(Uploads(unit), subject)))
+            elif topic == "analysis":
+                state = Jobs(unit).analysis_state(incident_id)
+                found.append(_event("analysis", {"state": state.state, "error": state.error}))
+            else:
+                what = "everything" if topic == "resync" else topic
+                found.append(_event("changed", {"what": what}))
+    return found
+
+
+def _upload(uploads: Uploads, upload_id: str) -> dict[str, Any]:
+    try:
+        upload = uploads.get(upload_id)
+    except NotFound:
+        return {"id": upload_id, "state": "cancelled"}
+    return {
+        "id": upload.id,
+        "state": "done" if upload.artifact_id else "receiving",
+        "path": upload.path,
+        "bytes": upload.bytes,
+        "received": upload.received,
+        "artifact_id": upload.artifact_id,
+    }
+
+
+def _analysis(services: Services, incident_id: str) -> dict[str, Any]:
+    with services.database.unit() as unit:
+        state = Jobs(unit).analysis_state(incident_id)
+    return {"state": state.state, "error": state.error}
+
+
+def _worker_alive(services: Services) -> bool:
+    with services.database.unit() as unit:
+        return Workers(unit).presence(services.worker_silence).alive
+
+
+def _must_exist(services: Services, incident_id: str) -> None:
+    with services.database.unit() as unit:
+        Incidents(unit).get(incident_id)
+
+
+def _event(name: str, data: dict[str, Any]) -> ServerSentEvent:
+    return ServerSentEvent(json.dumps(data), event=name)

@@ -1,0 +1,104 @@
+"""The built UI: files of frontend/dist, index.html for every address that is a screen, and the
+headers that keep a browser from being talked into anything.
+
+Pure ASGI: responses of any size stream through untouched.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pileup.api.errors import problem
+from pileup.settings import Settings
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",  # D3 and React set style attributes
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+
+_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+_MISSING = (
+    "The UI is not built. Run `make run` (it builds it), or `make build-ui`, and reload.\n"
+    "The API is here: /api/v1\n"
+)
+
+
+def install(app: FastAPI, settings: Settings) -> None:
+    """Serve the UI under every address that the API does not have, and set the headers."""
+    root = settings.built_ui
+
+    async def fallback(request: Request) -> Response:
+        path = request.url.path
+        if path == "/api" or path.startswith("/api/"):
+            return problem(request, 404, "Not found", f"the API has no {path}")
+        if root is None:
+            return PlainTextResponse(_MISSING, status_code=503)
+        return _file(root, path)
+
+    app.add_route("/{path:path}", fallback, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_middleware(SecurityHeaders, https=settings.secure_cookies)
+
+
+class SecurityHeaders:
+    """Adds the headers that a response does not set itself."""
+
+    def __init__(self, app: ASGIApp, *, https: bool) -> None:
+        self._app = app
+        self._headers = dict(_HEADERS)
+        if https:
+            self._headers["Strict-Transport-Security"] = "max-age=31536000"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on and touch the head of the response only."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+                if scope["path"].startswith("/api/"):
+                    headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+
+def _file(root: Path, path: str) -> Response:
+    """A file of the UI, or index.html for a screen; never anything outside the folder."""
+    wanted = (root / path.lstrip("/")).resolve() if "\x00" not in path else root
+    if wanted != root and wanted.is_relative_to(root.resolve()) and wanted.is_file():
+        hashed = "/assets/" in path
+        cache = "public, max-age=31536000, immutable" if hashed else "no-cache"
+        return FileResponse(wanted, headers={"Cache-Control": cache})
+    if path.startswith("/assets/"):
+        return PlainTextResponse("no such file", status_code=404)
+    return FileResponse(root / "index.html", headers={"Cache-Control": "no-cache"})
