@@ -67,8 +67,8 @@ $(UI): $(NODE_MODULES) $(UI_SOURCES)
 	@cd frontend && npm run --silent build
 	@touch $@
 
-.PHONY: ui
-ui: $(UI) ## build the UI into frontend/dist
+.PHONY: build-ui
+build-ui: $(UI) ## build the UI into frontend/dist
 
 .PHONY: run
 run: $(VENV)/.installed $(UI) ## start everything and print the sign-in link (PORT=8400)

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
-PILEUP_HOME="$folder/home" .venv/bin/python -m pileup.api.openapi >"$folder/openapi.json"
+PILEUP_HOME="$folder/home" .venv/bin/pileup openapi >"$folder/openapi.json"
 case "${1:-check}" in
 write)
     cp "$folder/openapi.json" frontend/src/api/openapi.json
