@@ -1,0 +1,28 @@
+"""Text to records: one module per artifact format, and the list of them.
+
+A format has NAME, TITLE, VERSION, HINTS, ``sniff(head)`` and ``parse(lines)`` (see
+``detect.Format``). It opens no file, reads no clock and logs nothing. ``driver`` runs one over an
+artifact; ``archive`` opens containers.
+
+The list is in sniffing order: where two formats both claim a file, the earlier one is the more
+specific. To add a format, add its module here.
+"""
+
+from __future__ import annotations
+
+from pileup.formats.detect import Detection, Format, choose
+
+FORMATS: tuple[Format, ...] = ()
+
+
+def detect(head: str, name: str) -> Detection:
+    """Name the format of an artifact by its first 64 KB of text (wrappers peeled)."""
+    return choose(FORMATS, head, name)
+
+
+def by_name(name: str) -> Format | None:
+    """The format of that NAME."""
+    return next((one for one in FORMATS if name == one.NAME), None)
+
+
+__all__ = ["FORMATS", "Detection", "Format", "by_name", "detect"]

@@ -1,0 +1,72 @@
+"""Which format is this? Every format is asked about the head; the answer is explained.
+
+Content decides. A file name only breaks ties: between formats that both said True, or for a format
+that cannot tell from content alone (``None``: the one word of a pt-stalk hostname file).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pileup.records import Item
+
+
+class Format(Protocol):
+    """What a module in this folder offers."""
+
+    @property
+    def NAME(self) -> str: ...  # noqa: N802  # modules name their constants so
+    @property
+    def TITLE(self) -> str: ...  # noqa: N802
+    @property
+    def VERSION(self) -> int: ...  # noqa: N802
+    @property
+    def HINTS(self) -> tuple[str, ...]: ...  # noqa: N802
+
+    def sniff(self, head: str, /) -> bool | None: ...
+
+    def parse(self, lines: Iterable[str], /) -> Iterator[Item]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """The chosen format, how sure we are, and the sentence that says why."""
+
+    format: str | None
+    confidence: float
+    why: str
+    candidates: tuple[str, ...] = ()
+    """Other formats that it may be, best first: what a person would choose from."""
+
+
+def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
+    """Ask each format, in the order given, about the head of an artifact."""
+    if not head.strip("\ufffd\ufeff \t\r\n"):
+        return Detection(None, 0.0, "the file is empty")
+    answers = [(one, one.sniff(head)) for one in formats]
+    yes = [one for one, answer in answers if answer is True]
+    maybe = [one for one, answer in answers if answer is None]
+    lower = name.lower()
+    if yes:
+        hinted = [one for one in yes if _hinted(one, lower)]
+        chosen = hinted[0] if hinted else yes[0]
+        rest = tuple(one.NAME for one in (*yes, *maybe) if one is not chosen)
+        if len(yes) == 1:
+            return Detection(chosen.NAME, 0.95, f"its content is {chosen.TITLE}", rest)
+        others = ", ".join(one.TITLE for one in yes if one is not chosen)
+        by = "the file name decided" if hinted else "the more specific one was taken"
+        return Detection(chosen.NAME, 0.8 if hinted else 0.7, f"could also be {others}; {by}", rest)
+    hinted = [one for one in maybe if _hinted(one, lower)]
+    if len(hinted) == 1:
+        chosen = hinted[0]
+        rest = tuple(one.NAME for one in maybe if one is not chosen)
+        why = f"its content may be {chosen.TITLE} and its name says so"
+        return Detection(chosen.NAME, 0.5, why, rest)
+    why = "no known format claims its first 64 KB"
+    return Detection(None, 0.0, why, tuple(one.NAME for one in maybe))
+
+
+def _hinted(one: Format, lower_name: str) -> bool:
+    return any(lower_name.endswith(hint.lower()) for hint in one.HINTS)

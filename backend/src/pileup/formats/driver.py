@@ -1,0 +1,293 @@
+"""Runs one format over one artifact: bytes in, frames and a receipt out.
+
+Nothing that an artifact contains makes this raise. A FormatError becomes ``failed``; so does a
+defect in one of our parsers, with ``crashed`` set, and what was read before it is kept.
+
+Units: line numbers are of the raw (decompressed) text, 1-based; sizes and offsets in bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from pileup import formats, records
+from pileup.formats import archive
+from pileup.formats.detect import Detection, Format
+from pileup.formats.errors import ArchiveError, FormatError
+from pileup.formats.text import LineReader
+from pileup.records import Item, Problem, Record, Samples, Section, Skipped
+
+MAX_PROBLEMS = 1000
+"""Problems kept per artifact; the receipt counts all of them."""
+_FLUSH_RECORDS = 20_000
+_FLUSH_VALUES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was done with every byte of an artifact."""
+
+    bytes_read: int
+    lines: int
+    bytes_understood: int
+    bytes_skipped: int
+    skipped: list[Skipped]
+    problems: int
+    records: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One artifact, read."""
+
+    format: str | None
+    detection: Detection
+    version: int
+    frames: dict[str, pl.DataFrame]
+    problems: list[Problem]
+    sections: list[Section]
+    receipt: Receipt
+    failed: str | None = None
+    crashed: bool = False
+    """The failure is a defect of ours, not of the artifact."""
+    line_index: list[int] = field(default_factory=list)
+    encoding: str = "utf-8"
+
+
+def parse_path(
+    path: Path,
+    *,
+    name: str | None = None,
+    format: str | None = None,  # noqa: A002  # what a person calls it
+) -> Parsed:
+    """Read a file, decompressing a single .gz/.bz2/.xz/.zst on the way.
+
+    ``format`` is a person's choice: it is then used or fails plainly. When the format was detected
+    and proves unusable, the next candidate is tried and a Problem says so.
+    """
+    name = path.name if name is None else name
+    parsed = _parse_path_once(path, name, format)
+    if format is not None or not parsed.failed or parsed.crashed:
+        return parsed
+    for candidate in parsed.detection.candidates:
+        other = _parse_path_once(path, name, candidate)
+        if not other.failed:
+            note = Problem(
+                None,
+                f"Looked like {parsed.format}, but: {parsed.failed} It was read as {candidate}.",
+            )
+            return dataclasses.replace(
+                other, detection=parsed.detection, problems=[note, *other.problems]
+            )
+    return parsed
+
+
+def parse_stream(
+    stream: BinaryIO,
+    *,
+    name: str = "",
+    format: str | None = None,  # noqa: A002
+) -> Parsed:
+    """Read an uncompressed stream once, from where it stands."""
+    reader = LineReader(stream)
+    if format is None:
+        detection = formats.detect(reader.head, name)
+    else:
+        detection = Detection(format, 1.0, "chosen by a person")
+    chosen = formats.by_name(detection.format) if detection.format else None
+    work = _Work(reader)
+    failed: str | None = None
+    crashed = False
+    if chosen is None:
+        if format is not None:
+            failed = f"There is no format named {format!r}. Choose one of those listed."
+        try:
+            work.skip_all(detection.why)
+        except (OSError, EOFError, ArchiveError) as error:
+            failed = _unreadable(reader, error)
+    else:
+        try:
+            work.run(chosen)
+        except FormatError as error:
+            failed = str(error)
+        except (OSError, EOFError, ArchiveError) as error:
+            failed = _unreadable(reader, error)
+        except Exception as error:  # noqa: BLE001
+            # The edge of the engine: one defect must cost one artifact, not an import of hundreds.
+            failed = (
+                f"The reader of {chosen.TITLE} stopped near line {reader.raw_lines}: "
+                f"{type(error).__name__}: {error}. What stands above it was kept. "
+                "Please report this with the artifact."
+            )
+            crashed = True
+    return Parsed(
+        format=chosen.NAME if chosen else None,
+        detection=detection,
+        version=chosen.VERSION if chosen else 0,
+        frames=work.frames(),
+        problems=work.problems_in_order(),
+        sections=work.sections,
+        receipt=work.receipt(),
+        failed=failed,
+        crashed=crashed,
+        line_index=reader.line_index,
+        encoding=reader.encoding,
+    )
+
+
+def _parse_path_once(path: Path, name: str, chosen: str | None) -> Parsed:
+    kind = archive.kind_of(path)
+    if kind in ("zip", "tar"):
+        return _refused(path, f"{name} is an archive ({kind}): its members are read one by one.")
+    try:
+        with archive.open_plain(path) as stream:
+            plain_name = archive.plain_name(name) if kind == "compressed" else name
+            return parse_stream(stream, name=plain_name, format=chosen)
+    except (OSError, EOFError, ArchiveError) as error:
+        # Only opening and the first bytes can fail here; later failures keep what was read.
+        return _refused(path, f"{name} cannot be read: {error}. Capture or copy it again.")
+
+
+def _refused(path: Path, why: str) -> Parsed:
+    size = path.stat().st_size if path.exists() else 0
+    return Parsed(
+        format=None,
+        detection=Detection(None, 0.0, why),
+        version=0,
+        frames={},
+        problems=[Problem(None, why, severity="error")],
+        sections=[],
+        receipt=Receipt(size, 0, 0, size, [], 1, {}),
+        failed=why,
+    )
+
+
+def _unreadable(reader: LineReader, error: Exception) -> str:
+    return (
+        f"Reading stopped after line {reader.raw_lines} ({error or type(error).__name__}). "
+        "What stands above it was kept; capture or copy the file again for the rest."
+    )
+
+
+class _Work:
+    """Collects what a parser yields, as columns, and keeps the books."""
+
+    def __init__(self, reader: LineReader) -> None:
+        self.reader = reader
+        self.sections: list[Section] = []
+        self._problems: list[Problem] = []
+        self._problem_count = 0
+        self._skipped: list[Skipped] = []
+        self._pending: dict[str, list[Record]] = {}
+        self._done: dict[str, list[pl.DataFrame]] = {}
+        self._samples: list[Samples] = []
+        self._sample_values = 0
+
+    def run(self, chosen: Format) -> None:
+        for item in chosen.parse(self.reader):
+            self._take(self._on_raw_lines(item) if self.reader.has_expansions else item)
+        for _ in self.reader:  # a parser may stop early; the receipt counts every byte
+            pass
+
+    def skip_all(self, why: str) -> None:
+        for _ in self.reader:
+            pass
+        if self.reader.raw_lines:
+            self._skipped.append(Skipped(1, self.reader.raw_lines, why))
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        for kind in list(self._pending):
+            self._flush(kind)
+        self._flush_samples()
+        done = {kind: pl.concat(parts, rechunk=True) for kind, parts in self._done.items()}
+        return {kind: done[kind] for kind in (*records.KINDS, records.SAMPLE) if kind in done}
+
+    def problems_in_order(self) -> list[Problem]:
+        both = [*self._problems, *self.reader.problems]
+        return sorted(both, key=lambda one: one.line or 0)
+
+    def receipt(self) -> Receipt:
+        skipped = list(_merged(self._skipped))
+        lost = sum(self.reader.bytes_of(one.line_first, one.line_last) for one in skipped)
+        lost = min(lost, self.reader.bytes_read)
+        return Receipt(
+            bytes_read=self.reader.bytes_read,
+            lines=self.reader.raw_lines,
+            bytes_understood=self.reader.bytes_read - lost,
+            bytes_skipped=lost,
+            skipped=skipped,
+            problems=self._problem_count + len(self.reader.problems),
+            records={
+                kind: sum(part.height for part in parts)
+                for kind, parts in self._done.items()
+                if parts
+            },
+        )
+
+    def _take(self, item: Item) -> None:
+        match item:
+            case Record():
+                pending = self._pending.setdefault(item.KIND, [])
+                pending.append(item)
+                if len(pending) >= _FLUSH_RECORDS:
+                    self._flush(item.KIND)
+            case Samples():
+                self._samples.append(item)
+                self._sample_values += len(item.values)
+                if self._sample_values >= _FLUSH_VALUES or len(self._samples) >= _FLUSH_RECORDS:
+                    self._flush_samples()
+            case Problem():
+                self._problem_count += 1
+                if len(self._problems) < MAX_PROBLEMS:
+                    self._problems.append(item)
+            case Section():
+                self.sections.append(item)
+            case Skipped():
+                self._skipped.append(item)
+
+    def _flush(self, kind: str) -> None:
+        if pending := self._pending.pop(kind, None):
+            self._done.setdefault(kind, []).append(records.records_frame(kind, pending))
+
+    def _flush_samples(self) -> None:
+        if chunks := [one for one in self._samples if len(one.values)]:
+            self._done.setdefault(records.SAMPLE, []).append(records.samples_frame(chunks))
+        self._samples = []
+        self._sample_values = 0
+
+    def _on_raw_lines(self, item: Item) -> Item:
+        raw = self.reader.raw_line
+        match item:
+            case Problem():
+                return dataclasses.replace(item, line=None if item.line is None else raw(item.line))
+            case Samples():
+                return dataclasses.replace(item, lines=[raw(line) for line in item.lines])
+            case _:
+                return dataclasses.replace(
+                    item, line_first=raw(item.line_first), line_last=raw(item.line_last)
+                )
+
+
+def _merged(skipped: list[Skipped]) -> Iterator[Skipped]:
+    """The same lines once: sorted, with overlapping or adjoining ranges of one cause joined."""
+    last: Skipped | None = None
+    for one in sorted(skipped, key=lambda each: (each.line_first, each.line_last)):
+        if last is None:
+            last = one
+            continue
+        first = max(one.line_first, last.line_last + 1)
+        if one.line_last < first:
+            continue
+        if first == last.line_last + 1 and one.why == last.why:
+            last = Skipped(last.line_first, one.line_last, last.why)
+        else:
+            yield last
+            last = Skipped(first, one.line_last, one.why)
+    if last is not None:
+        yield last
