@@ -24,6 +24,7 @@ help: ## list the tasks
 
 .PHONY: install
 install: $(VENV)/.installed ## install the locked Python dependencies and the pileup command into .venv
+	@echo "pileup is at $(BIN)/pileup"
 
 .PHONY: install-dev
 install-dev: $(VENV)/.installed-dev ## the same, with the tools for tests and checks
@@ -119,7 +120,7 @@ types: $(VENV)/.installed-dev $(NODE_MODULES) ## write the UI's API types from t
 
 .PHONY: bench
 bench: $(VENV)/.installed-dev ## measure the engine on large inputs
-	@$(BIN)/python -m backend.benchmarks
+	@cd backend && ../$(BIN)/python -m benchmarks
 
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-dev $(UI) ## make the pictures of the README again

@@ -21,6 +21,7 @@ from typing import Any
 from pileup import __version__
 from pileup.runtime import commands
 from pileup.runtime import home as home_folder
+from pileup.runtime.doctor import examine
 from pileup.runtime.errors import StartError, disk_full
 from pileup.runtime.postgres import EmbeddedPostgres
 from pileup.runtime.process import Child, stop_leftovers
@@ -31,6 +32,7 @@ from pileup.settings import Settings
 _POLL_S = 0.2
 _STEADY_S = 60  # a child that lived this long has forgotten its earlier deaths
 _LONGEST_PAUSE_S = 30.0
+_HEARTBEAT_WAIT_S = 20
 _STOP_S = {"api": 5.0, "worker": 8.0, "queue": 10.0, "database": 30.0}  # in this order
 
 
@@ -111,8 +113,9 @@ class Supervisor:
             valkey = EmbeddedValkey(home / "valkey", sockets, home / "logs/valkey.log")
             self._begin(_Service("queue", lambda: self._start_valkey(valkey)))
             self._set(broker_url=valkey.url)
-        self._begin(_Service("worker", self._start_worker))
+        self._begin(_Service("worker", self._start_worker), "started")
         self._begin(_Service("api", self._start_api))
+        self._await_heartbeat()
         link = self._sign_in_link()
         self._say(f"Ready in {time.monotonic() - began:.1f} s. Ctrl-C stops everything.")
         self._say("")
@@ -150,13 +153,13 @@ class Supervisor:
     def _set(self, **values: Any) -> None:  # Any: fields of Settings of several types
         self.settings = self.settings.model_copy(update=values)
 
-    def _begin(self, service: _Service) -> None:
+    def _begin(self, service: _Service, how: str = "ready") -> None:
         """First start of a service: a failure here ends the run with its sentence."""
         self._services.append(service)
         began = time.monotonic()
         service.child = service.start()
         self._record()
-        self._say(f"  {service.name:<10} ready ({time.monotonic() - began:.1f} s)")
+        self._say(f"  {service.name:<10} {how} ({time.monotonic() - began:.1f} s)")
 
     def _start_postgres(self, postgres: EmbeddedPostgres) -> Child:
         postgres.start()
@@ -209,6 +212,18 @@ class Supervisor:
             return False
         finally:
             connection.close()
+
+    def _await_heartbeat(self) -> None:
+        """Give the worker time to report, so that the first page does not say it is missing."""
+        began = time.monotonic()
+        while time.monotonic() - began < _HEARTBEAT_WAIT_S:
+            if all(check.ok for check in examine(self.settings, ("worker",))):
+                self._say(f"  {'worker':<10} reports ({time.monotonic() - began:.1f} s)")
+                return
+            self._watch()
+            time.sleep(_POLL_S)
+        log = self.settings.home / "logs/worker.log"
+        self._say(f"  worker     does not report yet; its log: {log}")
 
     def _sign_in_link(self) -> str:
         from pileup.storage.links import create_sign_in_link

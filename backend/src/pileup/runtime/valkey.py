@@ -7,6 +7,8 @@ forget them, so the append-only file is synced at each write.
 from __future__ import annotations
 
 import importlib.util
+import re
+import shutil
 import signal
 import socket
 import time
@@ -14,7 +16,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pileup.runtime.errors import StartError, disk_full
-from pileup.runtime.process import Child
+from pileup.runtime.process import Child, tail
+
+# What Valkey logs when it gives up on its append-only file
+_UNREADABLE = re.compile(r"Bad file format reading|Invalid AOF|Unrecoverable error reading")
 
 
 class EmbeddedValkey:
@@ -79,9 +84,19 @@ class EmbeddedValkey:
             return False
 
     def start(self) -> None:
-        """Launch and wait."""
+        """Launch and wait. An append-only file that cannot be read is moved aside: it held ids of
+        jobs only, and the job table sends again what is not done."""
         self.launch()
-        self.wait_ready()
+        try:
+            self.wait_ready()
+        except StartError:
+            damaged = self.folder.with_name(f"{self.folder.name}.damaged")
+            if not _UNREADABLE.search(tail(self.log, 4096)):
+                raise
+            shutil.rmtree(damaged, ignore_errors=True)
+            self.folder.rename(damaged)
+            self.launch()
+            self.wait_ready()
 
     def stop(self, timeout_s: float = 10) -> None:
         """Stop it; everything is on disk already."""
