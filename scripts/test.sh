@@ -23,7 +23,7 @@ run() { # run NAME COMMAND...: shows the output, keeps its last lines, notes how
 "
 }
 
-backend() { cd backend && ../.venv/bin/python -m pytest -n 2 tests; }
+backend() { cd backend && ../.venv/bin/python -m pytest -n 2 --dist loadgroup tests; }
 frontend() { cd frontend && npm run --silent test; }
 browser() { cd frontend && node e2e/run.mjs --project=journey; }
 

@@ -19,6 +19,10 @@ from pileup.runtime.postgres import EmbeddedPostgres
 from tests.support.running import Running, pileup
 
 
+# One instance serves these tests in order, so one test process must run them all.
+pytestmark = pytest.mark.xdist_group("run")
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")

@@ -250,7 +250,8 @@ class Supervisor:
         if time.monotonic() - service.child.started > _STEADY_S:
             service.deaths = 0
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        self._say(f"The {service.name} ended ({how}); starting it again.")
+        where = "" if service.deaths == 0 else f" Its log: {service.child.log}"
+        self._say(f"The {service.name} ended ({how}); starting it again.{where}")
         service.child = None
         self._plan(service)
 
