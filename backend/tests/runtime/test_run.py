@@ -18,7 +18,6 @@ import pytest
 from pileup.runtime.postgres import EmbeddedPostgres
 from tests.support.running import Running, pileup
 
-
 # One instance serves these tests in order, so one test process must run them all.
 pytestmark = pytest.mark.xdist_group("run")
 
