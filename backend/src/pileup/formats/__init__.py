@@ -10,9 +10,10 @@ specific. To add a format, add its module here.
 
 from __future__ import annotations
 
+from pileup.formats import gdb
 from pileup.formats.detect import Detection, Format, choose
 
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (gdb,)
 
 
 def detect(head: str, name: str) -> Detection:

@@ -1,0 +1,355 @@
+"""gdb ``thread apply all bt`` (also ``bt full``, pstack, and the -stacktrace file of pt-stalk).
+
+Source: thread_apply_all_command(), gdb/thread.c; print_frame(), gdb/stack.c (gdb 6 to 16);
+        pt-eustack-resolver prints the same shape with file:line:column.
+Yields: per sample one Snapshot, one Stack per distinct stack with its threads (in order of first
+        appearance, lines of its first thread), and the number of threads as series stacks.threads.
+Units:  none. There is no time in the file except pt-stalk's TS lines.
+Note:   gdb's thread numbers count down to 1 and mean nothing across captures. The join keys are
+        pthread (``Thread 0x7f...``; decimal in very old gdb) and LWP (the kernel thread id).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats import pt_stalk
+from pileup.formats.errors import FormatError
+from pileup.formats.stack_frames import gdb_frame, open_parentheses
+from pileup.records import (
+    Clock,
+    Frame,
+    Item,
+    Problem,
+    Samples,
+    Section,
+    Skipped,
+    Snapshot,
+    Stack,
+    StackThread,
+)
+
+NAME = "gdb"
+TITLE = "gdb thread apply all bt"
+VERSION = 1
+HINTS = ("-stacktrace",)
+
+# Thread 362 (Thread 0x410c8940 (LWP 20816)):
+# Thread 2408 (Thread 1098357056 (LWP 5557)):            (decimal: gdb 6)
+# Thread 42 (Thread 0x7f274d19f640 (LWP 3772082) "connection"):
+# Thread 1 (process 1234):          Thread 3441765 (LWP 3441765):
+_THREAD = re.compile(
+    r"(?:\(gdb\) )?Thread (?P<number>\d+) \("
+    r"(?:Thread (?P<pthread>0x[0-9a-fA-F]+|\d+))?\s*"
+    r"(?:\(?(?:LWP|process) (?P<lwp>\d+)\)?)?"
+    r"(?: (?:\"(?P<name>.*)\"|\([^)]*\)))?\):?\s*$"
+)
+_FRAME = re.compile(r"#(?P<level>\d+)\s+(?:0x[0-9a-fA-F]+ in )?(?P<text>.*)")
+_BARE_ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
+_PAGER = re.compile(r"--?-?Type <(?:return|RET)>.*?(?:quit---|without paging--)")
+_STOPPED = re.compile(r"Backtrace stopped|Cannot access memory|\(More stack frames follow")
+# What gdb says before, between and after stacks. "29\t../sysdeps/..." is the current source line.
+_CHATTER = re.compile(
+    r"\[|Using host |warning: |Downloading |\(no debugging|Reading symbols|Loaded symbols|done\.|"
+    r"Attaching to|Detaching from|Symbol |0x[0-9a-f]+ in |\d+\t|\(gdb\)|No symbol table|No locals|"
+    r"GNU gdb|Copyright |License |This GDB|There is NO|Type \"|For (?:bug|help)|Missing separate|"
+    r"Try: |Core was generated|Program terminated|Excess command|A debugging session|"
+    r"Find the GDB|and \"show|Quit anyway|Inferior |ptrace: |Enable debuginfod|debuginfod|"
+    r"To make this"
+)
+_SNIFF_THREAD = re.compile(
+    r"^(?:\(gdb\) )?Thread \d+ \((?:Thread (?:0x[0-9a-fA-F]+|\d+)|LWP \d+|process \d+)",
+    re.MULTILINE,
+)
+_SNIFF_FRAME = re.compile(r"^#0?0\s+\S", re.MULTILINE)
+_SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread 0x[0-9a-f]+ )", re.MULTILINE)
+
+_MAX_FRAME_CHARS = 64 * 1024
+_MAX_FRAMES = 4096
+_MAX_ADDRESSES = 256
+
+
+def sniff(head: str) -> bool | None:
+    """True: thread headers with frames, or the prologue that only gdb prints."""
+    if _SNIFF_THREAD.search(head):
+        return True if _SNIFF_FRAME.search(head) else None
+    # Thousands of "[New LWP n]" lines can fill the head before the first stack.
+    return len(_SNIFF_PROLOGUE.findall(head)) >= 5
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Read every sample; a sample ends at a TS line, a detach, or a repeated thread number."""
+    reader = _Reader()
+    number = 0
+    for number, line in enumerate(lines, start=1):
+        yield from reader.line(number, line)
+    yield from reader.end(number)
+    if not reader.stacks_seen:
+        raise FormatError(
+            "No stack was found: the file has no 'Thread N (...)' header followed by '#0' frames. "
+            "Capture again with: gdb -p PID -batch -ex 'thread apply all bt'."
+        )
+
+
+class _Thread:
+    """The thread being read."""
+
+    __slots__ = ("addresses", "first", "frames", "header", "last")
+
+    def __init__(self, first: int, header: StackThread | None) -> None:
+        self.first = first
+        self.last = first
+        self.header = header
+        self.frames: list[Frame] = []
+        self.addresses: list[str] = []
+
+
+class _Group:
+    """Threads of one sample that show the same stack."""
+
+    __slots__ = ("addresses", "first", "last", "threads")
+
+    def __init__(self, thread: _Thread) -> None:
+        self.first = thread.first
+        self.last = thread.last
+        self.threads: list[StackThread] = []
+        self.addresses: dict[str, None] = {}
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.stacks_seen = False
+        self._snapshot = -1
+        self._time: tuple[int, str | None] | None = None
+        self._clock_told = False
+        self._thread: _Thread | None = None
+        self._frame: list[str] = []
+        self._frame_size = 0
+        self._open = 0
+        self._interned: dict[Frame, Frame] = {}
+        self._new_sample()
+
+    def _new_sample(self) -> None:
+        self._groups: dict[tuple[Frame, ...], _Group] = {}
+        self._numbers: set[int] = set()
+        self._first = self._last = 0
+        self._previous: int | None = None
+        self._counts_down = True
+        self._threads = 0
+        self._stopped: list[int] = []
+        self._empty: list[int] = []
+
+    def line(self, number: int, line: str) -> Iterator[Item]:
+        if "Type <" in line:
+            line = _PAGER.sub("", line)
+        if line.startswith("#"):
+            yield from self._frame_line(number, line)
+        elif line.startswith(("Thread ", "(gdb) Thread ")):
+            yield from self._thread_line(number, line)
+        elif line.startswith((" ", "\t")):
+            self._continuation(number, line)
+        elif line.startswith("TS ") and (time := pt_stalk.read_ts(line)):
+            yield from self._end_sample()
+            self._time = time
+            if time[1] and not self._clock_told:
+                self._clock_told = True
+                yield pt_stalk.clock_event(number, time[0], time[1])
+        elif not line.strip():
+            self._end_frame()
+        else:
+            yield from self._other(number, line)
+
+    def end(self, number: int) -> Iterator[Item]:
+        if self._thread and self._frame and self._open > 0:
+            yield Problem(number, f"line {number}: the file ends inside a stack frame")
+        yield from self._end_sample(at_end_of_file=True)
+
+    def _thread_line(self, number: int, line: str) -> Iterator[Item]:
+        match = _THREAD.match(line)
+        if not match:
+            self._end_thread()
+            yield Problem(
+                number,
+                f"line {number}: not a readable thread header; its stack was left out",
+                expected='Thread N (Thread 0x... (LWP n) "name"):',
+                found=line[:200],
+            )
+            yield Skipped(number, number, "damaged thread header")
+            return
+        thread = int(match["number"])
+        if thread in self._numbers:
+            yield from self._end_sample()
+        else:
+            self._end_thread()
+        self._numbers.add(thread)
+        if self._previous is not None and thread != self._previous - 1:
+            self._counts_down = False
+        self._previous = thread
+        pthread = match["pthread"]
+        header = StackThread(
+            number=thread,
+            pthread=_uint64(int(pthread, 0)) if pthread else None,
+            lwp=_int64(int(match["lwp"])) if match["lwp"] else None,
+            name=match["name"],
+        )
+        self._thread = _Thread(number, header)
+        self._first = self._first or number
+
+    def _frame_line(self, number: int, line: str) -> Iterator[Item]:
+        match = _FRAME.match(line)
+        if not match:
+            yield from self._other(number, line)
+            return
+        self._end_frame()
+        if match["level"].strip("0") == "" and (not self._thread or self._thread.frames):
+            # "#0" without a header: a plain ``bt``, the frame shown at attach, a lost header.
+            self._end_thread()
+            self._thread = _Thread(number, None)
+            self._first = self._first or number
+        if self._thread is None:
+            yield Skipped(number, number, "a frame without its thread")
+            return
+        self._frame = [match["text"]]
+        self._frame_size = len(line)
+        self._open = open_parentheses(match["text"])
+        self._thread.last = number
+
+    def _continuation(self, number: int, line: str) -> None:
+        """A wrapped frame, or a local variable of ``bt full``."""
+        if not self._frame or self._thread is None:
+            return
+        text = line.strip()
+        self._thread.last = number
+        wrapped = text.startswith(("at ", "from ")) or self._open > 0
+        if wrapped and self._frame_size < _MAX_FRAME_CHARS:
+            self._frame.append(" " + text)
+            self._frame_size += len(text)
+            self._open += open_parentheses(text)
+        else:
+            self._end_frame()
+
+    def _other(self, number: int, line: str) -> Iterator[Item]:
+        if _STOPPED.match(line):
+            self._end_frame()
+            self._stopped.append(number)
+            if self._thread:
+                self._thread.last = number
+        elif line.startswith("[Inferior ") and line.rstrip().endswith("detached]"):
+            yield from self._end_sample()
+        elif _CHATTER.match(line):
+            self._end_frame()
+        elif self._frame and self._open > 0:
+            self._continuation(number, " " + line)  # a string argument with a newline in it
+        else:
+            self._end_frame()
+            yield Skipped(number, number, "not part of a stack")
+
+    def _end_frame(self) -> None:
+        if not self._frame or self._thread is None:
+            self._frame = []
+            return
+        text = "".join(self._frame)
+        self._frame = []
+        if len(self._thread.frames) >= _MAX_FRAMES:
+            return
+        if _BARE_ADDRESS.match(text):
+            text = "?? ()"
+        frame, addresses = gdb_frame(text)
+        self._thread.frames.append(self._interned.setdefault(frame, frame))
+        self._thread.addresses.extend(addresses)
+
+    def _end_thread(self) -> None:
+        self._end_frame()
+        thread, self._thread = self._thread, None
+        if thread is None:
+            return
+        if not thread.frames:
+            self._empty.append(thread.first)
+            return
+        if thread.header is None and len(thread.frames) == 1:
+            return  # the current frame that gdb prints when it attaches
+        key = tuple(thread.frames)
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = _Group(thread)
+        group.threads.append(thread.header or StackThread())
+        group.addresses.update(dict.fromkeys(thread.addresses))
+        self._threads += 1
+        self._last = thread.last
+
+    def _end_sample(self, *, at_end_of_file: bool = False) -> Iterator[Item]:
+        self._end_thread()
+        if not self._groups and not self._empty:
+            self._new_sample()
+            return
+        if self._groups:
+            yield from self._emit(at_end_of_file)
+        if self._stopped:
+            yield _notice(
+                self._stopped, "gdb could not follow the stack to its end (corrupt or stripped)"
+            )
+        if self._empty:
+            yield _notice(self._empty, "a thread header without any frame; the thread was left out")
+        self._new_sample()
+
+    def _emit(self, at_end_of_file: bool) -> Iterator[Item]:
+        self.stacks_seen = True
+        self._snapshot += 1
+        counted = self._counts_down and self._threads >= 2 and self._previous is not None
+        complete = not (counted and self._previous and self._previous > 1)
+        clock: Clock = "utc" if self._time else "relative"
+        wall_us = self._time[0] if self._time else (0 if self._snapshot == 0 else None)
+        yield Snapshot(
+            line_first=self._first,
+            line_last=self._last,
+            kind="stacks",
+            time_quality="exact" if self._time else "unknown",
+            original=self._time[1] if self._time else None,
+            complete=complete,
+            wall_us=wall_us,
+            clock=clock,
+            snapshot=self._snapshot,
+        )
+        yield Section(f"{self._threads} threads", self._first, self._last)
+        for frames, group in self._groups.items():
+            yield Stack(
+                line_first=group.first,
+                line_last=group.last,
+                count=len(group.threads),
+                frames=frames,
+                threads=tuple(group.threads),
+                addresses=tuple(group.addresses)[:_MAX_ADDRESSES],
+                wall_us=wall_us,
+                clock=clock,
+                snapshot=self._snapshot,
+            )
+        yield Samples(
+            series="stacks.threads",
+            kind="gauge",
+            unit=None,
+            clock=clock,
+            wall_us=[wall_us],
+            values=[self._threads],
+            lines=[self._first],
+        )
+        if not complete and at_end_of_file:
+            lost = (self._previous or 1) - 1
+            yield Problem(
+                self._last,
+                f"the file ends after thread {self._previous}: gdb counts down to 1, so {lost} "
+                "threads are missing. Counts of stacks are too low.",
+            )
+
+
+def _notice(lines: list[int], what: str) -> Problem:
+    more = f" ({len(lines)} times, first at line {lines[0]})" if len(lines) > 1 else ""
+    return Problem(lines[0], f"line {lines[0]}: {what}{more}")
+
+
+def _uint64(value: int) -> int | None:
+    return value if value < 2**64 else None
+
+
+def _int64(value: int) -> int | None:
+    return value if value < 2**63 else None

@@ -1,0 +1,44 @@
+"""What the sampled files of a pt-stalk bundle share: the TS line.
+
+Source: ``collect()`` in pt-stalk writes ``TS $ts`` with ``ts="$(date +"TS %s.%N %F %T")"`` before
+        the command whose output follows. Everything up to the next TS belongs to it.
+Units:  microseconds since the epoch. The epoch is absolute, the text beside it is the collector's
+        local time: together they give its zone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pileup.records import Event
+
+# TS 1795213432.682627114 2026-11-20 22:23:52
+# TS 1327510177.628000 2012-01-25T10:49:37
+_TS = re.compile(
+    r"TS (?P<epoch>\d{9,11})(?:\.(?P<fraction>\d+))?"
+    r"(?: (?P<local>\d{4}-\d\d-\d\d[ T][\d:]{8}))?\s*$"
+)
+
+
+def read_ts(line: str) -> tuple[int, str | None] | None:
+    """A TS line's absolute time in microseconds and its local text, or None for another line."""
+    if not line.startswith("TS "):
+        return None
+    match = _TS.match(line)
+    if not match:
+        return None
+    micros = int(((match["fraction"] or "") + "000000")[:6])
+    return int(match["epoch"]) * 1_000_000 + micros, match["local"]
+
+
+def clock_event(number: int, epoch_us: int, local: str) -> Event:
+    """The pair of clocks that one TS line prints, for the clock stage. Once per artifact."""
+    return Event(
+        line_first=number,
+        line_last=number,
+        wall_us=epoch_us,
+        clock="utc",
+        kind="clock",
+        message=f"TS {epoch_us / 1_000_000:.2f} = {local.replace('T', ' ')} local",
+        original=local.replace("T", " "),
+    )

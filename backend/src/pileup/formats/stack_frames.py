@@ -1,0 +1,122 @@
+"""Frames of stacks, as gdb prints them and as pt-pmp collapses them: one naming for both.
+
+Source: print_frame(), gdb/stack.c; the awk program ``aggregate_stacktrace`` of pt-pmp.
+Names:  the bare function: no argument list, no ``@@GLIBC_2.3.2``, no ``[clone .isra.0]``; an
+        unknown function is ``lib::??`` when its library is printed and ``??`` when not.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pileup.records import Frame
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?')
+_CHARACTER = re.compile(r"'(?:\\\d{1,3}|\\.|[^'\\])'")
+# ... at ./nptl/futex-internal.c:57    ... at file.cc:1354:3    ... from /lib64/libc.so.6
+_AT = re.compile(r" at (?P<file>\S+?):(?P<line>\d+)(?::\d+)?\s*$")
+_FROM = re.compile(r" from (?P<library>\S+)\s*$")
+# lock=0x90075530, mutex=mutex@entry=0x16c82568, this_latch=0x7f.. but not block=0x.. (a page)
+_ADDRESS = re.compile(
+    r"\b(?:\w*_)?(?:rw_?lock|lock|mutex|latch)\w*=(?:[\w.]+@entry=)?(0x[0-9a-fA-F]+)"
+)
+# PolicyMutex<...>::enter (this=0x29468b8, ...), TTASEventMutex, os_event
+_THIS = re.compile(r"\(this=(?:this@entry=)?(0x[0-9a-fA-F]+)")
+_VERSION = re.compile(r"@@?[A-Z][\w.]+$")
+_CLONE = re.compile(r"\s*(?:\[clone [^\]]*\]|\.(?:isra|constprop|part|cold|lto_priv)\.?\d*)")
+_QUALIFIER = re.compile(r"\s+(?:const|volatile|noexcept|&&?)$")
+# func(file.cc:123)  func(libc.so.6)
+_PMP_PLACE = re.compile(r"(?P<function>.+)\((?P<place>[^()\s]+)\)$")
+
+
+def gdb_frame(text: str) -> tuple[Frame, tuple[str, ...]]:
+    """A frame (the text after ``#N  0xADDR in``) and the latch addresses among its arguments."""
+    if '"' in text:
+        text = _STRING.sub('""', text)
+    if "'" in text:
+        text = _CHARACTER.sub("' '", text)
+    file = line = library = None
+    if match := _AT.search(text):
+        file, line = match["file"], int(match["line"])
+        text = text[: match.start()]
+    elif match := _FROM.search(text):
+        library = match["library"]
+        text = text[: match.start()]
+    text = text.rstrip()
+    arguments = ""
+    function = text
+    if text.endswith(")"):
+        start = _open_of_last_group(text)
+        if start > 0:
+            function, arguments = text[:start], text[start:]
+    addresses: tuple[str, ...] = ()
+    if "=0x" in arguments or "=0X" in arguments:
+        found = _ADDRESS.findall(arguments)
+        if "utex" in function and (this := _THIS.match(arguments)):
+            found.append(this[1])
+        addresses = tuple(address.lower() for address in found)
+    return Frame(
+        function=bare_function(function, library), file=file, line=line, library=library
+    ), addresses
+
+
+def open_parentheses(text: str) -> int:
+    """How many parentheses a piece of a frame leaves open; strings are not looked into."""
+    if '"' in text:
+        text = _STRING.sub('""', text)
+    if "'" in text:
+        text = _CHARACTER.sub("' '", text)
+    return text.count("(") - text.count(")")
+
+
+def pmp_frame(text: str) -> Frame:
+    """One item of a collapsed line: ``func``, ``func(file.cc:123)``, ``libaio::??(libaio.so.1)``."""
+    text = text.strip()
+    file = library = None
+    line: int | None = None
+    if text.endswith(")") and (match := _PMP_PLACE.match(text)):
+        place = match["place"]
+        name, _, number = place.rpartition(":")
+        if name and number.isdigit():
+            file, line, text = name, int(number), match["function"]
+        elif ".so" in place:
+            library, text = place, match["function"]
+    return Frame(function=bare_function(text, library), file=file, line=line, library=library)
+
+
+def bare_function(name: str, library: str | None) -> str:
+    """A function's name without arguments, versions and clones; qualified when unknown."""
+    name = name.strip()
+    if "@" in name:
+        name = _VERSION.sub("", name)
+    if "." in name or "[" in name:
+        name = _CLONE.sub("", name)
+    while name.endswith((" const", " volatile", " noexcept", " &", " &&")):
+        name = _QUALIFIER.sub("", name)
+    if name.endswith(")") and not name.endswith(("operator()", "(anonymous namespace)")):
+        start = _open_of_last_group(name)
+        if start > 0:
+            name = name[:start].rstrip()
+    if name in ("??", "::??", ""):
+        stem = library.rsplit("/", 1)[-1].split(".", 1)[0] if library else ""
+        return f"{stem}::??" if stem else "??"
+    return name
+
+
+def _open_of_last_group(text: str) -> int:
+    """Where the last balanced (...) group of a text that ends with ')' starts; -1 for none."""
+    depth = 0
+    at = len(text)
+    while True:
+        close = text.rfind(")", 0, at)
+        start = text.rfind("(", 0, at)
+        if start < 0:
+            return -1
+        if close > start:
+            depth += 1
+            at = close
+        else:
+            depth -= 1
+            at = start
+            if depth == 0:
+                return start
