@@ -103,7 +103,8 @@ cd "$repository"
 unset PILEUP_HOME
 
 say "without secrets nothing starts"
-if (unset POSTGRES_PASSWORD VALKEY_PASSWORD PILEUP_SECRET_KEY; compose --env-file /dev/null config) \
+: >"$work/no.env"
+if (unset POSTGRES_PASSWORD VALKEY_PASSWORD PILEUP_SECRET_KEY; compose --env-file "$work/no.env" config) \
     >"$work/refused" 2>&1; then
     say "FAILED: the file was accepted without any secret"
     exit 1

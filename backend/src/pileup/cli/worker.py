@@ -9,6 +9,7 @@ import click
 from pileup.cli.sentences import sentences
 from pileup.runtime import commands
 from pileup.runtime.errors import StartError
+from pileup.runtime.home import prepare
 from pileup.runtime.instance import need_database, resolve
 from pileup.settings import Settings
 
@@ -27,5 +28,6 @@ def command(concurrency: int | None) -> None:
         )
     if concurrency is not None:
         settings = settings.model_copy(update={"worker_concurrency": concurrency})
+    prepare(settings.home, min_free_bytes=0)
     words = commands.worker_command(settings)
     os.execve(words[0], words, commands.child_environment(settings))
