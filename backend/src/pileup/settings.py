@@ -113,6 +113,11 @@ class Settings(BaseSettings):
         return self.home / "frames"
 
     @property
+    def placed_dir(self) -> Path:
+        """Frames of each incident on one clock, as the last analysis placed them."""
+        return self.home / "placed"
+
+    @property
     def uploads_dir(self) -> Path:
         """Uploads on their way in."""
         return self.home / "uploads"

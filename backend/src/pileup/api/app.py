@@ -13,7 +13,20 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI
 
 from pileup import __version__
-from pileup.api import accounts, artifacts, errors, events, incidents, status, ui, uploads
+from pileup.api import (
+    accounts,
+    artifacts,
+    errors,
+    events,
+    experiments,
+    findings,
+    hypotheses,
+    incidents,
+    pins,
+    status,
+    ui,
+    uploads,
+)
 from pileup.api.auth import guard, intake_guard, self_guard
 from pileup.api.deps import Services
 from pileup.api.schema import openapi_document
@@ -23,6 +36,7 @@ from pileup.storage.broker import CelerySender, make_celery
 from pileup.storage.database import Database
 from pileup.storage.errors import StorageError
 from pileup.storage.frames import FrameStore
+from pileup.storage.placed import PlacedStore
 
 API = "/api/v1"
 
@@ -35,6 +49,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     artifacts.router,
     events.router,
     status.router,
+    pins.router,
+    findings.router,
+    hypotheses.router,
+    experiments.router,
 )
 
 
@@ -88,6 +106,7 @@ def make_services(settings: Settings) -> Services:
         database=Database(settings.database_url),
         blobs=BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes),
         frames=FrameStore(settings.frames_dir),
+        placed=PlacedStore(settings.placed_dir),
         sender=CelerySender(celery),
     )
 

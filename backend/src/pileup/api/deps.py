@@ -17,6 +17,7 @@ from pileup.storage.database import Database, Unit
 from pileup.storage.frames import FrameStore
 from pileup.storage.incidents import Incident, Incidents
 from pileup.storage.jobs import Jobs
+from pileup.storage.placed import PlacedStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Services:
     database: Database
     blobs: BlobStore
     frames: FrameStore
+    placed: PlacedStore
     sender: Sender
 
     @property

@@ -1,0 +1,34 @@
+"""Raw lines behind a locator, for pins and reports."""
+
+from __future__ import annotations
+
+from pileup.api.deps import Services
+from pileup.storage.artifacts import Artifacts
+from pileup.storage.database import Unit
+from pileup.storage.lines import LineReader
+
+MAX_LINES = 40
+MAX_CHARACTERS = 4000
+
+
+class Excerpts:
+    """Excerpts of one incident's artifacts; the list of artifacts is read once."""
+
+    def __init__(self, services: Services, unit: Unit, incident_id: str) -> None:
+        self._services = services
+        self._artifacts = Artifacts(unit)
+        self._by_sha = {a.sha256: a for a in self._artifacts.of_incident(incident_id)}
+
+    def read(self, sha256: str, first: int, last: int) -> str | None:
+        """Lines first to last, shortened to what fits a page; None when they cannot be had."""
+        artifact = self._by_sha.get(sha256)
+        if artifact is None or artifact.lines is None or first > artifact.lines:
+            return None
+        path = self._services.blobs.path(sha256)
+        if not path.is_file():
+            return None
+        reader = LineReader(path, self._artifacts.line_index(artifact.id), artifact.lines)
+        shown = reader.excerpt(first, min(last, first + MAX_LINES - 1))
+        text = "\n".join(shown)[:MAX_CHARACTERS]
+        hidden = last - first + 1 - len(shown)
+        return f"{text}\n… {hidden} more lines" if hidden > 0 else text
