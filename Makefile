@@ -53,7 +53,7 @@ lock: ## resolve the dependencies again and write both lock files (needs uv on P
 
 NODE_MODULES := frontend/node_modules/.installed
 UI := frontend/dist/.built
-UI_SOURCES = $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune \
+UI_SOURCES = $(shell find frontend -name node_modules -prune -o -path frontend/dist -prune \
 	-o -path frontend/e2e -prune -o -path frontend/test-results -prune \
 	-o -type f ! -name '*.test.ts' ! -name '*.test.tsx' -print)
 

@@ -6,14 +6,23 @@ cd "$(dirname "$0")/.."
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 PILEUP_HOME="$folder/home" .venv/bin/pileup openapi >"$folder/openapi.json"
+document=frontend/src/api/openapi.json
+types=frontend/src/api/schema.d.ts
 case "${1:-check}" in
 write)
-    cp "$folder/openapi.json" frontend/src/api/openapi.json
+    cp "$folder/openapi.json" "$document"
     cd frontend && npm run --silent api-types
     ;;
 check)
-    diff -q "$folder/openapi.json" frontend/src/api/openapi.json >/dev/null || {
-        echo "frontend/src/api/openapi.json is not what the API says: run make types" >&2
+    cmp -s "$folder/openapi.json" "$document" || {
+        echo "$document is not what the API says: run make types" >&2
+        exit 1
+    }
+    cp "$types" "$folder/schema.d.ts"
+    (cd frontend && npm run --silent api-types)
+    cmp -s "$folder/schema.d.ts" "$types" || {
+        cp "$folder/schema.d.ts" "$types"
+        echo "$types was not made from $document: run make types" >&2
         exit 1
     }
     ;;
