@@ -84,7 +84,7 @@ async function main() {
   }
   const home = join(folder, 'home')
   const { BASE_URL: given, SIGN_IN_LINK: givenLink } = process.env
-  let failed = 0
+  let failed
   try {
     if (given) {
       if (!givenLink) throw new Error('BASE_URL is set and SIGN_IN_LINK is not: set both')
