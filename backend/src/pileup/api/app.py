@@ -12,7 +12,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 
-from pileup import __version__
+from pileup import __version__, logs
 from pileup.api import (
     accounts,
     artifacts,
@@ -59,6 +59,7 @@ ROUTERS: tuple[APIRouter, ...] = (
 def create_app(settings: Settings | None = None) -> FastAPI:
     """The API and the UI of one installation."""
     settings = settings or get_settings()
+    logs.configure(settings.log_level)
     services = make_services(settings)
     hub = events.EventHub(services.database.url)
 

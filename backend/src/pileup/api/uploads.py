@@ -104,7 +104,7 @@ async def upload_files(
                             _keep, services, caller, incident_id, path, part.sink
                         )
                     )
-                    drafts.close()
+                    part.sink.close()
                 else:
                     raise ApiError(
                         422,

@@ -125,6 +125,10 @@ class Draft:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close and remove what was not kept."""
         self._file.close()
         self._path.unlink(missing_ok=True)
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
@@ -206,7 +207,7 @@ class Incidents:
                 models.Hypothesis.statement,
                 models.Hypothesis.confidence,
             )
-            .distinct(models.Hypothesis.incident_id)
+            .ext(distinct_on(models.Hypothesis.incident_id))
             .where(
                 models.Hypothesis.incident_id.in_(ids),
                 models.Hypothesis.confidence.is_not(None),

@@ -1,0 +1,129 @@
+"""The analysis of one incident: load the frames of all its artifacts, place, analyse, store.
+
+Everything is replaced as a whole; running it twice gives the same rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from pileup.analysis import analyse
+from pileup.analysis.contract import Analysis
+from pileup.analysis.evidence import EvidenceArtifact, gather
+from pileup.storage.analyses import Analyses
+from pileup.storage.artifacts import Artifact, Artifacts
+from pileup.storage.database import Unit
+from pileup.storage.frames import FrameKey
+from pileup.storage.incidents import Incidents
+from pileup.storage.jobs import Job, Jobs
+from pileup.worker.digest import digest_of
+from pileup.worker.runtime import Runtime
+
+_READ = ("done", "done_with_problems")
+
+
+def analyse_incident(runtime: Runtime, job: Job) -> None:
+    """Analyse what is parsed and not excluded."""
+    started = time.monotonic()
+    parsed, artifacts, missing = _load(runtime, job.incident_id)
+    if missing:
+        _read_again(runtime, job, missing)
+        return
+    if not parsed:
+        _forget(runtime, job)
+        return
+    evidence = gather(parsed, overrides=_overrides(artifacts))
+    document = analyse(evidence)
+    runtime.placed.replace(job.incident_id, evidence)
+    digest = digest_of(document, evidence)
+    with runtime.database.unit() as unit:
+        if not Jobs(unit).finish(job):
+            return  # a newer attempt has it
+        elapsed_s = time.monotonic() - started
+        Analyses(unit).replace(job.incident_id, msgspec.to_builtins(document), elapsed_s)
+        _place(unit, artifacts, document)
+        Incidents(unit).digest(job.incident_id, digest)
+        unit.notify(job.incident_id, "analysis")
+
+
+def _load(
+    runtime: Runtime, incident_id: str
+) -> tuple[list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]], list[Artifact], list[Artifact]]:
+    """Frames of each artifact that counts, those artifacts, and those whose frames are gone."""
+    with runtime.database.unit() as unit:
+        artifacts = [
+            artifact
+            for artifact in Artifacts(unit).of_incident(incident_id)
+            if artifact.state in _READ and not artifact.excluded
+        ]
+        problems = Artifacts(unit).problems(incident_id)
+    parsed: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = []
+    missing: list[Artifact] = []
+    for artifact in artifacts:
+        frames: dict[str, pl.DataFrame] | None = {}
+        if artifact.format is not None and artifact.parser_version is not None:
+            key = FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
+            frames = runtime.frames.load(key)
+        if frames is None:
+            missing.append(artifact)
+            continue
+        described = EvidenceArtifact(
+            sha256=artifact.sha256,
+            path=artifact.path,
+            bytes=artifact.bytes,
+            format=artifact.format,
+            problems=tuple(problems.get(artifact.id, ())),
+            records=dict(artifact.records),
+        )
+        parsed.append((described, frames))
+    return parsed, artifacts, missing
+
+
+def _read_again(runtime: Runtime, job: Job, missing: Sequence[Artifact]) -> None:
+    """Frames can be thrown away: the artifacts are parsed again, and then the analysis runs."""
+    with runtime.database.unit() as unit:
+        for artifact in missing:
+            runtime.send_after_commit(unit, Artifacts(unit).reparse(artifact.id))
+        Jobs(unit).finish(job)
+        unit.notify(job.incident_id, "analysis")
+
+
+def _forget(runtime: Runtime, job: Job) -> None:
+    runtime.placed.forget(job.incident_id)
+    with runtime.database.unit() as unit:
+        if Jobs(unit).finish(job):
+            Analyses(unit).forget(job.incident_id)
+            Incidents(unit).digest(job.incident_id, {})
+
+
+def _place(unit: Unit, artifacts: Sequence[Artifact], document: Analysis) -> None:
+    """Host, range and clock of each artifact, as the analysis placed them."""
+    placed = {one.sha256: one for one in document.artifacts}
+    for artifact in artifacts:
+        found = placed.get(artifact.sha256)
+        if found is None:
+            continue
+        clock: dict[str, Any] | None = msgspec.to_builtins(found.clock) if found.clock else None
+        before = (artifact.host, artifact.first, artifact.last, artifact.clock, artifact.bundle)
+        after = (found.host, _time(found.first), _time(found.last), clock, found.bundle)
+        if before != after:
+            Artifacts(unit).place(
+                artifact.id,
+                host=found.host,
+                first=_time(found.first),
+                last=_time(found.last),
+                clock=clock,
+                bundle=found.bundle,
+            )
+            unit.notify(artifact.incident_id, "artifact", artifact.id)
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
+

@@ -1,0 +1,78 @@
+"""The few numbers of an analysis that the incident list shows, and its sparkline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.contract import Analysis, StallDoc
+from pileup.analysis.evidence import Evidence
+
+SPARK_POINTS = 48
+
+_FAMILIES = {"mysql": "MySQL", "percona": "Percona Server", "mariadb": "MariaDB"}
+
+
+def digest_of(document: Analysis, evidence: Evidence) -> dict[str, Any]:
+    """JSON for the column ``incidents.digest``."""
+    stall = _main_stall(document)
+    finding = document.findings[0] if document.findings else None
+    return {
+        "verdict": document.headline.verdict,
+        "engine": _engine(document.server),
+        "onset": stall.onset if stall else None,
+        "duration_s": stall.duration_s if stall else None,
+        "peak_waiters": stall.peak_waiters if stall else None,
+        "finding": finding
+        and {"id": finding.id, "title": finding.title, "score": finding.score},
+        "spark": _spark(document, stall, evidence),
+    }
+
+
+def _main_stall(document: Analysis) -> StallDoc | None:
+    real = [stall for stall in document.stalls if stall.kind == "stall"]
+    return max(real, key=lambda s: (s.peak_waiters or 0, s.duration_s or 0.0), default=None)
+
+
+def _engine(server: dict[str, str | None]) -> str | None:
+    version = server.get("version")
+    family = _FAMILIES.get(server.get("family") or "", server.get("family"))
+    words = [word for word in (family, version) if word]
+    return " ".join(words) or None
+
+
+def _spark(
+    document: Analysis, stall: StallDoc | None, evidence: Evidence
+) -> list[float | None] | None:
+    """The series that shows the stall best, else the waiters per snapshot; maxima per bucket."""
+    samples = evidence.frames.get("sample")
+    if stall and stall.evidence and samples is not None and "id" in samples.columns:
+        of_series = samples.filter(pl.col("id") == stall.evidence[0].series)
+        points = of_series.select("time", "value").drop_nulls()
+    else:
+        points = pl.DataFrame(
+            {
+                "time": [s.time for s in document.snapshots if s.time and s.waiters is not None],
+                "value": [
+                    float(s.waiters)
+                    for s in document.snapshots
+                    if s.time and s.waiters is not None
+                ],
+            },
+            schema={"time": pl.String, "value": pl.Float64},
+        ).with_columns(
+            pl.col("time").str.to_datetime(time_zone="UTC", strict=False).dt.epoch("us")
+        )
+    points = points.drop_nulls()
+    if points.height < 2:
+        return None
+    first, last = points["time"].min(), points["time"].max()
+    assert isinstance(first, int)
+    assert isinstance(last, int)
+    width = max(1, -(-(last - first + 1) // SPARK_POINTS))
+    buckets = points.group_by(((pl.col("time") - first) // width).alias("bucket")).agg(
+        pl.col("value").max()
+    )
+    values: dict[int, float] = dict(buckets.select("bucket", "value").iter_rows())
+    return [values.get(bucket) for bucket in range(max(values) + 1)]

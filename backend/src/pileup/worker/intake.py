@@ -1,0 +1,277 @@
+"""One artifact: identify, then expand an archive into artifacts of its own, or parse.
+
+Strangers' files: bounded in size, members, depth and time here and in ``formats.archive``, so that
+parsers need not care. Running twice gives the same rows: members that are there already stay, and
+what was read is replaced.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING, BinaryIO
+
+from pileup.formats import archive
+from pileup.formats.driver import Parsed, parse_stream
+from pileup.formats.errors import ArchiveError
+from pileup.records import Problem
+from pileup.storage.artifacts import Artifact, Artifacts, Reading
+from pileup.storage.audit import Actor
+from pileup.storage.blobs import Blob
+from pileup.storage.errors import NotFound, TooLarge
+from pileup.storage.frames import FrameKey
+from pileup.storage.jobs import Job, Jobs
+from pileup.worker.lease import LeaseKeeper
+from pileup.worker.runtime import Runtime
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_BATCH = 25
+"""Members per transaction: an archive's files appear while it is still being read."""
+
+_KIND_TITLES = {"zip": "a zip archive", "tar": "a tar archive", "compressed": "a compressed file"}
+
+
+def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
+    """Bring the artifact of this job to one of its end states."""
+    with runtime.database.unit() as unit:
+        try:
+            artifact = Artifacts(unit).get(job.target)
+        except NotFound:  # deleted since
+            Jobs(unit).finish(job)
+            return
+        Artifacts(unit).progress(artifact.id, "identifying", None)
+    runtime.blobs.open(artifact.sha256).close()  # a sentence when the bytes are missing
+    kind = archive.kind_of(runtime.blobs.path(artifact.sha256))
+    if kind is not None and artifact.format_given is None:
+        _expand(runtime, job, artifact, kind)
+    else:
+        _parse(runtime, job, artifact, keeper)
+
+
+# ---- archives
+
+
+def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
+    settings = runtime.settings
+    with runtime.database.unit() as unit:
+        members, given = Artifacts(unit).expanded_of(artifact)
+    if artifact.depth >= settings.max_archive_depth:
+        _refuse(
+            runtime,
+            job,
+            f"it is an archive inside {artifact.depth} others, and only "
+            f"{settings.max_archive_depth} levels are opened (PILEUP_MAX_ARCHIVE_DEPTH). Unpack it "
+            "yourself and upload what you need",
+        )
+        return
+    # Members that an attempt before this one stored count once: they are read again, not added.
+    limits = archive.Limits(
+        total_bytes=max(settings.max_expanded_bytes - given, 1),
+        member_bytes=settings.max_upload_bytes,
+        members=max(settings.max_members - members, 1),
+        depth=settings.max_archive_depth,
+    )
+    refusals: list[archive.Refusal] = []
+    stored = 0
+    batch: list[tuple[str, Blob]] = []
+    for path, blob in _members(runtime, artifact, limits, refusals):
+        stored += 1
+        batch.append((path, blob))
+        if len(batch) == _BATCH:
+            _add(runtime, artifact, batch)
+            batch = []
+    _add(runtime, artifact, batch)
+    problems = [
+        Problem(
+            None,
+            f"{refusal.path}: {refusal.why}" if refusal.path else refusal.why,
+            severity="error" if not refusal.path else "warning",
+        )
+        for refusal in refusals
+    ]
+    if not stored:
+        why = problems[0].message if problems else "it holds no files"
+        _refuse(runtime, job, f"nothing in this archive could be read: {why}", problems)
+        return
+    with runtime.database.unit() as unit:
+        if Jobs(unit).finish(job):
+            Artifacts(unit).store_expansion(
+                artifact.id, "archive", f"its content is {_KIND_TITLES[kind]}", problems
+            )
+            Jobs(unit).request_analysis(job.incident_id, settings.analysis_debounce_s)
+
+
+def _members(
+    runtime: Runtime,
+    artifact: Artifact,
+    limits: archive.Limits,
+    refusals: list[archive.Refusal],
+) -> Iterator[tuple[str, Blob]]:
+    """Path and blob of each member that may be read; the others become refusals."""
+    source = runtime.blobs.path(artifact.sha256)
+    single = archive.kind_of(source) == "compressed"
+    for member in archive.members(source, limits, refusals):
+        # A single compressed file has no name inside, and the blob's name is its hash.
+        name = archive.plain_name(artifact.name) if single else member.path
+        if _is_litter(name):
+            continue
+        try:
+            runtime.blobs.check_space(member.size or 0)
+            with closing(member.open()) as stream:
+                blob = runtime.blobs.store(stream, limits.member_bytes)
+        except (ArchiveError, TooLarge) as error:
+            refusals.append(archive.Refusal(name, str(error)))
+            continue
+        yield f"{artifact.path}/{name}", blob
+
+
+def _add(runtime: Runtime, parent: Artifact, members: Sequence[tuple[str, Blob]]) -> None:
+    """Members as artifacts: a batch is a transaction of its own."""
+    with runtime.database.unit() as unit:
+        row = Artifacts(unit).get(parent.id)  # NotFound: deleted meanwhile, the job ends
+        by = Actor(None, "pileup")
+        for path, blob in members:
+            _, job_id = Artifacts(unit).add(
+                row.incident_id, path, blob, by, parent=row, excluded=row.excluded
+            )
+            if job_id is not None:
+                runtime.send_after_commit(unit, job_id)
+
+
+def _is_litter(path: str) -> bool:
+    """What macOS adds to archives beside the files themselves."""
+    name = path.rpartition("/")[2]
+    return path.startswith("__MACOSX/") or name == ".DS_Store" or name.startswith("._")
+
+
+def _refuse(runtime: Runtime, job: Job, why: str, problems: Sequence[Problem] = ()) -> None:
+    with runtime.database.unit() as unit:
+        if not Jobs(unit).finish(job):
+            return
+        artifacts = Artifacts(unit)
+        if problems:
+            artifacts.store_expansion(job.target, "archive", "its content is an archive", problems)
+        artifacts.fail(job.target, why)
+        Jobs(unit).request_analysis(job.incident_id, runtime.settings.analysis_debounce_s)
+
+
+# ---- files
+
+
+def _parse(runtime: Runtime, job: Job, artifact: Artifact, keeper: LeaseKeeper) -> None:
+    parsed = _parsed(runtime, artifact, keeper)
+    reading = _reading(artifact, parsed)
+    if parsed.format is not None:
+        key = FrameKey(artifact.sha256, parsed.format, parsed.version)
+        runtime.frames.replace(key, parsed.frames)
+    with runtime.database.unit() as unit:
+        if not Jobs(unit).finish(job):
+            return  # a newer attempt has it
+        Artifacts(unit).store_reading(artifact.id, reading)
+        Jobs(unit).request_analysis(job.incident_id, runtime.settings.analysis_debounce_s)
+
+
+def _parsed(runtime: Runtime, artifact: Artifact, keeper: LeaseKeeper) -> Parsed:
+    """Read it; when the detected format proves unusable, the next candidate is tried."""
+
+    def once(format_name: str | None) -> Parsed:
+        with runtime.blobs.open(artifact.sha256) as blob:
+            counted = _Counted(blob, artifact.bytes)
+            keeper.follow(counted.progress)
+            with io.BufferedReader(counted, 256 * 1024) as stream:
+                return parse_stream(stream, name=artifact.name, format=format_name)
+
+    parsed = once(artifact.format_given)
+    if artifact.format_given is not None or not parsed.failed or parsed.crashed:
+        return parsed
+    for candidate in parsed.detection.candidates:
+        other = once(candidate)
+        if not other.failed:
+            note = Problem(
+                None,
+                f"Looked like {parsed.format}, but: {parsed.failed} It was read as {candidate}.",
+            )
+            other.problems.insert(0, note)
+            return other
+    return parsed
+
+
+def _reading(artifact: Artifact, parsed: Parsed) -> Reading:
+    receipt = parsed.receipt
+    problems = list(parsed.problems)
+    state, error = _verdict(artifact, parsed)
+    if parsed.failed and error is None:
+        problems.insert(0, Problem(None, parsed.failed, severity="error"))
+    why = parsed.detection.why
+    confidence = parsed.detection.confidence
+    if artifact.format_given is not None:
+        why, confidence = "the type was chosen by a person", 1.0
+    return Reading(
+        state=state,
+        error=error,
+        format=parsed.format,
+        parser_version=parsed.version if parsed.format else None,
+        confidence=confidence,
+        why=why,
+        candidates=parsed.detection.candidates,
+        records=receipt.records,
+        coverage=receipt.bytes_understood / receipt.bytes_read if receipt.bytes_read else None,
+        lines=receipt.lines,
+        receipt={
+            "bytes_read": receipt.bytes_read,
+            "lines": receipt.lines,
+            "bytes_understood": receipt.bytes_understood,
+            "bytes_skipped": receipt.bytes_skipped,
+            "skipped": [asdict(one) for one in receipt.skipped[:1000]],
+            "records": receipt.records,
+        },
+        sections=[asdict(section) for section in parsed.sections[:5000]],
+        line_index=parsed.line_index,
+        problems=problems,
+    )
+
+
+def _verdict(artifact: Artifact, parsed: Parsed) -> tuple[str, str | None]:
+    """The end state, and the sentence for a failed one."""
+    something = any(parsed.receipt.records.values())
+    if parsed.failed and (artifact.format_given is not None or not something):
+        return "failed", parsed.failed
+    if artifact.format_given is not None and not something and artifact.bytes:
+        return "failed", (
+            f"nothing in this file could be read as {artifact.format_given}, the type that was "
+            "chosen for it. Choose another one, or none to let Pileup decide"
+        )
+    if artifact.bytes == 0:
+        return "done", None  # pt-stalk leaves such files; there is nothing to know
+    if parsed.format is None:
+        return "unknown_format", None
+    return ("done_with_problems" if parsed.problems or parsed.failed else "done"), None
+
+
+class _Counted(io.RawIOBase):
+    """A blob that knows how much of it was read."""
+
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        self._stream = stream
+        self._size = size
+        self._read = 0
+
+    def progress(self) -> float | None:
+        """0 to 1."""
+        return self._read / self._size if self._size else None
+
+    def readable(self) -> bool:
+        """For the buffer around it."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Pass on and count."""
+        view = memoryview(buffer)
+        data = self._stream.read(len(view))
+        view[: len(data)] = data
+        self._read += len(data)
+        return len(data)

@@ -1,0 +1,74 @@
+"""Keeping a job while it is worked on: the lease is renewed, and live progress is told."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from pileup.storage.artifacts import Artifacts
+from pileup.storage.database import Database
+from pileup.storage.jobs import Job, Jobs
+
+_TICK_S = 0.5
+_STEP = 0.01
+"""Smaller progress is not worth a notice."""
+
+log = structlog.get_logger()
+
+
+class LeaseKeeper:
+    """A thread beside the work; it runs while the ``with`` block does."""
+
+    def __init__(self, database: Database, job: Job, lease: timedelta) -> None:
+        self._database = database
+        self._job = job
+        self._lease = lease
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
+        self._progress: Callable[[], float | None] = lambda: None
+        self._told: float | None = None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def follow(self, progress: Callable[[], float | None]) -> None:
+        """Tell this progress (0 to 1) of the job's artifact from now on."""
+        self._progress = progress
+
+    def _run(self) -> None:
+        every = max(1, round(self._lease.total_seconds() / 4 / _TICK_S))
+        tick = 0
+        while not self._stop.wait(_TICK_S):
+            tick += 1
+            try:
+                self._tell()
+                if tick % every == 0:
+                    with self._database.unit() as unit:
+                        Jobs(unit).renew(self._job, self._lease)
+            except SQLAlchemyError as error:
+                log.warning("lease.not_renewed", job_id=self._job.id, error=str(error))
+
+    def _tell(self) -> None:
+        now = self._progress()
+        if now is None or (self._told is not None and now - self._told < _STEP):
+            return
+        self._told = now
+        with self._database.unit() as unit:
+            if Jobs(unit).renew(self._job, self._lease):
+                Artifacts(unit).progress(self._job.target, "parsing", min(now, 1.0))

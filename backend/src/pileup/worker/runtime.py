@@ -1,0 +1,61 @@
+"""What tasks work with: settings, database, blobs, frames. One set per process, after the fork."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pileup.settings import Settings, get_settings
+from pileup.storage.blobs import BlobStore
+from pileup.storage.broker import Sender
+from pileup.storage.database import Database, Unit
+from pileup.storage.errors import StorageError
+from pileup.storage.frames import FrameStore
+from pileup.storage.jobs import Jobs
+from pileup.storage.placed import PlacedStore
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    settings: Settings
+    database: Database
+    blobs: BlobStore
+    frames: FrameStore
+    placed: PlacedStore
+    sender: Sender
+
+    def send_after_commit(self, unit: Unit, job_id: str) -> None:
+        """Hand a job to the broker once its row is on disk."""
+
+        def send() -> None:
+            if self.sender.send(job_id):
+                with self.database.unit() as later:
+                    Jobs(later).sent(job_id)
+
+        unit.after_commit(send)
+
+
+def make_runtime(settings: Settings, sender: Sender) -> Runtime:
+    """The services that the settings name."""
+    if settings.database_url is None:
+        raise StorageError("no database is named: set PILEUP_DATABASE_URL")
+    return Runtime(
+        settings=settings,
+        database=Database(settings.database_url, pool_size=3),
+        blobs=BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes),
+        frames=FrameStore(settings.frames_dir),
+        placed=PlacedStore(settings.placed_dir),
+        sender=sender,
+    )
+
+
+def process_runtime(sender: Sender) -> Runtime:
+    """The one of this process; connections never cross a fork."""
+    return _of_process(os.getpid(), sender)
+
+
+@lru_cache(maxsize=2)
+def _of_process(pid: int, sender: Sender) -> Runtime:
+    del pid
+    return make_runtime(get_settings(), sender)

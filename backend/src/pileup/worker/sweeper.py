@@ -1,0 +1,104 @@
+"""The sweeper: a thread of every worker that gives signs of life and looks after the job table.
+
+It sends jobs that are due (a debounced analysis, or one that the API could not hand to the broker),
+sends again what the broker seems to have lost, and frees jobs whose process is gone or whose lease
+ran out. Many sweepers do not disturb each other: rows are taken with SKIP LOCKED.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from pileup import __version__
+from pileup.settings import Settings
+from pileup.storage.artifacts import Artifacts
+from pileup.storage.broker import Sender
+from pileup.storage.database import Database
+from pileup.storage.jobs import Jobs
+from pileup.storage.workers import Workers
+from pileup.worker.identity import gone
+
+_TICK_S = 0.5
+_FREE_EVERY_S = 2.0
+
+log = structlog.get_logger()
+
+
+class Sweeper:
+    """Start it when the worker is ready, stop it when it shuts down."""
+
+    def __init__(self, settings: Settings, sender: Sender, name: str, concurrency: int) -> None:
+        assert settings.database_url is not None
+        self._settings = settings
+        self._sender = sender
+        self._name = name
+        self._concurrency = concurrency
+        self._database = Database(settings.database_url, pool_size=1)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End, and say goodbye."""
+        self._stop.set()
+        self._thread.join(timeout=5)
+        try:
+            with self._database.unit() as unit:
+                Workers(unit).leave(self._name)
+        except SQLAlchemyError:
+            pass  # the database went first: the heartbeat runs out by itself
+        self._database.close()
+
+    def sweep(self) -> None:
+        """Free what was abandoned, and send what is due."""
+        self.free()
+        self.send()
+
+    def free(self) -> None:
+        """Abandoned jobs wait again; those that failed too often fail with their artifact."""
+        with self._database.unit() as unit:
+            for job in Jobs(unit).abandoned(gone):
+                log.warning("job.freed", job_id=job.id, attempt=job.attempt, state=job.state)
+                if job.state == "failed":
+                    if job.kind == "artifact":
+                        Artifacts(unit).fail(job.target, job.error or "the worker died")
+                        Jobs(unit).request_analysis(
+                            job.incident_id, self._settings.analysis_debounce_s
+                        )
+                    unit.notify(job.incident_id, "analysis")
+
+    def send(self) -> None:
+        """Hand due jobs to the broker."""
+        with self._database.unit() as unit:
+            due = Jobs(unit).due()
+        for job_id in due:
+            if not self._sender.send(job_id):
+                return  # the broker is away; they are due again in half a minute
+
+    def _beat(self) -> None:
+        with self._database.unit() as unit:
+            Workers(unit).beat(self._name, __version__, self._concurrency)
+
+    def _run(self) -> None:
+        beat_at = free_at = 0.0
+        while True:
+            now = time.monotonic()
+            try:
+                if now >= beat_at:
+                    self._beat()
+                    beat_at = now + self._settings.worker_heartbeat_s
+                if now >= free_at:
+                    self.free()
+                    free_at = now + _FREE_EVERY_S
+                self.send()
+            except SQLAlchemyError as error:
+                log.warning("sweeper.database", error=str(error).splitlines()[0])
+            if self._stop.wait(_TICK_S):
+                return

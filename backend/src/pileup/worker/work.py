@@ -1,0 +1,74 @@
+"""One job from claim to finish. What goes wrong ends as a state and a sentence, never in silence."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import structlog
+from billiard.exceptions import SoftTimeLimitExceeded
+from sqlalchemy.exc import OperationalError
+
+from pileup.storage.artifacts import Artifacts
+from pileup.storage.errors import NoSpace, NotFound
+from pileup.storage.jobs import Job, Jobs
+from pileup.worker.analysis import analyse_incident
+from pileup.worker.identity import gone, owner
+from pileup.worker.intake import read_artifact
+from pileup.worker.lease import LeaseKeeper
+from pileup.worker.runtime import Runtime
+
+log = structlog.get_logger()
+
+
+def run(runtime: Runtime, job_id: str) -> None:
+    """Claim the job, do it, finish it. Does nothing when it is not free."""
+    lease = timedelta(seconds=runtime.settings.job_lease_s)
+    with runtime.database.unit() as unit:
+        job = Jobs(unit).claim(job_id, owner(), lease, gone)
+        if job is not None and job.kind == "analyse":
+            unit.notify(job.incident_id, "analysis")
+    if job is None:
+        return
+    started = time.monotonic()
+    try:
+        with LeaseKeeper(runtime.database, job, lease) as keeper:
+            if job.kind == "artifact":
+                read_artifact(runtime, job, keeper)
+            else:
+                analyse_incident(runtime, job)
+    except OperationalError:
+        raise  # the database went away: the lease runs out and the job is tried again
+    except Exception as error:  # noqa: BLE001  (the edge: the work is marked failed, with a reason)
+        _fail(runtime, job, error)
+    elapsed_ms = round(1000 * (time.monotonic() - started))
+    log.info("job.ended", job_id=job.id, kind=job.kind, attempt=job.attempt, elapsed_ms=elapsed_ms)
+
+
+def _fail(runtime: Runtime, job: Job, error: Exception) -> None:
+    sentence = _sentence(runtime, error)
+    known = isinstance(error, NotFound | NoSpace | SoftTimeLimitExceeded)
+    log.error("job.failed", job_id=job.id, error=sentence, exc_info=None if known else error)
+    with runtime.database.unit() as unit:
+        if not Jobs(unit).finish(job, sentence):
+            return
+        if job.kind == "artifact":
+            Artifacts(unit).fail(job.target, sentence)
+            Jobs(unit).request_analysis(job.incident_id, runtime.settings.analysis_debounce_s)
+        else:
+            unit.notify(job.incident_id, "analysis")
+
+
+def _sentence(runtime: Runtime, error: Exception) -> str:
+    if isinstance(error, SoftTimeLimitExceeded):
+        return (
+            f"it took longer than {runtime.settings.task_time_limit_s} s "
+            "(PILEUP_TASK_TIME_LIMIT_S) and was stopped; the file itself is kept. Split it, or "
+            "raise the limit and re-parse"
+        )
+    if isinstance(error, NotFound | NoSpace):
+        return str(error)
+    return (
+        f"a defect in Pileup: {type(error).__name__}: {str(error)[:300]}. The file itself is kept; "
+        "re-parse it after an update, and please report this"
+    )

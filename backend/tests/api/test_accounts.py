@@ -1,0 +1,150 @@
+"""Signing in: one-time links, passwords, sessions, tokens."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+
+from pileup.api.app import create_app
+from pileup.storage.links import create_sign_in_link
+from tests.support.site import PASSWORD, Site, settings_for
+
+
+def fresh(home: Path, url: str) -> TestClient:
+    return TestClient(create_app(settings_for(home, url)), raise_server_exceptions=False)
+
+
+def test_the_first_link_makes_the_first_admin(postgres_url: str, tmp_path: Path) -> None:
+    """Name, address and password are optional; the cookie is HttpOnly and SameSite."""
+    client = fresh(tmp_path, postgres_url)
+    assert client.get("/api/v1/setup").json()["has_users"] is False
+    link = create_sign_in_link(postgres_url, tmp_path)
+    answer = client.post("/api/v1/session/link", json={"link": link})
+    assert answer.status_code == 200
+    assert answer.json()["user"]["role"] == "admin"
+    assert answer.json()["user"]["name"] == "admin"
+    cookies = answer.headers.get_list("set-cookie")
+    session = next(cookie for cookie in cookies if cookie.startswith("pileup_session="))
+    assert "HttpOnly" in session
+    assert "SameSite=lax" in session
+    assert client.get("/api/v1/setup").json()["has_users"] is True
+    assert client.get("/api/v1/session").json()["csrf"] == answer.json()["csrf"]
+
+
+def test_a_link_works_once(postgres_url: str, tmp_path: Path) -> None:
+    """Also when two come at the same instant: one is let in."""
+    link = create_sign_in_link(postgres_url, tmp_path)
+    clients = [fresh(tmp_path, postgres_url) for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(
+            pool.map(lambda c: c.post("/api/v1/session/link", json={"link": link}), clients)
+        )
+    assert sorted(answer.status_code for answer in answers) == [200, 401, 401, 401]
+    assert "used already" in next(a for a in answers if a.status_code == 401).json()["detail"]
+
+
+def test_two_first_links_make_one_admin(postgres_url: str, tmp_path: Path) -> None:
+    """The second link of an empty installation does not make a second owner."""
+    links = [create_sign_in_link(postgres_url, tmp_path) for _ in range(2)]
+    client = fresh(tmp_path, postgres_url)
+    assert client.post("/api/v1/session/link", json={"link": links[0]}).status_code == 200
+    assert client.post("/api/v1/session/link", json={"link": links[1]}).status_code == 401
+    later = create_sign_in_link(postgres_url, tmp_path)
+    again = client.post("/api/v1/session/link", json={"link": later})
+    assert again.status_code == 200
+    assert again.json()["user"]["name"] == "admin"
+
+
+def test_an_old_link_is_refused(site: Site) -> None:
+    """It expires; the database never held the secret itself."""
+    url = str(site.settings.database_url)
+    link = create_sign_in_link(url, site.settings.home)
+    with site.database.unit() as unit:
+        stored = unit.session.scalars(text("select token_hash from sign_in_links")).all()
+        assert link not in stored
+        unit.session.execute(text("update sign_in_links set expires_at = now()"))
+    assert site.stranger.post("/api/v1/session/link", json={"link": link}).status_code == 401
+
+
+def test_wrong_passwords_are_counted(site: Site) -> None:
+    """The answer does not tell whether the address exists; the eleventh attempt waits."""
+    for address in ("nobody@example.org", "admin2@example.org"):
+        answer = site.stranger.post(
+            "/api/v1/session", json={"email": address, "password": "wrong wrong"}
+        )
+        assert answer.status_code == 401
+        assert answer.json()["detail"] == "no user has this e-mail address and password"
+    body = {"email": "guess@example.org", "password": "wrong wrong"}
+    codes = [site.stranger.post("/api/v1/session", json=body).status_code for _ in range(11)]
+    assert codes == [401] * 10 + [429]
+
+
+def test_signing_out_ends_the_session(site: Site) -> None:
+    """The old cookie is worth nothing afterwards, even for a viewer."""
+    viewer = site.client("viewer")
+    cookie = viewer.cookies["pileup_session"]
+    assert viewer.delete("/api/v1/session").status_code == 204
+    viewer.cookies.set("pileup_session", cookie)
+    assert viewer.get("/api/v1/session").status_code == 401
+
+
+def test_a_new_password_ends_other_sessions(site: Site) -> None:
+    """So does disabling the account."""
+    contributor = site.client("contributor")
+    me = contributor.get("/api/v1/session").json()["user"]["id"]
+    changed = site.admin.patch(f"/api/v1/users/{me}", json={"password": PASSWORD + "!"})
+    assert changed.status_code == 200
+    assert contributor.get("/api/v1/session").status_code == 401
+
+
+def test_the_last_admin_stays(site: Site) -> None:
+    """Demoting or disabling them would lock everybody out."""
+    me = site.admin.get("/api/v1/session").json()["user"]["id"]
+    for body in ({"role": "viewer"}, {"disabled": True}):
+        answer = site.admin.patch(f"/api/v1/users/{me}", json=body)
+        assert answer.status_code == 409
+        assert "last admin" in answer.json()["detail"]
+
+
+def test_tokens_are_shown_once_and_revocable(site: Site) -> None:
+    """The list does not have the secret; a revoked token is a stranger's."""
+    client = site.with_token("full")
+    (listed,) = site.admin.get("/api/v1/tokens").json()
+    assert "token" not in listed
+    assert client.get("/api/v1/incidents").status_code == 200
+    assert site.admin.delete(f"/api/v1/tokens/{listed['id']}").status_code == 204
+    assert client.get("/api/v1/incidents").status_code == 401
+    assert site.admin.delete(f"/api/v1/tokens/{listed['id']}").status_code == 404
+
+
+def test_tokens_expire(site: Site) -> None:
+    """An expiry in the past is refused; a passed one closes the door."""
+    past = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
+    body = {"name": "old", "scope": "read", "expires_at": past}
+    assert site.admin.post("/api/v1/tokens", json=body).status_code == 422
+    client = site.with_token("read")
+    with site.database.unit() as unit:
+        unit.session.execute(text("update tokens set expires_at = now()"))
+    assert client.get("/api/v1/incidents").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"name": "x", "email": "not an address", "password": PASSWORD},
+        {"name": "x", "email": "x@example.org", "password": "short"},
+        {"name": " ", "email": "x@example.org", "password": PASSWORD},
+        {"name": "x", "email": "ADMIN@example.org", "password": PASSWORD},
+        {"name": "x", "email": "x@example.org", "password": PASSWORD, "root": True},
+    ],
+)
+def test_users_are_checked(site: Site, body: dict[str, str]) -> None:
+    """Addresses, passwords, names, duplicates in another case, fields that do not exist."""
+    answer = site.admin.post("/api/v1/users", json=body)
+    assert answer.status_code in (409, 422)
+    assert answer.headers["content-type"] == "application/problem+json"

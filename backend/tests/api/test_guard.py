@@ -1,0 +1,135 @@
+"""Who may come in: walked over the OpenAPI document, so that a new route cannot be forgotten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from pileup.api.app import openapi
+from tests.support.site import Site
+
+PUBLIC = {
+    ("get", "/health"),
+    ("get", "/api/v1/setup"),
+    ("post", "/api/v1/session"),
+    ("post", "/api/v1/session/link"),
+}
+OWN = {("delete", "/api/v1/session")}
+"""What a viewer may change: their own session."""
+
+
+def operations() -> Iterator[tuple[str, str]]:
+    for path, methods in openapi()["paths"].items():
+        for method in methods:
+            yield method, path
+
+
+def call(client: TestClient, method: str, path: str) -> Any:
+    url = re.sub(r"\{[^}]+\}", "00000000-0000-7000-8000-000000000000", path)
+    body: dict[str, Any] = {} if method in ("get", "head", "delete") else {"json": {}}
+    return client.request(method.upper(), url, **body)
+
+
+def test_every_route_refuses_a_stranger(site: Site) -> None:
+    """401 everywhere but on the four public routes, as a problem document."""
+    walked = 0
+    for method, path in operations():
+        if (method, path) in PUBLIC:
+            continue
+        answer = call(site.stranger, method, path)
+        assert answer.status_code == 401, (method, path, answer.text)
+        assert answer.headers["content-type"] == "application/problem+json"
+        walked += 1
+    assert walked > 25
+
+
+def test_a_false_token_is_a_stranger(site: Site) -> None:
+    """Unknown bearer tokens, other schemes and stale cookies open nothing."""
+    for headers in ({"Authorization": "Bearer plp_no"}, {"Authorization": "Basic YTpi"}):
+        assert site.stranger.get("/api/v1/incidents", headers=headers).status_code == 401
+    site.stranger.cookies.set("pileup_session", "made-up")
+    assert site.stranger.get("/api/v1/incidents").status_code == 401
+
+
+def test_every_mutating_route_refuses_a_viewer(site: Site) -> None:
+    """403 for each write, before anything else is looked at."""
+    viewer = site.client("viewer")
+    for method, path in operations():
+        if method in ("get", "head") or (method, path) in PUBLIC | OWN:
+            continue
+        answer = call(viewer, method, path)
+        assert answer.status_code == 403, (method, path, answer.text)
+
+
+def test_every_mutating_route_wants_the_csrf_header(site: Site) -> None:
+    """A form on another site has the cookie but not the header."""
+    admin = site.admin
+    del admin.headers["X-CSRF-Token"]
+    for method, path in operations():
+        if method in ("get", "head") or (method, path) in PUBLIC:
+            continue
+        answer = call(admin, method, path)
+        assert answer.status_code == 403, (method, path, answer.text)
+        assert "X-CSRF-Token" in answer.json()["detail"]
+
+
+def test_a_read_token_cannot_write(site: Site) -> None:
+    """Every mutating route refuses it; reading works."""
+    reader = site.with_token("read")
+    assert reader.get("/api/v1/incidents").status_code == 200
+    for method, path in operations():
+        if method in ("get", "head") or (method, path) in PUBLIC | OWN:
+            continue
+        assert call(reader, method, path).status_code == 403, (method, path)
+
+
+def test_a_push_token_only_pushes(site: Site) -> None:
+    """It creates incidents and uploads; it can read no incident at all."""
+    incident = site.incident()
+    pusher = site.with_token("push")
+    assert pusher.post("/api/v1/incidents", json={"title": "pushed"}).status_code == 201
+    made = pusher.post(f"/api/v1/incidents/{incident}/artifacts", files={"file": ("a", b"b")})
+    assert made.status_code == 201
+    for method, path in operations():
+        if (method, path) in PUBLIC | OWN or "upload" in path:
+            continue
+        if path in (
+            "/api/v1/incidents",
+            "/api/v1/incidents/{incident_id}/artifacts",
+            "/api/v1/session",
+        ):
+            continue
+        assert call(pusher, method, path).status_code == 403, (method, path)
+    for path in ("/api/v1/incidents", f"/api/v1/incidents/{incident}/artifacts"):
+        assert pusher.get(path).status_code == 403
+
+
+def test_a_token_of_a_viewer_stays_a_viewer(site: Site) -> None:
+    """Scope cannot exceed role: demoting somebody demotes their tokens."""
+    contributor = site.client("contributor")
+    token = site.with_token("full", contributor)
+    me = contributor.get("/api/v1/session").json()["user"]["id"]
+    assert site.admin.patch(f"/api/v1/users/{me}", json={"role": "viewer"}).status_code == 200
+    assert token.post("/api/v1/incidents", json={"title": "no"}).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/api/v1/users", "/api/v1/users/{user_id}"])
+def test_users_are_for_admins(site: Site, path: str) -> None:
+    """A contributor sees and changes no user."""
+    contributor = site.client("contributor")
+    for method in openapi()["paths"][path]:
+        assert call(contributor, method, path).status_code == 403
+
+
+def test_security_headers_are_everywhere(site: Site) -> None:
+    """Also on errors and on the UI; scripts only from ourselves."""
+    for path in ("/api/v1/incidents", "/health", "/", "/incidents/x", "/api/none"):
+        headers = site.stranger.get(path).headers
+        assert "script-src 'self';" in headers["content-security-policy"], path
+        assert "unsafe-inline" not in headers["content-security-policy"].split("style-src")[0]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"

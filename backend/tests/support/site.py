@@ -1,0 +1,100 @@
+"""An installation for tests: the real application on a real database, with people who sign in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from pileup.api.app import create_app
+from pileup.settings import Settings
+from pileup.storage.accounts import Accounts, Role
+from pileup.storage.database import Database
+
+PASSWORD = "correct horse battery"
+
+
+def settings_for(home: Path, database_url: str, **more: Any) -> Settings:
+    """Settings of a throw-away installation, whatever the environment says."""
+    told: dict[str, Any] = {
+        "home": home,
+        "database_url": database_url,
+        "broker_url": "memory://",
+        "min_free_bytes": 0,
+        "analysis_debounce_s": 0.0,
+        "worker_heartbeat_s": 1,
+    }
+    home.mkdir(parents=True, exist_ok=True)
+    return Settings(**(told | more))
+
+
+@dataclass
+class Site:
+    """The application, and a signed-in client per role."""
+
+    settings: Settings
+    app: FastAPI
+    stranger: TestClient
+    admin: TestClient
+
+    def client(self, role: Role, name: str = "") -> TestClient:
+        """Somebody with this role, signed in by password."""
+        email = f"{name or role}@example.org"
+        with self.database.unit() as unit:
+            Accounts(unit).create_user(name or role, email, role, PASSWORD)
+        return self.signed_in(email)
+
+    def signed_in(self, email: str) -> TestClient:
+        """A client with the session and the CSRF header of this user."""
+        client = TestClient(self.app, raise_server_exceptions=False)
+        answer = client.post("/api/v1/session", json={"email": email, "password": PASSWORD})
+        assert answer.status_code == 200, answer.text
+        client.headers["X-CSRF-Token"] = client.cookies["pileup_csrf"]
+        return client
+
+    def with_token(self, scope: str, owner: TestClient | None = None) -> TestClient:
+        """A client that sends a fresh token of this scope."""
+        made = (owner or self.admin).post("/api/v1/tokens", json={"name": "test", "scope": scope})
+        assert made.status_code == 201, made.text
+        client = TestClient(self.app, raise_server_exceptions=False)
+        client.headers["Authorization"] = f"Bearer {made.json()['token']}"
+        return client
+
+    @property
+    def database(self) -> Database:
+        """Its database."""
+        found = self.app.state.services.database
+        assert isinstance(found, Database)
+        return found
+
+    def incident(self, title: str = "checkout stall") -> str:
+        """The id of a new incident of the admin."""
+        made = self.admin.post("/api/v1/incidents", json={"title": title})
+        assert made.status_code == 201, made.text
+        return str(made.json()["id"])
+
+    def upload(self, incident_id: str, path: str, content: bytes) -> dict[str, Any]:
+        """Upload one file as the admin; the artifact."""
+        made = self.admin.post(
+            f"/api/v1/incidents/{incident_id}/artifacts", files={"file": (path, content)}
+        )
+        assert made.status_code == 201, made.text
+        (artifact,) = made.json()["items"]
+        return dict(artifact)
+
+
+@contextmanager
+def open_site(settings: Settings) -> Iterator[Site]:
+    """Start the application, again perhaps; its first user is the admin."""
+    app = create_app(settings)
+    with TestClient(app, raise_server_exceptions=False) as stranger:
+        site = Site(settings, app, stranger, stranger)
+        with site.database.unit() as unit:
+            known = Accounts(unit).has_users()
+        site.admin = site.signed_in("admin@example.org") if known else site.client("admin")
+        yield site
