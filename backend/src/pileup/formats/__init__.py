@@ -10,10 +10,10 @@ specific. To add a format, add its module here.
 
 from __future__ import annotations
 
-from pileup.formats import gdb
+from pileup.formats import gdb, pmp, processlist
 from pileup.formats.detect import Detection, Format, choose
 
-FORMATS: tuple[Format, ...] = (gdb,)
+FORMATS: tuple[Format, ...] = (gdb, pmp, processlist)
 
 
 def detect(head: str, name: str) -> Detection:

@@ -70,7 +70,7 @@ def open_parentheses(text: str) -> int:
 
 
 def pmp_frame(text: str) -> Frame:
-    """One item of a collapsed line: ``func``, ``func(file.cc:123)``, ``libaio::??(libaio.so.1)``."""
+    """One item of a collapsed line: ``func``, ``func(file.cc:123)``, ``libaio::??(lib)``."""
     text = text.strip()
     file = library = None
     line: int | None = None

@@ -1,0 +1,63 @@
+"""Result sets as the mysql client prints them: box, tab-separated (batch) and \\G.
+
+Source: print_table_data(), print_tab_data(), print_table_data_vertically(), client/mysql.cc.
+Note:   the box pads to the widest value; a newline inside a cell breaks the row, and offsets come
+        from the +---+ rule, in characters or (old clients, foreign character sets) in bytes.
+        Batch mode escapes \\n, \\t, \\0 and \\\\ unless --raw was given.
+"""
+
+from __future__ import annotations
+
+import re
+
+ROW = re.compile(r"\*{10,} (?P<number>\d+)\. row \*{10,}\s*$")
+RULE = re.compile(r"\+(?:-+\+)+\s*$")
+# What the client prints around a result set.
+CHATTER = re.compile(
+    r"(?:mysql|mariadb|MariaDB|MySQL)\b.*(?:>|\[Warning\])|\d+ rows? in set|Empty set|Query OK|"
+    r"(?:mysql|mysqladmin|mariadb): \[Warning\]|Warning: Using a password|ERROR \d+|-{10,}\s*$|"
+    r"Bye\s*$|\[[\w@.~ -]+\][#$] |Welcome to |Type 'help|Your M|Server version|Copyright "
+)
+
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPES = {"n": "\n", "t": "\t", "0": "\ufffd", "\\": "\\", "r": "\r"}
+
+
+def unescape(cell: str) -> str:
+    """A batch-mode cell with its escapes undone."""
+    if "\\" not in cell:
+        return cell
+    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[0]), cell)
+
+
+def null(cell: str) -> str | None:
+    """A cell, or None for the word NULL."""
+    return None if cell == "NULL" else cell
+
+
+def box_offsets(rule: str) -> list[int]:
+    """Positions of the + in a +---+ rule: where the | of each row stands."""
+    return [at for at, character in enumerate(rule.rstrip()) if character == "+"]
+
+
+def box_cells(line: str, offsets: list[int]) -> list[str] | None:
+    """The cells of a complete one-line row, or None when its bars do not stand at the offsets."""
+    line = line.rstrip()
+    if len(line) == offsets[-1] + 1 and all(line[at] == "|" for at in offsets):
+        return [line[a + 1 : b].strip() for a, b in zip(offsets, offsets[1:], strict=False)]
+    raw = line.encode("utf-8", "replace")
+    if len(raw) == offsets[-1] + 1 and all(raw[at] == 0x7C for at in offsets):
+        return [
+            raw[a + 1 : b].decode("utf-8", "replace").strip()
+            for a, b in zip(offsets, offsets[1:], strict=False)
+        ]
+    return None
+
+
+def starts_box_row(line: str, offsets: list[int], columns: int) -> bool:
+    """Whether the first bars of a row stand where they should: a new row, not a cell's next line."""
+    return (
+        line.startswith("|")
+        and len(line) > offsets[columns]
+        and all(line[at] == "|" for at in offsets[: columns + 1])
+    )
