@@ -1,0 +1,48 @@
+"""Settings: what the environment says, and that the page about them is complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pileup.settings import Settings
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "settings.md"
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_every_common_scheme_names_our_driver(scheme: str) -> None:
+    settings = Settings(database_url=f"{scheme}://u:p@h/n")
+    assert settings.database_url == "postgresql+psycopg://u:p@h/n"
+
+
+def test_the_environment_is_read_and_an_empty_variable_is_unset(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PILEUP_PORT", "8500")
+    monkeypatch.setenv("PILEUP_BROKER_URL", "")
+    settings = Settings()
+    assert (settings.port, settings.broker_url) == (8500, None)
+
+
+def test_cookies_are_secure_exactly_over_https() -> None:
+    assert Settings(public_url="https://pileup.example.org/").secure_cookies
+    assert not Settings(public_url=None).secure_cookies
+
+
+def test_an_ipv6_address_is_bracketed() -> None:
+    assert Settings(host="::1", port=8400, public_url=None).url == "http://[::1]:8400"
+
+
+def test_the_secret_is_made_once_and_private(tmp_path: Path) -> None:
+    first = Settings(home=tmp_path / "home", secret_key=None).secret()
+    assert first == Settings(home=tmp_path / "home", secret_key=None).secret()
+    assert len(first) >= 32
+    assert (tmp_path / "home" / "secret").stat().st_mode & 0o077 == 0
+    assert [path.name for path in (tmp_path / "home").iterdir()] == ["secret"]
+
+
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_every_setting_has_its_row(name: str) -> None:
+    assert f"| `PILEUP_{name.upper()}` |" in PAGE.read_text(encoding="utf-8")
