@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { clamped, iso, panned, parseIso, timeScale, timeTicks, zoomed } from './time'
+
+const whole = [0, 100_000] as const
+
+describe('zoom and pan', () => {
+  it('keeps the instant under the pointer where it is', () => {
+    const [start, end] = zoomed([0, 100_000], 0.5, 25_000, whole)
+    expect((25_000 - start) / (end - start)).toBeCloseTo(0.25)
+  })
+
+  it('never leaves the captured time', () => {
+    expect(panned([0, 10_000], -1, whole)).toEqual([0, 10_000])
+    expect(panned([95_000, 100_000], 3, whole)).toEqual([95_000, 100_000])
+    expect(zoomed([0, 100_000], 10, 50_000, whole)).toEqual(whole)
+    expect(clamped([-50, 200_000], whole)).toEqual(whole)
+  })
+
+  it('is never narrower than a second', () => {
+    const [start, end] = zoomed([50_000, 51_000], 0.001, 50_500, whole)
+    expect(end - start).toBe(1000)
+  })
+})
+
+describe('ticks', () => {
+  it('labels seconds in UTC and dates the first', () => {
+    const range = [Date.UTC(2026, 10, 20, 22, 19), Date.UTC(2026, 10, 20, 22, 21)] as const
+    const ticks = timeTicks(timeScale(range, 800), 800)
+    expect(ticks[0]).toMatchObject({ label: '22:19:00', date: 'Nov 20' })
+    expect(ticks[1]?.date).toBeNull()
+    expect(ticks.every((tick) => tick.x >= 0 && tick.x <= 800)).toBe(true)
+  })
+})
+
+describe('times in the address', () => {
+  it('round-trips and refuses nonsense', () => {
+    expect(parseIso(iso(1_795_213_189_000))).toBe(1_795_213_189_000)
+    expect(iso(1_795_213_189_000)).toBe('2026-11-20T22:19:49Z')
+    expect(parseIso('soon')).toBeNull()
+    expect(parseIso(null)).toBeNull()
+  })
+})

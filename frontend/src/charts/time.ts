@@ -1,0 +1,75 @@
+/** Time on an axis: UTC scales, ticks and labels. Times are epoch milliseconds throughout. */
+import { scaleUtc, type ScaleTime } from 'd3-scale'
+import { utcFormat } from 'd3-time-format'
+
+/** Half-open [start, end), epoch ms. */
+export type Interval = readonly [number, number]
+export type TimeScale = ScaleTime<number, number>
+
+export function timeScale(range: Interval, width: number): TimeScale {
+  return scaleUtc([new Date(range[0]), new Date(range[1])], [0, width])
+}
+
+const SECONDS = utcFormat('%H:%M:%S')
+const MINUTES = utcFormat('%H:%M')
+const DAYS = utcFormat('%b %d')
+const MILLISECONDS = utcFormat('%H:%M:%S.%L')
+
+export interface Tick {
+  x: number
+  label: string
+  /** A tick that starts a day carries its date below. */
+  date: string | null
+}
+
+/** Round ticks, about one per 110 pixels; the first tick and each midnight also carry the date. */
+export function timeTicks(scale: TimeScale, width: number): Tick[] {
+  const [start, end] = scale.domain()
+  const span = Number(end) - Number(start)
+  const format =
+    span > 2 * 86_400_000
+      ? DAYS
+      : span > 3 * 3_600_000
+        ? MINUTES
+        : span > 5_000
+          ? SECONDS
+          : MILLISECONDS
+  return scale.ticks(Math.max(2, Math.floor(width / 110))).map((at, index) => ({
+    x: scale(at),
+    label: format(at),
+    date: index === 0 || at.getTime() % 86_400_000 === 0 ? DAYS(at) : null,
+  }))
+}
+
+/** Zoom by a factor around an instant, kept inside `whole` and never narrower than a second. */
+export function zoomed(range: Interval, factor: number, around: number, whole: Interval): Interval {
+  const span = Math.min(
+    Math.max(1000, (range[1] - range[0]) * factor),
+    Math.max(1000, whole[1] - whole[0]),
+  )
+  const share = (around - range[0]) / (range[1] - range[0] || 1)
+  return clamped([around - share * span, around + (1 - share) * span], whole)
+}
+
+/** Shift by a share of the visible span, kept inside `whole`. */
+export function panned(range: Interval, share: number, whole: Interval): Interval {
+  const by = (range[1] - range[0]) * share
+  return clamped([range[0] + by, range[1] + by], whole)
+}
+
+/** The same span moved inside `whole`; `whole` itself when it is wider. */
+export function clamped(range: Interval, whole: Interval): Interval {
+  const span = range[1] - range[0]
+  if (span >= whole[1] - whole[0]) return whole
+  const start = Math.min(Math.max(range[0], whole[0]), whole[1] - span)
+  return [start, start + span]
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z')
+}
+
+export function parseIso(text: string | null | undefined): number | null {
+  const ms = text ? Date.parse(text) : NaN
+  return Number.isNaN(ms) ? null : ms
+}
