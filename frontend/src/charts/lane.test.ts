@@ -45,7 +45,7 @@ describe('layoutLane', () => {
 describe('pointAt', () => {
   it('finds the nearest known point, not a gap', () => {
     const points = flat(1, null, 3)
-    expect(pointAt(points, 12)?.[3]).toBe(1)
+    expect(pointAt(points, 9)?.[3]).toBe(1)
     expect(pointAt(points, 19)?.[3]).toBe(3)
     expect(pointAt(points, 500, 10)).toBeNull()
     expect(pointAt([], 0)).toBeNull()
