@@ -10,10 +10,33 @@ specific. To add a format, add its module here.
 
 from __future__ import annotations
 
-from pileup.formats import gdb, pmp, processlist
+from pileup.formats import (
+    gdb,
+    my_cnf,
+    pmp,
+    processlist,
+    pt_stalk_hostname,
+    pt_stalk_trigger,
+)
 from pileup.formats.detect import Detection, Format, choose
 
-FORMATS: tuple[Format, ...] = (gdb, pmp, processlist)
+FORMATS: tuple[Format, ...] = (
+    # InnoDB: an error log with dumps in it, a dump
+    # stacks
+    gdb,
+    pmp,
+    # result sets: transactions, lock waits, processlist, status, variables
+    processlist,
+    # operating system: vmstat, iostat, mpstat, diskstats, df, top
+    # pt-stalk's own files
+    pt_stalk_trigger,
+    # logs
+    # configuration
+    my_cnf,
+    # tables of numbers: qps logs, CSV
+    # one word
+    pt_stalk_hostname,
+)
 
 
 def detect(head: str, name: str) -> Detection:

@@ -8,6 +8,7 @@ Note:   the box pads to the widest value; a newline inside a cell breaks the row
 
 from __future__ import annotations
 
+import itertools
 import re
 
 ROW = re.compile(r"\*{10,} (?P<number>\d+)\. row \*{10,}\s*$")
@@ -44,18 +45,18 @@ def box_cells(line: str, offsets: list[int]) -> list[str] | None:
     """The cells of a complete one-line row, or None when its bars do not stand at the offsets."""
     line = line.rstrip()
     if len(line) == offsets[-1] + 1 and all(line[at] == "|" for at in offsets):
-        return [line[a + 1 : b].strip() for a, b in zip(offsets, offsets[1:], strict=False)]
+        return [line[a + 1 : b].strip() for a, b in itertools.pairwise(offsets)]
     raw = line.encode("utf-8", "replace")
     if len(raw) == offsets[-1] + 1 and all(raw[at] == 0x7C for at in offsets):
         return [
             raw[a + 1 : b].decode("utf-8", "replace").strip()
-            for a, b in zip(offsets, offsets[1:], strict=False)
+            for a, b in itertools.pairwise(offsets)
         ]
     return None
 
 
 def starts_box_row(line: str, offsets: list[int], columns: int) -> bool:
-    """Whether the first bars of a row stand where they should: a new row, not a cell's next line."""
+    """Whether a row's first bars stand where they should: a row, not the next line of a cell."""
     return (
         line.startswith("|")
         and len(line) > offsets[columns]

@@ -12,11 +12,11 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 
 from pileup.formats import pt_stalk
 from pileup.formats.errors import FormatError
 from pileup.formats.stack_frames import pmp_frame
+from pileup.formats.times import local_us
 from pileup.records import (
     Clock,
     Frame,
@@ -252,17 +252,15 @@ def _read_date(line: str) -> tuple[int, Clock, str] | None:
     hour = int(match["hour"])
     if match["half"]:
         hour = hour % 12 + (12 if match["half"] == "PM" else 0)
-    try:
-        wall = datetime(
-            int(match["year"]),
-            _MONTHS[match["month"]],
-            int(match["day"]),
-            hour,
-            int(match["minute"]),
-            int(match["second"]),
-            tzinfo=UTC,
-        )
-    except ValueError:
+    wall_us = local_us(
+        match["year"],
+        _MONTHS[match["month"]],
+        match["day"],
+        hour,
+        match["minute"],
+        match["second"],
+    )
+    if wall_us is None:
         return None
     clock: Clock = "utc" if match["zone"] in ("UTC", "GMT") else "local"
-    return calendar.timegm(wall.timetuple()) * 1_000_000, clock, line.strip()
+    return wall_us, clock, line.strip()

@@ -11,6 +11,7 @@ Time:   only pt-stalk's TS lines. Without them listings count as 1 s apart (rela
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -35,8 +36,23 @@ HINTS = ("-processlist", "processlist.txt")
 
 _COLUMNS = ("id", "user", "host", "db", "command", "time", "state", "info")
 _AFTER_INFO = frozenset(
-    "time_ms stage max_stage progress memory_used max_memory_used examined_rows sent_rows query_id "
-    "info_binary tid rows_sent rows_examined rows_read execution_engine".split()
+    (
+        "time_ms",
+        "stage",
+        "max_stage",
+        "progress",
+        "memory_used",
+        "max_memory_used",
+        "examined_rows",
+        "sent_rows",
+        "query_id",
+        "info_binary",
+        "tid",
+        "rows_sent",
+        "rows_examined",
+        "rows_read",
+        "execution_engine",
+    )
 )
 # Not doing a statement: they would hide the pileup in the count.
 _NOT_RUNNING = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID"})
@@ -250,7 +266,7 @@ class _Reader:
                 row.fields = dict(zip(self._names, cells, strict=True))
             elif client_tables.starts_box_row(line, self._offsets, fixed):
                 at = self._offsets[: fixed + 1]
-                cells = [line[a + 1 : b].strip() for a, b in zip(at, at[1:], strict=False)]
+                cells = [line[a + 1 : b].strip() for a, b in itertools.pairwise(at)]
                 row.fields = dict(zip(self._names, cells, strict=False))
                 row.add_info(line[at[-1] + 1 :].strip(" "), number)
             else:

@@ -1,0 +1,130 @@
+"""my.cnf: the server's option file.
+
+Source: my_search_option_files(), mysys_ssl/my_default.cc. Groups in brackets, ``key`` or
+        ``key=value``, ``-`` and ``_`` are the same in a key, ``loose_`` is a prefix, ``#`` starts a
+        comment anywhere outside quotes and ``;`` only at a line's start; the last of two wins.
+Yields: a Setting per option in file order, so the last of a name is the one in force.
+Units:  values stay as written (95G): what they mean depends on the variable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.errors import FormatError
+from pileup.records import Item, Problem, Section, Setting, Skipped
+
+NAME = "my-cnf"
+TITLE = "my.cnf option file"
+VERSION = 1
+HINTS = (".cnf", "my.ini", "config-file")
+
+SECRET = "(secret, not shown)"
+
+_GROUP = re.compile(r"\s*\[\s*(?P<group>[^\]\n]{1,120}?)\s*\]\s*(?:[#;].*)?$")
+_OPTION = re.compile(r"\s*(?P<key>[A-Za-z][\w.-]*)\s*(?:=(?P<value>.*))?$", re.DOTALL)
+_INCLUDE = re.compile(r"\s*!(?P<what>includedir|include)\s+(?P<path>\S.*?)\s*$")
+_KNOWN_GROUP = re.compile(
+    r"^\s*\[(?:mysqld|mariadbd?|server|client|mysql|galera|sst|embedded|xtrabackup|mariabackup)"
+    r"[\w.-]*\]\s*$",
+    re.MULTILINE,
+)
+_SECRETS = re.compile(r"(?:^|_)(?:password|passwd|secret|auth_string)\d?$|^wsrep_sst_auth$")
+
+
+def sniff(head: str) -> bool | None:
+    """True for a group of a MySQL program among lines that are nearly all options."""
+    if not _KNOWN_GROUP.search(head):
+        return False
+    filled = fits = 0
+    for line in head.split("\n"):
+        text = line.strip()
+        if not text or text[0] in "#;":
+            continue
+        filled += 1
+        fits += bool(_GROUP.match(text) or _OPTION.match(_uncommented(text)) or text[0] == "!")
+    return fits >= 0.9 * filled
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Read every option; one set twice with another value, and every include, is a Problem."""
+    group: str | None = None
+    group_line = number = 0
+    seen: dict[tuple[str | None, str], tuple[int, str | None]] = {}
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if not text or text[0] in "#;":
+            continue
+        if match := _GROUP.match(line):
+            if group is not None:
+                yield Section(f"[{group}]", group_line, number - 1)
+            group, group_line = match["group"], number
+        elif match := _INCLUDE.match(line):
+            yield Problem(
+                number,
+                f"line {number}: settings of {match['path']} are read by the server but not in "
+                "this file; upload them too",
+            )
+        elif match := _OPTION.match(_uncommented(line)):
+            name = _name(match["key"])
+            value = _unquoted(match["value"]) if match["value"] is not None else None
+            if _SECRETS.search(name) and value:
+                value = SECRET
+            before = seen.get((group, name))
+            if before and before[1] != value:
+                yield Problem(
+                    number,
+                    f"line {number}: {name} is set again; this value wins over line {before[0]}",
+                    found=f"{before[1]} then {value}"[:200],
+                )
+            seen[group, name] = (number, value)
+            yield Setting(
+                line_first=number,
+                line_last=number,
+                name=name,
+                value=value,
+                source="my.cnf",
+                section=group,
+            )
+        else:
+            yield Problem(
+                number,
+                f"line {number}: not an option; it was left out",
+                expected="key or key = value",
+                found=text[:200],
+            )
+            yield Skipped(number, number, "not an option")
+    if group is not None:
+        yield Section(f"[{group}]", group_line, number)
+    if not seen:
+        raise FormatError("No option was found: a line is 'key' or 'key = value' below a [group].")
+
+
+def _name(key: str) -> str:
+    return key.lower().replace("-", "_").removeprefix("loose_")
+
+
+def _uncommented(line: str) -> str:
+    """The line up to a # that is outside quotes."""
+    if "#" not in line:
+        return line
+    quote = ""
+    previous = ""
+    for at, character in enumerate(line):
+        if quote:
+            if character == quote and previous != "\\":
+                quote = ""
+        elif character in "'\"":
+            quote = character
+        elif character == "#":
+            return line[:at]
+        previous = character
+    return line
+
+
+def _unquoted(value: str) -> str:
+    value = value.strip()
+    if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
+        return value[1:-1]
+    return value

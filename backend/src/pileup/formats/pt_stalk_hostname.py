@@ -1,0 +1,50 @@
+"""The -hostname file of a pt-stalk bundle: one word.
+
+Source: ``hostname`` in collect(), pt-stalk.
+Yields: the Setting ``hostname`` (source pt-stalk).
+Note:   one word is too little to claim a file: sniff says None, and the name decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.errors import FormatError
+from pileup.records import Item, Setting, Skipped
+
+NAME = "pt-stalk-hostname"
+TITLE = "pt-stalk host name"
+VERSION = 1
+HINTS = ("-hostname",)
+
+_HOST = re.compile(r"[A-Za-z0-9](?:[\w-]{0,62})(?:\.[\w-]{1,63})*\.?$")
+
+
+def sniff(head: str) -> bool | None:
+    """None for a single word that may be a host name."""
+    words = head.split(None, 1)
+    return None if len(words) == 1 and _HOST.match(words[0]) else False
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """The first word is the host."""
+    found = False
+    for number, line in enumerate(lines, start=1):
+        word = line.strip()
+        if not word:
+            continue
+        if not found and _HOST.match(word):
+            found = True
+            yield Setting(
+                line_first=number,
+                line_last=number,
+                name="hostname",
+                value=word,
+                source="pt-stalk",
+                section="pt-stalk",
+            )
+        else:
+            yield Skipped(number, number, "not a host name")
+    if not found:
+        raise FormatError("No host name was found: the file should hold one word.")

@@ -1,0 +1,35 @@
+"""Printed dates and times as microseconds, without a zone.
+
+The result is the printed wall clock *as if it were UTC*; which zone it is in is for the clock
+stage to say.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def local_us(
+    year: str | int,
+    month: str | int,
+    day: str | int,
+    hour: str | int = 0,
+    minute: str | int = 0,
+    second: str | int = 0,
+    fraction: str | None = None,
+) -> int | None:
+    """The wall clock in microseconds; None for a time that no calendar has.
+
+    ``fraction`` is the digits after the point, as many as were printed.
+    """
+    try:
+        moment = datetime(
+            int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=UTC
+        )
+    except (ValueError, OverflowError):
+        return None
+    since = moment - _EPOCH
+    micros = int((fraction + "000000")[:6]) if fraction and fraction.isdigit() else 0
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + micros
