@@ -20,7 +20,7 @@ TITLE = "my.cnf option file"
 VERSION = 1
 HINTS = (".cnf", "my.ini", "config-file")
 
-SECRET = "(secret, not shown)"
+HIDDEN = "(secret, not shown)"
 
 _GROUP = re.compile(r"\s*\[\s*(?P<group>[^\]\n]{1,120}?)\s*\]\s*(?:[#;].*)?$")
 _OPTION = re.compile(r"\s*(?P<key>[A-Za-z][\w.-]*)\s*(?:=(?P<value>.*))?$", re.DOTALL)
@@ -70,7 +70,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             name = _name(match["key"])
             value = _unquoted(match["value"]) if match["value"] is not None else None
             if _SECRETS.search(name) and value:
-                value = SECRET
+                value = HIDDEN
             before = seen.get((group, name))
             if before and before[1] != value:
                 yield Problem(

@@ -8,6 +8,7 @@ Units:  times are the collector's local time without a zone.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 
@@ -28,6 +29,8 @@ _CHECK = re.compile(
 )
 _OPTIONS = re.compile(r"(?:pt-stalk ran with|Starting \S*pt-stalk) (?P<options>--.*)$")
 _OPTION = re.compile(r"--(?P<name>[\w-]+)=(?P<value>.*?)(?= --|$)")
+# What follows the check that completed its cycles: in the log, and in the -trigger file.
+_COLLECTS = re.compile(r"Collect \d+ triggered|pt-stalk ran with")
 _SNIFF = re.compile(
     r"^\d{4}(?:_\d\d){5} (?:Check results:|Starting |Not stalking|Collect |pt-stalk ran with|"
     r"The MySQL error log seems|MYSQL_ONLY|Waiting |Exiting |Caught )",
@@ -45,10 +48,19 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read stamped messages and errors; what tools print besides (their --help) is skipped."""
     found = False
+    check: Event | None = None  # waits for the next line, which says whether it fired
     for number, line in enumerate(lines, start=1):
         if match := _STAMPED.match(line):
             found = True
-            yield from _stamped(number, match["stamp"], match["message"])
+            if check:
+                yield _fired(check) if _COLLECTS.match(match["message"]) else check
+                check = None
+            event = _event(number, match["stamp"], match["message"])
+            if match["message"].startswith("Check results:") and "matched=yes" in line:
+                check = event
+                continue
+            yield event
+            yield from _options(event, match["message"])
         elif _ERROR.match(line):
             yield Event(
                 line_first=number,
@@ -60,6 +72,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             )
         elif line.strip():
             yield Skipped(number, number, "what a collector printed besides")
+    if check:
+        yield _fired(check)
     if not found:
         raise FormatError(
             "No message of pt-stalk was found: its lines begin with a time such as "
@@ -67,28 +81,34 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         )
 
 
-def _stamped(number: int, stamp: str, message: str) -> Iterator[Item]:
+def _event(number: int, stamp: str, message: str) -> Event:
     check = _CHECK.match(message)
     options = _OPTIONS.match(message)
-    fired = bool(check and check["matched"] == "yes") or message.startswith("Not stalking")
-    yield Event(
+    return Event(
         line_first=number,
         line_last=number,
         wall_us=local_us(*stamp.split("_")),
         clock="local",
-        kind="trigger" if fired else "log",
+        kind="trigger" if message.startswith("Not stalking") else "log",
         subsystem="pt-stalk",
         code=check["variable"] if check else None,
         message=message if not options else message[: options.start("options")].strip(),
         original=stamp,
     )
-    if options:
-        for option in _OPTION.finditer(options["options"]):
+
+
+def _fired(check: Event) -> Event:
+    return dataclasses.replace(check, kind="trigger")
+
+
+def _options(event: Event, message: str) -> Iterator[Setting]:
+    if match := _OPTIONS.match(message):
+        for option in _OPTION.finditer(match["options"]):
             yield Setting(
-                line_first=number,
-                line_last=number,
-                wall_us=local_us(*stamp.split("_")),
-                clock="local",
+                line_first=event.line_first,
+                line_last=event.line_last,
+                wall_us=event.wall_us,
+                clock=event.clock,
                 name=option["name"].replace("-", "_"),
                 value=option["value"],
                 source="pt-stalk",
