@@ -15,7 +15,7 @@ import polars as pl
 
 from pileup.analysis import analyse
 from pileup.analysis.contract import Analysis
-from pileup.analysis.evidence import EvidenceArtifact, gather
+from pileup.analysis.evidence import ClockOverride, EvidenceArtifact, gather
 from pileup.storage.analyses import Analyses
 from pileup.storage.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
@@ -85,6 +85,15 @@ def _load(
     return parsed, artifacts, missing
 
 
+def _overrides(artifacts: Sequence[Artifact]) -> dict[str, ClockOverride]:
+    """What people said about clocks, by SHA-256."""
+    return {
+        artifact.sha256: ClockOverride(zone=artifact.zone, offset_s=artifact.offset_s)
+        for artifact in artifacts
+        if artifact.zone is not None or artifact.offset_s is not None
+    }
+
+
 def _read_again(runtime: Runtime, job: Job, missing: Sequence[Artifact]) -> None:
     """Frames can be thrown away: the artifacts are parsed again, and then the analysis runs."""
     with runtime.database.unit() as unit:
@@ -126,4 +135,3 @@ def _place(unit: Unit, artifacts: Sequence[Artifact], document: Analysis) -> Non
 
 def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
-

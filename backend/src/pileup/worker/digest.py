@@ -24,8 +24,7 @@ def digest_of(document: Analysis, evidence: Evidence) -> dict[str, Any]:
         "onset": stall.onset if stall else None,
         "duration_s": stall.duration_s if stall else None,
         "peak_waiters": stall.peak_waiters if stall else None,
-        "finding": finding
-        and {"id": finding.id, "title": finding.title, "score": finding.score},
+        "finding": finding and {"id": finding.id, "title": finding.title, "score": finding.score},
         "spark": _spark(document, stall, evidence),
     }
 
@@ -55,15 +54,11 @@ def _spark(
             {
                 "time": [s.time for s in document.snapshots if s.time and s.waiters is not None],
                 "value": [
-                    float(s.waiters)
-                    for s in document.snapshots
-                    if s.time and s.waiters is not None
+                    float(s.waiters) for s in document.snapshots if s.time and s.waiters is not None
                 ],
             },
             schema={"time": pl.String, "value": pl.Float64},
-        ).with_columns(
-            pl.col("time").str.to_datetime(time_zone="UTC", strict=False).dt.epoch("us")
-        )
+        ).with_columns(pl.col("time").str.to_datetime(time_zone="UTC", strict=False).dt.epoch("us"))
     points = points.drop_nulls()
     if points.height < 2:
         return None

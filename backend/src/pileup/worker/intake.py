@@ -13,6 +13,8 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, BinaryIO
 
+from celery.exceptions import SoftTimeLimitExceeded
+
 from pileup.formats import archive
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.errors import ArchiveError
@@ -237,6 +239,8 @@ def _reading(artifact: Artifact, parsed: Parsed) -> Reading:
 
 def _verdict(artifact: Artifact, parsed: Parsed) -> tuple[str, str | None]:
     """The end state, and the sentence for a failed one."""
+    if parsed.crashed and SoftTimeLimitExceeded.__name__ in (parsed.failed or ""):
+        raise SoftTimeLimitExceeded()  # the driver takes it for a defect of the parser
     something = any(parsed.receipt.records.values())
     if parsed.failed and (artifact.format_given is not None or not something):
         return "failed", parsed.failed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import lru_cache
 
 from pileup.settings import Settings, get_settings
 from pileup.storage.blobs import BlobStore
@@ -52,10 +51,10 @@ def make_runtime(settings: Settings, sender: Sender) -> Runtime:
 
 def process_runtime(sender: Sender) -> Runtime:
     """The one of this process; connections never cross a fork."""
-    return _of_process(os.getpid(), sender)
+    pid = os.getpid()
+    if pid not in _runtimes:
+        _runtimes[pid] = make_runtime(get_settings(), sender)
+    return _runtimes[pid]
 
 
-@lru_cache(maxsize=2)
-def _of_process(pid: int, sender: Sender) -> Runtime:
-    del pid
-    return make_runtime(get_settings(), sender)
+_runtimes: dict[int, Runtime] = {}

@@ -1,4 +1,4 @@
-"""One job from claim to finish. What goes wrong ends as a state and a sentence, never in silence."""
+"""One job from claim to finish. What goes wrong ends as a state and a sentence."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import time
 from datetime import timedelta
 
 import structlog
-from billiard.exceptions import SoftTimeLimitExceeded
+from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import OperationalError
 
 from pileup.storage.artifacts import Artifacts
 from pileup.storage.errors import NoSpace, NotFound
 from pileup.storage.jobs import Job, Jobs
-from pileup.worker.analysis import analyse_incident
 from pileup.worker.identity import gone, owner
 from pileup.worker.intake import read_artifact
 from pileup.worker.lease import LeaseKeeper
@@ -36,6 +35,8 @@ def run(runtime: Runtime, job_id: str) -> None:
             if job.kind == "artifact":
                 read_artifact(runtime, job, keeper)
             else:
+                from pileup.worker.analysis import analyse_incident  # rules and knowledge
+
                 analyse_incident(runtime, job)
     except OperationalError:
         raise  # the database went away: the lease runs out and the job is tried again

@@ -1,0 +1,240 @@
+"""Archives and files come to a named end state, whatever strangers put into them."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from typing import Any
+
+import pytest
+import zstandard
+
+from tests.worker.conftest import Bench
+
+
+def tar(members: dict[str, bytes], mode: str = "w:gz") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def listing(bench: Bench, incident: str) -> dict[str, dict[str, Any]]:
+    answer = bench.site.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()
+    return {item["path"]: item for item in answer["items"]}
+
+
+def load(bench: Bench, name: str, content: bytes) -> dict[str, dict[str, Any]]:
+    incident = bench.site.incident()
+    bench.site.upload(incident, name, content)
+    bench.work()
+    return listing(bench, incident)
+
+
+MEMBERS = {"dir/a.txt": b"alpha nothing known\n", "dir/b.txt": b"beta nothing known\n"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.zip", zipped(MEMBERS)),
+        ("x.tar", tar(MEMBERS, "w")),
+        ("x.tar.gz", tar(MEMBERS)),
+        ("x.tar.bz2", tar(MEMBERS, "w:bz2")),
+        ("x.tar.xz", tar(MEMBERS, "w:xz")),
+        ("x.tar.zst", zstandard.ZstdCompressor().compress(tar(MEMBERS, "w"))),
+        ("wrongly-named.txt", tar(MEMBERS)),
+    ],
+)
+def test_archives_expand(bench: Bench, name: str, content: bytes) -> None:
+    """Each member is an artifact with the path inside, below the archive."""
+    found = load(bench, name, content)
+    assert found[name]["state"] == "expanded"
+    for path, text in MEMBERS.items():
+        member = found[f"{name}/{path}"]
+        assert member["parent_id"] == found[name]["id"]
+        assert member["bytes"] == len(text)
+        assert member["state"] == "unknown_format"
+        raw = bench.site.admin.get(f"/api/v1/artifacts/{member['id']}/raw").json()
+        assert raw["lines"] == [text.decode().strip()]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "packed"),
+    [
+        ("gz", gzip.compress(MEMBERS["dir/a.txt"])),
+        ("bz2", bz2.compress(MEMBERS["dir/a.txt"])),
+        ("xz", lzma.compress(MEMBERS["dir/a.txt"])),
+        ("zst", zstandard.ZstdCompressor().compress(MEMBERS["dir/a.txt"])),
+    ],
+)
+def test_single_compressed_files(bench: Bench, suffix: str, packed: bytes) -> None:
+    """The plain file below it has the name without the suffix."""
+    found = load(bench, f"logs/a.txt.{suffix}", packed)
+    assert set(found) == {f"logs/a.txt.{suffix}", f"logs/a.txt.{suffix}/a.txt"}
+
+
+def test_nested_archives_to_a_depth(make_bench: Any) -> None:
+    """Two levels are opened when two are allowed; the third is kept and says why."""
+    bench = make_bench(max_archive_depth=2)
+    innermost = tar({"deep.txt": b"deep\n"})
+    found = load(bench, "1.tgz", tar({"2.tgz": tar({"3.tgz": innermost})}))
+    assert found["1.tgz/2.tgz"]["state"] == "expanded"
+    third = found["1.tgz/2.tgz/3.tgz"]
+    assert third["state"] == "failed"
+    assert "2 levels" in third["error"]
+
+
+def test_a_bomb_is_stopped(make_bench: Any) -> None:
+    """A gigabyte of zeros in a megabyte ends in a sentence, not on our disk."""
+    bench = make_bench(max_upload_bytes=50 * 1024**2, max_expanded_bytes=50 * 1024**2)
+    found = load(bench, "bomb.zip", zipped({"zeros": bytes(200 * 1024**2), "ok.txt": b"fine\n"}))
+    assert "bomb.zip/zeros" not in found
+    detail = bench.site.admin.get(f"/api/v1/artifacts/{found['bomb.zip']['id']}").json()
+    assert any("zeros" in problem["message"] for problem in detail["problems_list"])
+    kept = [
+        path.stat().st_size for path in bench.site.settings.blobs_dir.rglob("*") if path.is_file()
+    ]
+    assert max(kept) < 10 * 1024**2
+
+
+def test_too_many_members(make_bench: Any) -> None:
+    """The first ones are read, and the limit is said."""
+    bench = make_bench(max_members=5)
+    found = load(bench, "many.zip", zipped({f"{n}.txt": b"%d\n" % n for n in range(20)}))
+    assert len(found) == 6
+    assert found["many.zip"]["problems"] == 1
+
+
+def test_hostile_members_are_refused_one_by_one(bench: Bench) -> None:
+    """Traversal, absolute paths, links and devices; the honest member is read."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name in ("../../evil.txt", "/etc/passwd", "ok.txt"):
+            info = tarfile.TarInfo(name)
+            info.size = 4
+            archive.addfile(info, io.BytesIO(b"text"))
+        link = tarfile.TarInfo("link")
+        link.type = tarfile.SYMTYPE
+        link.linkname = "/etc/shadow"
+        archive.addfile(link)
+        device = tarfile.TarInfo("device")
+        device.type = tarfile.CHRTYPE
+        archive.addfile(device)
+    found = load(bench, "evil.tar.gz", out.getvalue())
+    assert set(found) == {"evil.tar.gz", "evil.tar.gz/ok.txt"}
+    assert found["evil.tar.gz"]["problems"] == 4
+
+
+def test_a_truncated_archive_gives_what_it_has(bench: Bench) -> None:
+    """The members before the cut are there, and a problem says that it is cut."""
+    import os
+
+    content = tar({f"{n}.bin": os.urandom(50_000) for n in range(6)}, "w:gz")
+    found = load(bench, "cut.tar.gz", content[: len(content) // 2])
+    assert found["cut.tar.gz"]["state"] == "expanded"
+    assert found["cut.tar.gz"]["problems"] >= 1
+    assert 1 <= len(found) - 1 < 6
+
+
+@pytest.mark.parametrize(
+    "content", [b"PK\x03\x04" + b"\xff" * 500, b"\x1f\x8b\x08" + b"\x00" * 60, zipped({})]
+)
+def test_unreadable_archives_fail_in_words(bench: Bench, content: bytes) -> None:
+    """Broken or empty ones."""
+    (found,) = load(bench, "broken", content).values()
+    assert found["state"] == "failed"
+    assert "archive" in found["error"]
+
+
+def test_members_that_are_the_same_are_one(bench: Bench) -> None:
+    """The second path is remembered."""
+    found = load(bench, "x.zip", zipped({"a/hostname": b"db-1\n", "b/hostname": b"db-1\n"}))
+    assert len(found) == 2
+    assert found["x.zip/a/hostname"]["also_at"] == ["x.zip/b/hostname"]
+
+
+def test_an_unknown_file_is_kept_and_can_be_given_a_type(bench: Bench) -> None:
+    """A type that does not fit fails plainly; no type lets Pileup decide again."""
+    incident = bench.site.incident()
+    artifact = bench.site.upload(incident, "notes.txt", b"just some words\n")
+    bench.work()
+    url = f"/api/v1/artifacts/{artifact['id']}"
+    known = bench.site.admin.get(url).json()
+    assert (known["state"], known["coverage"]) == ("unknown_format", 0.0)
+    assert bench.site.admin.patch(url, json={"format": "no-such"}).status_code == 422
+    (first, *_) = bench.site.admin.get("/api/v1/formats").json()
+    assert bench.site.admin.patch(url, json={"format": first["name"]}).json()["state"] == "queued"
+    bench.work()
+    failed = bench.site.admin.get(url).json()
+    assert failed["state"] == "failed"
+    assert failed["format_given"] is True
+    bench.site.admin.patch(url, json={"format": None})
+    bench.work()
+    assert bench.site.admin.get(url).json()["state"] == "unknown_format"
+
+
+def test_an_empty_file_is_done(bench: Bench) -> None:
+    """pt-stalk leaves such files; they are no failure."""
+    (found,) = load(bench, "empty", b"").values()
+    assert found["state"] == "done"
+
+
+def test_reading_twice_changes_nothing(bench: Bench) -> None:
+    """The same archive expanded again: the same artifacts, the same problems."""
+    incident = bench.site.incident()
+    artifact = bench.site.upload(incident, "x.zip", zipped(MEMBERS))
+    bench.work()
+    before = listing(bench, incident)
+    bench.site.admin.post(f"/api/v1/artifacts/{artifact['id']}/reparse")
+    bench.work()
+    assert {path: item["id"] for path, item in listing(bench, incident).items()} == {
+        path: item["id"] for path, item in before.items()
+    }
+
+
+def test_missing_bytes_are_said(bench: Bench) -> None:
+    """A blob that somebody deleted fails its artifact with a sentence."""
+    incident = bench.site.incident()
+    artifact = bench.site.upload(incident, "x", b"content\n")
+    bench.runtime.blobs.path(artifact["sha256"]).unlink()
+    bench.work()
+    (found,) = listing(bench, incident).values()
+    assert found["state"] == "failed"
+    assert "blob store" in found["error"]
+
+
+def test_a_deleted_artifact_is_left_alone(bench: Bench) -> None:
+    """Its job ends quietly."""
+    incident = bench.site.incident()
+    artifact = bench.site.upload(incident, "x.zip", zipped(MEMBERS))
+    assert bench.site.admin.delete(f"/api/v1/artifacts/{artifact['id']}").status_code == 204
+    bench.work()
+    assert listing(bench, incident) == {}
+
+
+def test_deleting_an_archive_deletes_its_members(bench: Bench) -> None:
+    """And the same archive can be uploaded again."""
+    incident = bench.site.incident()
+    artifact = bench.site.upload(incident, "x.zip", zipped(MEMBERS))
+    bench.work()
+    bench.site.admin.delete(f"/api/v1/artifacts/{artifact['id']}")
+    assert listing(bench, incident) == {}
+    bench.site.upload(incident, "x.zip", zipped(MEMBERS))
+    bench.work()
+    assert len(listing(bench, incident)) == 3
