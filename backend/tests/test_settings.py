@@ -35,14 +35,6 @@ def test_an_ipv6_address_is_bracketed() -> None:
     assert Settings(host="::1", port=8400, public_url=None).url == "http://[::1]:8400"
 
 
-def test_the_secret_is_made_once_and_private(tmp_path: Path) -> None:
-    first = Settings(home=tmp_path / "home", secret_key=None).secret()
-    assert first == Settings(home=tmp_path / "home", secret_key=None).secret()
-    assert len(first) >= 32
-    assert (tmp_path / "home" / "secret").stat().st_mode & 0o077 == 0
-    assert [path.name for path in (tmp_path / "home").iterdir()] == ["secret"]
-
-
 @pytest.mark.parametrize("name", sorted(Settings.model_fields))
 def test_every_setting_has_its_row(name: str) -> None:
     assert f"| `PILEUP_{name.upper()}` |" in PAGE.read_text(encoding="utf-8")

@@ -1,20 +1,19 @@
 """Settings: everything that the environment may say, in one place.
 
 Every value is read from a variable PILEUP_<NAME>. The defaults are those of one machine
-with embedded services; a served installation names its database, broker and secret.
+with embedded services; a served installation names its database and broker.
 Units ride in the names. The engine (formats, knowledge, analysis) never imports this.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _GIB = 1024**3
@@ -42,9 +41,6 @@ class Settings(BaseSettings):
     public_url: str | None = None  # what people type; None: http://host:port
     ui_dir: Path | None = None  # the built UI; None: frontend/dist of the checkout, if there
     samples_dir: Path | None = None  # None: samples/ of the checkout, if there
-
-    # secrets
-    secret_key: SecretStr | None = None  # None: made once, kept in home/secret
 
     # sessions and tokens
     session_lifetime_h: int = Field(default=24 * 14, ge=1)
@@ -131,30 +127,6 @@ class Settings(BaseSettings):
     def samples(self) -> Path | None:
         """The folder of sample incidents, or None when there is none."""
         return self.samples_dir or _of_checkout("samples", "")
-
-    def secret(self) -> str:
-        """The key that signs; made once and kept in home/secret when the environment has none."""
-        if self.secret_key is not None:
-            return self.secret_key.get_secret_value()
-        path = self.home / "secret"
-        try:
-            return path.read_text(encoding="ascii").strip()
-        except FileNotFoundError:
-            self.home.mkdir(parents=True, exist_ok=True)
-        made = secrets.token_urlsafe(32)
-        draft = path.with_name(f"secret.{os.getpid()}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as out:
-            out.write(made + "\n")
-            out.flush()
-            os.fsync(out.fileno())
-        try:
-            os.link(draft, path)  # fails when another process was first: theirs counts
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
-        return path.read_text(encoding="ascii").strip()
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,7 @@
 """The data folder of one installation: its layout, its lock, its free space.
 
 Layout: postgres/ (database), valkey/ (queue), blobs/, frames/, uploads/, logs/, run/ (sockets),
-lock (held while it runs), instance.json (what runs, for others to read), secret.
+lock (held while it runs), instance.json (what runs, for others to read).
 """
 
 from __future__ import annotations
