@@ -1,7 +1,14 @@
-"""The evidence of one incident: every artifact's frames on one clock."""
+"""The evidence of one incident: every artifact's frames, put together on one clock.
+
+Frames keep the columns of ``records.frame_schema`` and gain ``artifact`` (SHA-256), ``time``
+(Int64 UTC µs, null when not known), a filled ``host``, and for samples ``id``, the series id
+``name{labels}@host``.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -9,16 +16,30 @@ import polars as pl
 from pileup.analysis.contract import ClockDoc
 from pileup.records import Problem
 
+_STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=[-_.])")
+
 
 @dataclass(frozen=True)
 class EvidenceArtifact:
     sha256: str
     path: str
+    """As uploaded, with the archive's path: 'bundle.tar.gz/folder/file'."""
     bytes: int
     format: str | None
     bundle: str | None = None
+    """Folder and trigger stamp that the files of one pt-stalk capture share."""
     problems: tuple[Problem, ...] = ()
     records: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ClockOverride:
+    """What a person says of an artifact's clock; it wins over everything that is derived."""
+
+    zone: str | None = None
+    """IANA name or '-08:00'."""
+    offset_s: float = 0.0
+    """Added after the zone."""
 
 
 @dataclass(frozen=True)
@@ -26,3 +47,54 @@ class Evidence:
     artifacts: tuple[EvidenceArtifact, ...]
     frames: dict[str, pl.DataFrame]
     clocks: dict[str, ClockDoc]
+    """SHA-256 to how the artifact's times were placed."""
+
+    def frame(self, kind: str) -> pl.DataFrame | None:
+        """The records of one kind, or None when there are none."""
+        frame = self.frames.get(kind)
+        return None if frame is None or frame.is_empty() else frame
+
+    def path(self, sha256: str | None) -> str | None:
+        return next((one.path for one in self.artifacts if one.sha256 == sha256), None)
+
+
+def gather(
+    parsed: Iterable[tuple[EvidenceArtifact, Mapping[str, pl.DataFrame]]],
+    *,
+    timezones: Mapping[str, str] | None = None,
+    overrides: Mapping[str, ClockOverride] | None = None,
+) -> Evidence:
+    """Put the frames of all artifacts together and place them on UTC.
+
+    timezones: host to IANA zone, as a person says. overrides: SHA-256 to a clock correction.
+    The same file under two names counts once.
+    """
+    from pileup.analysis import clock, repeats  # they take Evidence's types from here
+
+    artifacts: list[EvidenceArtifact] = []
+    parts: dict[str, list[pl.DataFrame]] = {}
+    seen: set[str] = set()
+    for artifact, frames in parsed:
+        if artifact.sha256 in seen:
+            continue
+        seen.add(artifact.sha256)
+        artifacts.append(artifact)
+        for kind, frame in frames.items():
+            if frame.height:
+                tagged = frame.with_columns(pl.lit(artifact.sha256).alias("artifact"))
+                parts.setdefault(kind, []).append(tagged)
+    together = {kind: pl.concat(some, rechunk=True) for kind, some in parts.items()}
+    placed, clocks = clock.place(artifacts, together, timezones or {}, overrides or {})
+    return Evidence(tuple(artifacts), repeats.without(placed), clocks)
+
+
+def bundle_of(path: str) -> str | None:
+    """The pt-stalk capture that a file belongs to by its name: 'folder/2026_11_20_22_19_52'."""
+    folder, _, name = path.rpartition("/")
+    stamp = _STAMP.match(name)
+    if stamp is None:
+        return None
+    return f"{folder}/{stamp[0]}" if folder else stamp[0]
+
+
+__all__ = ["ClockOverride", "Evidence", "EvidenceArtifact", "bundle_of", "gather"]

@@ -1,0 +1,219 @@
+"""Finds when a file without any time was taken: its series against one of known time.
+
+`mysqladmin ext` and `vmstat` print no time. The same counters often stand in a metrics file or
+another collector's output that has one; where both move alike, they are the same seconds.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import polars as pl
+
+_S = 1_000_000
+_MIN_POINTS = 15
+_MIN_R = 0.8
+_MIN_LEAD = 0.07
+"""How much better the best position must be than any other, in correlation."""
+_MAX_LAGS = 20_000
+_PAIRS = 4
+
+# the same measurement under the names that collectors use
+_SAME = {
+    "questions": "questions", "queries": "questions", "qps": "questions",
+    "cpu_user_pct": "us", "cpu_system_pct": "sy", "context_switches": "cs",
+    "cpu_iowait_pct": "wa", "log_fsyncs": "innodb_os_log_fsyncs",
+    "data_fsyncs": "innodb_data_fsyncs", "rows_read": "innodb_rows_read",
+    "rows_inserted": "innodb_rows_inserted", "rows_updated": "innodb_rows_updated",
+    "bp_pages_dirty": "innodb_buffer_pool_pages_dirty",
+    "bp_pages_free": "innodb_buffer_pool_pages_free",
+    "row_lock_waits": "innodb_row_lock_waits",
+    "row_lock_current_waits": "innodb_row_lock_current_waits",
+    "innodb_rows_reads": "innodb_rows_read",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    series: str
+    other: str
+    artifact: str
+    """Of the series with known time."""
+    base_us: int
+    r: float
+    second: float
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Values per second of known time."""
+
+    frame: pl.DataFrame
+    """key, host, artifact, series, second, value."""
+
+    @classmethod
+    def of(cls, known: pl.DataFrame) -> Reference:
+        return cls(_per_second(known, "time"))
+
+
+def match(
+    own: pl.DataFrame, reference: Reference, host: str | None, near: tuple[int, int] | None
+) -> Match | None:
+    """Where an untimed file's series fit best.
+
+    own:  its samples. near: (UTC µs, ± µs) to look in, or None for everywhere.
+    """
+    mine = _per_second(own.with_columns(_relative(own)), "_relative")
+    keys = set(mine["key"].unique()) & set(reference.frame["key"].unique())
+    if not keys:
+        return None
+    theirs = reference.frame.filter(pl.col("key").is_in(list(keys)))
+    if host is not None:
+        theirs = theirs.filter(pl.col("host").is_null() | (pl.col("host") == host))
+    candidates = []
+    for key in sorted(keys):
+        left = mine.filter(pl.col("key") == key)
+        spread = _variation(left["value"])
+        if left.height >= _MIN_POINTS and spread > 0.02:
+            candidates.append((spread, key))
+    votes: list[Match] = []
+    for _, key in sorted(candidates, reverse=True)[:_PAIRS]:
+        left = mine.filter(pl.col("key") == key)
+        found = _best(left, theirs.filter(pl.col("key") == key), near)
+        if found is not None:
+            votes.append(found)
+    if not votes:
+        return None
+    best = max(votes, key=lambda one: one.r - max(one.second, 0.0) / 4)
+    return best if best.r >= _MIN_R and best.r - best.second >= _MIN_LEAD else None
+
+
+def rulers(samples: pl.DataFrame | None) -> pl.DataFrame:
+    """Better relative times for files that print Uptime: artifact, wall_us, _ruled.
+
+    `mysqladmin -i1` counts nominal seconds; a stalled server delays samples, and Uptime shows it.
+    A step of one second is rounding and ignored; a larger one is followed.
+    """
+    empty = pl.DataFrame(schema={"artifact": pl.String, "wall_us": pl.Int64, "_ruled": pl.Int64})
+    if samples is None:
+        return empty
+    uptimes = (
+        samples.filter(
+            (pl.col("series") == "mysql.Uptime")
+            & (pl.col("clock") == "relative")
+            & pl.col("value").is_not_null()
+        )
+        .select("artifact", "wall_us", "value")
+        .unique(["artifact", "wall_us"], keep="first")
+        .sort("artifact", "wall_us")
+    )
+    parts = []
+    for (sha,), rows in uptimes.group_by("artifact", maintain_order=True):
+        walls, values = rows["wall_us"].to_list(), rows["value"].to_list()
+        if not _is_absolute(values):
+            continue
+        ruled: list[int] = []
+        drift = 0
+        for wall, value in zip(walls, values, strict=True):
+            off = round((value - values[0]) * _S) - (wall - walls[0])
+            if abs(off - drift) >= 2 * _S:
+                drift = off
+            now = wall - walls[0] + drift
+            ruled.append(max(now, ruled[-1] + _S // 10) if ruled else now)
+        parts.append(
+            pl.DataFrame(
+                {"artifact": [sha] * len(walls), "wall_us": walls, "_ruled": ruled},
+                schema=empty.schema,
+            )
+        )
+    return pl.concat(parts) if parts else empty
+
+
+def _is_absolute(values: list[float]) -> bool:
+    """Uptime that grows, without a restart, and not the differences of -r."""
+    return len(values) > 1 and all(b >= a for a, b in itertools.pairwise(values))
+
+
+def _relative(own: pl.DataFrame) -> pl.Expr:
+    """The relative time that ``clock`` applied, with its drift; else the nominal one."""
+    ruled = rulers(own)
+    if ruled.is_empty():
+        return pl.col("wall_us").alias("_relative")
+    table = dict(zip(ruled["wall_us"].to_list(), ruled["_ruled"].to_list(), strict=True))
+    return pl.col("wall_us").replace_strict(table, default=pl.col("wall_us")).alias("_relative")
+
+
+def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
+    """Gauges as they are and counters as rates, one value per whole second."""
+    last = pl.col("series").str.to_lowercase().str.split(".").list.last()
+    order = ["artifact", "series", "labels"]
+    value = (
+        pl.when(pl.col("kind") == "counter")
+        .then(pl.col("value").diff().over(order) / (pl.col(time).diff().over(order) / _S))
+        .otherwise(pl.col("value"))
+    )
+    return (
+        samples.filter((pl.col("labels") == "") & pl.col(time).is_not_null())
+        .sort("artifact", "series", "labels", time)
+        .with_columns(value.alias("value"), last.replace(_SAME).alias("key"))
+        .filter(
+            pl.col("value").is_finite() & ((pl.col("value") >= 0) | (pl.col("kind") != "counter"))
+        )
+        .group_by(
+            "key",
+            "host",
+            "artifact",
+            "series",
+            (pl.col(time) / _S).round().cast(pl.Int64).alias("second"),
+        )
+        .agg(pl.col("value").mean())
+    )
+
+
+def _variation(values: pl.Series) -> float:
+    mean, spread = values.mean(), values.std()
+    if not isinstance(mean, float) or not isinstance(spread, float):
+        return 0.0
+    return spread / (abs(mean) + 1e-9)
+
+
+def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None) -> Match | None:
+    """The position of highest correlation of one series with the fullest of the others."""
+    if right.is_empty():
+        return None
+    sizes = right.group_by("artifact", "series").len().sort("len", "artifact", descending=True)
+    artifact, series = sizes.row(0)[:2]
+    other = right.filter((pl.col("artifact") == artifact) & (pl.col("series") == series))
+    mine = dict(zip(left["second"].to_list(), left["value"].to_list(), strict=True))
+    theirs = dict(zip(other["second"].to_list(), other["value"].to_list(), strict=True))
+    low = min(theirs) - max(mine) + _MIN_POINTS
+    high = max(theirs) - min(mine) - _MIN_POINTS
+    if near is not None:
+        low = max(low, (near[0] - near[1]) // _S)
+        high = min(high, (near[0] + near[1]) // _S)
+    if high < low or high - low > _MAX_LAGS:
+        return None
+    grid = range(min(theirs), max(theirs) + 1)
+    line = pl.Series([theirs.get(second) for second in grid], dtype=pl.Float64)
+    probe_first, probe_last = min(mine), max(mine)
+    probe = pl.Series(
+        [mine.get(second) for second in range(probe_first, probe_last + 1)], dtype=pl.Float64
+    )
+    scores: list[tuple[float, int, int]] = []
+    for lag in range(low, high + 1):
+        start = probe_first + lag - grid.start
+        a, b = max(start, 0), min(start + len(probe), len(line))
+        both = pl.DataFrame({"a": probe[a - start : b - start], "b": line[a:b]}).drop_nulls()
+        if both.height < max(_MIN_POINTS, len(mine) // 3):
+            continue
+        r = both.select(pl.corr("a", "b")).item()
+        if r is not None and r == r:  # a constant stretch gives NaN
+            scores.append((r, lag, both.height))
+    if not scores:
+        return None
+    r, lag, points = max(scores)
+    second = max((one[0] for one in scores if abs(one[1] - lag) > 3), default=0.0)
+    name = left["series"].to_list()[0]
+    return Match(name, series, artifact, lag * _S, r, second, points)

@@ -1,0 +1,463 @@
+"""Places every artifact on UTC, and says in one sentence how it knows.
+
+What is tried, best first: what a person gave; pt-stalk TS lines, which print an absolute and a
+local time side by side; the server's time_zone and system_time_zone; the one whole-hour offset
+that makes a file overlap those with absolute times. Files that print no time at all are anchored
+by the stamp in their name, or by a series that another, placed file holds too. What cannot be
+placed stays without a time: nothing is made up.
+
+Units: microseconds; offsets of zones in minutes east of UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import polars as pl
+
+from pileup.analysis import anchoring, hosts, zones
+from pileup.analysis.contract import ClockDoc
+from pileup.analysis.evidence import ClockOverride, EvidenceArtifact
+
+_S = 1_000_000
+_QUARTER = 15 * 60 * _S
+_STAMP_ERROR_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Zone:
+    """What a printed local time means: one zone, or offsets that change at given local times."""
+
+    name: str | None
+    how: str
+    quality: str
+    changes: tuple[tuple[int, int], ...] = ()
+    """(from this local µs on, minutes east); used instead of ``name`` when there are several."""
+    dispersion_s: float | None = None
+    anchors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Placement:
+    doc: ClockDoc
+    zone: _Zone | None = None
+    base_us: int | None = None
+    """UTC µs of relative time 0."""
+    shift_us: int = 0
+
+
+def place(
+    artifacts: Sequence[EvidenceArtifact],
+    frames: Mapping[str, pl.DataFrame],
+    timezones: Mapping[str, str],
+    overrides: Mapping[str, ClockOverride],
+) -> tuple[dict[str, pl.DataFrame], dict[str, ClockDoc]]:
+    """Frames with ``time``, ``host`` and (samples) ``id``; and a ClockDoc per artifact with times.
+
+    Takes: frames of ``records.frame_schema`` plus ``artifact``.
+    """
+    host_of = hosts.assign(artifacts, frames)
+    spans = _spans(frames)
+    pairs = _clock_pairs(frames)
+    utc_range = _utc_range(spans)
+    settings = _zone_settings(frames, host_of)
+    placements: dict[str, _Placement] = {}
+    for artifact in artifacts:
+        if artifact.sha256 not in spans:
+            continue
+        host = host_of.get(artifact.sha256)
+        clocks = spans[artifact.sha256]
+        override = overrides.get(artifact.sha256) or ClockOverride()
+        zone = _zone(
+            artifact, host, host_of, clocks, pairs, settings, utc_range, timezones, override
+        )
+        placements[artifact.sha256] = _place_one(artifact, host, clocks, zone, override)
+    rulers = anchoring.rulers(frames.get("sample"))
+    first = {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
+    moved = _anchor(artifacts, placements, spans, first.get("sample"), host_of)
+    if moved:
+        placements |= moved
+        first = {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
+    placed = _fill_from_snapshots(first)
+    if "sample" in placed:
+        placed["sample"] = placed["sample"].with_columns(series_id())
+    return placed, {sha: one.doc for sha, one in placements.items()}
+
+
+def series_id() -> pl.Expr:
+    """'name{labels}@host' from the columns of a sample frame."""
+    labels = (
+        pl.when(pl.col("labels") != "").then(pl.format("{{{}}}", "labels")).otherwise(pl.lit(""))
+    )
+    host = (
+        pl.when(pl.col("host").is_not_null()).then(pl.format("@{}", "host")).otherwise(pl.lit(""))
+    )
+    return pl.concat_str([pl.col("series"), labels, host]).alias("id")
+
+
+# ---- what the frames say -----------------------------------------------------------------------
+
+
+def _spans(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, tuple[int, int, int]]]:
+    """Artifact to clock to (first, last, records), for those that have any time."""
+    found: dict[str, dict[str, tuple[int, int, int]]] = {}
+    for frame in frames.values():
+        if "wall_us" not in frame.columns:
+            continue
+        grouped = (
+            frame.lazy()
+            .filter(pl.col("wall_us").is_not_null() & pl.col("clock").is_not_null())
+            .group_by("artifact", "clock")
+            .agg(pl.col("wall_us").min().alias("a"), pl.col("wall_us").max().alias("b"), pl.len())
+            .collect()
+        )
+        for sha, clock, first, last, count in grouped.iter_rows():
+            old = found.setdefault(sha, {}).get(clock)
+            if old:
+                first, last, count = min(old[0], first), max(old[1], last), old[2] + count
+            found[sha][clock] = (first, last, count)
+    snapshots = frames.get("snapshot")
+    if snapshots is not None:  # a lone gdb backtrace: one snapshot without any time
+        for sha in snapshots.filter(pl.col("wall_us").is_null())["artifact"].unique():
+            found.setdefault(sha, {}).setdefault("relative", (0, 0, 1))
+    return found
+
+
+def _clock_pairs(frames: Mapping[str, pl.DataFrame]) -> dict[str, list[tuple[int, int]]]:
+    """Artifact to (UTC µs, printed local µs) of its TS lines."""
+    events = frames.get("event")
+    if events is None:
+        return {}
+    rows = events.filter(pl.col("kind") == "clock").select("artifact", "wall_us", "original")
+    pairs: dict[str, list[tuple[int, int]]] = {}
+    for sha, wall, original in rows.drop_nulls().iter_rows():
+        local = _parse_local(original)
+        if local is not None:
+            pairs.setdefault(sha, []).append((wall, local))
+    return pairs
+
+
+def _parse_local(text: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(text.strip()).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return int(moment.timestamp()) * _S
+
+
+def _utc_range(spans: Mapping[str, Mapping[str, tuple[int, int, int]]]) -> tuple[int, int] | None:
+    absolute = [one["utc"] for one in spans.values() if "utc" in one and one["utc"][2] >= 3]
+    if not absolute:
+        return None
+    return min(a for a, _, _ in absolute), max(b for _, b, _ in absolute)
+
+
+def _zone_settings(
+    frames: Mapping[str, pl.DataFrame], host_of: Mapping[str, str | None]
+) -> dict[str | None, tuple[str, str]]:
+    """Host to (usable zone, the setting as printed)."""
+    settings = frames.get("setting")
+    if settings is None:
+        return {}
+    rows = settings.filter(pl.col("name").is_in(["time_zone", "system_time_zone"]))
+    by_host: dict[str | None, dict[str, str]] = {}
+    for sha, name, value in rows.select("artifact", "name", "value").iter_rows():
+        if value:
+            by_host.setdefault(host_of.get(sha), {}).setdefault(name, value)
+    found: dict[str | None, tuple[str, str]] = {}
+    for host, values in by_host.items():
+        for name in ("time_zone", "system_time_zone"):
+            value = values.get(name, "")
+            if value and value.upper() != "SYSTEM" and zones.is_zone(value):
+                found[host] = (value, f"{name}={value}")
+                break
+    return found
+
+
+# ---- zones -------------------------------------------------------------------------------------
+
+
+def _zone(
+    artifact: EvidenceArtifact,
+    host: str | None,
+    host_of: Mapping[str, str | None],
+    clocks: Mapping[str, tuple[int, int, int]],
+    pairs: Mapping[str, list[tuple[int, int]]],
+    settings: Mapping[str | None, tuple[str, str]],
+    utc_range: tuple[int, int] | None,
+    timezones: Mapping[str, str],
+    override: ClockOverride,
+) -> _Zone:
+    if override.zone and zones.is_zone(override.zone):
+        return _Zone(override.zone, f"A person gave the zone {override.zone}", "given")
+    told = timezones.get(host or "") or timezones.get("*")
+    if told and zones.is_zone(told):
+        return _Zone(told, f"The zone of {host or 'all hosts'} was given: {told}", "given")
+    if own := pairs.get(artifact.sha256):
+        return _from_pairs(own, "TS lines of this file")
+    same = [p for sha, some in pairs.items() if host_of.get(sha) == host for p in some]
+    if same:
+        return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
+    if host in settings:
+        name, printed = settings[host]
+        minutes = zones.offset_minutes(name)
+        shown = f"UTC{zones.offset_text(minutes)}" if minutes is not None else name
+        zone = name if minutes is None else zones.offset_text(minutes)
+        return _Zone(zone, f"The server says {printed}, that is {shown}", "derived")
+    if "local" in clocks and utc_range is not None:
+        return _by_overlap(clocks["local"], utc_range)
+    return _Zone("+00:00", "Nothing says the zone: taken as UTC", "assumed")
+
+
+def _from_pairs(pairs: Sequence[tuple[int, int]], whose: str) -> _Zone:
+    """One offset, or one per stretch of local time when the clocks changed meanwhile."""
+    read = sorted(
+        (local, _round(local - utc, _QUARTER), abs(local - utc - _round(local - utc, _QUARTER)))
+        for utc, local in pairs
+    )
+    spread = max(error for _, _, error in read) / _S
+    changes: list[tuple[int, int]] = []
+    for local, offset, _ in read:
+        if not changes or changes[-1][1] != offset // (60 * _S):
+            changes.append((local, offset // (60 * _S)))
+    minutes = changes[0][1]
+    if len(changes) == 1:
+        shown = zones.offset_text(minutes)
+        agree = f"{len(read)} of {len(read)} agree"
+        how = f"{whose} give UTC{shown} ({agree})"
+        return _Zone(shown, how, "derived", (), spread, len(read))
+    shown = " then ".join(f"UTC{zones.offset_text(each)}" for _, each in changes)
+    how = f"{whose} give {shown}: the clocks changed during the capture"
+    return _Zone(None, how, "derived", tuple(changes), spread, len(read))
+
+
+def _by_overlap(local: tuple[int, int, int], utc: tuple[int, int]) -> _Zone:
+    """The whole-hour offset at which a local file covers the same time as the absolute ones."""
+    first, last, _ = local
+    best: list[tuple[int, int]] = []
+    for hours in range(-12, 15):
+        a, b = first - hours * 3600 * _S, last - hours * 3600 * _S
+        overlap = min(b, utc[1]) - max(a, utc[0])
+        if overlap >= 0 and (a <= utc[1] and b >= utc[0]):
+            best.append((overlap, hours))
+    best.sort(key=lambda one: (-one[0], abs(one[1])))
+    if not best:
+        return _Zone(
+            "+00:00",
+            "Nothing says the zone, and no whole-hour offset makes it meet the files with "
+            "absolute times: taken as UTC",
+            "assumed",
+        )
+    if len(best) > 1 and best[1][0] >= best[0][0]:
+        return _Zone("+00:00", "Nothing says the zone, several would fit: taken as UTC", "assumed")
+    shown = zones.offset_text(best[0][1] * 60)
+    how = f"UTC{shown} is the whole-hour offset at which it meets the files with absolute times"
+    return _Zone(shown, how, "derived")
+
+
+def _place_one(
+    artifact: EvidenceArtifact,
+    host: str | None,
+    clocks: Mapping[str, tuple[int, int, int]],
+    zone: _Zone,
+    override: ClockOverride,
+) -> _Placement:
+    source = f"{host or 'unknown host'}/{artifact.format or 'unknown format'}"
+    shift = round(override.offset_s * _S)
+    moved = f"; {override.offset_s:+g} s as a person gave it" if shift else ""
+
+    def doc(shown: str | None, how: str, quality: str, spread: float | None, n: int) -> ClockDoc:
+        return ClockDoc(
+            source=source,
+            zone=shown,
+            offset_s=override.offset_s,
+            how=f"{how}{moved}.",
+            quality="given" if shift else quality,  # type: ignore[arg-type]
+            dispersion_s=spread,
+            anchors=n,
+        )
+
+    shown = zone.name or " / ".join(zones.offset_text(minutes) for _, minutes in zone.changes)
+    if "local" in clocks:
+        return _Placement(
+            doc(shown, zone.how, zone.quality, zone.dispersion_s, zone.anchors), zone, None, shift
+        )
+    if "utc" in clocks:
+        return _Placement(
+            doc(None, "Its times are absolute (epoch, or with their zone)", "exact", 0.0, 0),
+            zone,
+            None,
+            shift,
+        )
+    stamp = hosts.stamp_us(artifact.path)
+    if stamp is not None:
+        base = _one_to_utc(stamp, zone)
+        how = (
+            f"No time in the file: placed by the stamp in its name, read as local time. {zone.how}"
+        )
+        quality = "derived" if zone.quality != "assumed" else "assumed"
+        return _Placement(doc(shown, how, quality, _STAMP_ERROR_S, 1), zone, base, shift)
+    how = "No time in the file, none in its name, and no series to match it with: not placed"
+    return _Placement(doc(None, how, "unknown", None, 0), zone, None, shift)
+
+
+def _one_to_utc(local_us: int, zone: _Zone) -> int | None:
+    if zone.name is not None:
+        return zones.one_to_utc(local_us, zone.name)
+    minutes = zone.changes[0][1]
+    for start, each in zone.changes:
+        if local_us >= start:
+            minutes = each
+    return local_us - minutes * 60 * _S
+
+
+# ---- files without any time --------------------------------------------------------------------
+
+
+def _anchor(
+    artifacts: Sequence[EvidenceArtifact],
+    placements: Mapping[str, _Placement],
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    samples: pl.DataFrame | None,
+    host_of: Mapping[str, str | None],
+) -> dict[str, _Placement]:
+    """Placements bettered by matching a series with one of known time."""
+    if samples is None:
+        return {}
+    loose = [a for a in artifacts if set(spans.get(a.sha256, ())) == {"relative"}]
+    known = samples.filter(
+        ~pl.col("artifact").is_in([a.sha256 for a in loose]) & pl.col("time").is_not_null()
+    )
+    if not loose or known.is_empty():
+        return {}
+    reference = anchoring.Reference.of(known)
+    names = {one.sha256: one.path.rpartition("/")[2] for one in artifacts}
+    moved: dict[str, _Placement] = {}
+    for artifact in loose:
+        own = samples.filter(pl.col("artifact") == artifact.sha256)
+        if own.is_empty():
+            continue
+        before = placements[artifact.sha256]
+        # a stamp is right within seconds: only look near it, where chance matches are rare
+        near = None if before.base_us is None else (before.base_us, 15 * _S)
+        match = anchoring.match(own, reference, host_of.get(artifact.sha256), near)
+        if match is None:
+            continue
+        how = (
+            f"No time in the file: {match.series} follows {match.other} of "
+            f"{names.get(match.artifact, 'another file')} (correlation {match.r:.2f} at this "
+            f"position, {match.second:.2f} at the next best)"
+        )
+        doc = ClockDoc(
+            source=before.doc.source,
+            zone=None,
+            offset_s=before.doc.offset_s,
+            how=f"{how}.",
+            quality="derived",
+            dispersion_s=1.0,
+            anchors=match.points,
+        )
+        moved[artifact.sha256] = replace(before, doc=doc, base_us=match.base_us)
+    return moved
+
+
+# ---- applying ----------------------------------------------------------------------------------
+
+
+def _apply(
+    frame: pl.DataFrame,
+    placements: Mapping[str, _Placement],
+    host_of: Mapping[str, str | None],
+    rulers: pl.DataFrame,
+) -> pl.DataFrame:
+    """``time`` and ``host`` of one kind."""
+    shas = frame["artifact"].unique().to_list()
+    lookup = pl.DataFrame(
+        {
+            "artifact": shas,
+            "_host": [host_of.get(sha) for sha in shas],
+            "_zone": [_zone_key(placements.get(sha)) for sha in shas],
+            "_base": [one.base_us if (one := placements.get(sha)) else None for sha in shas],
+            "_shift": [one.shift_us if (one := placements.get(sha)) else 0 for sha in shas],
+        },
+        schema={
+            "artifact": pl.String,
+            "_host": pl.String,
+            "_zone": pl.String,
+            "_base": pl.Int64,
+            "_shift": pl.Int64,
+        },
+    )
+    joined = frame.drop("time", "id", strict=False).join(
+        lookup, on="artifact", how="left", maintain_order="left"
+    )
+    wall = pl.col("wall_us")
+    local = pl.lit(None, dtype=pl.Int64)
+    changes = {_zone_key(p): p.zone.changes for p in placements.values() if p.zone}
+    for key in lookup["_zone"].drop_nulls().unique():
+        value = _by_changes(wall, changes[key]) if changes.get(key) else zones.to_utc(wall, key)
+        local = pl.when(pl.col("_zone") == key).then(value).otherwise(local)
+    relative = wall.fill_null(0)
+    if rulers.height and frame.height and "series" in frame.columns:
+        joined = joined.join(rulers, on=["artifact", "wall_us"], how="left", maintain_order="left")
+        relative = pl.coalesce("_ruled", relative)
+    # a backtrace's moment has neither time nor clock: it is the file's own moment
+    is_moment = "time_quality" in frame.columns
+    untimed = pl.col("clock").is_null() & pl.col("wall_us").is_null() & pl.lit(is_moment)
+    time = (
+        pl.when(pl.col("clock") == "utc")
+        .then(wall)
+        .when(pl.col("clock") == "local")
+        .then(local)
+        .when((pl.col("clock") == "relative") | untimed)
+        .then(pl.col("_base") + relative)
+    )
+    return joined.with_columns(
+        (time + pl.col("_shift")).cast(pl.Int64).alias("time"),
+        pl.coalesce("host", "_host").alias("host"),
+    ).drop("_host", "_zone", "_base", "_shift", "_ruled", strict=False)
+
+
+def _zone_key(placement: _Placement | None) -> str | None:
+    if placement is None or placement.zone is None:
+        return None
+    return placement.zone.name or str(placement.zone.changes)
+
+
+def _by_changes(wall: pl.Expr, changes: Sequence[tuple[int, int]]) -> pl.Expr:
+    minutes = pl.lit(changes[0][1], dtype=pl.Int64)
+    for start, each in changes[1:]:
+        minutes = pl.when(wall >= start).then(pl.lit(each, dtype=pl.Int64)).otherwise(minutes)
+    return wall - minutes * 60 * _S
+
+
+def _fill_from_snapshots(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """Records without a time of their own take that of the moment they belong to.
+
+    A moment without one (a backtrace) takes the file's stamp, which ``_apply`` knows as base.
+    """
+    snapshots = frames.get("snapshot")
+    if snapshots is None:
+        return frames
+    times = snapshots.group_by("artifact", "snapshot").agg(
+        pl.col("time").drop_nulls().first().alias("_time")
+    )
+    filled = dict(frames)
+    for kind, frame in frames.items():
+        if kind == "snapshot" or "snapshot" not in frame.columns:
+            continue
+        filled[kind] = (
+            frame.join(times, on=["artifact", "snapshot"], how="left", maintain_order="left")
+            .with_columns(pl.coalesce("time", "_time").alias("time"))
+            .drop("_time")
+        )
+    return filled
+
+
+def _round(value: int, step: int) -> int:
+    return (value + step // 2) // step * step
+
+
+__all__ = ["place", "series_id"]
