@@ -12,11 +12,10 @@ from fastapi import Depends, Header, Request
 from pileup.api.errors import ApiError
 from pileup.settings import Settings
 from pileup.storage.blobs import BlobStore
-from pileup.storage.broker import Sender
+from pileup.storage.broker import Sender, send_all
 from pileup.storage.database import Database, Unit
 from pileup.storage.frames import FrameStore
 from pileup.storage.incidents import Incident, Incidents
-from pileup.storage.jobs import Jobs
 from pileup.storage.placed import PlacedStore
 
 
@@ -38,13 +37,7 @@ class Services:
 
     def send_after_commit(self, unit: Unit, job_id: str) -> None:
         """Hand the job's id to the broker once its row is on disk; a sweeper is the safety net."""
-
-        def send() -> None:
-            if self.sender.send(job_id):
-                with self.database.unit() as later:
-                    Jobs(later).sent(job_id)
-
-        unit.after_commit(send)
+        unit.after_commit(lambda: send_all(self.database, self.sender, [job_id]))
 
 
 def services(request: Request) -> Services:

@@ -13,10 +13,15 @@ surviving worker took over a dead one's task after 91 s, with these after 9 s.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import structlog
 from celery import Celery
+
+from pileup.storage.database import Database
+from pileup.storage.jobs import Jobs
 
 QUEUE = "pileup"
 TASK = "pileup.run_job"
@@ -30,6 +35,15 @@ class Sender(Protocol):
 
     def send(self, job_id: str) -> bool:
         """Whether the broker took it."""
+
+
+def send_all(database: Database, sender: Sender, job_ids: Iterable[str]) -> None:
+    """Send jobs until one is not taken: then the broker is away, and sweepers send the rest."""
+    taken = list(itertools.takewhile(sender.send, job_ids))
+    if taken:
+        with database.unit() as unit:
+            for job_id in taken:
+                Jobs(unit).sent(job_id)
 
 
 def make_celery(broker_url: str, *, task_time_limit_s: int = 900) -> Celery:

@@ -64,6 +64,7 @@ class Database:
             pool_pre_ping=True,
             pool_timeout=15,
             echo=echo,
+            hide_parameters=True,  # values may be secret: they stay out of logs
             connect_args={
                 "connect_timeout": 10,
                 "application_name": "pileup",

@@ -153,11 +153,11 @@ class Incidents:
                 f"yours is {expected_revision}); your text is kept, compare and save again",
                 self.get(incident_id),
             )
-        for name, value in changes.items():
-            setattr(row, name, _checked(name, value))
         owner = changes.get("owner_id")
         if owner is not None and self._db.get(models.User, owner) is None:
             raise Refused("there is no such user", "owner_id")
+        for name, value in changes.items():
+            setattr(row, name, _checked(name, value))
         row.revision += 1
         row.updated_at = func.now()
         self._db.flush()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, cast
 
-from sqlalchemy import exists, func, or_, select, update
+from sqlalchemy import exists, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
@@ -80,7 +80,8 @@ class Jobs:
             )
             .on_conflict_do_update(
                 index_elements=["kind", "target"],
-                index_where=models.Job.state == "queued",
+                # Literal: a bound value cannot be matched to the index once psycopg prepares this.
+                index_where=text("state = 'queued'"),
                 set_={"not_before": func.now() + delay, "sent_at": None},
             )
             .returning(models.Job.id)

@@ -15,7 +15,7 @@ import polars as pl
 
 from pileup.analysis import analyse
 from pileup.analysis.contract import Analysis
-from pileup.analysis.evidence import ClockOverride, EvidenceArtifact, gather
+from pileup.analysis.evidence import ClockOverride, EvidenceArtifact, bundle_of, gather
 from pileup.storage.analyses import Analyses
 from pileup.storage.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
@@ -78,6 +78,7 @@ def _load(
             path=artifact.path,
             bytes=artifact.bytes,
             format=artifact.format,
+            bundle=bundle_of(artifact.path),
             problems=tuple(problems.get(artifact.id, ())),
             records=dict(artifact.records),
         )
@@ -88,7 +89,7 @@ def _load(
 def _overrides(artifacts: Sequence[Artifact]) -> dict[str, ClockOverride]:
     """What people said about clocks, by SHA-256."""
     return {
-        artifact.sha256: ClockOverride(zone=artifact.zone, offset_s=artifact.offset_s)
+        artifact.sha256: ClockOverride(zone=artifact.zone, offset_s=artifact.offset_s or 0.0)
         for artifact in artifacts
         if artifact.zone is not None or artifact.offset_s is not None
     }

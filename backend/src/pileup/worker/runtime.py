@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from pileup.settings import Settings, get_settings
 from pileup.storage.blobs import BlobStore
-from pileup.storage.broker import Sender
+from pileup.storage.broker import Sender, send_all
 from pileup.storage.database import Database, Unit
 from pileup.storage.errors import StorageError
 from pileup.storage.frames import FrameStore
-from pileup.storage.jobs import Jobs
 from pileup.storage.placed import PlacedStore
 
 
@@ -26,13 +25,7 @@ class Runtime:
 
     def send_after_commit(self, unit: Unit, job_id: str) -> None:
         """Hand a job to the broker once its row is on disk."""
-
-        def send() -> None:
-            if self.sender.send(job_id):
-                with self.database.unit() as later:
-                    Jobs(later).sent(job_id)
-
-        unit.after_commit(send)
+        unit.after_commit(lambda: send_all(self.database, self.sender, [job_id]))
 
 
 def make_runtime(settings: Settings, sender: Sender) -> Runtime:

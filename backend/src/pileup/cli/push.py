@@ -1,0 +1,185 @@
+"""`pileup push`: send captured files to a server, resumably, and print where to look.
+
+Files go by tus in chunks. A connection that breaks is retried from the byte that the server has;
+a second run of the command continues what the first one left unfinished (same incident, same path
+and size), and files that the server has already are no second artifact.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import urljoin
+
+import click
+import httpx
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+_CHUNK = 8 * 1024 * 1024
+_ATTEMPTS = 6
+_TUS = {"Tus-Resumable": "1.0.0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    source: Path
+    path: str
+    bytes: int
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--to", "server", required=True, envvar="PILEUP_URL", help="Address of the server.")
+@click.option(
+    "--token", required=True, envvar="PILEUP_TOKEN", help="API token (scope push is enough)."
+)
+@click.option("--incident", "incident_id", help="Add to this incident.")
+@click.option("--new", "title", help="Make a new incident with this title.")
+@click.option("--service", help="Service of a new incident.")
+def command(
+    paths: tuple[Path, ...],
+    server: str,
+    token: str,
+    incident_id: str | None,
+    title: str | None,
+    service: str | None,
+) -> None:
+    """Send files and folders to a Pileup server and print the incident's address.
+
+    Without --incident a new incident is made, titled as --new says or after the first path.
+    """
+    if incident_id and title:
+        raise click.UsageError("say --incident to add to one, or --new to make one, not both")
+    files = list(files_of(paths))
+    if not files:
+        raise click.ClickException("there are no files in what was named; nothing was sent")
+    server = server.rstrip("/") + "/"
+    headers = {"Authorization": f"Bearer {token}", "User-Agent": "pileup-push"}
+    with httpx.Client(base_url=server, headers=headers, timeout=60) as client:
+        if incident_id is None:
+            body = {"title": title or paths[0].resolve().name, "service": service}
+            incident_id = str(_ask(client, "POST", "api/v1/incidents", json=body).json()["id"])
+        console = Console(stderr=True)
+        try:
+            with _progress(console) as progress:
+                send_files(client, incident_id, files, _teller(progress, files))
+        finally:
+            click.echo(urljoin(server, f"incidents/{incident_id}"))
+
+
+def files_of(paths: Sequence[Path]) -> Iterator[Sending]:
+    """Every plain file; those of a folder keep its name in front. Links are not followed out."""
+    for path in paths:
+        if path.is_dir():
+            root = path.resolve()
+            for file in sorted(root.rglob("*")):
+                if file.is_file() and not file.is_symlink():
+                    inside = file.relative_to(root.parent).as_posix()
+                    yield Sending(file, inside, file.stat().st_size)
+        elif path.is_file():
+            yield Sending(path, path.name, path.stat().st_size)
+
+
+def send_files(
+    client: httpx.Client, incident_id: str, files: Sequence[Sending], tell: Callable[[int], None]
+) -> None:
+    """Send each file, continuing what an earlier run left unfinished."""
+    answer = _ask(client, "GET", f"api/v1/incidents/{incident_id}/uploads")
+    unfinished = {(one["path"], one["bytes"]): one["id"] for one in answer.json()}
+    for file in files:
+        known = unfinished.pop((file.path, file.bytes), None)
+        location = f"api/v1/uploads/{known}" if known else _begin(client, incident_id, file)
+        with file.source.open("rb") as stream:
+            _send(client, location, stream, file, tell)
+
+
+def _begin(client: httpx.Client, incident_id: str, file: Sending) -> str:
+    metadata = {"filename": file.source.name, "path": file.path}
+    encoded = ",".join(
+        f"{key} {base64.b64encode(value.encode('utf-8', 'replace')).decode()}"
+        for key, value in metadata.items()
+    )
+    headers = {**_TUS, "Upload-Length": str(file.bytes), "Upload-Metadata": encoded}
+    answer = _ask(client, "POST", f"api/v1/incidents/{incident_id}/uploads", headers=headers)
+    return str(answer.headers["Location"]).lstrip("/")
+
+
+def _send(
+    client: httpx.Client,
+    location: str,
+    stream: BinaryIO,
+    file: Sending,
+    tell: Callable[[int], None],
+) -> None:
+    told = 0
+    while True:
+        head = _ask(client, "HEAD", location, headers=_TUS)
+        offset = int(head.headers["Upload-Offset"])
+        tell(offset - told)
+        told = offset
+        if "X-Artifact-Id" in head.headers:
+            return
+        stream.seek(offset)
+        chunk = stream.read(_CHUNK)
+        if not chunk and offset < file.bytes:
+            raise click.ClickException(
+                f"{file.source} became shorter while it was sent; copy it first, then push the copy"
+            )
+        headers = {
+            **_TUS,
+            "Upload-Offset": str(offset),
+            "Content-Type": "application/offset+octet-stream",
+        }
+        try:
+            _answered(client.patch(location, content=chunk, headers=headers), ok=(204, 409, 423))
+        except httpx.TransportError:
+            time.sleep(1)  # HEAD, with its own retries, tells what arrived
+
+
+def _ask(client: httpx.Client, method: str, url: str, **more: Any) -> httpx.Response:
+    """A request that is retried while the server cannot be reached."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            return _answered(client.request(method, url, **more), ok=(200, 201, 204))
+        except httpx.TransportError as error:
+            if attempt == _ATTEMPTS - 1:
+                raise click.ClickException(
+                    f"{client.base_url} does not answer ({error}); what was sent is kept there. "
+                    "Run the same command with --incident to continue"
+                ) from error
+            time.sleep(min(2.0**attempt / 2, 10))
+    raise AssertionError("not reached")
+
+
+def _answered(answer: httpx.Response, ok: tuple[int, ...]) -> httpx.Response:
+    if answer.status_code in ok:
+        return answer
+    if answer.status_code in (502, 503, 504):
+        raise httpx.ConnectError(f"it answers {answer.status_code}", request=answer.request)
+    try:
+        said = answer.json()["detail"]
+    except (ValueError, KeyError, TypeError):
+        said = answer.text[:200] or answer.reason_phrase
+    raise click.ClickException(f"the server refused ({answer.status_code}): {said}")
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def _teller(progress: Progress, files: Sequence[Sending]) -> Callable[[int], None]:
+    task = progress.add_task(f"{len(files)} files", total=sum(file.bytes for file in files))
+    return lambda more: progress.update(task, advance=more)
