@@ -20,6 +20,14 @@ from tests.support.postgres import PostgresForTests
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--bless",
+        action="store_true",
+        help="write the summaries of tests/samples anew; the commit says why they moved",
+    )
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresForTests]:
     server = PostgresForTests()

@@ -61,6 +61,8 @@ _KEY = re.compile(r"(?P<key> *[A-Za-z_]+): ?(?P<value>.*)$")
 _VERTICAL = re.compile(
     r"^\*{10,} \d+\. row \*{10,}\n *id: -?\d+\n *user: .*\n *host: ", re.IGNORECASE | re.MULTILINE
 )
+_ID = re.compile(r" *id: ?-?\d+\s*$", re.IGNORECASE)
+_FIRST_ROW = re.compile(r"\*+ 1\. row")
 _BOX = re.compile(
     r"^\| *id *\| *user *\| *host *\| *db *\| *command *\| *time *\| *state *\| *info *\|",
     re.IGNORECASE | re.MULTILINE,
@@ -115,6 +117,8 @@ class _Row:
 class _Reader:
     def __init__(self) -> None:
         self._row: _Row | None = None
+        self._row_line: tuple[int, str] | None = None
+        self._cut = False
         self._offsets: list[int] = []
         self._names: list[str] = []
         self._layout = ""
@@ -130,13 +134,11 @@ class _Reader:
     def line(self, number: int, line: str) -> Iterator[Item]:
         if line.startswith("TS ") and (time := pt_stalk.read_ts(line)):
             yield from self._time_line_at(number, time)
-        elif line.startswith("*") and (match := client_tables.ROW.match(line)):
-            yield from self._end_row()
-            if match["number"] == "1" and self._sessions:
-                yield from self._end_sample()
-            self._layout = "vertical"
-            self._begin(number)
-            self._row = _Row(number)
+        elif line.startswith("*") and client_tables.ROW.match(line):
+            yield from self._not_a_row()
+            self._row_line = (number, line)  # the next line says whether it is one
+        elif self._row_line:
+            yield from self._after_row_line(number, line)
         elif line.startswith("+") and client_tables.RULE.match(line):
             yield from self._end_row()
             self._offsets = client_tables.box_offsets(line)
@@ -156,7 +158,9 @@ class _Reader:
             yield Skipped(number, number, "not part of a processlist")
 
     def end(self, number: int) -> Iterator[Item]:
+        yield from self._not_a_row()
         if self._row and self._layout == "vertical" and self._row.column < len(_COLUMNS):
+            self._cut = True
             yield Problem(number, f"line {number}: the file ends inside a row; it was kept as far")
         yield from self._end_row()
         if not self._sessions and self._time and not self._time_used:
@@ -186,6 +190,7 @@ class _Reader:
             self._first = number
 
     def _time_line_at(self, number: int, time: tuple[int, str | None]) -> Iterator[Item]:
+        yield from self._not_a_row()
         yield from self._end_row()
         if self._time and not self._time_used and not self._sessions:
             yield from self._nothing_printed()
@@ -211,6 +216,31 @@ class _Reader:
         self._layout = layout
         self._begin(number)
 
+    def _after_row_line(self, number: int, line: str) -> Iterator[Item]:
+        """A statement may hold the text of a row line; only ``Id:`` below it makes it one."""
+        if _ID.match(line) and self._row_line:
+            at, text = self._row_line
+            self._row_line = None
+            yield from self._end_row()
+            if _FIRST_ROW.match(text) and self._sessions:
+                yield from self._end_sample()
+            self._layout = "vertical"
+            self._begin(at)
+            self._row = _Row(at)
+        else:
+            yield from self._not_a_row()
+        yield from self.line(number, line)
+
+    def _not_a_row(self) -> Iterator[Item]:
+        if self._row_line is None:
+            return
+        (at, text), self._row_line = self._row_line, None
+        if self._row and self._row.info:
+            self._row.add_info(text, at)
+        else:
+            yield from self._end_row()
+            yield Skipped(at, at, "a row of another kind")
+
     def _vertical(self, number: int, line: str) -> Iterator[Item]:
         row = self._row
         if row is None:
@@ -235,15 +265,6 @@ class _Reader:
                 yield from self._end_row()
             elif line or row.info[-1]:
                 row.add_info(line, number)
-        elif row.column == 0 and line.strip():
-            yield Problem(
-                number,
-                f"line {number}: not a processlist row",
-                expected="Id: ...",
-                found=line[:200],
-            )
-            yield Skipped(row.first, number, "a row of another kind")
-            self._row = None
         elif "state" in row.fields and row.column == 7 and line.strip():
             row.fields["state"] = f"{row.fields['state']}\n{line}"[:2000]
             row.last = number
@@ -352,6 +373,9 @@ class _Reader:
                 info, _, cell = info.rpartition("|")
                 row.fields[name] = cell.strip()
             info = info.rstrip(" ")
+        elif self._layout == "tab":
+            for name in reversed(self._names[len(_COLUMNS) :]):
+                info, _, row.fields[name] = info.rpartition("\t")
         return info.rstrip("\n")
 
     def _wall(self) -> tuple[int, Clock]:
@@ -378,6 +402,7 @@ class _Reader:
             kind="processlist",
             time_quality=quality,
             original=self._time[1] if self._time else None,
+            complete=not self._cut,
         )
         title = f"{self._sessions} sessions, {self._running} running"
         yield Section(title, self._first, self._last)

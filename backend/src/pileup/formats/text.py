@@ -66,10 +66,15 @@ class LineReader:
         self._expanded: list[tuple[int, int]] = []  # (raw line, logical lines) of that expansion
         self._long_lines = 0
         self._stream = _Rewound(first, stream)
+        self._logical = self._logical_lines()
         self._prefix = _common_prefix(_sample_lines(first, self.encoding))
         self.head = "\n".join(self._peeled(_sample_lines(first, self.encoding)))
 
     def __iter__(self) -> Iterator[str]:
+        """The rest of the lines: asking again goes on, it does not start anew."""
+        return self._logical
+
+    def _logical_lines(self) -> Iterator[str]:
         raws = self._byte_lines() if self.encoding == "utf-8" else self._utf16_lines()
         for text in raws:
             self.raw_lines += 1

@@ -1,0 +1,206 @@
+"""What every format must do with every sample: the design, written as assertions.
+
+A sample lies in tests/samples/<format>/ and has beside it <sample>.summary, the short text that a
+reviewer reads. ``pytest --bless`` writes the summaries anew.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from polars.testing import assert_frame_equal
+
+from pileup import formats, records
+from pileup.formats.driver import Parsed, parse_stream
+from pileup.formats.text import LineReader
+
+SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+_ROWS_SHOWN = 3
+_SERIES_SHOWN = 60
+_CUTS = 12
+
+
+def samples(format_name: str) -> list[Path]:
+    """The committed samples of a format."""
+    return [path for path in all_samples() if path.parent.name == format_name]
+
+
+def all_samples() -> list[Path]:
+    """Every committed sample of every format."""
+    return sorted(
+        path
+        for path in SAMPLES.glob("*/*")
+        if path.is_file() and path.name != "README.md" and path.suffix != ".summary"
+    )
+
+
+def check(
+    path: Path, *, bless: bool, by_name: bool = False, shared: tuple[str, ...] = ()
+) -> Parsed:
+    """Assert what must hold of one sample; ``shared`` names formats that may claim it as well.
+
+    ``by_name``: one word cannot be told by content alone, so the sample's name decides.
+    """
+    expected = path.parent.name
+    data = path.read_bytes()
+    parsed = parse_bytes(data, path.name if by_name else "upload.bin")
+    assert_sound(parsed, len(data))
+    assert parsed.failed is None, parsed.failed
+    assert parsed.format == expected, parsed.detection
+    if not by_name:
+        _only_claimed_by(data, expected, shared)
+        for name in ("", "2026_11_20_22_19_52-vmstat", "x.csv"):
+            assert parse_bytes(data, name).format == expected, f"the name {name!r} changed it"
+    _same_in_other_encodings(parsed, data, expected)
+    _cut_off_anywhere(parsed, data, expected)
+    _summary_is_as_agreed(parsed, path, bless)
+    return parsed
+
+
+def parse_bytes(data: bytes, name: str = "", format_name: str | None = None) -> Parsed:
+    return parse_stream(io.BytesIO(data), name=name, format=format_name)
+
+
+def assert_sound(parsed: Parsed, size: int) -> None:
+    """Books that balance, lines and snapshots that exist, frames that survive Parquet."""
+    assert not parsed.crashed, parsed.failed
+    receipt = parsed.receipt
+    assert receipt.bytes_read == size
+    assert receipt.bytes_understood + receipt.bytes_skipped == size
+    assert receipt.problems >= len(parsed.problems)
+    for kind, frame in parsed.frames.items():
+        assert frame.height == receipt.records[kind] > 0
+        assert dict(frame.schema) == records.frame_schema(kind)
+        assert int(frame["line_first"].min()) >= 1  # type: ignore[arg-type]
+        last = "line_last" if "line_last" in frame.columns else "line_first"
+        assert int(frame[last].max()) <= receipt.lines  # type: ignore[arg-type]
+        if last == "line_last":
+            assert (frame["line_first"] <= frame["line_last"]).all()
+        assert frame.filter(pl.col("wall_us").is_not_null() & pl.col("clock").is_null()).is_empty()
+        _survives_parquet(kind, frame)
+    snapshots = parsed.frames.get("snapshot")
+    known = set() if snapshots is None else set(snapshots["snapshot"].to_list())
+    for kind, frame in parsed.frames.items():
+        if "snapshot" in frame.columns:
+            used = set(frame["snapshot"].drop_nulls().to_list())
+            assert used <= known, f"{kind} names snapshots that do not exist: {used - known}"
+    for section in parsed.sections:
+        assert 1 <= section.line_first <= section.line_last <= receipt.lines, section
+
+
+def _survives_parquet(kind: str, frame: pl.DataFrame) -> None:
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    file.seek(0)
+    back = pl.read_parquet(file)
+    assert_frame_equal(back, frame)
+    if kind != records.SAMPLE:
+        first = back.row(0, named=True)
+        again = records.records_frame(kind, [records.record_from_row(kind, first)])
+        assert_frame_equal(again, back.head(1))
+
+
+def _only_claimed_by(data: bytes, expected: str, shared: tuple[str, ...]) -> None:
+    head = LineReader(io.BytesIO(data)).head
+    claims = {one.NAME for one in formats.FORMATS if one.sniff(head) is True}
+    assert expected in claims
+    assert claims <= {expected, *shared}, f"also claimed by {claims - {expected, *shared}}"
+
+
+def _same_in_other_encodings(parsed: Parsed, data: bytes, expected: str) -> None:
+    text = data.decode("utf-8", "replace").replace("\0", "\ufffd").replace("\r\n", "\n")
+    for name, other in {
+        "CRLF": text.replace("\n", "\r\n").encode(),
+        "UTF-8 with BOM": b"\xef\xbb\xbf" + text.encode(),
+        "UTF-16": text.encode("utf-16"),
+    }.items():
+        again = parse_bytes(other, format_name=expected)
+        assert_sound(again, len(other))
+        assert again.frames.keys() == parsed.frames.keys(), name
+        for kind, frame in parsed.frames.items():
+            assert_frame_equal(again.frames[kind], frame)
+
+
+def _cut_off_anywhere(parsed: Parsed, data: bytes, expected: str) -> None:
+    lines = data.splitlines(keepends=True)
+    borders = sorted(
+        {section.line_first for section in parsed.sections}
+        | {section.line_last for section in parsed.sections}
+        | {len(lines) // 3, len(lines) - 1}
+    )
+    for border in borders[:: max(1, len(borders) // _CUTS)]:
+        for cut in (b"".join(lines[:border]), b"".join(lines[:border])[:-3]):
+            again = parse_bytes(cut, format_name=expected)
+            assert not again.crashed, f"cut after line {border}: {again.failed}"
+            assert_sound(again, len(cut))
+
+
+def _summary_is_as_agreed(parsed: Parsed, path: Path, bless: bool) -> None:
+    found = "\n".join(summary(parsed)) + "\n"
+    agreed = path.with_name(path.name + ".summary")
+    if bless:
+        agreed.write_text(found, encoding="utf-8")
+    assert agreed.exists(), f"no {agreed.name}: look at the sample, then run pytest --bless"
+    assert found == agreed.read_text(encoding="utf-8"), "if this is meant: pytest --bless"
+
+
+def summary(parsed: Parsed) -> Iterator[str]:
+    """What was read, as short text."""
+    receipt = parsed.receipt
+    yield f"{parsed.format} version {parsed.version}"
+    yield f"{receipt.lines} lines, {receipt.bytes_skipped} of {receipt.bytes_read} bytes skipped"
+    for skip in receipt.skipped[:5]:
+        yield f"  skipped {skip.line_first}-{skip.line_last}: {skip.why}"
+    yield f"{receipt.problems} problems"
+    for problem in parsed.problems[:8]:
+        yield f"  {problem.message}"
+    yield f"{len(parsed.sections)} sections"
+    for section in parsed.sections[:40]:
+        yield f"  {'  ' * section.level}{section.line_first}-{section.line_last} {section.title}"
+    for kind, frame in parsed.frames.items():
+        yield ""
+        if kind == records.SAMPLE:
+            yield from _series_summary(frame)
+            continue
+        yield f"{kind}: {frame.height}"
+        shown = sorted({*range(min(_ROWS_SHOWN, frame.height)), frame.height - 1})
+        for at in shown:
+            yield "  " + _row(frame.row(at, named=True))
+
+
+def _series_summary(frame: pl.DataFrame) -> Iterator[str]:
+    groups = frame.group_by("series", "labels", maintain_order=True).agg(
+        pl.len(),
+        pl.col("kind").first(),
+        pl.col("value").first().alias("first"),
+        pl.col("value").last().alias("last"),
+        pl.col("value").min().alias("min"),
+        pl.col("value").max().alias("max"),
+        pl.col("value").null_count().alias("null"),
+    )
+    yield f"sample: {frame.height} values of {groups.height} series"
+    for row in groups.sort("series", "labels").head(_SERIES_SHOWN).iter_rows(named=True):
+        labels = f"{{{row['labels']}}}" if row["labels"] else ""
+        span = " ".join(f"{key}={_short(row[key])}" for key in ("first", "last", "min", "max"))
+        null = f" null={row['null']}" if row["null"] else ""
+        yield f"  {row['series']}{labels} {row['kind']} n={row['len']} {span}{null}"
+
+
+def _row(row: dict[str, Any]) -> str:
+    return " ".join(f"{key}={_short(value)}" for key, value in row.items() if value is not None)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, dict):
+        return "{" + _row(value) + "}"
+    if isinstance(value, list):
+        text = "[" + ", ".join(_short(item) for item in value) + "]"
+    else:
+        text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 300 else f"{text[:280]}... ({len(text)} characters)"

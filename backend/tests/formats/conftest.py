@@ -1,0 +1,20 @@
+"""check_sample: one call that asserts everything a format owes a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pileup.formats.driver import Parsed
+from tests.formats.checks import check
+
+
+@pytest.fixture
+def check_sample(request: pytest.FixtureRequest) -> Callable[..., Parsed]:
+    bless = bool(request.config.getoption("--bless", default=False))
+
+    def call(path, *, by_name=False, shared=()):  # type: ignore[no-untyped-def]  # as checks.check
+        return check(path, bless=bless, by_name=by_name, shared=shared)
+
+    return call
