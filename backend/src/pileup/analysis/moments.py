@@ -1,0 +1,35 @@
+"""Times as the document prints them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def iso(time_us: int | None) -> str | None:
+    """UTC µs as ISO 8601 with Z; None stays None, and so does a time no calendar has."""
+    if time_us is None:
+        return None
+    try:
+        moment = _EPOCH + timedelta(microseconds=time_us)
+    except OverflowError:
+        return None
+    text = moment.isoformat(timespec="milliseconds" if time_us % 1_000_000 else "seconds")
+    return text.replace("+00:00", "Z")
+
+
+def iso_of(time_us: int) -> str:
+    """``iso`` of a time that is known."""
+    return iso(time_us) or "1970-01-01T00:00:00Z"
+
+
+def clock_text(time_us: int) -> str:
+    """'22:17:05 UTC', for sentences."""
+    return (_EPOCH + timedelta(microseconds=time_us)).strftime("%H:%M:%S UTC")
+
+
+def parse(text: str) -> int:
+    """Back to UTC µs."""
+    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return (moment - _EPOCH) // timedelta(microseconds=1)
