@@ -1,0 +1,113 @@
+/**
+ * Server-sent events of an incident into the query caches. The browser reconnects by itself;
+ * after each reconnection everything of the incident is asked for again, as something may have
+ * been missed.
+ */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { DERIVED, keys } from './keys'
+import type { Artifact, ArtifactList } from './schema'
+
+export type Connection = 'none' | 'connecting' | 'open' | 'lost'
+
+export type Upload = {
+  readonly id: string
+  readonly state: 'receiving' | 'done' | 'cancelled'
+  readonly path?: string
+  readonly bytes?: number
+  readonly received?: number
+}
+
+/** Keeps the caches of an incident fresh while mounted; once per incident, in its layout. */
+export function useIncidentEvents(incidentId: string): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    setConnection('connecting')
+    const source = new EventSource(`/api/v1/incidents/${incidentId}/events`)
+    let opened = false
+    source.onopen = () => {
+      if (opened) void client.invalidateQueries({ queryKey: keys.incident(incidentId) })
+      opened = true
+      setConnection('open')
+    }
+    source.onerror = () => setConnection('lost')
+    for (const name of ['artifact', 'upload', 'analysis', 'worker', 'changed'] as const) {
+      source.addEventListener(name, (event: MessageEvent<string>) =>
+        applyEvent(client, incidentId, name, JSON.parse(event.data) as unknown),
+      )
+    }
+    return () => {
+      source.close()
+      setConnection('none')
+    }
+  }, [client, incidentId])
+}
+
+/** Puts one event into the caches. */
+export function applyEvent(
+  client: QueryClient,
+  incidentId: string,
+  name: 'artifact' | 'upload' | 'analysis' | 'worker' | 'changed',
+  data: unknown,
+): void {
+  const invalidate = (...domains: Parameters<typeof keys.of>[1][]) => {
+    for (const domain of domains) {
+      void client.invalidateQueries({ queryKey: keys.of(incidentId, domain) })
+    }
+  }
+  if (name === 'artifact') {
+    const artifact = data as Artifact
+    client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
+      list ? { ...list, items: placed(list.items, artifact) } : list,
+    )
+    void client.invalidateQueries({ queryKey: keys.artifact(artifact.id) })
+    invalidate('overview')
+  } else if (name === 'upload') {
+    const upload = data as Upload
+    invalidate('uploads')
+    if (upload.state === 'done') invalidate('artifacts')
+  } else if (name === 'analysis') {
+    const { state } = data as { state: string }
+    if (state === 'done' || state === 'failed') invalidate(...DERIVED)
+    else invalidate('overview')
+    void client.invalidateQueries({ queryKey: keys.status })
+  } else if (name === 'worker') {
+    const { alive } = data as { alive: boolean }
+    client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
+      list ? { ...list, worker: { ...list.worker, alive } } : list,
+    )
+    void client.invalidateQueries({ queryKey: keys.status })
+  } else {
+    const { what } = data as { what: string }
+    if (what === 'everything')
+      void client.invalidateQueries({ queryKey: keys.incident(incidentId) })
+    else if (what === 'incident') invalidate('self', 'overview')
+    else if (what === 'annotations') invalidate('annotations', 'marks')
+    else void client.invalidateQueries({ queryKey: ['incident', incidentId, what] })
+    invalidate('activity')
+  }
+}
+
+/** State of the event stream, for the status line. */
+export function useConnection(): Connection {
+  return useSyncExternalStore(
+    (listen) => {
+      listeners.add(listen)
+      return () => listeners.delete(listen)
+    },
+    () => connection,
+  )
+}
+
+let connection: Connection = 'none'
+const listeners = new Set<() => void>()
+
+function setConnection(next: Connection) {
+  connection = next
+  for (const listen of listeners) listen()
+}
+
+function placed(items: readonly Artifact[], artifact: Artifact): Artifact[] {
+  const at = items.findIndex((item) => item.id === artifact.id)
+  return at < 0 ? [...items, artifact] : items.with(at, artifact)
+}

@@ -1,0 +1,53 @@
+/**
+ * Query keys. Everything of an incident starts with ['incident', id, domain], so that a change
+ * told by the server invalidates exactly its domain.
+ */
+
+export type Domain =
+  | 'self'
+  | 'overview'
+  | 'artifacts'
+  | 'uploads'
+  | 'series'
+  | 'lanes'
+  | 'marks'
+  | 'waits'
+  | 'stacks'
+  | 'sessions'
+  | 'findings'
+  | 'pins'
+  | 'hypotheses'
+  | 'experiments'
+  | 'report'
+  | 'annotations'
+  | 'activity'
+  | 'analysis'
+
+export const keys = {
+  session: ['session'] as const,
+  setup: ['setup'] as const,
+  status: ['status'] as const,
+  formats: ['formats'] as const,
+  samples: ['samples'] as const,
+  tokens: ['tokens'] as const,
+  users: ['users'] as const,
+  incidents: ['incidents'] as const,
+  incident: (id: string) => ['incident', id] as const,
+  of: (id: string, domain: Domain, ...rest: readonly unknown[]) =>
+    ['incident', id, domain, ...rest] as const,
+  artifact: (artifactId: string, ...rest: readonly unknown[]) =>
+    ['artifact', artifactId, ...rest] as const,
+}
+
+/** What the analysis makes, and so what is stale when it has run again. */
+export const DERIVED: readonly Domain[] = [
+  'overview',
+  'analysis',
+  'series',
+  'lanes',
+  'marks',
+  'waits',
+  'stacks',
+  'sessions',
+  'findings',
+]

@@ -1,0 +1,93 @@
+/** Queries that more than one room needs: session, incident, artifacts, status, formats. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ifMatch, unwrap } from './client'
+import { keys } from './keys'
+import type { IncidentChange, Me } from './schema'
+
+export const sessionQuery = queryOptions({
+  queryKey: keys.session,
+  queryFn: () => unwrap(api.GET('/api/v1/session')),
+  retry: false,
+  staleTime: Infinity,
+})
+
+/** The signed-in person; only below a route that made sure there is one. */
+export function useMe(): Me {
+  const { data } = useQuery(sessionQuery)
+  if (!data) throw new Error('useMe() outside of the signed-in routes')
+  return data
+}
+
+const RANK = { viewer: 0, contributor: 1, admin: 2 } as const
+
+/** Whether the person may do what needs this role. */
+export function useMay(role: keyof typeof RANK): boolean {
+  const { data } = useQuery(sessionQuery)
+  const has = data?.user.role as keyof typeof RANK | undefined
+  return has !== undefined && RANK[has] >= RANK[role]
+}
+
+export const incidentQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'self'),
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/incidents/{incident_id}', { params: { path: { incident_id: id } } })),
+  })
+
+export const incidentsQuery = queryOptions({
+  queryKey: keys.incidents,
+  queryFn: () => unwrap(api.GET('/api/v1/incidents', { params: { query: { limit: 200 } } })),
+})
+
+export const overviewQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'overview'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/overview', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export const artifactsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'artifacts'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/artifacts', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export const statusQuery = queryOptions({
+  queryKey: keys.status,
+  queryFn: () => unwrap(api.GET('/api/v1/status')),
+  refetchInterval: 10_000,
+})
+
+export const formatsQuery = queryOptions({
+  queryKey: keys.formats,
+  queryFn: () => unwrap(api.GET('/api/v1/formats')),
+  staleTime: Infinity,
+})
+
+/** Changes title, status, severity, ...; a stale revision is a 409 ApiProblem with `current`. */
+export function useChangeIncident(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ change, revision }: { change: IncidentChange; revision: number }) =>
+      unwrap(
+        api.PATCH('/api/v1/incidents/{incident_id}', {
+          params: { path: { incident_id: id }, header: ifMatch(revision) },
+          body: change,
+        }),
+      ),
+    onSuccess: (incident) => {
+      client.setQueryData(keys.of(id, 'self'), incident)
+      void client.invalidateQueries({ queryKey: keys.of(id, 'overview') })
+      void client.invalidateQueries({ queryKey: keys.incidents })
+    },
+  })
+}

@@ -1,0 +1,54 @@
+/** The frame of one incident: rail, top bar, the screen, status line; one event stream for all. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
+import { Outlet, useParams } from 'react-router'
+import { useIncidentEvents } from '@/api/events'
+import { asProblem } from '@/api/problem'
+import { incidentQuery, overviewQuery } from '@/api/queries'
+import type { PlacedClock } from '@/api/schema'
+import { IncidentContext } from '@/state/incident'
+import { Problem } from '@/ui/States'
+import { NotFound } from './RouteError'
+import { Shell } from './Shell'
+
+export function IncidentLayout() {
+  const { id = '' } = useParams()
+  const incident = useQuery(incidentQuery(id))
+  const overview = useQuery(overviewQuery(id))
+  useIncidentEvents(id)
+  const zone = commonZone(overview.data?.clocks ?? [])
+  const scope = useMemo(() => ({ id, zone }), [id, zone])
+  const title = incident.data?.title
+  useEffect(() => {
+    document.title = title ? `${title} · Pileup` : 'Pileup'
+  }, [title])
+
+  const missing = incident.error && asProblem(incident.error).status === 404
+  return (
+    <IncidentContext.Provider value={scope}>
+      <Shell incident={incident.data ?? null} overview={overview.data ?? null}>
+        {missing ? (
+          <NotFound />
+        ) : incident.error && !incident.data ? (
+          <Problem
+            error={incident.error}
+            what="The incident could not be read"
+            onRetry={() => void incident.refetch()}
+          />
+        ) : (
+          <Outlet />
+        )}
+      </Shell>
+    </IncidentContext.Provider>
+  )
+}
+
+/** The zone that most placed sources name; null when none does. */
+export function commonZone(clocks: readonly PlacedClock[]): string | null {
+  const counts = new Map<string, number>()
+  for (const { clock } of clocks) {
+    if (clock.zone) counts.set(clock.zone, (counts.get(clock.zone) ?? 0) + 1)
+  }
+  const [first] = [...counts].sort((a, b) => b[1] - a[1])
+  return first ? first[0] : null
+}

@@ -1,0 +1,81 @@
+/** Left rail, top bar, canvas, status line. */
+import type { ReactNode } from 'react'
+import { NavLink, useLocation } from 'react-router'
+import type { IncidentOut, Overview } from '@/api/schema'
+import { sharedSearch } from '@/state/url'
+import { useStored } from '@/state/stored'
+import { IconButton } from '@/ui/Button'
+import { cx } from '@/ui/cx'
+import {
+  ArtifactsIcon,
+  ExperimentsIcon,
+  HypothesesIcon,
+  OverviewIcon,
+  RailIcon,
+  ReportIcon,
+  StacksIcon,
+  TimelineIcon,
+  WaitsIcon,
+} from '@/ui/icons'
+import { StatusLine } from './StatusLine'
+import { TopBar } from './TopBar'
+import './shell.css'
+
+/** In the order people use them. */
+export const SCREENS = [
+  { path: 'overview', name: 'Overview', key: 'o', Icon: OverviewIcon },
+  { path: 'artifacts', name: 'Artifacts', key: 'a', Icon: ArtifactsIcon },
+  { path: 'timeline', name: 'Timeline', key: 't', Icon: TimelineIcon },
+  { path: 'waits', name: 'Wait graph', key: 'w', Icon: WaitsIcon },
+  { path: 'stacks', name: 'Stacks', key: 's', Icon: StacksIcon },
+  { path: 'hypotheses', name: 'Hypotheses', key: 'h', Icon: HypothesesIcon },
+  { path: 'experiments', name: 'Experiments', key: 'e', Icon: ExperimentsIcon },
+  { path: 'report', name: 'Report', key: 'r', Icon: ReportIcon },
+] as const
+
+export function Shell({
+  incident,
+  overview,
+  children,
+}: {
+  readonly incident: IncidentOut | null
+  readonly overview: Overview | null
+  readonly children: ReactNode
+}) {
+  const [open, setOpen] = useStored('rail.open', false)
+  const { search, pathname } = useLocation()
+  const base = pathname.split('/').slice(0, 3).join('/')
+  return (
+    <div className={cx('shell', open && 'shell-rail-open')}>
+      <a className="skip" href="#canvas">
+        Skip to the screen
+      </a>
+      <TopBar incident={incident} overview={overview} />
+      <nav className="rail" aria-label="Screens of the incident">
+        {SCREENS.map(({ path, name, key, Icon }) => (
+          <NavLink
+            key={path}
+            to={`${base}/${path}${sharedSearch(search)}`}
+            className="rail-link"
+            title={open ? `g ${key}` : `${name} (g ${key})`}
+          >
+            <Icon size={18} />
+            <span className="rail-name">{name}</span>
+          </NavLink>
+        ))}
+        <span className="rail-space" />
+        <IconButton
+          label={open ? 'Narrow the rail' : 'Widen the rail'}
+          icon={<RailIcon />}
+          pressed={open}
+          className="rail-toggle"
+          onClick={() => setOpen(!open)}
+        />
+      </nav>
+      <main id="canvas" className="canvas" tabIndex={-1}>
+        {children}
+      </main>
+      <StatusLine overview={overview} />
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+/** Lets signed-in people through and sends all others to sign in, back to where they were going. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Navigate, Outlet, useLocation } from 'react-router'
+import { sessionLost } from '@/api/client'
+import { keys } from '@/api/keys'
+import { asProblem } from '@/api/problem'
+import { sessionQuery } from '@/api/queries'
+import { PinProvider } from '@/ui/pin'
+import { Problem } from '@/ui/States'
+
+export function SignedIn() {
+  const location = useLocation()
+  const client = useQueryClient()
+  const session = useQuery(sessionQuery)
+  useEffect(() => {
+    const onLost = () => void client.resetQueries({ queryKey: keys.session })
+    sessionLost.addEventListener('lost', onLost)
+    return () => sessionLost.removeEventListener('lost', onLost)
+  }, [client])
+
+  if (session.error) {
+    if (asProblem(session.error).status === 401) {
+      const next = location.pathname + location.search
+      const search = next === '/' ? '' : `?next=${encodeURIComponent(next)}`
+      return <Navigate to={`/sign-in${search}`} replace />
+    }
+    return (
+      <Problem
+        error={session.error}
+        what="Pileup does not answer"
+        onRetry={() => void session.refetch()}
+      />
+    )
+  }
+  if (!session.data) return null
+  return (
+    <PinProvider>
+      <Outlet />
+    </PinProvider>
+  )
+}

@@ -1,0 +1,69 @@
+/** 24 px at the bottom: what is being worked on, the connection, the worker. */
+import { useQuery } from '@tanstack/react-query'
+import { type Connection, useConnection } from '@/api/events'
+import { statusQuery } from '@/api/queries'
+import type { Overview } from '@/api/schema'
+import { quantityBytes } from '@/format'
+
+export function StatusLine({ overview }: { readonly overview: Overview | null }) {
+  const { data: status, error } = useQuery(statusQuery)
+  const connection = useConnection()
+  const jobs = status ? status.queue.running + status.queue.queued : 0
+  const disk = status ? quantityBytes(status.disk.free_bytes) : null
+  return (
+    <footer className="statusline">
+      <span role="status">{workText(overview, jobs, status?.queue.queued ?? 0)}</span>
+      <span className="statusline-space" />
+      {disk && (
+        <span>
+          {disk.text} {disk.unit} free
+        </span>
+      )}
+      <Light
+        tone={connection === 'open' ? 'running' : connection === 'lost' ? 'holding' : 'idle'}
+        text={CONNECTION[connection]}
+      />
+      <Light
+        tone={error ? 'holding' : status?.worker.alive ? 'running' : status ? 'holding' : 'idle'}
+        text={
+          error
+            ? 'server not reached'
+            : status?.worker.alive
+              ? 'worker alive'
+              : status
+                ? 'no worker running'
+                : 'worker …'
+        }
+      />
+    </footer>
+  )
+}
+
+const CONNECTION: Record<Connection, string> = {
+  none: 'not connected',
+  connecting: 'connecting',
+  open: 'live',
+  lost: 'connection lost, trying again',
+}
+
+function Light({ tone, text }: { readonly tone: string; readonly text: string }) {
+  return (
+    <span className={`light light-${tone}`}>
+      <span aria-hidden="true">{tone === 'running' ? '●' : tone === 'holding' ? '■' : '○'}</span>{' '}
+      {text}
+    </span>
+  )
+}
+
+function workText(overview: Overview | null, jobs: number, queued: number): string {
+  const parts: string[] = []
+  if (overview && overview.artifacts.parsing > 0) {
+    parts.push(`reading ${overview.artifacts.parsing} of ${overview.artifacts.total} artifacts`)
+  }
+  const state = overview?.analysis.state
+  if (state === 'queued') parts.push('analysis waits')
+  if (state === 'running') parts.push('analysing')
+  if (state === 'failed') parts.push('the analysis failed')
+  if (jobs > 0) parts.push(`${jobs} jobs${queued ? `, ${queued} of them waiting` : ''}`)
+  return parts.length ? parts.join(' · ') : 'no jobs'
+}

@@ -1,0 +1,187 @@
+/** Incident switcher, time range, zone switch, theme, user menu. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from 'react-router'
+import { api, unwrap } from '@/api/client'
+import { incidentsQuery, useMe } from '@/api/queries'
+import type { IncidentOut, Overview } from '@/api/schema'
+import { useRange, useZone, type ZoneMode } from '@/state/incident'
+import { type Theme, useTheme } from '@/state/theme'
+import { Button, IconButton } from '@/ui/Button'
+import { CloseIcon, DownIcon, ThemeIcon, UserIcon } from '@/ui/icons'
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
+import { Time } from '@/ui/Value'
+
+/** Of an incident. */
+export function TopBar({
+  incident,
+  overview,
+}: {
+  readonly incident: IncidentOut | null
+  readonly overview: Overview | null
+}) {
+  return (
+    <header className="topbar">
+      <Link to="/" className="topbar-home" aria-label="All incidents">
+        <Mark />
+      </Link>
+      <IncidentSwitcher incident={incident} />
+      <span className="topbar-space" />
+      {overview && <RangeBadge />}
+      <ZoneSwitch />
+      <ThemeSwitch />
+      <UserMenu />
+    </header>
+  )
+}
+
+/** Of the pages outside of an incident. */
+export function PlainTopBar() {
+  return (
+    <header className="topbar">
+      <Link to="/" className="topbar-home" aria-label="All incidents">
+        <Mark />
+      </Link>
+      <span className="topbar-product">Pileup</span>
+      <span className="topbar-space" />
+      <ThemeSwitch />
+      <UserMenu />
+    </header>
+  )
+}
+
+function IncidentSwitcher({ incident }: { readonly incident: IncidentOut | null }) {
+  const navigate = useNavigate()
+  const incidents = useQuery({ ...incidentsQuery, enabled: incident !== null })
+  const others = incidents.data?.items.filter((item) => item.id !== incident?.id) ?? []
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <Button variant="ghost" className="topbar-title" title={incident?.title}>
+          <span className="ellipsis">{incident?.title ?? '…'}</span>
+          <DownIcon size={12} />
+        </Button>
+      }
+    >
+      <MenuLabel>Other incidents</MenuLabel>
+      {others.slice(0, 20).map((item) => (
+        <MenuItem
+          key={item.id}
+          hint={item.status}
+          onSelect={() => void navigate(`/incidents/${item.id}/overview`)}
+        >
+          {item.title}
+        </MenuItem>
+      ))}
+      {others.length === 0 && (
+        <MenuItem disabled onSelect={() => undefined}>
+          There is no other
+        </MenuItem>
+      )}
+      <MenuLine />
+      <MenuItem onSelect={() => void navigate('/')}>All incidents</MenuItem>
+    </Menu>
+  )
+}
+
+/** The shared range, when one is chosen; the whole capture otherwise. */
+function RangeBadge() {
+  const [range, setRange] = useRange()
+  if (!range.from || !range.to) return null
+  return (
+    <span className="topbar-range">
+      <Time at={range.from} />
+      <span className="faint"> – </span>
+      <Time at={range.to} style="clock" />
+      <IconButton
+        label="Show the whole capture"
+        size="small"
+        icon={<CloseIcon size={12} />}
+        onClick={() => setRange(null)}
+      />
+    </span>
+  )
+}
+
+function ZoneSwitch() {
+  const zone = useZone()
+  return (
+    <Menu
+      trigger={
+        <Button variant="ghost" size="small" aria-label={`Zone of the times: ${zone.label}`}>
+          <span className="faint">Times in</span> {zone.label}
+          <DownIcon size={12} />
+        </Button>
+      }
+    >
+      <MenuChoice<ZoneMode>
+        value={zone.mode}
+        onChange={zone.setMode}
+        options={[
+          { value: 'utc', label: 'UTC' },
+          {
+            value: 'incident',
+            label: 'The captured servers',
+            hint: zone.incidentZone ?? 'no zone known',
+            disabled: !zone.incidentZone,
+          },
+          {
+            value: 'local',
+            label: 'This browser',
+            hint: Intl.DateTimeFormat().resolvedOptions().timeZone,
+          },
+        ]}
+      />
+    </Menu>
+  )
+}
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useTheme()
+  return (
+    <Menu trigger={<IconButton label="Theme" icon={<ThemeIcon />} />}>
+      <MenuChoice<Theme>
+        value={theme}
+        onChange={setTheme}
+        options={[
+          { value: 'system', label: 'As the system' },
+          { value: 'light', label: 'Light' },
+          { value: 'dark', label: 'Dark' },
+        ]}
+      />
+    </Menu>
+  )
+}
+
+function UserMenu() {
+  const { user } = useMe()
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const signOut = useMutation({
+    mutationFn: () => unwrap(api.DELETE('/api/v1/session')),
+    onSettled: () => {
+      client.clear()
+      void navigate('/sign-in')
+    },
+  })
+  return (
+    <Menu trigger={<IconButton label={`${user.name}: account`} icon={<UserIcon />} />}>
+      <MenuLabel>
+        {user.name} · {user.role}
+      </MenuLabel>
+      <MenuItem onSelect={() => void navigate('/settings')}>Settings</MenuItem>
+      <MenuLine />
+      <MenuItem onSelect={() => signOut.mutate()}>Sign out</MenuItem>
+    </Menu>
+  )
+}
+
+function Mark() {
+  return (
+    <svg width="20" height="20" viewBox="0 0 16 16" aria-hidden="true">
+      <rect x="1" y="2" width="14" height="2.5" rx="0.5" fill="var(--holding)" />
+      <rect x="1" y="6.75" width="10" height="2.5" rx="0.5" fill="var(--waiting)" />
+      <rect x="1" y="11.5" width="6" height="2.5" rx="0.5" fill="var(--waiting)" opacity="0.7" />
+    </svg>
+  )
+}

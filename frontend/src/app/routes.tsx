@@ -1,0 +1,65 @@
+/** Every address of the app. A screen is one line here and one folder under features/. */
+import { type ComponentType, lazy, Suspense } from 'react'
+import { createBrowserRouter, Navigate, type RouteObject } from 'react-router'
+import { SkeletonRows } from '@/ui/States'
+import { IncidentLayout } from './IncidentLayout'
+import { NotFound, RouteError } from './RouteError'
+import { SignedIn } from './SignedIn'
+
+type Loader = () => Promise<{ default: ComponentType }>
+
+function screen(load: Loader) {
+  const Screen = lazy(load)
+  return (
+    <Suspense fallback={<SkeletonRows />}>
+      <Screen />
+    </Suspense>
+  )
+}
+
+const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader])[] = [
+  ['overview', () => import('@/features/overview/OverviewScreen')],
+  ['artifacts', () => import('@/features/artifacts/ArtifactsScreen')],
+  ['timeline', () => import('@/features/timeline/TimelineScreen')],
+  ['waits', () => import('@/features/waits/WaitsScreen')],
+  ['stacks', () => import('@/features/stacks/StacksScreen')],
+  ['hypotheses', () => import('@/features/hypotheses/HypothesesScreen')],
+  ['experiments', () => import('@/features/experiments/ExperimentsScreen')],
+  ['report', () => import('@/features/report/ReportScreen')],
+]
+
+const routes: RouteObject[] = [
+  {
+    errorElement: <RouteError />,
+    children: [
+      { path: '/sign-in', element: screen(() => import('@/features/signin/SigninScreen')) },
+      {
+        element: <SignedIn />,
+        children: [
+          { index: true, element: screen(() => import('@/features/incidents/IncidentsScreen')) },
+          {
+            path: '/settings',
+            element: screen(() => import('@/features/settings/SettingsScreen')),
+          },
+          {
+            path: '/incidents/:id',
+            element: <IncidentLayout />,
+            children: [
+              { index: true, element: <Navigate to="overview" replace /> },
+              ...INCIDENT_SCREENS.map(([path, load]) => ({
+                path,
+                element: screen(load),
+                errorElement: <RouteError />,
+              })),
+            ],
+          },
+          { path: '*', element: <NotFound /> },
+        ],
+      },
+    ],
+  },
+]
+
+export function makeRouter() {
+  return createBrowserRouter(routes)
+}

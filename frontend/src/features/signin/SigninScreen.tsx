@@ -1,0 +1,236 @@
+/** Sign in: by the one-time link (which makes the first admin), or by email and password. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
+import { Navigate, useNavigate, useSearchParams } from 'react-router'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import { asProblem } from '@/api/problem'
+import type { Me } from '@/api/schema'
+import { Button } from '@/ui/Button'
+import { Field } from '@/ui/Field'
+import { Problem } from '@/ui/States'
+import './signin.css'
+
+export default function SigninScreen() {
+  const [params] = useSearchParams()
+  const link = params.get('link')
+  const next = safeNext(params.get('next'))
+  const setup = useQuery({
+    queryKey: keys.setup,
+    queryFn: () => unwrap(api.GET('/api/v1/setup')),
+    staleTime: 0,
+  })
+  // A cookie may still be good: then there is nothing to sign in to.
+  const session = useQuery({
+    queryKey: [...keys.session, 'peek'],
+    queryFn: async () => {
+      const { data } = await api.GET('/api/v1/session')
+      return data ?? null
+    },
+    enabled: !link,
+    retry: false,
+  })
+  useEffect(() => {
+    document.title = 'Sign in · Pileup'
+  }, [])
+  if (session.data) return <Navigate to={next} replace />
+
+  return (
+    <main className="signin">
+      <div className="signin-panel">
+        <header>
+          <h1>Pileup</h1>
+          <p className="muted">Postmortems of database pileups, from the raw capture up.</p>
+        </header>
+        {setup.error ? (
+          <Problem
+            error={setup.error}
+            what="Pileup does not answer"
+            onRetry={() => void setup.refetch()}
+          />
+        ) : !setup.data ? null : link ? (
+          setup.data.has_users ? (
+            <ByLink link={link} next={next} />
+          ) : (
+            <FirstUser link={link} next={next} />
+          )
+        ) : setup.data.has_users ? (
+          <ByPassword next={next} />
+        ) : (
+          <NoLink />
+        )}
+        {setup.data && <footer className="faint">Pileup {setup.data.version}</footer>}
+      </div>
+    </main>
+  )
+}
+
+/** Only an address of this app; anything else is the incident list. */
+export function safeNext(next: string | null): string {
+  return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/'
+}
+
+function useSignedIn(next: string) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return (me: Me) => {
+    client.clear()
+    client.setQueryData(keys.session, me)
+    void navigate(next, { replace: true })
+  }
+}
+
+function FirstUser({ link, next }: { readonly link: string; readonly next: string }) {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const create = useMutation({
+    mutationFn: () =>
+      unwrap(
+        api.POST('/api/v1/session/link', {
+          body: { link, name: name.trim() || 'admin', email: email.trim(), password },
+        }),
+      ),
+    onSuccess: useSignedIn(next),
+  })
+  const errors = fieldErrors(create.error)
+  return (
+    <form className="signin-form" onSubmit={(event) => submit(event, create.mutate)}>
+      <p>You are the first here. This account will be an admin and can add the others.</p>
+      <Field label="Name" problem={errors['name']}>
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            autoComplete="name"
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Email" problem={errors['email']}>
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            type="email"
+            autoComplete="email"
+            required
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Password" hint="12 characters or more." problem={errors['password']}>
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            type="password"
+            autoComplete="new-password"
+            required
+            minLength={12}
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        )}
+      </Field>
+      {create.error && <Problem compact error={create.error} what="No account was made" />}
+      <Button type="submit" variant="primary" busy={create.isPending}>
+        Create the account and sign in
+      </Button>
+    </form>
+  )
+}
+
+function ByLink({ link, next }: { readonly link: string; readonly next: string }) {
+  const signIn = useMutation({
+    mutationFn: () => unwrap(api.POST('/api/v1/session/link', { body: { link } })),
+    onSuccess: useSignedIn(next),
+  })
+  // Not by itself on load: a link preview or a reload would use the link up.
+  return (
+    <form className="signin-form" onSubmit={(event) => submit(event, signIn.mutate)}>
+      <p>This link signs you in once.</p>
+      {signIn.error && (
+        <Problem compact error={signIn.error} what="The link does not sign in any more" />
+      )}
+      <Button type="submit" variant="primary" autoFocus busy={signIn.isPending}>
+        Sign in with this link
+      </Button>
+      {signIn.error && <ByPassword next={next} />}
+    </form>
+  )
+}
+
+function ByPassword({ next }: { readonly next: string }) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const signIn = useMutation({
+    mutationFn: () =>
+      unwrap(api.POST('/api/v1/session', { body: { email: email.trim(), password } })),
+    onSuccess: useSignedIn(next),
+  })
+  return (
+    <form className="signin-form" onSubmit={(event) => submit(event, signIn.mutate)}>
+      <Field label="Email">
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            type="email"
+            autoComplete="username"
+            autoFocus
+            required
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Password">
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            type="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        )}
+      </Field>
+      {signIn.error && <Problem compact error={signIn.error} what="Not signed in" />}
+      <Button type="submit" variant="primary" busy={signIn.isPending}>
+        Sign in
+      </Button>
+      <p className="faint">
+        Lost the password? On the machine that runs Pileup, <code>pileup run</code> prints a
+        one-time sign-in link.
+      </p>
+    </form>
+  )
+}
+
+function NoLink() {
+  return (
+    <div className="signin-form">
+      <p>
+        Nobody has an account yet. The first is made with the one-time link that{' '}
+        <code>pileup run</code> printed in its terminal: open that link in this browser.
+      </p>
+      <p className="muted">It begins with {window.location.origin}/sign-in?link=</p>
+    </div>
+  )
+}
+
+function submit(event: FormEvent, run: () => void) {
+  event.preventDefault()
+  run()
+}
+
+function fieldErrors(error: unknown): Record<string, string> {
+  if (!error) return {}
+  return Object.fromEntries(asProblem(error).errors.map((item) => [item.field, item.message]))
+}

@@ -1,0 +1,205 @@
+/**
+ * One formatter per kind of value. What is not known is a dash, never a zero. Thousands are set
+ * apart by a thin space, the unit follows after a narrow no-break space.
+ */
+
+export const UNKNOWN = '–'
+const THIN = '\u2009'
+const NARROW = '\u202f'
+
+export type Quantity = { readonly text: string; readonly unit: string }
+
+/** "12 345.6"; digits: at most so many after the point. */
+export function formatNumber(value: number | null | undefined, digits = 2): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  const fixed = Math.abs(value).toFixed(digits)
+  const [whole = '0', fraction = ''] = fixed.split('.')
+  const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole
+  const rest = fraction.replace(/0+$/, '')
+  const sign = value < 0 && Number(fixed) !== 0 ? '\u2212' : ''
+  return sign + grouped + (rest ? `.${rest}` : '')
+}
+
+/** A measured value with some three significant digits: 0.0123, 1.23, 12.3, 1 234. */
+export function formatMeasured(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  if (value === 0) return '0'
+  const magnitude = Math.floor(Math.log10(Math.abs(value)))
+  if (magnitude < -4) return value.toExponential(1).replace('-', '\u2212')
+  return formatNumber(value, Math.max(0, 2 - magnitude))
+}
+
+/** Bytes in powers of 1024. */
+export function quantityBytes(value: number | null | undefined): Quantity {
+  if (value === null || value === undefined) return { text: UNKNOWN, unit: '' }
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let scaled = Math.abs(value)
+  let step = 0
+  while (scaled >= 1024 && step < units.length - 1) {
+    scaled /= 1024
+    step += 1
+  }
+  const digits = step === 0 || scaled >= 100 ? 0 : 1
+  return { text: formatNumber(Math.sign(value) * scaled, digits), unit: units[step] ?? 'B' }
+}
+
+/** Seconds as a person reads them: "0.8 ms", "96 s", "12 min 30 s", "3 h 5 min", "2 d 4 h". */
+export function formatDuration(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  const sign = value < 0 ? '\u2212' : ''
+  const s = Math.abs(value)
+  if (s === 0) return `0${NARROW}s`
+  if (s < 0.001) return `${sign}${formatMeasured(s * 1e6)}${NARROW}µs`
+  if (s < 1) return `${sign}${formatMeasured(s * 1000)}${NARROW}ms`
+  if (s < 120) return `${sign}${formatNumber(s, s < 10 ? 1 : 0)}${NARROW}s`
+  const pairs: [number, string, number, string][] = [
+    [60, 'min', 1, 's'],
+    [3600, 'h', 60, 'min'],
+    [86400, 'd', 3600, 'h'],
+  ]
+  const pick = s < 7200 ? pairs[0] : s < 172_800 ? pairs[1] : pairs[2]
+  const [big, bigName, small, smallName] = pick ?? [60, 'min', 1, 's']
+  const rounded = Math.round(s / small) * small
+  const first = Math.floor(rounded / big)
+  const second = Math.round((rounded - first * big) / small)
+  const head = `${sign}${formatNumber(first, 0)}${NARROW}${bigName}`
+  return second ? `${head} ${second}${NARROW}${smallName}` : head
+}
+
+/** 0..1 as "98.7 %"; never rounds up to 100 nor down to 0. */
+export function formatShare(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  const percent = value * 100
+  if (percent > 99.9 && percent < 100) return `>${THIN}99.9${NARROW}%`
+  if (percent > 0 && percent < 0.1) return `<${THIN}0.1${NARROW}%`
+  return `${formatNumber(percent, Math.abs(percent) < 99.95 && percent !== 0 ? 1 : 0)}${NARROW}%`
+}
+
+/** "× 38"; a fall reads "÷ 12". */
+export function formatRatio(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  if (value > 0 && value < 1) return `÷${THIN}${formatMeasured(1 / value)}`
+  return `×${THIN}${formatMeasured(value)}`
+}
+
+/** A value of a series in its unit ("s", "B", "%", "1/s", ...). */
+export function quantity(value: number | null | undefined, unit: string | null): Quantity {
+  if (value === null || value === undefined) return { text: UNKNOWN, unit: '' }
+  if (unit === 'B' || unit === 'bytes') return quantityBytes(value)
+  if (unit === 'B/s' || unit === 'bytes/s') {
+    const { text, unit: scaled } = quantityBytes(value)
+    return { text, unit: `${scaled}/s` }
+  }
+  return { text: formatMeasured(value), unit: unit ?? '' }
+}
+
+export type TimeStyle = 'full' | 'seconds' | 'clock' | 'date'
+
+/**
+ * A moment in a zone. full: 2021-04-05 09:31:02.120; seconds: without the fraction;
+ * clock: 09:31:02; date: 2021-04-05. The zone itself is named by zoneLabel().
+ */
+export function formatTime(
+  at: string | number | Date | null | undefined,
+  zone: string,
+  style: TimeStyle = 'seconds',
+): string {
+  if (at === null || at === undefined) return UNKNOWN
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return UNKNOWN
+  const { year, month, day, hour, minute, second } = partsIn(date, zone)
+  const day_ = `${year}-${month}-${day}`
+  const clock = `${hour}:${minute}:${second}`
+  if (style === 'date') return day_
+  if (style === 'clock') return clock
+  const ms = date.getUTCMilliseconds()
+  const fraction = style === 'full' && ms ? `.${String(ms).padStart(3, '0')}` : ''
+  return `${day_} ${clock}${fraction}`
+}
+
+/** "UTC", "-08:00", "Europe/Berlin (+02:00)". */
+export function zoneLabel(zone: string, at: Date = new Date()): string {
+  if (zone === 'UTC' || OFFSET.test(zone)) return zone
+  return `${zone} (${offsetText(zoneOffsetMinutes(zone, at))})`
+}
+
+/** Minutes east of UTC at a moment. */
+export function zoneOffsetMinutes(zone: string, at: Date): number {
+  const fixed = fixedOffset(zone)
+  if (fixed !== null) return fixed
+  const { year, month, day, hour, minute, second } = partsIn(at, zone)
+  const there = Date.UTC(+year, +month - 1, +day, +hour, +minute, +second)
+  return Math.round((there - Math.floor(at.getTime() / 1000) * 1000) / 60_000)
+}
+
+/** A Date whose UTC fields read as the clock in the zone does; for axes only. */
+export function shiftedToZone(at: Date | number, zone: string): Date {
+  const date = new Date(at)
+  return new Date(date.getTime() + zoneOffsetMinutes(zone, date) * 60_000)
+}
+
+/** "just now", "5 min ago", "3 d ago": only ever beside an exact time. */
+export function formatAgo(at: string | null | undefined, now: number): string {
+  if (!at) return UNKNOWN
+  const s = (now - new Date(at).getTime()) / 1000
+  if (s < 45) return 'just now'
+  if (s < 5400) return `${Math.round(s / 60)} min ago`
+  if (s < 129_600) return `${Math.round(s / 3600)} h ago`
+  return `${Math.round(s / 86_400)} d ago`
+}
+
+const OFFSET = /^([+-])(\d{2}):?(\d{2})$/
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+type Parts = Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', string>
+
+function partsIn(date: Date, zone: string): Parts {
+  const fixed = fixedOffset(zone)
+  if (fixed !== null) {
+    const iso = new Date(date.getTime() + fixed * 60_000).toISOString()
+    return {
+      year: iso.slice(0, 4),
+      month: iso.slice(5, 7),
+      day: iso.slice(8, 10),
+      hour: iso.slice(11, 13),
+      minute: iso.slice(14, 16),
+      second: iso.slice(17, 19),
+    }
+  }
+  let formatter = formatters.get(zone)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-CA', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    })
+    formatters.set(zone, formatter)
+  }
+  const found: Partial<Parts> = {}
+  for (const part of formatter.formatToParts(date)) {
+    if (part.type in EMPTY) found[part.type as keyof Parts] = part.value
+  }
+  return { ...EMPTY, ...found }
+}
+
+const EMPTY: Parts = { year: '', month: '', day: '', hour: '', minute: '', second: '' }
+
+function fixedOffset(zone: string): number | null {
+  if (zone === 'UTC' || zone === 'Z') return 0
+  const match = OFFSET.exec(zone)
+  if (!match) return null
+  const minutes = Number(match[2]) * 60 + Number(match[3])
+  return match[1] === '-' ? -minutes : minutes
+}
+
+function offsetText(minutes: number): string {
+  const sign = minutes < 0 ? '\u2212' : '+'
+  const absolute = Math.abs(minutes)
+  const pad = (n: number) => String(n).padStart(2, '0')
+  return `${sign}${pad(Math.floor(absolute / 60))}:${pad(absolute % 60)}`
+}

@@ -1,0 +1,38 @@
+/** A labelled form control with its hint and its problem. */
+import { type ReactNode, useId } from 'react'
+import './parts.css'
+
+export function Field({
+  label,
+  hint,
+  problem,
+  children,
+}: {
+  readonly label: ReactNode
+  readonly hint?: ReactNode
+  readonly problem?: string | undefined
+  /** Gets the ids that join it to the label and the hint. */
+  readonly children: (ids: {
+    readonly id: string
+    readonly 'aria-describedby': string | undefined
+    readonly 'aria-invalid': true | undefined
+  }) => ReactNode
+}) {
+  const id = useId()
+  const told = problem ?? hint
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        'aria-describedby': told ? `${id}-hint` : undefined,
+        'aria-invalid': problem ? true : undefined,
+      })}
+      {told && (
+        <div id={`${id}-hint`} className={problem ? 'field-problem' : 'field-hint'}>
+          {told}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+/** A menu behind a button. */
+import { DropdownMenu as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import './parts.css'
+
+export function Menu({
+  trigger,
+  children,
+  align = 'end',
+}: {
+  /** A Button; it gets the menu's aria attributes. */
+  readonly trigger: ReactNode
+  readonly children: ReactNode
+  readonly align?: 'start' | 'end'
+}) {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+export function MenuItem({
+  onSelect,
+  disabled = false,
+  danger = false,
+  hint,
+  children,
+}: {
+  readonly onSelect: () => void
+  readonly disabled?: boolean
+  readonly danger?: boolean
+  readonly hint?: ReactNode
+  readonly children: ReactNode
+}) {
+  return (
+    <Radix.Item
+      className={danger ? 'menu-item menu-danger' : 'menu-item'}
+      disabled={disabled}
+      onSelect={onSelect}
+    >
+      <span className="ellipsis">{children}</span>
+      {hint && <span className="menu-hint">{hint}</span>}
+    </Radix.Item>
+  )
+}
+
+/** One of several choices. */
+export function MenuChoice<T extends string>({
+  value,
+  onChange,
+  options,
+}: {
+  readonly value: T
+  readonly onChange: (value: T) => void
+  readonly options: readonly {
+    readonly value: T
+    readonly label: ReactNode
+    readonly hint?: ReactNode
+    readonly disabled?: boolean
+  }[]
+}) {
+  return (
+    <Radix.RadioGroup value={value} onValueChange={(next) => onChange(next as T)}>
+      {options.map((option) => (
+        <Radix.RadioItem
+          key={option.value}
+          value={option.value}
+          disabled={option.disabled ?? false}
+          className="menu-item menu-choice"
+        >
+          <Radix.ItemIndicator className="menu-mark">●</Radix.ItemIndicator>
+          <span className="ellipsis">{option.label}</span>
+          {option.hint && <span className="menu-hint">{option.hint}</span>}
+        </Radix.RadioItem>
+      ))}
+    </Radix.RadioGroup>
+  )
+}
+
+export const MenuLine = () => <Radix.Separator className="menu-line" />
+export const MenuLabel = ({ children }: { readonly children: ReactNode }) => (
+  <Radix.Label className="menu-label">{children}</Radix.Label>
+)

@@ -1,0 +1,131 @@
+/** The designed states of a view: empty, loading, failed, partial. */
+import { type ReactNode, useEffect, useState } from 'react'
+import { asProblem } from '@/api/problem'
+import { Button } from './Button'
+import { GapIcon } from './icons'
+import { cx } from './cx'
+import './parts.css'
+
+/** What will be here, why it is empty, one next step. */
+export function EmptyState({
+  title,
+  children,
+  action,
+  compact = false,
+}: {
+  readonly title: string
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+  readonly compact?: boolean
+}) {
+  return (
+    <div className={cx('empty', compact && 'empty-compact')}>
+      <h2>{title}</h2>
+      {children && <div className="empty-why">{children}</div>}
+      {action && <div className="empty-action">{action}</div>}
+    </div>
+  )
+}
+
+/** What happened, where, what to do; with the way to try again. */
+export function Problem({
+  error,
+  what,
+  onRetry,
+  compact = false,
+}: {
+  readonly error: unknown
+  /** What could not be done: "The artifacts could not be read". */
+  readonly what?: string
+  readonly onRetry?: () => void
+  readonly compact?: boolean
+}) {
+  const problem = asProblem(error)
+  return (
+    <div className={cx('problem', compact && 'problem-compact')} role="alert">
+      <GapIcon />
+      <div className="problem-body">
+        <strong>{what ?? problem.title}</strong>
+        <div>
+          {what && problem.title !== what ? `${problem.title}. ` : ''}
+          {problem.detail}
+        </div>
+        {problem.errors.length > 0 && (
+          <ul>
+            {problem.errors.map((item) => (
+              <li key={`${item.field}${item.message}`}>
+                <code>{item.field}</code> {item.message}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {onRetry && (
+        <Button size="small" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** One line across a view about something that is not an error of the page. */
+export function Banner({
+  tone = 'waiting',
+  children,
+  action,
+}: {
+  readonly tone?: 'waiting' | 'holding' | 'plain'
+  readonly children: ReactNode
+  readonly action?: ReactNode
+}) {
+  return (
+    <div className={cx('banner', `banner-${tone}`)} role="status">
+      <GapIcon />
+      <div className="banner-text">{children}</div>
+      {action}
+    </div>
+  )
+}
+
+/** A grey block in the final layout; shown only when loading takes longer than 300 ms. */
+export function Skeleton({
+  width = '100%',
+  height = 14,
+}: {
+  readonly width?: number | string
+  readonly height?: number | string
+}) {
+  const late = useLate()
+  return (
+    <span
+      className={cx('skeleton', !late && 'skeleton-early')}
+      style={{ width, height }}
+      aria-hidden="true"
+    />
+  )
+}
+
+/** Rows of a table or list that is on its way. */
+export function SkeletonRows({ rows = 8 }: { readonly rows?: number }) {
+  return (
+    <div className="skeleton-rows" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className="skeleton-row">
+          <Skeleton width={`${18 + ((row * 7) % 17)}%`} />
+          <Skeleton width={`${30 + ((row * 11) % 23)}%`} />
+          <Skeleton width="8%" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function useLate(): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 300)
+    return () => clearTimeout(timer)
+  }, [])
+  return late
+}

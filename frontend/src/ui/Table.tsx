@@ -1,0 +1,235 @@
+/**
+ * A table of 28 px rows: sticky head, sort by column, virtual scroll past 80 rows, copy as TSV,
+ * arrow keys and j/k between rows. Roles are a grid's, as rows can be chosen.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { CopyButton } from './CopyButton'
+import { cx } from './cx'
+import './table.css'
+
+export type Column<Row> = {
+  readonly key: string
+  readonly head: ReactNode
+  /** Words of the head for the title attribute, when the head is short. */
+  readonly title?: string
+  readonly cell: (row: Row) => ReactNode
+  /** Number: right-aligned. */
+  readonly kind?: 'text' | 'number'
+  /** A CSS grid track: '120px', 'minmax(160px, 2fr)'. */
+  readonly width?: string
+  /** What the column is sorted by; null sorts last. A column without it cannot be sorted. */
+  readonly sort?: (row: Row) => string | number | null
+  /** The plain text for TSV; defaults to the sort value. */
+  readonly text?: (row: Row) => string
+}
+
+export type Sort = { readonly key: string; readonly down: boolean }
+
+export function Table<Row>({
+  rows,
+  columns,
+  rowKey,
+  label,
+  sort: given,
+  onSort,
+  selected,
+  onSelect,
+  rowClass,
+  copy = false,
+  fill = false,
+  virtualFrom = 80,
+}: {
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  readonly rowKey: (row: Row) => string
+  /** What the table is, for screen readers. */
+  readonly label: string
+  /** Controlled sort (URL); without it the table keeps its own. Null: as given. */
+  readonly sort?: Sort | null
+  readonly onSort?: (sort: Sort | null) => void
+  readonly selected?: string | null
+  /** Makes rows choosable by click, Enter and arrows. */
+  readonly onSelect?: (row: Row) => void
+  readonly rowClass?: (row: Row) => string | false | undefined
+  /** Shows the "Copy as TSV" button. */
+  readonly copy?: boolean
+  /** Takes the height of its container and scrolls inside. */
+  readonly fill?: boolean
+  readonly virtualFrom?: number
+}) {
+  const [own, setOwn] = useState<Sort | null>(null)
+  const sort = given === undefined ? own : given
+  const setSort = onSort ?? setOwn
+  const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort])
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = fill && sorted.length > virtualFrom
+  const virtualizer = useVirtualizer({
+    count: virtual ? sorted.length : 0,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 28,
+    overscan: 12,
+    scrollPaddingStart: 28,
+  })
+  const template = columns.map((column) => column.width ?? 'minmax(80px, 1fr)').join(' ')
+  const shown = virtual
+    ? virtualizer.getVirtualItems().map((item) => ({ index: item.index, top: item.start }))
+    : sorted.map((_, index) => ({ index, top: 0 }))
+
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+    if (!step || !onSelect || event.ctrlKey || event.metaKey || event.altKey) return
+    if (
+      event.target instanceof HTMLElement &&
+      /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
+    )
+      return
+    event.preventDefault()
+    const at = sorted.findIndex((row) => rowKey(row) === selected)
+    const next = Math.min(sorted.length - 1, Math.max(0, at < 0 ? 0 : at + step))
+    const row = sorted[next]
+    if (!row) return
+    onSelect(row)
+    if (virtual) virtualizer.scrollToIndex(next)
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus(),
+    )
+  }
+
+  const body = shown.map(({ index, top }) => {
+    const row = sorted[index]
+    if (row === undefined) return null
+    const key = rowKey(row)
+    const chosen = selected !== undefined && selected !== null && selected === key
+    return (
+      <div
+        key={key}
+        role="row"
+        aria-rowindex={index + 2}
+        aria-selected={onSelect ? chosen : undefined}
+        data-index={index}
+        tabIndex={onSelect ? (chosen || (index === 0 && !selected) ? 0 : -1) : undefined}
+        className={cx('tr', onSelect && 'tr-choosable', chosen && 'tr-chosen', rowClass?.(row))}
+        style={virtual ? { position: 'absolute', top, left: 0, right: 0 } : undefined}
+        onClick={
+          onSelect &&
+          ((event) => {
+            // A link, a button or a text selection inside the row is not a choice of the row.
+            if ((event.target as HTMLElement).closest('a,button,input,select,label')) return
+            if (window.getSelection()?.toString()) return
+            onSelect(row)
+          })
+        }
+        onKeyDown={
+          onSelect &&
+          ((event) => {
+            if (event.key === 'Enter' && event.target === event.currentTarget) onSelect(row)
+          })
+        }
+      >
+        {columns.map((column) => (
+          <div
+            key={column.key}
+            role="gridcell"
+            className={cx('td', column.kind === 'number' && 'td-number')}
+          >
+            {column.cell(row)}
+          </div>
+        ))}
+      </div>
+    )
+  })
+
+  return (
+    <div className={cx('table-wrap', fill && 'table-fill')}>
+      <div
+        ref={scroller}
+        className="table scroll"
+        role="grid"
+        aria-label={label}
+        aria-rowcount={sorted.length + 1}
+        style={{ ['--columns' as string]: template }}
+        onKeyDown={move}
+      >
+        <div className="tr th-row" role="row" aria-rowindex={1}>
+          {columns.map((column) => (
+            <div
+              key={column.key}
+              role="columnheader"
+              title={column.title}
+              aria-sort={
+                sort?.key === column.key ? (sort.down ? 'descending' : 'ascending') : undefined
+              }
+              className={cx('th', column.kind === 'number' && 'td-number')}
+            >
+              {column.sort ? (
+                <button
+                  type="button"
+                  className="th-button"
+                  onClick={() => setSort(nextSort(sort, column.key, column.kind === 'number'))}
+                >
+                  {column.head}
+                  <span className="th-arrow" aria-hidden="true">
+                    {sort?.key === column.key ? (sort.down ? '↓' : '↑') : ''}
+                  </span>
+                </button>
+              ) : (
+                column.head
+              )}
+            </div>
+          ))}
+        </div>
+        {virtual ? (
+          <div style={{ position: 'relative', height: virtualizer.getTotalSize() }}>{body}</div>
+        ) : (
+          body
+        )}
+      </div>
+      {copy && (
+        <div className="table-tools">
+          <CopyButton text={() => toTsv(sorted, columns)}>Copy as TSV</CopyButton>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** First click: the natural way (numbers down, text up); second: the other; third: as given. */
+export function nextSort(sort: Sort | null, key: string, downFirst: boolean): Sort | null {
+  if (sort?.key !== key) return { key, down: downFirst }
+  return sort.down === downFirst ? { key, down: !downFirst } : null
+}
+
+/** Stable; what is not known comes last either way. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: Sort | null,
+): readonly Row[] {
+  const by = sort && columns.find((column) => column.key === sort.key)?.sort
+  if (!by) return rows
+  const sign = sort.down ? -1 : 1
+  return [...rows].sort((a, b) => {
+    const x = by(a)
+    const y = by(b)
+    if (x === y) return 0
+    if (x === null) return 1
+    if (y === null) return -1
+    if (typeof x === 'string' && typeof y === 'string')
+      return sign * x.localeCompare(y, 'en', { numeric: true })
+    return sign * (x < y ? -1 : 1)
+  })
+}
+
+/** Tab-separated, one line per row, tabs and line ends inside a cell made spaces. */
+export function toTsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const kept = columns.filter((column) => column.text ?? column.sort)
+  const clean = (value: string) => value.replace(/[\t\r\n]+/g, ' ')
+  const head = kept.map((column) =>
+    clean(typeof column.head === 'string' ? column.head : (column.title ?? column.key)),
+  )
+  const lines = rows.map((row) =>
+    kept.map((column) => clean(column.text?.(row) ?? String(column.sort?.(row) ?? ''))).join('\t'),
+  )
+  return [head.join('\t'), ...lines].join('\n')
+}

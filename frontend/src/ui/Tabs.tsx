@@ -1,0 +1,44 @@
+/** Tabs with the underline of the accent; arrow keys move. */
+import { Tabs as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import './parts.css'
+
+export type Tab<T extends string> = {
+  readonly value: T
+  readonly label: ReactNode
+  readonly content: ReactNode
+}
+
+export function Tabs<T extends string>({
+  value,
+  onChange,
+  tabs,
+  label,
+}: {
+  readonly value: T
+  readonly onChange: (value: T) => void
+  readonly tabs: readonly Tab<T>[]
+  readonly label: string
+}) {
+  return (
+    <Radix.Root
+      className="tabs"
+      value={value}
+      onValueChange={(next) => onChange(next as T)}
+      activationMode="manual"
+    >
+      <Radix.List className="tabs-list" aria-label={label}>
+        {tabs.map((tab) => (
+          <Radix.Trigger key={tab.value} value={tab.value} className="tab">
+            {tab.label}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {tabs.map((tab) => (
+        <Radix.Content key={tab.value} value={tab.value} className="tab-content">
+          {tab.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  )
+}

@@ -1,0 +1,102 @@
+/** Values with their units set smaller and greyer beside them; not known is a dash. */
+import { formatAgo, formatDuration, formatShare, quantity, quantityBytes, UNKNOWN } from '@/format'
+import { useZone } from '@/state/incident'
+import type { TimeStyle } from '@/format'
+import { useEffect, useState } from 'react'
+
+type Maybe = number | null | undefined
+
+/** A measured number in its unit. */
+export function Measured({
+  value,
+  unit,
+}: {
+  readonly value: Maybe
+  readonly unit?: string | null
+}) {
+  const shown = quantity(value, unit ?? null)
+  return <Shown text={shown.text} unit={shown.unit} />
+}
+
+/** Bytes in powers of 1024; the exact number in the tooltip. */
+export function BytesValue({ value }: { readonly value: Maybe }) {
+  const shown = quantityBytes(value)
+  return (
+    <span title={value === null || value === undefined ? undefined : `${value} bytes`}>
+      <Shown text={shown.text} unit={shown.unit} />
+    </span>
+  )
+}
+
+/** Seconds as a person reads them. */
+export function Duration({ value }: { readonly value: Maybe }) {
+  const said = formatDuration(value)
+  const parts = said.split(/(?<=\d)\u202f(?=\D)/)
+  if (said === UNKNOWN) return <span className="faint">{UNKNOWN}</span>
+  const pairs = parts.join('\u0000').split(/\u0000| /)
+  return (
+    <span title={value === null || value === undefined ? undefined : `${value} s`}>
+      {pairs.map((part, index) =>
+        index % 2 ? (
+          <span key={index} className="unit">
+            {part}{' '}
+          </span>
+        ) : (
+          <span key={index}>{part}</span>
+        ),
+      )}
+    </span>
+  )
+}
+
+/** 0..1 as percent. */
+export function ShareValue({ value }: { readonly value: Maybe }) {
+  const [number = UNKNOWN, unit] = formatShare(value).split('\u202f')
+  return <Shown text={number} unit={unit ?? ''} />
+}
+
+/** A moment in the zone of the top bar; the tooltip has UTC. */
+export function Time({
+  at,
+  style = 'seconds',
+  zone = false,
+}: {
+  readonly at: string | number | null | undefined
+  readonly style?: TimeStyle
+  /** Names the zone behind it. */
+  readonly zone?: boolean
+}) {
+  const chosen = useZone()
+  if (at === null || at === undefined) return <span className="faint">{UNKNOWN}</span>
+  const iso = typeof at === 'number' ? new Date(at).toISOString() : at
+  return (
+    <time dateTime={iso} title={iso}>
+      {chosen.format(at, style)}
+      {zone && <span className="unit">{chosen.label}</span>}
+    </time>
+  )
+}
+
+/** "5 min ago" with the exact time in the tooltip; moves by itself. */
+export function Ago({ at }: { readonly at: string | null | undefined }) {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <time dateTime={at ?? undefined} title={at ?? undefined}>
+      {formatAgo(at, now)}
+    </time>
+  )
+}
+
+function Shown({ text, unit }: { readonly text: string; readonly unit: string }) {
+  if (text === UNKNOWN) return <span className="faint">{UNKNOWN}</span>
+  return (
+    <>
+      {text}
+      {unit && <span className="unit">{unit}</span>}
+    </>
+  )
+}

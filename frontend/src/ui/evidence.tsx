@@ -1,0 +1,93 @@
+/**
+ * The way from a claim to what it stands on: a locator as a link that opens the raw lines, the
+ * series over its window, or the moment in the wait graph.
+ */
+import { Link, useLocation } from 'react-router'
+import { useQuery } from '@tanstack/react-query'
+import { artifactsQuery } from '@/api/queries'
+import type { Artifact, Locator } from '@/api/schema'
+import { sharedSearch } from '@/state/url'
+
+/** Address of the raw lines of an artifact, highlighted. */
+export function rawLinesPath(
+  incidentId: string,
+  artifactId: string,
+  line?: number | null,
+  to?: number | null,
+  search = '',
+): string {
+  const extra: Record<string, string> = { artifact: artifactId }
+  if (line) extra['line'] = String(line)
+  if (to && to !== line) extra['to'] = String(to)
+  return `/incidents/${incidentId}/artifacts${sharedSearch(search, extra)}`
+}
+
+/** Artifact of a hash (or of a path, where only that is known). */
+export function useArtifactByHash(
+  incidentId: string,
+): (sha256: string | null | undefined, path?: string | null) => Artifact | undefined {
+  const { data } = useQuery(artifactsQuery(incidentId))
+  return (sha256, path) =>
+    data?.items.find((item) => item.sha256 === sha256 && (!path || item.path === path)) ??
+    data?.items.find((item) => item.sha256 === sha256) ??
+    (sha256 ? undefined : data?.items.find((item) => item.path === path))
+}
+
+/** Where a locator leads; null when its artifact is gone. */
+export function locatorPath(
+  incidentId: string,
+  locator: Locator,
+  find: ReturnType<typeof useArtifactByHash>,
+  search: string,
+): string | null {
+  const artifact = find(locator.artifact, locator.path)
+  if (locator.kind === 'series' && locator.series) {
+    const query = sharedSearch(search, { series: locator.series })
+    const params = new URLSearchParams(query)
+    if (locator.start && locator.end) {
+      params.set('from', locator.start)
+      params.set('to', locator.end)
+    }
+    return `/incidents/${incidentId}/timeline?${params.toString()}`
+  }
+  if (locator.kind === 'snapshot' && locator.at && !locator.line_first) {
+    const extra = { at: locator.at, ...(locator.node ? { node: locator.node } : {}) }
+    return `/incidents/${incidentId}/waits${sharedSearch(search, extra)}`
+  }
+  if (!artifact) return null
+  return rawLinesPath(incidentId, artifact.id, locator.line_first, locator.line_last, search)
+}
+
+/** A claim with its source: the text, and file:line as the link. */
+export function Evidence({
+  locator,
+  incidentId,
+}: {
+  readonly locator: Locator
+  readonly incidentId: string
+}) {
+  const { search } = useLocation()
+  const find = useArtifactByHash(incidentId)
+  const path = locatorPath(incidentId, locator, find, search)
+  return (
+    <span className="evidence">
+      {locator.text && <span className="evidence-text">{locator.text}</span>}
+      {path ? (
+        <Link className="evidence-source mono" to={path}>
+          {sourceText(locator)}
+        </Link>
+      ) : (
+        <span className="evidence-source mono faint">{sourceText(locator)}</span>
+      )}
+    </span>
+  )
+}
+
+/** "innodbstatus1:812–840", "Threads_running", ... */
+export function sourceText(locator: Locator): string {
+  if (locator.kind === 'series' && locator.series) return locator.series
+  const name = locator.path?.split('/').at(-1) ?? 'source'
+  if (!locator.line_first) return name
+  const last = locator.line_last && locator.line_last !== locator.line_first
+  return `${name}:${locator.line_first}${last ? `–${locator.line_last}` : ''}`
+}

@@ -1,0 +1,300 @@
+/**
+ * Pinning: any view hands over what it shows (a locator and its own address) and the person says
+ * which hypothesis it speaks for or against. The same dialog everywhere.
+ */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import { useMay } from '@/api/queries'
+import type { Hypothesis, NewPin } from '@/api/schema'
+import { Button } from './Button'
+import { Dialog } from './Dialog'
+import { Field } from './Field'
+import { PinIcon } from './icons'
+import { Problem } from './States'
+import './pin.css'
+
+/** `view` may be left out: then it is the address as it is when the dialog opens. */
+export type PinDraft = Omit<NewPin, 'view'> & { readonly view?: string }
+export type Side = 'for' | 'against' | 'neutral'
+
+type Request = { readonly incidentId: string; readonly pin: NewPin }
+
+const PinContext = createContext<((request: Request) => void) | null>(null)
+
+/** Opens the dialog: `const pin = usePin(incidentId); pin({kind, title, locator})`. */
+export function usePin(incidentId: string): (pin: PinDraft) => void {
+  const open = useContext(PinContext)
+  if (!open) throw new Error('usePin() outside of <PinProvider>')
+  return useCallback(
+    (pin) => {
+      const { pathname, search } = window.location
+      open({ incidentId, pin: { ...pin, view: pin.view ?? pathname + search } })
+    },
+    [open, incidentId],
+  )
+}
+
+/** "Pin as evidence". Nothing for those who may not write. */
+export function PinButton({
+  pin,
+  incidentId,
+  size = 'small',
+  children = 'Pin as evidence',
+}: {
+  readonly pin: PinDraft | (() => PinDraft)
+  readonly incidentId: string
+  readonly size?: 'small' | 'normal'
+  readonly children?: ReactNode
+}) {
+  const open = usePin(incidentId)
+  if (!useMay('contributor')) return null
+  return (
+    <Button
+      size={size}
+      icon={<PinIcon size={14} />}
+      onClick={() => open(typeof pin === 'function' ? pin() : pin)}
+    >
+      {children}
+    </Button>
+  )
+}
+
+/** Holds the one dialog of the app. */
+export function PinProvider({ children }: { readonly children: ReactNode }) {
+  const [request, setRequest] = useState<Request | null>(null)
+  const open = useCallback((next: Request) => setRequest(next), [])
+  return (
+    <PinContext.Provider value={open}>
+      {children}
+      {request && (
+        <PinDialog
+          key={request.pin.view + request.pin.title}
+          request={request}
+          onClose={() => setRequest(null)}
+        />
+      )}
+    </PinContext.Provider>
+  )
+}
+
+const NEW = 'new'
+
+function PinDialog({
+  request,
+  onClose,
+}: {
+  readonly request: Request
+  readonly onClose: () => void
+}) {
+  const { incidentId, pin } = request
+  const [title, setTitle] = useState(pin.title)
+  const [choice, setChoice] = useState<string | null>(null)
+  const [statement, setStatement] = useState('')
+  const [side, setSide] = useState<Side>('for')
+  const [note, setNote] = useState('')
+  const hypotheses = useQuery({
+    queryKey: keys.of(incidentId, 'hypotheses'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/hypotheses', {
+          params: { path: { incident_id: incidentId } },
+        }),
+      ),
+  })
+  const open = useMemo(
+    () => (hypotheses.data ?? []).filter((item) => item.status !== 'superseded'),
+    [hypotheses.data],
+  )
+  const chosen = choice ?? open[0]?.id ?? NEW
+  const save = useSavePin(incidentId, onClose)
+  const ready = title.trim() !== '' && (chosen !== NEW || statement.trim() !== '')
+  const submit = () =>
+    save.mutate({
+      pin: { ...pin, title: title.trim() },
+      target: chosen === NEW ? { statement: statement.trim() } : { id: chosen },
+      side,
+      note: note.trim(),
+    })
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title="Pin as evidence"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" disabled={!ready} busy={save.isPending} onClick={submit}>
+            Pin
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="pin-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (ready && !save.isPending) submit()
+        }}
+      >
+        <Field label="What it shows">
+          {(ids) => (
+            <input
+              {...ids}
+              className="input"
+              value={title}
+              maxLength={500}
+              onChange={(event) => setTitle(event.target.value)}
+            />
+          )}
+        </Field>
+        {pin.locator.path && (
+          <div className="pin-where mono ellipsis" title={pin.locator.path}>
+            {whereText(pin)}
+          </div>
+        )}
+        <fieldset className="pin-set">
+          <legend className="field-label">Hypothesis</legend>
+          {hypotheses.error ? (
+            <Problem compact error={hypotheses.error} what="The hypotheses could not be read" />
+          ) : (
+            open.map((item) => (
+              <HypothesisChoice
+                key={item.id}
+                item={item}
+                checked={chosen === item.id}
+                onChoose={() => setChoice(item.id)}
+              />
+            ))
+          )}
+          <label className="choice">
+            <input
+              type="radio"
+              name="hypothesis"
+              checked={chosen === NEW}
+              onChange={() => setChoice(NEW)}
+            />
+            <span>A new hypothesis</span>
+          </label>
+          {chosen === NEW && (
+            <textarea
+              className="textarea"
+              aria-label="Statement of the new hypothesis"
+              placeholder="X causes Y because Z"
+              value={statement}
+              onChange={(event) => setStatement(event.target.value)}
+            />
+          )}
+        </fieldset>
+        <div className="field">
+          <span className="field-label" id="pin-side">
+            It speaks
+          </span>
+          <div className="segments" role="group" aria-labelledby="pin-side">
+            {SIDES.map(([value, label]) => (
+              <Button
+                key={value}
+                size="small"
+                pressed={side === value}
+                onClick={() => setSide(value)}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+        </div>
+        <Field label="Note" hint="Why it matters. Can be left empty.">
+          {(ids) => (
+            <textarea
+              {...ids}
+              className="textarea"
+              value={note}
+              onChange={(event) => setNote(event.target.value)}
+            />
+          )}
+        </Field>
+        {save.error && <Problem compact error={save.error} what="The pin was not saved" />}
+        <button type="submit" hidden />
+      </form>
+    </Dialog>
+  )
+}
+
+const SIDES: readonly (readonly [Side, string])[] = [
+  ['for', '+ for it'],
+  ['against', '− against it'],
+  ['neutral', '○ neither'],
+]
+
+function HypothesisChoice({
+  item,
+  checked,
+  onChoose,
+}: {
+  readonly item: Hypothesis
+  readonly checked: boolean
+  readonly onChoose: () => void
+}) {
+  return (
+    <label className="choice">
+      <input type="radio" name="hypothesis" checked={checked} onChange={onChoose} />
+      <span className="pin-statement">{item.statement}</span>
+      <span className="faint">
+        {item.confidence === null ? item.status : `${item.confidence} %`}
+      </span>
+    </label>
+  )
+}
+
+type Save = {
+  readonly pin: NewPin
+  readonly target: { readonly id: string } | { readonly statement: string }
+  readonly side: Side
+  readonly note: string
+}
+
+/** Pin, then hypothesis where it is new, then the evidence that joins them. */
+function useSavePin(incidentId: string, onDone: () => void) {
+  const client = useQueryClient()
+  const params = { path: { incident_id: incidentId } }
+  return useMutation({
+    mutationFn: async ({ pin, target, side, note }: Save) => {
+      const hypothesisId =
+        'id' in target
+          ? target.id
+          : (
+              await unwrap(
+                api.POST('/api/v1/incidents/{incident_id}/hypotheses', {
+                  params,
+                  body: { statement: target.statement, falsifier: '' },
+                }),
+              )
+            ).id
+      const kept = await unwrap(
+        api.POST('/api/v1/incidents/{incident_id}/pins', { params, body: pin }),
+      )
+      return unwrap(
+        api.POST('/api/v1/hypotheses/{hypothesis_id}/evidence', {
+          params: { path: { hypothesis_id: hypothesisId } },
+          body: { pin_id: kept.id, side, note },
+        }),
+      )
+    },
+    onSuccess: () => {
+      onDone()
+    },
+    onSettled: () => {
+      for (const domain of ['pins', 'hypotheses', 'overview'] as const) {
+        void client.invalidateQueries({ queryKey: keys.of(incidentId, domain) })
+      }
+    },
+  })
+}
+
+function whereText({ locator }: NewPin): string {
+  const { path, line_first: first, line_last: last } = locator
+  if (!first) return path ?? ''
+  return `${path ?? ''}:${first}${last && last !== first ? `–${last}` : ''}`
+}

@@ -1,0 +1,19 @@
+/** Builds the UI into dist/ and, in development, passes /api on to the running server. */
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+const api = process.env['PILEUP_API'] ?? 'http://127.0.0.1:8400'
+
+export default defineConfig({
+  plugins: [react()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  build: { target: 'es2022', sourcemap: false, chunkSizeWarningLimit: 700 },
+  server: { proxy: { '/api': { target: api, changeOrigin: false } } },
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.{ts,tsx}'],
+    setupFiles: ['src/testing/setup.ts'],
+    maxWorkers: 2,
+  },
+})
