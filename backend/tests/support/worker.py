@@ -1,0 +1,75 @@
+"""A real worker process on a real broker, to be killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pileup.runtime.commands import child_environment, worker_command
+from pileup.runtime.valkey import EmbeddedValkey
+from pileup.settings import Settings
+
+
+class RealWorker:
+    """`celery worker`, started as `pileup run` starts it."""
+
+    def __init__(self, settings: Settings, log: Path) -> None:
+        self._log = log
+        environment = child_environment(settings) | {
+            "PILEUP_JOB_LEASE_S": str(settings.job_lease_s),
+            "PILEUP_WORKER_HEARTBEAT_S": str(settings.worker_heartbeat_s),
+            "PILEUP_ANALYSIS_DEBOUNCE_S": str(settings.analysis_debounce_s),
+            "PILEUP_MIN_FREE_BYTES": "0",
+        }
+        with log.open("ab") as out:
+            self.process = subprocess.Popen(
+                worker_command(settings),
+                env=environment,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+            )
+
+    def kill(self) -> None:
+        """kill -9 of the worker and of its children, all at once."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> int:
+        """As Ctrl-C does; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=30)
+
+    def log(self) -> str:
+        """What it wrote."""
+        return self._log.read_text(errors="replace")
+
+
+@contextmanager
+def valkey() -> Iterator[EmbeddedValkey]:
+    """A broker in a folder short enough for a socket."""
+    with tempfile.TemporaryDirectory(prefix="pv-") as folder:
+        base = Path(folder)
+        server = EmbeddedValkey(base / "data", base, base / "valkey.log")
+        child = server.launch()
+        try:
+            server.wait_ready()
+            yield server
+        finally:
+            child.kill_group()
+
+
+def until(what: str, holds: Callable[[], bool], timeout_s: float = 60) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + timeout_s
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"after {timeout_s} s: {what} does not hold")
+        time.sleep(0.05)
