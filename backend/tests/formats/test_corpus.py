@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-
 from pileup.formats import archive
 from pileup.formats.driver import Parsed, parse_path, parse_stream
 
@@ -23,7 +22,7 @@ EXPECTED: dict[str, set[str | None]] = {
 # Fragments (test inputs of other tools) in which too little is left to know them by.
 UNKNOWABLE = {
     "captured-my5624__gdb_bt_1.err",
-    "percona-percona-monitoring-plugins__t_nagios_pmp-check-mysql-processlist_samples_copy-processlist-1.txt",  # noqa: E501
+    "percona-percona-monitoring-plugins__t_nagios_pmp-check-mysql-processlist_samples_copy-processlist-1.txt",
 }
 
 

@@ -63,7 +63,7 @@ _SNIFF_THREAD = re.compile(
     re.MULTILINE,
 )
 _SNIFF_FRAME = re.compile(r"^#0?0\s+\S", re.MULTILINE)
-_SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread 0x[0-9a-f]+ )", re.MULTILINE)
+_SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread (?:0x[0-9a-f]+|\d+) )", re.MULTILINE)
 
 _MAX_FRAME_CHARS = 64 * 1024
 _MAX_FRAMES = 4096

@@ -1,0 +1,94 @@
+"""Bytes become numbered lines whatever the encoding, and every line leads back to the raw file."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from pileup.formats.text import INDEX_EVERY, MAX_LINE_BYTES, LineReader, decode_lines
+
+
+def _read(data: bytes) -> tuple[LineReader, list[str]]:
+    reader = LineReader(io.BytesIO(data))
+    return reader, list(reader)
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"", []),
+        (b"a\nb", ["a", "b"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"\xef\xbb\xbfa\n", ["a"]),
+        ("ä\nb\n".encode("utf-16"), ["ä", "b"]),
+        ("first line\nsecond line\n".encode("utf-16-be"), ["first line", "second line"]),
+        (b"caf\xe9 \xf0\x9f\n\0x\n", ["caf\ufffd \ufffd", "\ufffdx"]),
+        (b"\n\n", ["", ""]),
+    ],
+)
+def test_lines_are_decoded_without_terminators(data: bytes, lines: list[str]) -> None:
+    reader, found = _read(data)
+    assert found == lines
+    assert reader.bytes_read == len(data)
+
+
+def test_a_long_line_is_cut_and_reported_and_the_next_one_keeps_its_number() -> None:
+    data = b"x\n" + b"y" * (3 * MAX_LINE_BYTES) + b"\nz\n"
+    for encoded in (data, data.decode().encode("utf-16")):
+        reader, found = _read(encoded)
+        assert [len(line) for line in found] == [1, MAX_LINE_BYTES, 1]
+        assert [problem.line for problem in reader.problems] == [2]
+        assert reader.bytes_read == len(encoded)
+
+
+def test_the_line_index_points_at_every_256th_raw_line() -> None:
+    data = b"".join(b"line %d\n" % number for number in range(1, 1001))
+    reader, _ = _read(data)
+    assert len(reader.line_index) == 4
+    for at, offset in enumerate(reader.line_index):
+        assert data[offset:].split(b"\n")[0] == b"line %d" % (at * INDEX_EVERY + 1)
+    assert reader.bytes_of(1, 2) == len(b"line 1\nline 2\n")
+
+
+def test_asking_twice_goes_on_and_does_not_start_anew() -> None:
+    reader = LineReader(io.BytesIO(b"a\nb\nc\n"))
+    assert next(iter(reader)) == "a"
+    assert list(reader) == ["b", "c"]
+    assert list(reader) == []
+    assert reader.bytes_read == 6
+
+
+def test_a_docker_prefix_on_every_line_is_peeled() -> None:
+    data = b"".join(b"mariadb_1  | line %d\n" % number for number in range(10))
+    reader, found = _read(data)
+    assert found[3] == "line 3"
+    assert reader.head.startswith("line 0\nline 1")
+
+
+def test_a_prefix_on_some_lines_is_text() -> None:
+    data = b"app | a\napp | b\napp | c\n" + b"other\n" * 20
+    assert _read(data)[1][0] == "app | a"
+
+
+def test_a_markdown_fence_becomes_a_blank_line() -> None:
+    found = list(decode_lines(io.BytesIO(b"text\n```sql\nSELECT `a`\n```\n")))
+    assert found == ["text", "", "SELECT `a`", ""]
+
+
+def test_a_dump_on_one_line_is_expanded_and_keeps_its_raw_line_number() -> None:
+    dump = rb"InnoDB\t\t\n=====\n2023-08-21 22:25:51 0x7f INNODB MONITOR OUTPUT\n=====\nSEMAPHORES"
+    reader, found = _read(b"Type\tName\tStatus\n" + dump + b"\nafter\n")
+    assert found[1:5] == [
+        "InnoDB\t\t",
+        "=====",
+        "2023-08-21 22:25:51 0x7f INNODB MONITOR OUTPUT",
+        "=====",
+    ]
+    assert found[-1] == "after"
+    assert [reader.raw_line(number) for number in range(1, len(found) + 1)] == [
+        1,
+        *[2] * (len(found) - 2),
+        3,
+    ]
+    assert reader.raw_lines == 3
