@@ -43,7 +43,8 @@ class _Stop(BaseException):
 @dataclass
 class _Service:
     name: str
-    start: Callable[[], Child]  # returns when it answers
+    start: Callable[[], Child]
+    answers: Callable[[Child], None] | None = None  # waited for at the first start only
     child: Child | None = None
     deaths: int = 0
     again_at: float = 0.0
@@ -114,7 +115,7 @@ class Supervisor:
             self._begin(_Service("queue", lambda: self._start_valkey(valkey)))
             self._set(broker_url=valkey.url)
         self._begin(_Service("worker", self._start_worker), "started")
-        self._begin(_Service("api", self._start_api))
+        self._begin(_Service("api", self._start_api, self._await_api))
         self._await_heartbeat()
         link = self._sign_in_link()
         self._say(f"Ready in {time.monotonic() - began:.1f} s. Ctrl-C stops everything.")
@@ -159,6 +160,8 @@ class Supervisor:
         began = time.monotonic()
         service.child = service.start()
         self._record()
+        if service.answers is not None:
+            service.answers(service.child)
         self._say(f"  {service.name:<10} {how} ({time.monotonic() - began:.1f} s)")
 
     def _start_postgres(self, postgres: EmbeddedPostgres) -> Child:
@@ -185,23 +188,24 @@ class Supervisor:
 
     def _start_api(self) -> Child:
         descriptor = None if self._listener is None else self._listener.fileno()
-        child = Child(
+        return Child(
             "api",
             commands.api_command(self.settings, descriptor),
             log=self.settings.home / "logs/api.log",
             env=commands.child_environment(self.settings),
             pass_fds=() if descriptor is None else (descriptor,),
         )
+
+    def _await_api(self, child: Child) -> None:
+        """Not part of a later start: it would keep us from starting the database it waits for."""
         deadline = time.monotonic() + 60
         while not self._api_answers():
             if child.poll() is not None or time.monotonic() > deadline:
-                child.kill_group()
                 lines = child.log_tail().strip().splitlines() or ["it wrote no log"]
                 raise StartError(
                     f"the API does not start: {lines[-1]} (the whole log: {child.log})"
                 )
             time.sleep(0.1)
-        return child
 
     def _api_answers(self) -> bool:
         connection = http.client.HTTPConnection(self.settings.host, self.settings.port, timeout=1)
