@@ -3,7 +3,7 @@
  * mutation; problem documents become ApiProblem; a lost session sends the person to sign in.
  */
 import createClient, { type Middleware } from 'openapi-fetch'
-import { ApiProblem, problemFrom } from './problem'
+import { type ApiProblem, problemFrom } from './problem'
 import type { paths } from './schema'
 
 export const CSRF_HEADER = 'X-CSRF-Token'

@@ -662,6 +662,46 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/samples': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Samples
+     * @description The samples that came with this installation.
+     */
+    get: operations['samples_api_v1_samples_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/samples/{sample_id}/load': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Load
+     * @description Make an incident of it; a second load opens the one that is there.
+     */
+    post: operations['load_api_v1_samples__sample_id__load_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/session': {
     parameters: {
       query?: never
@@ -2170,6 +2210,17 @@ export interface components {
       /** Title */
       title: string
     }
+    /** SampleOut */
+    SampleOut: {
+      /** Bytes */
+      bytes: number
+      /** Description */
+      description: string
+      /** Id */
+      id: string
+      /** Title */
+      title: string
+    }
     /** SectionOut */
     SectionOut: {
       /** Level */
@@ -2624,6 +2675,7 @@ export type RawLines = components['schemas']['RawLines']
 export type ReceiptOut = components['schemas']['ReceiptOut']
 export type RootBlocker = components['schemas']['RootBlocker']
 export type RowFinding = components['schemas']['RowFinding']
+export type SampleOut = components['schemas']['SampleOut']
 export type SectionOut = components['schemas']['SectionOut']
 export type SeriesDoc = components['schemas']['SeriesDoc']
 export type SettingDoc = components['schemas']['SettingDoc']
@@ -4061,6 +4113,57 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  samples_api_v1_samples_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SampleOut'][]
+        }
+      }
+    }
+  }
+  load_api_v1_samples__sample_id__load_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        sample_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['IncidentOut']
+        }
       }
       /** @description Validation Error */
       422: {

@@ -3,6 +3,7 @@ import { type ComponentType, lazy, Suspense } from 'react'
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router'
 import { SkeletonRows } from '@/ui/States'
 import { IncidentLayout } from './IncidentLayout'
+import { PlainLayout } from './PlainLayout'
 import { NotFound, RouteError } from './RouteError'
 import { SignedIn } from './SignedIn'
 
@@ -36,10 +37,20 @@ const routes: RouteObject[] = [
       {
         element: <SignedIn />,
         children: [
-          { index: true, element: screen(() => import('@/features/incidents/IncidentsScreen')) },
           {
-            path: '/settings',
-            element: screen(() => import('@/features/settings/SettingsScreen')),
+            element: <PlainLayout />,
+            errorElement: <RouteError />,
+            children: [
+              {
+                index: true,
+                element: screen(() => import('@/features/incidents/IncidentsScreen')),
+              },
+              {
+                path: '/settings',
+                element: screen(() => import('@/features/settings/SettingsScreen')),
+              },
+              { path: '*', element: <NotFound /> },
+            ],
           },
           {
             path: '/incidents/:id',
@@ -53,7 +64,6 @@ const routes: RouteObject[] = [
               })),
             ],
           },
-          { path: '*', element: <NotFound /> },
         ],
       },
     ],

@@ -31,20 +31,17 @@ export function BytesValue({ value }: { readonly value: Maybe }) {
 /** Seconds as a person reads them. */
 export function Duration({ value }: { readonly value: Maybe }) {
   const said = formatDuration(value)
-  const parts = said.split(/(?<=\d)\u202f(?=\D)/)
   if (said === UNKNOWN) return <span className="faint">{UNKNOWN}</span>
-  const pairs = parts.join('\u0000').split(/\u0000| /)
   return (
-    <span title={value === null || value === undefined ? undefined : `${value} s`}>
-      {pairs.map((part, index) =>
-        index % 2 ? (
-          <span key={index} className="unit">
-            {part}{' '}
+    <span title={`${value} s`}>
+      {said.split(' ').map((part) => {
+        const [number = '', unit = ''] = part.split('\u202f')
+        return (
+          <span key={unit} className="duration-part">
+            <Shown text={number} unit={unit} />
           </span>
-        ) : (
-          <span key={index}>{part}</span>
-        ),
-      )}
+        )
+      })}
     </span>
   )
 }

@@ -1,6 +1,292 @@
-/** Every incident. */
-import { EmptyState } from '@/ui/States'
+/** Every incident in one table; the empty house shows three ways to begin. */
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { incidentsQuery, useMay } from '@/api/queries'
+import type { IncidentRow } from '@/api/schema'
+import { oneOf, text, useUrlState } from '@/state/url'
+import { Sparkline } from '@/ui/Bar'
+import { Button } from '@/ui/Button'
+import { Chip, type Tone } from '@/ui/Chip'
+import { useFileDrop } from '@/ui/drop'
+import { DropVeil } from '@/ui/DropZone'
+import { PlusIcon } from '@/ui/icons'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Ago, Duration, Measured, Time } from '@/ui/Value'
+import { Begin } from './Begin'
+import { NewIncidentDialog } from './NewIncidentDialog'
+import { SampleMenu } from './SampleMenu'
+import { useIncidentFromFiles } from './queries'
+import './incidents.css'
+
+const STATUSES = ['open', 'analysing', 'review', 'published'] as const
+const STATUS = oneOf<(typeof STATUSES)[number] | 'all'>(['all', ...STATUSES])
 
 export default function IncidentsScreen() {
-  return <EmptyState title="No incidents yet">Make the first.</EmptyState>
+  const incidents = useQuery(incidentsQuery)
+  const mayWrite = useMay('contributor')
+  const [creating, setCreating] = useState(false)
+  const [words, setWords] = useUrlState('q', text, '')
+  const [status, setStatus] = useUrlState('status', STATUS, 'all')
+  const [chosen, setChosen] = useState<string | null>(null)
+  const fromFiles = useIncidentFromFiles()
+  const over = useFileDrop((files) => fromFiles.mutate(files), mayWrite)
+  const navigate = useNavigate()
+  useEffect(() => {
+    document.title = 'Incidents · Pileup'
+  }, [])
+
+  const items = incidents.data?.items
+  const wanted = useDeferredValue(words)
+  const shown = useMemo(
+    () =>
+      (items ?? []).filter(
+        (row) => (status === 'all' || row.status === status) && matches(row, wanted),
+      ),
+    [items, status, wanted],
+  )
+  const none = items?.length === 0
+
+  return (
+    <>
+      <div className="incidents">
+        <header className="incidents-head">
+          <h1>Incidents</h1>
+          {items && !none && (
+            <>
+              <input
+                className="input incidents-search"
+                type="search"
+                aria-label="Filter the incidents"
+                placeholder="Filter by title, service, finding, owner"
+                value={words}
+                onChange={(event) => setWords(event.target.value)}
+              />
+              <div className="segments" role="group" aria-label="Status">
+                {(['all', ...STATUSES] as const).map((word) => (
+                  <Button
+                    key={word}
+                    size="small"
+                    pressed={status === word}
+                    onClick={() => setStatus(word)}
+                  >
+                    {word}
+                  </Button>
+                ))}
+              </div>
+            </>
+          )}
+          <span className="incidents-space" />
+          {mayWrite && (
+            <>
+              {!none && <SampleMenu />}
+              <Button
+                variant="primary"
+                icon={<PlusIcon size={14} />}
+                onClick={() => setCreating(true)}
+              >
+                New incident
+              </Button>
+            </>
+          )}
+        </header>
+        {fromFiles.error && (
+          <Problem error={fromFiles.error} what="No incident was made of what was dropped" />
+        )}
+        {incidents.error ? (
+          <Problem
+            error={incidents.error}
+            what="The incidents could not be read"
+            onRetry={() => void incidents.refetch()}
+          />
+        ) : !items ? (
+          <SkeletonRows rows={10} />
+        ) : none ? (
+          <Begin mayWrite={mayWrite} onFiles={(files) => fromFiles.mutate(files)} />
+        ) : shown.length === 0 ? (
+          <EmptyState
+            title="No incident fits the filter"
+            action={
+              <Button
+                onClick={() => {
+                  setWords(null)
+                  setStatus(null)
+                }}
+              >
+                Show all {items.length}
+              </Button>
+            }
+          />
+        ) : (
+          <div className="incidents-table">
+            <Table
+              fill
+              label="Incidents"
+              rows={shown}
+              columns={COLUMNS}
+              rowKey={(row) => row.id}
+              selected={chosen}
+              onSelect={(row) => {
+                if (chosen === row.id) void navigate(`/incidents/${row.id}/overview`)
+                else setChosen(row.id)
+              }}
+            />
+          </div>
+        )}
+      </div>
+      {over && <DropVeil text="Drop to make an incident of it" />}
+      <NewIncidentDialog open={creating} onOpenChange={setCreating} />
+    </>
+  )
+}
+
+const STATUS_TONE: Record<IncidentRow['status'], Tone> = {
+  open: 'waiting',
+  analysing: 'accent',
+  review: 'idle',
+  published: 'running',
+}
+
+const COLUMNS: readonly Column<IncidentRow>[] = [
+  {
+    key: 'title',
+    head: 'Incident',
+    width: 'minmax(220px, 2.2fr)',
+    sort: (row) => row.title,
+    cell: (row) => (
+      <Link className="incident-link" to={`/incidents/${row.id}/overview`} title={row.title}>
+        {row.title}
+      </Link>
+    ),
+  },
+  {
+    key: 'status',
+    head: 'Status',
+    width: '96px',
+    sort: (row) => STATUSES.indexOf(row.status),
+    cell: (row) => <Chip tone={STATUS_TONE[row.status]}>{row.status}</Chip>,
+  },
+  {
+    key: 'severity',
+    head: 'Sev',
+    title: 'Severity',
+    width: '52px',
+    sort: (row) => row.severity,
+    cell: (row) => row.severity?.replace('sev', '') ?? <span className="faint">–</span>,
+  },
+  {
+    key: 'service',
+    head: 'Service',
+    width: 'minmax(80px, 0.7fr)',
+    sort: (row) => row.service,
+    cell: (row) => row.service ?? <span className="faint">–</span>,
+  },
+  {
+    key: 'engine',
+    head: 'Server',
+    width: 'minmax(100px, 0.8fr)',
+    sort: (row) => row.engine,
+    cell: (row) => row.engine ?? <span className="faint">–</span>,
+  },
+  {
+    key: 'onset',
+    head: 'Onset',
+    width: '150px',
+    sort: (row) => row.onset,
+    cell: (row) => <Time at={row.onset} />,
+  },
+  {
+    key: 'duration',
+    head: 'Lasted',
+    kind: 'number',
+    width: '92px',
+    sort: (row) => row.duration_s,
+    cell: (row) => <Duration value={row.duration_s} />,
+  },
+  {
+    key: 'peak',
+    head: 'Peak waiters',
+    kind: 'number',
+    width: '92px',
+    sort: (row) => row.peak_waiters,
+    cell: (row) => <Measured value={row.peak_waiters} />,
+  },
+  {
+    key: 'spark',
+    head: 'Waiters',
+    width: '136px',
+    cell: (row) =>
+      row.spark && (
+        <Sparkline
+          values={row.spark}
+          label={`Waiters over time, at most ${row.peak_waiters ?? 'unknown'}`}
+        />
+      ),
+  },
+  {
+    key: 'leading',
+    head: 'Leading hypothesis, or finding',
+    width: 'minmax(180px, 2fr)',
+    sort: (row) => row.leading?.statement ?? row.finding?.title ?? null,
+    cell: (row) => <Leading row={row} />,
+  },
+  {
+    key: 'artifacts',
+    head: 'Artifacts',
+    kind: 'number',
+    width: '76px',
+    sort: (row) => row.artifacts,
+    cell: (row) => <Measured value={row.artifacts} />,
+  },
+  {
+    key: 'owner',
+    head: 'Owner',
+    width: 'minmax(72px, 0.5fr)',
+    sort: (row) => row.owner?.name ?? null,
+    cell: (row) => row.owner?.name ?? <span className="faint">–</span>,
+  },
+  {
+    key: 'updated',
+    head: 'Updated',
+    width: '100px',
+    sort: (row) => row.updated_at,
+    cell: (row) => <Ago at={row.updated_at} />,
+  },
+]
+
+function Leading({ row }: { readonly row: IncidentRow }) {
+  if (row.leading) {
+    return (
+      <span title={row.leading.statement}>
+        <strong>{row.leading.confidence}</strong>
+        <span className="unit">%</span> {row.leading.statement}
+      </span>
+    )
+  }
+  if (row.finding) {
+    return (
+      <span className="muted" title={row.finding.title}>
+        {row.finding.title}
+      </span>
+    )
+  }
+  return <span className="faint">–</span>
+}
+
+function matches(row: IncidentRow, words: string): boolean {
+  const hay = [
+    row.title,
+    row.service,
+    row.engine,
+    row.owner?.name,
+    row.finding?.title,
+    row.leading?.statement,
+  ]
+    .join(' ')
+    .toLowerCase()
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => hay.includes(word))
 }

@@ -122,7 +122,7 @@ function FirstUser({ link, next }: { readonly link: string; readonly next: strin
           />
         )}
       </Field>
-      <Field label="Password" hint="12 characters or more." problem={errors['password']}>
+      <Field label="Password" hint="10 characters or more." problem={errors['password']}>
         {(ids) => (
           <input
             {...ids}
@@ -130,7 +130,7 @@ function FirstUser({ link, next }: { readonly link: string; readonly next: strin
             type="password"
             autoComplete="new-password"
             required
-            minLength={12}
+            minLength={10}
             value={password}
             onChange={(event) => setPassword(event.target.value)}
           />

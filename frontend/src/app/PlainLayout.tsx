@@ -1,0 +1,15 @@
+/** The frame of the pages outside of an incident. */
+import { Outlet } from 'react-router'
+import { PlainTopBar } from './TopBar'
+import './shell.css'
+
+export function PlainLayout() {
+  return (
+    <div className="plain">
+      <PlainTopBar />
+      <main id="canvas">
+        <Outlet />
+      </main>
+    </div>
+  )
+}

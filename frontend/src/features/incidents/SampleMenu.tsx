@@ -1,0 +1,28 @@
+/** Samples behind a button, once the list is not empty any more. */
+import { useQuery } from '@tanstack/react-query'
+import { Button } from '@/ui/Button'
+import { DownIcon } from '@/ui/icons'
+import { Menu, MenuItem, MenuLabel } from '@/ui/Menu'
+import { samplesQuery, useLoadSample } from './queries'
+
+export function SampleMenu() {
+  const samples = useQuery(samplesQuery)
+  const load = useLoadSample()
+  if (!samples.data?.length) return null
+  return (
+    <Menu
+      trigger={
+        <Button busy={load.isPending}>
+          Load a sample <DownIcon size={12} />
+        </Button>
+      }
+    >
+      <MenuLabel>Captured pileups</MenuLabel>
+      {samples.data.map((sample) => (
+        <MenuItem key={sample.id} onSelect={() => load.mutate(sample.id)}>
+          {sample.title}
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}

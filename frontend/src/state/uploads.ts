@@ -1,0 +1,189 @@
+/**
+ * The queue of uploads of this page: resumable (tus 1.0), four at a time, real bytes. It lives
+ * outside of the screens, so that leaving the artifacts does not stop it. What a reload cuts off
+ * the server still lists as unfinished; choosing the file again continues it.
+ */
+import { useSyncExternalStore } from 'react'
+import { DetailedError, Upload } from 'tus-js-client'
+import { CSRF_HEADER, csrfToken } from '@/api/client'
+import { problemFrom } from '@/api/problem'
+
+export type PathFile = { readonly file: File; readonly path: string }
+
+export type UploadItem = {
+  readonly key: string
+  readonly incidentId: string
+  readonly path: string
+  readonly bytes: number
+  readonly sent: number
+  readonly state: 'waiting' | 'sending' | 'done' | 'failed'
+  readonly error: string | null
+  /** Id on the server, once it has one. */
+  readonly uploadId: string | null
+}
+
+/** An upload that the server has begun and that misses bytes. */
+export type Unfinished = { readonly id: string; readonly path: string; readonly bytes: number }
+
+const AT_ONCE = 4
+const CHUNK_BYTES = 16 * 1024 * 1024
+const RETRY_MS = [0, 1000, 3000, 8000]
+
+let items: readonly UploadItem[] = []
+const files = new Map<string, File>()
+const running = new Map<string, Upload>()
+const listeners = new Set<() => void>()
+let counter = 0
+
+/** Queues files; those that match an unfinished upload (path and size) continue it. */
+export function enqueueUploads(
+  incidentId: string,
+  chosen: readonly PathFile[],
+  unfinished: readonly Unfinished[] = [],
+): void {
+  const open = new Set(items.filter((item) => item.state !== 'failed').map((item) => item.uploadId))
+  const added = chosen.map(({ file, path }): UploadItem => {
+    const key = `upload-${(counter += 1)}`
+    files.set(key, file)
+    const match = matchUnfinished(path, file.size, unfinished, open)
+    if (match) open.add(match.id)
+    return {
+      key,
+      incidentId,
+      path: match?.path ?? path,
+      bytes: file.size,
+      sent: 0,
+      state: 'waiting',
+      error: null,
+      uploadId: match?.id ?? null,
+    }
+  })
+  publish([...items, ...added])
+  pump()
+}
+
+/** Same size and same path, or the same name where only that was chosen. */
+export function matchUnfinished(
+  path: string,
+  bytes: number,
+  unfinished: readonly Unfinished[],
+  taken: ReadonlySet<string | null> = new Set(),
+): Unfinished | undefined {
+  const sized = unfinished.filter((item) => item.bytes === bytes && !taken.has(item.id))
+  const name = path.split('/').at(-1)
+  return (
+    sized.find((item) => item.path === path) ??
+    sized.find((item) => item.path.split('/').at(-1) === name)
+  )
+}
+
+/** Tries one that failed again, from the byte it had reached. */
+export function retryUpload(key: string): void {
+  patch(key, { state: 'waiting', error: null })
+  pump()
+}
+
+/** Stops it, here and on the server. */
+export function cancelUpload(key: string): void {
+  const upload = running.get(key)
+  running.delete(key)
+  files.delete(key)
+  publish(items.filter((item) => item.key !== key))
+  void upload?.abort(true).catch(() => undefined)
+  pump()
+}
+
+/** Takes the finished ones from the list. */
+export function forgetDone(incidentId: string): void {
+  publish(items.filter((item) => item.incidentId !== incidentId || item.state !== 'done'))
+}
+
+/** The uploads of this page into an incident. */
+export function useUploads(incidentId: string): readonly UploadItem[] {
+  const all = useSyncExternalStore(subscribe, () => items)
+  return all.filter((item) => item.incidentId === incidentId)
+}
+
+export type UploadTotals = {
+  readonly files: number
+  readonly done: number
+  readonly failed: number
+  readonly bytes: number
+  readonly sent: number
+  readonly active: boolean
+}
+
+/** Sums for one progress line. */
+export function uploadTotals(list: readonly UploadItem[]): UploadTotals {
+  const count = (state: UploadItem['state']) => list.filter((item) => item.state === state).length
+  const bytes = list.reduce((sum, item) => sum + item.bytes, 0)
+  const sent = list.reduce((sum, item) => sum + (item.state === 'done' ? item.bytes : item.sent), 0)
+  const active = list.some((item) => item.state === 'waiting' || item.state === 'sending')
+  return { files: list.length, done: count('done'), failed: count('failed'), bytes, sent, active }
+}
+
+function pump() {
+  for (const item of items) {
+    if (running.size >= AT_ONCE) return
+    if (item.state === 'waiting') begin(item)
+  }
+}
+
+function begin(item: UploadItem) {
+  const file = files.get(item.key)
+  if (!file) return
+  const origin = window.location.origin
+  const upload = new Upload(file, {
+    endpoint: `${origin}/api/v1/incidents/${item.incidentId}/uploads`,
+    uploadUrl: item.uploadId ? `${origin}/api/v1/uploads/${item.uploadId}` : null,
+    chunkSize: CHUNK_BYTES,
+    retryDelays: RETRY_MS,
+    storeFingerprintForResuming: false, // the server's list is the truth, not this browser
+    metadata: { filename: file.name, path: item.path },
+    onBeforeRequest: (request) => request.setHeader(CSRF_HEADER, csrfToken()),
+    onProgress: (sent) => patch(item.key, { sent }),
+    onUploadUrlAvailable: () =>
+      patch(item.key, { uploadId: upload.url?.split('/').at(-1) ?? null }),
+    onSuccess: () => settle(item.key, { state: 'done', sent: item.bytes }),
+    onError: (error) => settle(item.key, { state: 'failed', error: words(error) }),
+  })
+  running.set(item.key, upload)
+  patch(item.key, { state: 'sending' })
+  upload.start()
+}
+
+function settle(key: string, change: Partial<UploadItem>) {
+  running.delete(key)
+  if (change.state === 'done') files.delete(key)
+  patch(key, change)
+  pump()
+}
+
+function words(error: Error | DetailedError): string {
+  if (error instanceof DetailedError && error.originalResponse) {
+    const response = error.originalResponse
+    try {
+      const problem = problemFrom(response.getStatus(), JSON.parse(response.getBody()))
+      return problem.detail || problem.title
+    } catch {
+      return `the server answered ${response.getStatus()}`
+    }
+  }
+  return 'the connection broke; what was sent is kept'
+}
+
+function patch(key: string, change: Partial<UploadItem>) {
+  publish(items.map((item) => (item.key === key ? { ...item, ...change } : item)))
+}
+
+function publish(next: readonly UploadItem[]) {
+  items = next
+  for (const listen of listeners) listen()
+}
+
+function subscribe(listen: () => void) {
+  listeners.add(listen)
+  return () => {
+    listeners.delete(listen)
+  }
+}

@@ -1,0 +1,96 @@
+/** Files and whole folders from a drop or a chooser, each with its path inside what was given. */
+import { useEffect, useRef, useState } from 'react'
+import type { PathFile } from '@/state/uploads'
+
+/** Everything that was dropped; folders are walked. Call it inside the drop event. */
+export async function filesOfDrop(transfer: DataTransfer): Promise<PathFile[]> {
+  // The entries must be taken before the first await: the transfer is emptied after the event.
+  const entries = [...transfer.items]
+    .filter((item) => item.kind === 'file')
+    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
+  const found: PathFile[] = []
+  for (const { entry, file } of entries) {
+    if (entry) await walk(entry, found)
+    else if (file) found.push({ file, path: file.name })
+  }
+  return found
+}
+
+/** What a chooser gave; a folder chooser names the path in webkitRelativePath. */
+export function filesOfInput(list: FileList | null): PathFile[] {
+  return [...(list ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }))
+}
+
+/** The name that they share: the folder, or the single file. */
+export function commonName(files: readonly PathFile[]): string {
+  const first = files[0]?.path ?? ''
+  const [top = ''] = first.split('/')
+  if (first.includes('/') && files.every((item) => item.path.startsWith(`${top}/`))) return top
+  return files.length === 1 ? first : `${files.length} files`
+}
+
+/** The whole window as a drop target; true while something is held over it. */
+export function useFileDrop(onFiles: (files: PathFile[]) => void, enabled = true): boolean {
+  const [over, setOver] = useState(false)
+  const handler = useRef(onFiles)
+  useEffect(() => {
+    handler.current = onFiles
+  }, [onFiles])
+  useEffect(() => {
+    if (!enabled) return
+    let depth = 0
+    const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+    const enter = (event: DragEvent) => {
+      if (!holdsFiles(event)) return
+      depth += 1
+      setOver(true)
+    }
+    const leave = (event: DragEvent) => {
+      if (!holdsFiles(event)) return
+      depth = Math.max(0, depth - 1)
+      if (depth === 0) setOver(false)
+    }
+    const hold = (event: DragEvent) => {
+      if (holdsFiles(event)) event.preventDefault()
+    }
+    const drop = (event: DragEvent) => {
+      if (!event.dataTransfer || !holdsFiles(event)) return
+      event.preventDefault()
+      depth = 0
+      setOver(false)
+      void filesOfDrop(event.dataTransfer).then((files) => files.length && handler.current(files))
+    }
+    window.addEventListener('dragenter', enter)
+    window.addEventListener('dragleave', leave)
+    window.addEventListener('dragover', hold)
+    window.addEventListener('drop', drop)
+    return () => {
+      window.removeEventListener('dragenter', enter)
+      window.removeEventListener('dragleave', leave)
+      window.removeEventListener('dragover', hold)
+      window.removeEventListener('drop', drop)
+    }
+  }, [enabled])
+  return over
+}
+
+async function walk(entry: FileSystemEntry, found: PathFile[]): Promise<void> {
+  const path = entry.fullPath.replace(/^\/+/, '')
+  if (isFile(entry)) {
+    const file = await new Promise<File>((done, fail) => entry.file(done, fail))
+    found.push({ file, path })
+  } else if (isFolder(entry)) {
+    const reader = entry.createReader()
+    // A reader gives some hundred entries at a time and an empty list at the end.
+    for (;;) {
+      const some = await new Promise<FileSystemEntry[]>((done, fail) =>
+        reader.readEntries(done, fail),
+      )
+      if (some.length === 0) break
+      for (const child of some) await walk(child, found)
+    }
+  }
+}
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
