@@ -434,7 +434,12 @@ def records_frame(kind: str, records: Iterable[Record]) -> pl.DataFrame:
     return pl.DataFrame(
         {
             name: pl.Series(
-                name, [_plain(getattr(row, name)) for row in rows], dtype=dtype, strict=True
+                name,
+                [_plain(getattr(row, name)) for row in rows]
+                if dtype.is_nested()
+                else [getattr(row, name) for row in rows],
+                dtype=dtype,
+                strict=True,
             )
             for name, dtype in schema.items()
         }

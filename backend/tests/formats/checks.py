@@ -50,6 +50,8 @@ def check(
     parsed = parse_bytes(data, path.name if by_name else "upload.bin")
     assert_sound(parsed, len(data))
     assert parsed.failed is None, parsed.failed
+    unfit = [one.message for one in parsed.problems if "no server prints" in one.message]
+    assert not unfit, unfit  # in an undamaged sample: a parser that put the wrong type in a field
     assert parsed.format == expected, parsed.detection
     if not by_name:
         _only_claimed_by(data, expected, shared)

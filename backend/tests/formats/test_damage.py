@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,3 +49,36 @@ def _damages(data: bytes, dice: random.Random) -> Iterator[tuple[str, bytes]]:
     yield "two halves interleaved", b"".join(mixed)
     dice.shuffle(lines)
     yield "lines shuffled", b"".join(lines)
+
+
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in _ALL}))
+def test_no_line_is_read_in_quadratic_time(name: str) -> None:
+    """A megabyte of one character, or of a format's own words, costs moments."""
+    path = next(path for path in _ALL if path.parent.name == name)
+    lines = path.read_bytes().splitlines()[:400]
+    chosen = random.Random(name).sample(lines, min(4, len(lines)))
+    runs = (
+        b" ",
+        b"(",
+        b")",
+        b"<a,",
+        b"[",
+        b"_lock",
+        b"1 ",
+        b"9",
+        b"a=",
+        b"|",
+        b"\t",
+        b"\\n",
+        b";x",
+    )
+    own = {word for line in chosen for word in line.split()[:3]}
+    started = time.process_time()
+    for line in chosen:
+        for run in (*runs, *own, line or b"-"):
+            data = b"\n".join((*lines[:20], line + run * (200_000 // len(run)), line, run * 1000))
+            parsed = parse_bytes(data, "x", name)
+            assert not parsed.crashed, parsed.failed
+    spent = time.process_time() - started
+    cases = len(chosen) * (len(runs) + len(own) + 1)
+    assert spent < 0.5 * cases, f"{spent:.1f} s for {cases} cases"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from pileup.formats import (
     gdb,
+    innodb_status,
     my_cnf,
     pmp,
     processlist,
@@ -22,6 +23,7 @@ from pileup.formats.detect import Detection, Format, choose
 
 FORMATS: tuple[Format, ...] = (
     # InnoDB: an error log with dumps in it, a dump
+    innodb_status,
     # stacks
     gdb,
     pmp,

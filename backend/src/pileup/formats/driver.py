@@ -27,6 +27,7 @@ MAX_PROBLEMS = 1000
 """Problems kept per artifact; the receipt counts all of them."""
 _FLUSH_RECORDS = 20_000
 _FLUSH_VALUES = 100_000
+_DOES_NOT_FIT = (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +127,12 @@ def parse_stream(
                 "Please report this with the artifact."
             )
             crashed = True
+    frames = work.frames()
     return Parsed(
         format=chosen.NAME if chosen else None,
         detection=detection,
         version=chosen.VERSION if chosen else 0,
-        frames=work.frames(),
+        frames=frames,
         problems=work.problems_in_order(),
         sections=work.sections,
         receipt=work.receipt(),
@@ -205,6 +207,7 @@ class _Work:
         for kind in list(self._pending):
             self._flush(kind)
         self._flush_samples()
+        self._done = {kind: parts for kind, parts in self._done.items() if parts}
         done = {kind: pl.concat(parts, rechunk=True) for kind, parts in self._done.items()}
         return {kind: done[kind] for kind in (*records.KINDS, records.SAMPLE) if kind in done}
 
@@ -253,13 +256,53 @@ class _Work:
 
     def _flush(self, kind: str) -> None:
         if pending := self._pending.pop(kind, None):
-            self._done.setdefault(kind, []).append(records.records_frame(kind, pending))
+            self._done.setdefault(kind, []).extend(self._as_frames(kind, pending))
+
+    def _as_frames(self, kind: str, pending: list[Record]) -> Iterator[pl.DataFrame]:
+        """The records as frames; one whose numbers fit no column is a Problem, not a crash."""
+        try:
+            yield records.records_frame(kind, pending)
+        except _DOES_NOT_FIT as error:
+            if len(pending) > 1:  # halve until the culprit stands alone
+                half = len(pending) // 2
+                yield from self._as_frames(kind, pending[:half])
+                yield from self._as_frames(kind, pending[half:])
+                return
+            line = pending[0].line_first
+            self._take(
+                Problem(
+                    line,
+                    f"line {line}: a {kind} with a value that no server prints was left out",
+                    found=str(error)[:200],
+                    severity="error",
+                )
+            )
 
     def _flush_samples(self) -> None:
         if chunks := [one for one in self._samples if len(one.values)]:
-            self._done.setdefault(records.SAMPLE, []).append(records.samples_frame(chunks))
+            self._done.setdefault(records.SAMPLE, []).extend(self._as_sample_frames(chunks))
         self._samples = []
         self._sample_values = 0
+
+    def _as_sample_frames(self, chunks: list[Samples]) -> Iterator[pl.DataFrame]:
+        try:
+            yield records.samples_frame(chunks)
+        except _DOES_NOT_FIT as error:
+            if len(chunks) > 1:
+                half = len(chunks) // 2
+                yield from self._as_sample_frames(chunks[:half])
+                yield from self._as_sample_frames(chunks[half:])
+                return
+            line = chunks[0].lines[0]
+            self._take(
+                Problem(
+                    line,
+                    f"line {line}: {chunks[0].series} holds a value that no server prints; "
+                    "these values were left out",
+                    found=str(error)[:200],
+                    severity="error",
+                )
+            )
 
     def _on_raw_lines(self, item: Item) -> Item:
         raw = self.reader.raw_line

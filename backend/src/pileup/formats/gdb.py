@@ -40,14 +40,14 @@ HINTS = ("-stacktrace",)
 # Thread 42 (Thread 0x7f274d19f640 (LWP 3772082) "connection"):
 # Thread 1 (process 1234):          Thread 3441765 (LWP 3441765):
 _THREAD = re.compile(
-    r"(?:\(gdb\) )?Thread (?P<number>\d+) \("
-    r"(?:Thread (?P<pthread>0x[0-9a-fA-F]+|\d+))?\s*"
-    r"(?:\(?(?:LWP|process) (?P<lwp>\d+)\)?)?"
+    r"(?:\(gdb\) )?Thread (?P<number>\d{1,18}) \("
+    r"(?:Thread (?P<pthread>0x[0-9a-fA-F]{1,16}|\d{1,20}))?\s*"
+    r"(?:\(?(?:LWP|process) (?P<lwp>\d{1,18})\)?)?"
     r"(?: (?:\"(?P<name>.*)\"|\([^)]*\)))?\):?\s*$"
 )
 _FRAME = re.compile(r"#(?P<level>\d+)\s+(?:0x[0-9a-fA-F]+ in )?(?P<text>.*)")
 _BARE_ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
-_PAGER = re.compile(r"--?-?Type <(?:return|RET)>.*?(?:quit---|without paging--)")
+_PAGER = re.compile(r"--?-?Type <(?:return|RET)>.{0,80}?(?:quit---|without paging--)")
 _STOPPED = re.compile(r"Backtrace stopped|Cannot access memory|\(More stack frames follow")
 # What gdb says before, between and after stacks. "29\t../sysdeps/..." is the current source line.
 _CHATTER = re.compile(
@@ -190,7 +190,7 @@ class _Reader:
         header = StackThread(
             number=thread,
             pthread=_uint64(int(pthread, 0)) if pthread else None,
-            lwp=_int64(int(match["lwp"])) if match["lwp"] else None,
+            lwp=int(match["lwp"]) if match["lwp"] else None,
             name=match["name"],
         )
         self._thread = _Thread(number, header)
@@ -210,7 +210,7 @@ class _Reader:
         if self._thread is None:
             yield Skipped(number, number, "a frame without its thread")
             return
-        self._frame = [match["text"]]
+        self._frame = [match["text"][:_MAX_FRAME_CHARS]]
         self._frame_size = len(line)
         self._open = open_parentheses(match["text"])
         self._thread.last = number
@@ -349,7 +349,3 @@ def _notice(lines: list[int], what: str) -> Problem:
 
 def _uint64(value: int) -> int | None:
     return value if value < 2**64 else None
-
-
-def _int64(value: int) -> int | None:
-    return value if value < 2**63 else None

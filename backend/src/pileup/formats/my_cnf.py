@@ -22,9 +22,8 @@ HINTS = (".cnf", "my.ini", "config-file")
 
 HIDDEN = "(secret, not shown)"
 
-_GROUP = re.compile(r"\s*\[\s*(?P<group>[^\]\n]{1,120}?)\s*\]\s*(?:[#;].*)?$")
 _OPTION = re.compile(r"\s*(?P<key>[A-Za-z][\w.-]*)\s*(?:=(?P<value>.*))?$", re.DOTALL)
-_INCLUDE = re.compile(r"\s*!(?P<what>includedir|include)\s+(?P<path>\S.*?)\s*$")
+_INCLUDE = re.compile(r"!(?:includedir|include)\s+(?P<path>.+)$")
 _KNOWN_GROUP = re.compile(
     r"^\s*\[(?:mysqld|mariadbd?|server|client|mysql|galera|sst|embedded|xtrabackup|mariabackup)"
     r"[\w.-]*\]\s*$",
@@ -43,7 +42,7 @@ def sniff(head: str) -> bool | None:
         if not text or text[0] in "#;":
             continue
         filled += 1
-        fits += bool(_GROUP.match(text) or _OPTION.match(_uncommented(text)) or text[0] == "!")
+        fits += bool(_group(text) or _OPTION.match(_uncommented(text)) or text[0] == "!")
     return fits >= 0.9 * filled
 
 
@@ -56,11 +55,11 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         text = line.strip()
         if not text or text[0] in "#;":
             continue
-        if match := _GROUP.match(line):
+        if name := _group(text):
             if group is not None:
                 yield Section(f"[{group}]", group_line, number - 1)
-            group, group_line = match["group"], number
-        elif match := _INCLUDE.match(line):
+            group, group_line = name, number
+        elif match := _INCLUDE.match(text):
             yield Problem(
                 number,
                 f"line {number}: settings of {match['path']} are read by the server but not in "
@@ -99,6 +98,15 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         yield Section(f"[{group}]", group_line, number)
     if not seen:
         raise FormatError("No option was found: a line is 'key' or 'key = value' below a [group].")
+
+
+def _group(text: str) -> str | None:
+    """The name in [brackets] at the start of a stripped line; a comment may follow."""
+    if not text.startswith("["):
+        return None
+    name, bracket, rest = text[1:].partition("]")
+    rest = rest.lstrip()
+    return name.strip() or None if bracket and (not rest or rest[0] in "#;") else None
 
 
 def _name(key: str) -> str:

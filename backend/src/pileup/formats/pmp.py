@@ -48,7 +48,8 @@ _DATE = re.compile(
 )
 # What tools print around the stacks.
 _CHATTER = re.compile(r"awk: |gdb: |warning: |\[|Attaching|\$ |# |cmd\. line|pt-pmp|sort: ")
-_COMMA_IN_GROUP = re.compile(r"[<(][^>),]*,")
+# A comma in brackets, or brackets in brackets; linear, whatever the line.
+_NESTED = re.compile(r"<|\([^()]*[,(]")
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if name}
 _MAX_FRAMES = 4096
 
@@ -203,7 +204,7 @@ class _Reader:
 def split_frames(text: str) -> list[str]:
     """Split at commas that are not inside <> or (); damaged brackets fall back to every comma."""
     text = text.rstrip().removesuffix(",")
-    if not _COMMA_IN_GROUP.search(text):
+    if not _NESTED.search(text):
         return text.split(",")
     names: list[str] = []
     depth = start = 0

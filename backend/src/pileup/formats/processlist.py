@@ -70,6 +70,7 @@ _BOX = re.compile(
 _TAB = re.compile(
     r"^id\tuser\thost\tdb\tcommand\ttime\tstate\tinfo(?:\t\w+)*$", re.IGNORECASE | re.MULTILINE
 )
+_NUMBER = re.compile(r"-?[0-9]{1,19}$")
 _SECOND = 1_000_000
 _MAX_STATES = 300
 _FLUSH_VALUES = 50_000
@@ -280,7 +281,7 @@ class _Reader:
             yield Skipped(number, number, "a table without its +---+ rule")
             return
         starts = client_tables.starts_box_row(line, self._offsets, 2)
-        if starts and line[1 : self._offsets[1]].strip().lstrip("-").isdigit():
+        if starts and _NUMBER.match(line[1 : self._offsets[1]].strip()):
             yield from self._end_row()
             self._row = row = _Row(number)
             if cells := client_tables.box_cells(line, self._offsets):
@@ -302,7 +303,7 @@ class _Reader:
 
     def _tab(self, number: int, line: str) -> Iterator[Item]:
         cells = line.split("\t")
-        if len(cells) >= len(_COLUMNS) and cells[0].lstrip("-").isdigit():
+        if len(cells) >= len(_COLUMNS) and _NUMBER.match(cells[0]):
             yield from self._end_row()
             self._row = row = _Row(number)
             extra = len(self._names) - len(_COLUMNS)
@@ -476,7 +477,7 @@ def _text(value: str | None) -> str | None:
 
 def _int(value: str | None) -> int | None:
     value = (value or "").strip()
-    if not value.lstrip("-").isdigit() or len(value) > 19:
+    if not _NUMBER.match(value):
         return None
     number = int(value)
     return number if -(2**63) <= number < 2**63 else None

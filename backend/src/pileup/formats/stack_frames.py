@@ -14,17 +14,18 @@ from pileup.records import Frame
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?')
 _CHARACTER = re.compile(r"'(?:\\\d{1,3}|\\.|[^'\\])'")
 # ... at ./nptl/futex-internal.c:57    ... at file.cc:1354:3    ... from /lib64/libc.so.6
-_AT = re.compile(r" at (?P<file>\S+?):(?P<line>\d+)(?::\d+)?\s*$")
+_AT = re.compile(r" at (?P<file>\S+?):(?P<line>\d{1,9})(?::\d+)?\s*$")
 _FROM = re.compile(r" from (?P<library>\S+)\s*$")
 # lock=0x90075530, mutex=mutex@entry=0x16c82568, this_latch=0x7f.. but not block=0x.. (a page)
 _ADDRESS = re.compile(
-    r"\b(?:\w*_)?(?:rw_?lock|lock|mutex|latch)\w*=(?:[\w.]+@entry=)?(0x[0-9a-fA-F]+)"
+    r"\b(?:\w{0,40}_)?(?:rw_?lock|lock|mutex|latch)\w{0,40}="
+    r"(?:[\w.]{1,80}@entry=)?(0x[0-9a-fA-F]{1,16})\b"
 )
 # PolicyMutex<...>::enter (this=0x29468b8, ...), TTASEventMutex, os_event
-_THIS = re.compile(r"\(this=(?:this@entry=)?(0x[0-9a-fA-F]+)")
+_THIS = re.compile(r"\(this=(?:this@entry=)?(0x[0-9a-fA-F]{1,16})\b")
 _VERSION = re.compile(r"@@?[A-Z][\w.]+$")
-_CLONE = re.compile(r"\s*(?:\[clone [^\]]*\]|\.(?:isra|constprop|part|cold|lto_priv)\.?\d*)")
-_QUALIFIER = re.compile(r"\s+(?:const|volatile|noexcept|&&?)$")
+_CLONE = re.compile(r" ?(?:\[clone [^\[\]]*\]|\.(?:isra|constprop|part|cold|lto_priv)\.?\d*)")
+_QUALIFIERS = (" const", " volatile", " noexcept", " &", " &&")
 # func(file.cc:123)  func(libc.so.6)
 _PMP_PLACE = re.compile(r"(?P<function>.+)\((?P<place>[^()\s]+)\)$")
 
@@ -77,7 +78,7 @@ def pmp_frame(text: str) -> Frame:
     if text.endswith(")") and (match := _PMP_PLACE.match(text)):
         place = match["place"]
         name, _, number = place.rpartition(":")
-        if name and number.isdigit():
+        if name and number.isascii() and number.isdigit() and len(number) < 10:
             file, line, text = name, int(number), match["function"]
         elif ".so" in place:
             library, text = place, match["function"]
@@ -91,8 +92,8 @@ def bare_function(name: str, library: str | None) -> str:
         name = _VERSION.sub("", name)
     if "." in name or "[" in name:
         name = _CLONE.sub("", name)
-    while name.endswith((" const", " volatile", " noexcept", " &", " &&")):
-        name = _QUALIFIER.sub("", name)
+    while name.endswith(_QUALIFIERS):
+        name = name.rpartition(" ")[0].rstrip()
     if name.endswith(")") and not name.endswith(("operator()", "(anonymous namespace)")):
         start = _open_of_last_group(name)
         if start > 0:
@@ -106,17 +107,14 @@ def bare_function(name: str, library: str | None) -> str:
 def _open_of_last_group(text: str) -> int:
     """Where the last balanced (...) group of a text that ends with ')' starts; -1 for none."""
     depth = 0
-    at = len(text)
-    while True:
-        close = text.rfind(")", 0, at)
-        start = text.rfind("(", 0, at)
-        if start < 0:
-            return -1
+    close, start = text.rfind(")"), text.rfind("(")
+    while start >= 0:
         if close > start:
             depth += 1
-            at = close
+            close = text.rfind(")", 0, close)
         else:
             depth -= 1
-            at = start
             if depth == 0:
                 return start
+            start = text.rfind("(", 0, start)
+    return -1
