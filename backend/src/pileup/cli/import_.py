@@ -37,7 +37,9 @@ def command(folders: tuple[Path, ...]) -> None:
     settings = resolve(Settings())
     database = Database(need_database(settings), pool_size=1)
     blobs = BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes)
-    sender = CelerySender(make_celery(settings.broker_url or "memory://"))
+    if settings.broker_url is None:
+        raise StartError("no broker is known: start `pileup run`, or set PILEUP_BROKER_URL.")
+    sender = CelerySender(make_celery(settings.broker_url))
     url = settings.public_url or read_instance(settings.home).get("url") or settings.url
     try:
         for folder in folders:
@@ -48,8 +50,7 @@ def command(folders: tuple[Path, ...]) -> None:
                 Actor(None, "pileup import"),
                 settings.max_upload_bytes,
             )
-            if settings.broker_url is not None:
-                send_all(database, sender, jobs)
+            send_all(database, sender, jobs)
             click.echo(f"{url}/incidents/{incident.id}")
     except StorageError as error:
         raise StartError(str(error)) from error

@@ -13,8 +13,7 @@ surviving worker took over a dead one's task after 91 s, with these after 9 s.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import structlog
@@ -37,13 +36,13 @@ class Sender(Protocol):
         """Whether the broker took it."""
 
 
-def send_all(database: Database, sender: Sender, job_ids: Iterable[str]) -> None:
+def send_all(database: Database, sender: Sender, job_ids: Sequence[str]) -> None:
     """Send jobs until one is not taken: then the broker is away, and sweepers send the rest."""
-    taken = list(itertools.takewhile(sender.send, job_ids))
-    if taken:
-        with database.unit() as unit:
-            for job_id in taken:
-                Jobs(unit).sent(job_id)
+    for number, job_id in enumerate(job_ids):
+        if not sender.send(job_id):
+            with database.unit() as unit:
+                Jobs(unit).unsent(job_ids[number:])
+            return
 
 
 def make_celery(broker_url: str, *, task_time_limit_s: int = 900) -> Celery:

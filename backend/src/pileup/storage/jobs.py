@@ -8,7 +8,7 @@ frees the job again; after MAX_ATTEMPTS it fails with a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, cast
@@ -64,12 +64,21 @@ class Jobs:
     # ---- making
 
     def enqueue(
-        self, kind: Kind, target: str, incident_id: str, *, delay: timedelta = timedelta(0)
+        self,
+        kind: Kind,
+        target: str,
+        incident_id: str,
+        *,
+        delay: timedelta = timedelta(0),
+        send: bool = True,
     ) -> str:
         """A queued job for this target; the one that waits already, if there is one.
 
-        A second request moves the time of a delayed job: that is the debounce.
+        A second request moves the time of a delayed job: that is the debounce. With ``send`` the
+        caller hands the id to the broker after the commit; without it a sweeper does when it is
+        due. It is marked as sent beforehand: a mark that came later would meet the worker.
         """
+        sent_at = func.now() if send else None
         statement = (
             insert(models.Job)
             .values(
@@ -77,12 +86,13 @@ class Jobs:
                 target=target,
                 incident_id=incident_id,
                 not_before=func.now() + delay,
+                sent_at=sent_at,
             )
             .on_conflict_do_update(
                 index_elements=["kind", "target"],
                 # Literal: a bound value cannot be matched to the index once psycopg prepares this.
                 index_where=text("state = 'queued'"),
-                set_={"not_before": func.now() + delay, "sent_at": None},
+                set_={"not_before": func.now() + delay, "sent_at": sent_at},
             )
             .returning(models.Job.id)
         )
@@ -110,7 +120,8 @@ class Jobs:
         )
         if open_artifacts:
             return False
-        self.enqueue("analyse", incident_id, incident_id, delay=timedelta(seconds=debounce_s))
+        delay = timedelta(seconds=debounce_s)
+        self.enqueue("analyse", incident_id, incident_id, delay=delay, send=False)
         self._unit.notify(incident_id, "analysis")
         return True
 
@@ -123,9 +134,7 @@ class Jobs:
 
         One job of a kind runs for a target at a time. None: somebody else has it, or it is over.
         """
-        row = self._db.scalar(
-            select(models.Job).where(models.Job.id == job_id).with_for_update(skip_locked=True)
-        )
+        row = self._db.scalar(select(models.Job).where(models.Job.id == job_id).with_for_update())
         if row is None or row.state not in ("queued", "running"):
             return None
         if row.state == "running" and not self._abandoned(row, gone):
@@ -208,12 +217,21 @@ class Jobs:
             )
         )
 
-    def sent(self, job_id: str) -> None:
-        """Note that the broker took it."""
+    def unsent(self, job_ids: Sequence[str]) -> None:
+        """The broker did not take them: a sweeper sends them."""
         self._db.execute(
             update(models.Job)
-            .where(models.Job.id == job_id, models.Job.state == "queued")
-            .values(sent_at=func.now())
+            .where(models.Job.id.in_(job_ids), models.Job.state == "queued")
+            .values(sent_at=None)
+        )
+
+    def resend(self) -> None:
+        """A worker died, and with it the messages that it had taken but not begun: send again.
+
+        Those that another worker holds are then sent twice, which costs a look at the table.
+        """
+        self._db.execute(
+            update(models.Job).where(models.Job.state == "queued").values(sent_at=None)
         )
 
     def abandoned(self, gone: Callable[[str], bool]) -> list[Job]:

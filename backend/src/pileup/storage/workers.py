@@ -39,6 +39,10 @@ class Workers:
             delete(models.Worker).where(models.Worker.last_seen < func.now() - timedelta(days=1))
         )
 
+    def knows(self, name: str) -> bool:
+        """Whether a worker of this name is noted: at its start, that the one before it died."""
+        return self._db.get(models.Worker, name) is not None
+
     def leave(self, name: str) -> None:
         """An orderly stop."""
         self._db.execute(delete(models.Worker).where(models.Worker.name == name))

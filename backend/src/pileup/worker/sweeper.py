@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from pileup import __version__
 from pileup.settings import Settings
 from pileup.storage.artifacts import Artifacts
-from pileup.storage.broker import Sender
+from pileup.storage.broker import Sender, send_all
 from pileup.storage.database import Database
 from pileup.storage.jobs import Jobs
 from pileup.storage.workers import Workers
@@ -39,6 +39,7 @@ class Sweeper:
         self._concurrency = concurrency
         self._database = Database(settings.database_url, pool_size=1)
         self._stop = threading.Event()
+        self._first_beat = True
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
@@ -64,7 +65,10 @@ class Sweeper:
     def free(self) -> None:
         """Abandoned jobs wait again; those that failed too often fail with their artifact."""
         with self._database.unit() as unit:
-            for job in Jobs(unit).abandoned(gone):
+            freed = Jobs(unit).abandoned(gone)
+            if freed:
+                Jobs(unit).resend()
+            for job in freed:
                 log.warning("job.freed", job_id=job.id, attempt=job.attempt, state=job.state)
                 if job.state == "failed":
                     if job.kind == "artifact":
@@ -78,12 +82,13 @@ class Sweeper:
         """Hand due jobs to the broker."""
         with self._database.unit() as unit:
             due = Jobs(unit).due()
-        for job_id in due:
-            if not self._sender.send(job_id):
-                return  # the broker is away; they are due again in half a minute
+        send_all(self._database, self._sender, due)
 
     def _beat(self) -> None:
         with self._database.unit() as unit:
+            if self._first_beat and Workers(unit).knows(self._name):
+                Jobs(unit).resend()  # it did not say goodbye
+            self._first_beat = False
             Workers(unit).beat(self._name, __version__, self._concurrency)
 
     def _run(self) -> None:
