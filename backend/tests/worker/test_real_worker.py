@@ -93,16 +93,16 @@ def test_kill_9_in_the_middle_of_an_archive(floor: Floor) -> None:
     incident = floor.site.incident()
     first = floor.worker()
     until("the worker is there", floor.alive)
-    floor.site.upload(incident, "x.tar.gz", bundle(400))
+    floor.site.upload(incident, "x.tar.gz", bundle(150))
     until("it is in the middle", lambda: len(floor.states(incident)) > 20)
     first.kill()
     so_far = floor.states(incident)
-    assert len(so_far) < 401 or not set(so_far) <= END_STATES
+    assert len(so_far) < 151 or not set(so_far) <= END_STATES
     second = floor.worker()
-    until("everything is read", settled(floor, incident, 401), 100)
+    until("everything is read", settled(floor, incident, 151), 100)
     states = floor.states(incident)
     assert states.count("expanded") == 1, second.log()[-3000:]
-    assert states.count("unknown_format") == 400
+    assert states.count("unknown_format") == 150
 
 
 def test_a_broker_that_forgets_everything(floor: Floor) -> None:
