@@ -2,11 +2,17 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from './client'
 import { keys } from './keys'
+import { problemFrom } from './problem'
 import type { IncidentChange, Me } from './schema'
 
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
-  queryFn: () => unwrap(api.GET('/api/v1/session')),
+  // Not by unwrap: its "session lost" would reset this very query, and so on without an end.
+  queryFn: async () => {
+    const { data, error, response } = await api.GET('/api/v1/session')
+    if (!data) throw problemFrom(response.status, error)
+    return data
+  },
   retry: false,
   staleTime: Infinity,
 })
