@@ -21,7 +21,7 @@ SCHEMA: dict[str, pl.DataType] = {
 
 
 def values(samples: pl.DataFrame | None) -> pl.DataFrame:
-    """Placed samples as ``SCHEMA``, sorted by id and time; a counter's value is its rate per second.
+    """Placed samples as ``SCHEMA``, sorted by id and time; counters as rates per second.
 
     A rate belongs to the later of its two samples. Two files of one server are differenced apart,
     so overlapping collectors never make a false reset.

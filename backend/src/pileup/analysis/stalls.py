@@ -34,7 +34,7 @@ _BASELINE_S = 30.0
 _ALWAYS_HIGH = 25.0
 """pt-stalk's own threshold for Threads_running: a whole capture above it is inside a stall."""
 _BURST = 1.4
-_OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 4.0, 10.0, 6.0
+_OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 2.0, 8.0, 6.0
 
 Kind = Literal["stall", "false_positive", "recovery_burst"]
 
@@ -158,7 +158,7 @@ def _role(series: str) -> tuple[str, float]:
 
 def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) -> list[Stall]:
     mask = _high(signal)
-    runs = _runs(signal, mask)
+    runs = _runs(mask)
     if not runs:
         return _all_along(signal)
     observer, runs = _split_observer(signal, runs, observed)
@@ -227,7 +227,8 @@ def _quiet_levels(signal: Signal) -> list[float]:
 def _low_throughput(values: Sequence[float]) -> list[bool]:
     logs = [math.log2(1 + max(value, 0.0)) for value in values]
     split, low, high = _two_levels(logs)
-    if high - low < 1.2:
+    if high - low < 1.2 or statistics.median(logs[:3]) < split:
+        # little work from the first sample on: a load that came and went, not one that stopped
         return [False] * len(values)
     return [one < split for one in logs]
 
@@ -260,7 +261,7 @@ def _threshold_of(signal: Signal, mask: Sequence[bool]) -> float:
     return min([*piled, math.inf]) if not quiet else max(_FACTOR * level, level + _EXTRA)
 
 
-def _runs(signal: Signal, mask: Sequence[bool]) -> list[tuple[int, int]]:
+def _runs(mask: Sequence[bool]) -> list[tuple[int, int]]:
     """Index ranges (both inside) of samples that are piled up."""
     runs: list[tuple[int, int]] = []
     start: int | None = None

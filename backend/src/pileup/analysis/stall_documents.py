@@ -1,0 +1,144 @@
+"""Stalls as the document tells them: how each telling series moved, and the worst moment."""
+
+from __future__ import annotations
+
+import statistics
+
+import polars as pl
+
+from pileup.analysis.context import Span
+from pileup.analysis.contract import StallDoc, StallEvidence, Window
+from pileup.analysis.moments import iso, iso_of
+from pileup.analysis.series import short_name
+from pileup.analysis.shifts import number
+from pileup.analysis.stalls import Stall, throughput
+
+_WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
+_TELLING = ("processlist.running", *_WAITS)
+_WORTH = 5.0
+
+
+def document(stall: Stall, values: pl.DataFrame) -> StallDoc:
+    """One stall with its evidence. ``values`` as of ``series.values``."""
+    mine = values
+    if stall.host is not None:
+        mine = values.filter(pl.col("host").is_null() | (pl.col("host") == stall.host))
+    peak, peak_at, note = _peak(stall, mine)
+    end = stall.end if stall.end is not None else None
+    until = stall.end if stall.end is not None else stall.last
+    notes = " ".join(one for one in (stall.note, note) if one)
+    return StallDoc(
+        kind=stall.kind,
+        baseline=_window(stall.baseline),
+        onset=iso_of(stall.onset),
+        end=iso(end),
+        duration_s=(until - stall.onset) / 1e6 if until > stall.onset else None,
+        peak_at=iso(peak_at),
+        peak_waiters=peak,
+        evidence=_evidence(stall, mine),
+        note=notes,
+        host=stall.host,
+    )
+
+
+def _window(span: Span | None) -> Window | None:
+    return None if span is None else Window(start=iso_of(span.start), end=iso_of(span.end))
+
+
+def _peak(stall: Stall, values: pl.DataFrame) -> tuple[int | None, int | None, str]:
+    """Most waiters at once: those that dumps list, else sessions running beyond the usual."""
+    span = stall.span
+    listed = (
+        values.filter(pl.col("series").is_in(_WAITS) & span.holds())
+        .group_by("artifact", "time")
+        .agg(pl.col("value").sum())
+        .sort("value", "time", descending=[True, False])
+    )
+    top = (int(listed["value"][0]), int(listed["time"][0])) if listed.height else None
+    running = stall.signal if stall.signal and stall.signal.role == "concurrency" else None
+    if running is None or running.series in _WAITS:
+        return (*top, "") if top else (None, None, "")
+    inside = [
+        (value, -time)
+        for time, value in zip(running.times, running.values, strict=True)
+        if span.start <= time <= span.end
+    ]
+    if not inside:
+        return (*top, "") if top else (None, None, "")
+    value, negative = max(inside)
+    usual = _median(running.times, running.values, stall.baseline) or 0.0
+    if top and top[0] >= 0.5 * (value - usual):
+        return (*top, "")
+    note = (
+        f"Most at once counts sessions in {short_name(running.series)}: the status dumps list "
+        "few of them as waiters."
+    )
+    return round(value), -negative, note if stall.kind == "stall" and listed.height else ""
+
+
+def _evidence(stall: Stall, values: pl.DataFrame) -> list[StallEvidence]:
+    wide = stall.span.widened(60)
+    docs: list[StallEvidence] = []
+    seen: set[str] = set()
+    if stall.signal is not None:
+        docs.append(_of(stall, stall.signal.id, stall.signal.times, stall.signal.values))
+        seen.add(stall.signal.id)
+    work = throughput(values, stall.host, wide)
+    if work is not None and work.id not in seen:
+        docs.append(_of(stall, work.id, work.times, work.values))
+        seen.add(work.id)
+    rows = values.filter(pl.col("series").is_in(_TELLING) & wide.holds())
+    for (id_,), some in rows.group_by("id", maintain_order=True):
+        merged = some.group_by("time").agg(pl.col("value").max()).sort("time")
+        doc = _of(stall, str(id_), merged["time"].to_list(), merged["value"].to_list())
+        if str(id_) not in seen and (doc.peak or 0) >= _WORTH:
+            docs.append(doc)
+    return docs
+
+
+def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallEvidence:
+    base = _median(times, values, stall.baseline)
+    inside = [
+        (time, value)
+        for time, value in zip(times, values, strict=True)
+        if stall.span.start <= time < max(stall.span.end, stall.span.start + 1)
+    ]
+    level = statistics.median(value for _, value in inside) if inside else None
+    down = base is not None and level is not None and level < base
+    extreme = (min if down else max)((value for _, value in inside), default=None)
+    name = short_name(id_.partition("@")[0].partition("{")[0])
+    if base is None or level is None:
+        told = "no sample" if level is None else f"{number(level)}"
+        text = f"{name} {told} in the stall, no baseline"
+    else:
+        verb = "fell" if down else "rose" if level > base else "stayed"
+        span = f"from {number(base)} to {number(level)}" if verb != "stayed" else number(base)
+        most = f" ({'lowest' if down else 'most'} {number(extreme)})" if extreme is not None else ""
+        text = f"{name} {verb} {span if verb != 'stayed' else 'at ' + span}{most}"
+    return StallEvidence(
+        series=id_,
+        baseline=base,
+        stall=level,
+        peak=extreme,
+        direction="down" if down else "up",
+        onset=_onset(inside, base, level),
+        text=text,
+    )
+
+
+def _onset(inside: list[tuple[int, float]], base: float | None, level: float | None) -> str | None:
+    """When this series itself was half way to its level in the stall."""
+    if base is None or level is None or base == level:
+        return None
+    half = (base + level) / 2
+    for time, value in inside:
+        if (value >= half) == (level > base):
+            return iso(time)
+    return None
+
+
+def _median(times: list[int], values: list[float], span: Span | None) -> float | None:
+    if span is None:
+        return None
+    inside = [v for t, v in zip(times, values, strict=True) if span.start <= t <= span.end]
+    return statistics.median(inside) if inside else None
