@@ -27,7 +27,8 @@ _MARKER = re.compile(
 )
 _VICTIM = re.compile(r"\*\*\* WE ROLL BACK TRANSACTION \((?P<number>\d+)\)")
 _TABLE = re.compile(
-    r"(?:foreign key constraint (?:of|fails for) table|of table):? (?P<table>`?\S+?)[:,]?$"
+    r"(?:foreign key constraint (?:of|fails for) table|of table):? (?P<table>`?\S+?)[:,]?$",
+    re.IGNORECASE,
 )
 _CONSTRAINT = re.compile(r"CONSTRAINT `?(?P<name>[^`\s]+)`? FOREIGN KEY")
 

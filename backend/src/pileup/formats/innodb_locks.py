@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 # RECORD LOCKS space id 7 page no 4 n bits 320 index PRIMARY of table `sbtest`.`sbtest4` trx id
 #   10059 lock_mode X locks rec but not gap waiting
-# RECORD LOCKS space id 0 page no 309 n bits 80 index `PRIMARY` of table `a`.`b` /* Partition `p0` */
-#   trx id 0 1170664159 lock_mode X locks gap before rec insert intention waiting
+# RECORD LOCKS space id 0 page no 309 n bits 80 index `PRIMARY` of table `a`.`b`
+#   /* Partition `p0` */ trx id 0 117066 lock_mode X locks gap before rec insert intention waiting
 _RECORD = re.compile(
     r"RECORD LOCKS space id (?P<space>\d+) page no (?P<page>\d+) n bits \d+(?: \d+)? "
     r"index `?(?P<index>.+?)`? of table (?P<table>`.*?`(?:\.`.*?`)?|\S+)"

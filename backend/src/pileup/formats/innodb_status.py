@@ -273,7 +273,7 @@ def _sections(lines: Sequence[Numbered]) -> list[_Part]:
             if title in _TITLES or _is_title(lines, index, title):
                 starts.append(index)
                 parts.append(_Part(title, lines[index][0]))
-    for part, start, end in zip(parts, starts, [*starts[1:], len(lines)], strict=True):
+    for part, start, end in zip(parts, starts, [*starts, len(lines)][1:], strict=True):
         first = start + 1
         if first < end and _DASHES.match(lines[first][1]):
             first += 1

@@ -54,10 +54,9 @@ _AFTER_STATEMENT = (
     "Trx #rec lock waits",
     "Trx total rec lock wait time",
     "------- TRX HAS BEEN",
-    "------------------",
 )
-POINTER_IDS = 1 << 47
-"""Read-only and not-started transactions of 5.7+ print an address, not an id."""
+_AFTER_LOCK = "-" * 18
+"""Printed below the lock that is waited for; a longer row of dashes is part of a statement."""
 
 
 def parse_transactions(
@@ -87,7 +86,7 @@ def read_body(
         _read_state(match["rest"].strip(), fields)
     for numbered in lines[1:]:
         text = numbered[1]
-        if statement is not None and not text.startswith(_AFTER_STATEMENT):
+        if statement is not None and not text.startswith(_AFTER_STATEMENT) and text != _AFTER_LOCK:
             statement.append(text)
             continue
         if statement is not None:

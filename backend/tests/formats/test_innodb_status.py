@@ -1,0 +1,204 @@
+"""Status dumps of every version: exact values, not presence."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pileup.formats import innodb_status
+from pileup.records import (
+    Deadlock,
+    ForeignKeyError,
+    Item,
+    Problem,
+    Samples,
+    SemaphoreWait,
+    Snapshot,
+    Transaction,
+)
+from tests.formats.checks import SAMPLES, samples
+
+FOLDER = SAMPLES / "innodb-status"
+
+
+@pytest.mark.parametrize("path", samples("innodb-status"), ids=lambda path: path.stem)
+def test_innodb_status(path, check_sample):
+    check_sample(path)
+
+
+def items(name: str) -> list[Item]:
+    text = (FOLDER / f"{name}.txt").read_text()
+    return list(innodb_status.parse(text.split("\n")))
+
+
+def waits(name: str) -> list[SemaphoreWait]:
+    return [item for item in items(name) if isinstance(item, SemaphoreWait)]
+
+
+def transactions(name: str) -> list[Transaction]:
+    return [item for item in items(name) if isinstance(item, Transaction)]
+
+
+def test_positions_differ_and_the_latch_is_one() -> None:
+    """The AHI pileup: 257 waiters at seven places; most want the latch of btr0sea.cc line 202."""
+    found = waits("8.0.15-ahi-latch-257-waiters")
+    assert len(found) == 257
+    assert Counter((w.file, w.line, w.mode) for w in found).most_common(2) == [
+        (("btr0sea.ic", 122, "S"), 151),
+        (("row0sel.cc", 4506, "S"), 72),
+    ]
+    latches = Counter((w.created_file, w.created_line) for w in found)
+    assert latches[("btr0sea.cc", 202)] > 200
+
+
+def test_every_form_of_a_wait() -> None:
+    """5.0 to 9.x: quoted names, mutex names, owners, wait_ex with lock_word -1."""
+    found = waits("5.0-to-9.7-every-form")
+    assert [(w.file, w.line, w.mode, w.latch_name) for w in found] == [
+        ("btr0btr.ic", 28, "S", "&btr_search_latch"),
+        ("ha_innodb.cc", 7156, "mutex", "&kernel_mutex"),
+        ("log0log.c", 1393, "mutex", None),
+        ("mtr0mtr.ic", 161, "X wait_ex", None),
+        ("btr0cur.cc", 1019, "SX", None),
+        ("trx0trx.cc", 1201, "mutex", "BUF_POOL"),
+        ("trx0sys.ic", 100, "mutex", "TRX_SYS"),
+        ("trx0sys.ic", 100, "mutex", "TRX_SYS"),
+    ]
+    quirk = found[3]
+    assert (quirk.thread_id, quirk.holder_thread) == (139718536591104, 139718536591104)
+    assert (quirk.readers, quirk.lock_word) == (1, -1)
+    assert (quirk.last_read_file, quirk.last_read_line) == ("row0ins.cc", 2520)
+    assert quirk.last_write_file is None
+    assert found[0].latch_address == "0x90075530"
+    assert found[1].ended
+    assert (found[2].created_file, found[2].created_line) == ("log0log.c", 844)
+    assert found[4].waited_s == 241
+    assert (found[6].holder_thread, found[7].holder_thread) == (139718536591104, None)
+
+
+def test_damage_is_a_problem_with_its_line() -> None:
+    """A broken wait, a cut list and a missing end are said; nothing else is lost."""
+    found = [i for i in items("5.0-to-9.7-every-form") if isinstance(i, Problem)]
+    assert [p.message.split(";")[0].split(".")[0] for p in found] == [
+        "The dump ends before its end marker",
+        "A semaphore wait that cannot be read",
+        "The server cut the list of transactions here (its output is limited to 1 MB)",
+    ]
+    assert found[1].found == "--Thread oops has waited"
+
+
+def test_transactions_of_all_ages() -> None:
+    """Halved, hexadecimal, pointer and decimal ids; statements with dashes inside."""
+    old, prepared, *_, last = transactions("5.0-to-9.7-every-form")
+    assert (old.trx_id, old.state, old.active_s, old.os_thread) == (
+        "0 1170663851",
+        "ACTIVE",
+        7.0,
+        1179,
+    )
+    assert (old.operation, old.declared_inside) == ("starting index read", True)
+    assert (old.lock_wait, old.row_locks, old.undo_entries, old.wait_s) == (True, 2, 1, 3.0)
+    assert (old.client_host, old.user, old.thread_state) == ("10.0.0.7", "app", "Updating")
+    assert old.query == (
+        "UPDATE t SET a=1\n-- a comment\n--------------------------------\nWHERE id=19"
+    )
+    assert (old.waits_table, old.waits_index, old.waits_mode) == (
+        "app.t",
+        "PRIMARY",
+        "X locks rec but not gap",
+    )
+    assert (prepared.trx_id, prepared.state) == ("1B588AD6", "ACTIVE (PREPARED)")
+    assert prepared.os_thread == 0x7FDFE82B4700
+    assert (last.wait_s, last.waits_kind, last.waits_table) == (0.25, "table", "app.x")
+
+
+def test_idle_transaction_that_holds_the_row() -> None:
+    """The one ACTIVE transaction with undo, a row lock and no statement is session 390."""
+    found = transactions("8.0.15-row-lock-waiters-and-old-deadlock")
+    (idle,) = [t for t in found if t.undo_entries and not t.query and not t.lock_wait]
+    assert (idle.session_id, idle.trx_id, idle.row_locks, idle.active_s) == (390, "26478", 1, 26)
+    waiting = [t for t in found if t.lock_wait]
+    assert len(waiting) == 8
+    assert {t.waits_table for t in waiting} == {"app.campaign_counters"}
+    assert {t.waits_index for t in waiting} == {"PRIMARY"}
+
+
+def test_deadlock_and_foreign_key_error() -> None:
+    """MariaDB's unnumbered markers; the victim; both transactions with what they hold and want."""
+    every = items("5.0-to-9.7-every-form")
+    (deadlock,) = [i for i in every if isinstance(i, Deadlock)]
+    assert deadlock.victim == 1
+    assert [t.session_id for t in deadlock.transactions] == [143, 144]
+    first, second = deadlock.transactions
+    assert first.waits_for == "record app.accounts PRIMARY X locks rec but not gap"
+    assert second.holds == ("record app.accounts PRIMARY X locks rec but not gap",)
+    (error,) = [i for i in every if isinstance(i, ForeignKeyError)]
+    assert (error.table, error.constraint) == ("shop.child", "child_ibfk_1")
+
+
+def test_numbers_of_a_dump() -> None:
+    """Totals are not overwritten by single pools; halves of an LSN are joined."""
+    values = {
+        i.series: list(i.values) for i in items("5.0-to-9.7-every-form") if isinstance(i, Samples)
+    }
+    assert values["innodb.pool_free_pages"] == [17]
+    assert values["innodb.log_sequence_number"] == [(1 << 32) + 3793495, 34071316]
+    assert values["innodb.checkpoint_age"] == [95, 34071316 - 18695389]
+    assert values["innodb.queries_in_queue"] == [31]
+    assert values["innodb.history_list_length"] == [1198, 30]
+    assert values["innodb.reservation_count"] == [12433146, 1563]
+    assert values["innodb.semaphore_waits"] == [3, 5]
+    assert values["innodb.lock_wait_transactions"] == [1, 1]
+    assert values["innodb.rows_read"] == [136164]
+
+
+def test_repeated_deadlock_is_kept_once() -> None:
+    """The server repeats it in every dump until the next one."""
+    text = (FOLDER / "8.0.15-row-lock-waiters-and-old-deadlock.txt").read_text()
+    found = list(innodb_status.parse((text * 3).split("\n")))
+    assert sum(isinstance(i, Snapshot) for i in found) == 3
+    assert sum(isinstance(i, Deadlock) for i in found) == 1
+
+
+def _ground_truths(captures: Path) -> Iterator[tuple[str, dict[str, object], str]]:
+    for truth in sorted(captures.glob("**/ground-truth.json")):
+        archive = truth.parent / "innodb-status.tar.gz"
+        with tarfile.open(archive) as tar:
+            member = next(m for m in tar.getmembers() if m.isfile())
+            stream = tar.extractfile(member)
+            assert stream is not None
+            text = io.TextIOWrapper(stream, "utf-8", "replace").read()
+        yield str(truth.parent.relative_to(captures)), json.loads(truth.read_text()), text
+
+
+def test_ground_truth_of_the_captures(captures: Path) -> None:
+    """Waiters, places and samples as counted by whoever made the captures."""
+    checked = 0
+    for name, truth, text in _ground_truths(captures):
+        found = list(innodb_status.parse(text.split("\n")))
+        semaphore = [i for i in found if isinstance(i, SemaphoreWait)]
+        per_dump = Counter(w.snapshot for w in semaphore)
+        assert sum(isinstance(i, Snapshot) for i in found) == truth["innodb_samples"], name
+        assert max(per_dump.values(), default=0) == truth["max_waiters"], name
+        assert len(per_dump) == truth["samples_with_waiters"], name
+        everywhere = Counter(_place(w) for w in semaphore)
+        told = truth["all_locations"]  # the twelve most frequent
+        assert isinstance(told, dict)
+        assert {place: everywhere[place] for place in told} == told, name
+        # They counted every "LOCK WAIT": also the one printed inside LATEST DETECTED DEADLOCK.
+        locks = Counter(i.snapshot for i in found if isinstance(i, Transaction) and i.lock_wait)
+        deadlocks = sum(isinstance(i, Deadlock) for i in found)
+        assert max(locks.values(), default=0) + deadlocks == truth["max_lock_wait_trx"], name
+        checked += 1
+    assert checked >= 5
+
+
+def _place(wait: SemaphoreWait) -> str:
+    mode = "Mutex" if wait.mode == "mutex" else f"{wait.mode.removesuffix(' wait_ex')}-lock"
+    return f"{wait.file}:{wait.line} {mode}"
