@@ -1,6 +1,205 @@
-/** What was uploaded. */
-import { EmptyState } from '@/ui/States'
+/**
+ * What was uploaded: the drop zone, uploads on their way, the table with live states; a row opens
+ * the receipt, the sections and the raw text. ?artifact=&line=&to= is the deep link.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useMemo } from 'react'
+import { artifactsQuery, useMay } from '@/api/queries'
+import { useIncidentId } from '@/state/incident'
+import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { enqueueUploads, type PathFile } from '@/state/uploads'
+import { Button } from '@/ui/Button'
+import { useFileDrop } from '@/ui/drop'
+import { DropVeil, FileChoosers } from '@/ui/DropZone'
+import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Table } from '@/ui/Table'
+import { BytesValue } from '@/ui/Value'
+import { COLUMNS } from './columns'
+import { Unfinished } from './Unfinished'
+import { UploadList } from './UploadList'
+import { Viewer } from './Viewer'
+import { isMoving } from './state'
+import { unfinishedQuery } from './queries'
+import './artifacts.css'
+
+const SHOW = oneOf(['all', 'moving', 'problems', 'unknown', 'done'] as const)
+type Show = 'all' | 'moving' | 'problems' | 'unknown' | 'done'
 
 export default function ArtifactsScreen() {
-  return <EmptyState title="No artifacts yet">Upload what was captured.</EmptyState>
+  const incidentId = useIncidentId()
+  const list = useQuery(artifactsQuery(incidentId))
+  const unfinished = useQuery(unfinishedQuery(incidentId))
+  const mayWrite = useMay('contributor')
+  const [chosen] = useUrlState('artifact', text, '')
+  const [words, setWords] = useUrlState('q', text, '')
+  const [show, setShow] = useUrlState<Show>('show', SHOW, 'all')
+  const change = useUrlChange()
+  const wanted = useDeferredValue(words.toLowerCase())
+
+  const take = (files: PathFile[]) => enqueueUploads(incidentId, files, unfinished.data ?? [])
+  const over = useFileDrop(take, mayWrite)
+  const items = list.data?.items
+  const shown = useMemo(
+    () =>
+      (items ?? []).filter(
+        (item) =>
+          FILTER[show](item.state) &&
+          (!wanted ||
+            `${item.path} ${item.format_title ?? ''} ${item.host ?? ''}`
+              .toLowerCase()
+              .includes(wanted)),
+      ),
+    [items, show, wanted],
+  )
+  const open = (id: string | null) =>
+    change({ artifact: id ? [id] : [], line: [], to: [], find: [], tab: [] }, { push: true })
+  const viewing = chosen ? items?.find((item) => item.id === chosen) : undefined
+  const counts = useMemo(() => countStates(items ?? []), [items])
+
+  return (
+    <div className="artifacts">
+      <div className="artifacts-list">
+        {list.data && !list.data.worker.alive && (
+          <Banner tone="holding">
+            No worker is running, so nothing is read: uploads are kept and wait. Start one with{' '}
+            <code>pileup worker</code>, or look at <code>pileup doctor</code>.
+          </Banner>
+        )}
+        {mayWrite && (
+          <div className="artifacts-drop">
+            <FileChoosers onFiles={take} />
+            <span className="muted ellipsis">
+              or drop files, folders and archives anywhere on this page
+            </span>
+            <span className="artifacts-space" />
+            {items && items.length > 0 && (
+              <>
+                <input
+                  className="input artifacts-filter"
+                  type="search"
+                  aria-label="Filter the artifacts"
+                  placeholder="Filter by path, type, host"
+                  value={words}
+                  onChange={(event) => setWords(event.target.value)}
+                />
+                <div className="segments" role="group" aria-label="State">
+                  {SHOWN.map(([word, label]) => (
+                    <Button
+                      key={word}
+                      size="small"
+                      pressed={show === word}
+                      onClick={() => setShow(word)}
+                    >
+                      {label} <span className="faint">{counts[word]}</span>
+                    </Button>
+                  ))}
+                </div>
+              </>
+            )}
+          </div>
+        )}
+        <UploadList incidentId={incidentId} />
+        <Unfinished incidentId={incidentId} uploads={unfinished.data ?? []} />
+        {list.error ? (
+          <Problem
+            error={list.error}
+            what="The artifacts could not be read"
+            onRetry={() => void list.refetch()}
+          />
+        ) : !items ? (
+          <SkeletonRows rows={12} />
+        ) : items.length === 0 ? (
+          <EmptyState title="No artifacts yet">
+            Status dumps, stack samples, pt-stalk bundles, metric CSVs, logs and configuration
+            appear here, each with what was understood of it and what was not. Drop the folder that
+            was captured, or push it from the host: <code>pileup push ./pt-stalk</code>.
+          </EmptyState>
+        ) : shown.length === 0 ? (
+          <EmptyState
+            title="No artifact fits the filter"
+            action={
+              <Button
+                onClick={() => {
+                  setWords(null)
+                  setShow(null)
+                }}
+              >
+                Show all {items.length}
+              </Button>
+            }
+          />
+        ) : (
+          <div className="artifacts-table">
+            <Table
+              fill
+              label="Artifacts"
+              rows={shown}
+              columns={viewing ? COLUMNS.narrow : COLUMNS.wide}
+              rowKey={(row) => row.id}
+              selected={chosen || null}
+              onSelect={(row) => open(row.id)}
+              rowClass={(row) => row.excluded && 'artifact-excluded'}
+            />
+          </div>
+        )}
+        {items && items.length > 0 && (
+          <div className="artifacts-foot">
+            {items.length} artifacts, <BytesValue value={sumBytes(items)} />
+          </div>
+        )}
+      </div>
+      {viewing ? (
+        <Viewer
+          key={viewing.id}
+          incidentId={incidentId}
+          artifact={viewing}
+          onClose={() => open(null)}
+        />
+      ) : (
+        chosen &&
+        items && (
+          <aside className="viewer viewer-gone">
+            <EmptyState
+              title="This artifact is not here any more"
+              action={<Button onClick={() => open(null)}>Show all artifacts</Button>}
+            >
+              It was taken out of the incident, or the link belongs to another one.
+            </EmptyState>
+          </aside>
+        )
+      )}
+      {over && <DropVeil text="Drop to add to this incident" />}
+    </div>
+  )
 }
+
+type Items = readonly { readonly state: Parameters<typeof isMoving>[0]; readonly bytes: number }[]
+
+const FILTER: Record<Show, (state: Items[number]['state']) => boolean> = {
+  all: () => true,
+  moving: isMoving,
+  problems: (state) => state === 'done_with_problems' || state === 'failed',
+  unknown: (state) => state === 'unknown_format',
+  done: (state) => state === 'done',
+}
+
+const SHOWN: readonly (readonly [Show, string])[] = [
+  ['all', 'all'],
+  ['moving', 'under way'],
+  ['problems', 'problems'],
+  ['unknown', 'unknown'],
+  ['done', 'done'],
+]
+
+function countStates(items: Items): Record<Show, number> {
+  const count = (show: Show) => items.filter((item) => FILTER[show](item.state)).length
+  return {
+    all: items.length,
+    moving: count('moving'),
+    problems: count('problems'),
+    unknown: count('unknown'),
+    done: count('done'),
+  }
+}
+
+const sumBytes = (items: Items) => items.reduce((sum, item) => sum + item.bytes, 0)

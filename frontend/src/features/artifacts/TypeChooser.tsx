@@ -1,0 +1,83 @@
+/** Gives an artifact a type by hand: the candidates first, then every format. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatsQuery, useMay } from '@/api/queries'
+import type { Artifact } from '@/api/schema'
+import { Button } from '@/ui/Button'
+import { Problem } from '@/ui/States'
+import { useChangeArtifact } from './queries'
+
+export function TypeChooser({
+  incidentId,
+  artifact,
+  onDone,
+}: {
+  readonly incidentId: string
+  readonly artifact: Artifact
+  readonly onDone?: () => void
+}) {
+  const formats = useQuery(formatsQuery)
+  const [chosen, setChosen] = useState(artifact.format ?? artifact.candidates[0] ?? '')
+  const change = useChangeArtifact(incidentId)
+  const mayWrite = useMay('contributor')
+  const likely = (formats.data ?? []).filter(({ name }) => artifact.candidates.includes(name))
+  const others = (formats.data ?? []).filter(({ name }) => !artifact.candidates.includes(name))
+  const set = (format: string | null) =>
+    change.mutate({ id: artifact.id, change: { format } }, { onSuccess: () => onDone?.() })
+  return (
+    <div className="chooser">
+      {artifact.state === 'unknown_format' && (
+        <p>
+          <strong>Its content fits no known format.</strong>{' '}
+          {artifact.why && <span className="muted">{artifact.why} </span>}
+          The bytes are kept as they are. If you know what it is, say so.
+        </p>
+      )}
+      {mayWrite && (
+        <form
+          className="chooser-row"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (chosen) set(chosen)
+          }}
+        >
+          <select
+            className="select"
+            aria-label="Type"
+            value={chosen}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            <option value="" disabled>
+              Choose a type
+            </option>
+            {likely.length > 0 && (
+              <optgroup label="Likely">
+                {likely.map(({ name, title }) => (
+                  <option key={name} value={name}>
+                    {title}
+                  </option>
+                ))}
+              </optgroup>
+            )}
+            <optgroup label={likely.length ? 'All others' : 'All'}>
+              {others.map(({ name, title }) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </optgroup>
+          </select>
+          <Button type="submit" variant="primary" disabled={!chosen} busy={change.isPending}>
+            Read it as this
+          </Button>
+          {artifact.format_given && (
+            <Button busy={change.isPending} onClick={() => set(null)}>
+              Find it by content
+            </Button>
+          )}
+        </form>
+      )}
+      {(change.error ?? formats.error) && <Problem compact error={change.error ?? formats.error} />}
+    </div>
+  )
+}

@@ -1,0 +1,92 @@
+/** One artifact: what it is, its raw text beside its sections, its receipt, its clock. */
+import { useQuery } from '@tanstack/react-query'
+import type { Artifact } from '@/api/schema'
+import { oneOf, useUrlState } from '@/state/url'
+import { IconButton } from '@/ui/Button'
+import { CloseIcon } from '@/ui/icons'
+import { Problem, SkeletonRows } from '@/ui/States'
+import { Tabs } from '@/ui/Tabs'
+import { Actions } from './Actions'
+import { ClockTab } from './ClockTab'
+import { RawView } from './RawView'
+import { Receipt } from './Receipt'
+import { StateChip } from './state'
+import { TypeChooser } from './TypeChooser'
+import { detailQuery } from './queries'
+
+const TAB = oneOf(['raw', 'receipt', 'clock'] as const)
+
+export function Viewer({
+  incidentId,
+  artifact,
+  onClose,
+}: {
+  readonly incidentId: string
+  readonly artifact: Artifact
+  readonly onClose: () => void
+}) {
+  const detail = useQuery(detailQuery(artifact.id))
+  const [tab, setTab] = useUrlState<'raw' | 'receipt' | 'clock'>('tab', TAB, 'raw')
+  const troubled = artifact.problems
+  return (
+    <aside className="viewer" aria-label={`Artifact ${artifact.path}`}>
+      <header className="viewer-head">
+        <div className="viewer-titles">
+          <h2 className="mono ellipsis" title={artifact.path}>
+            {artifact.name}
+          </h2>
+          <div className="viewer-subtitle">
+            <span className="ellipsis" title={artifact.why ?? undefined}>
+              {artifact.format_title ?? artifact.format ?? 'Type unknown'}
+              {artifact.format_given && ' (by hand)'}
+            </span>
+            <StateChip artifact={artifact} />
+          </div>
+        </div>
+        <Actions incidentId={incidentId} artifact={artifact} />
+        <IconButton label="Close the artifact" icon={<CloseIcon />} onClick={onClose} />
+      </header>
+      {artifact.state === 'failed' && artifact.error && (
+        <Problem compact error={new Error(artifact.error)} what={artifact.error} />
+      )}
+      {artifact.state === 'unknown_format' && (
+        <TypeChooser incidentId={incidentId} artifact={artifact} />
+      )}
+      <div className="viewer-body">
+        <Tabs
+          label="Views of the artifact"
+          value={tab}
+          onChange={setTab}
+          tabs={[
+            {
+              value: 'raw',
+              label: 'Raw text',
+              content: <RawView incidentId={incidentId} artifact={artifact} detail={detail.data} />,
+            },
+            {
+              value: 'receipt',
+              label: (
+                <>
+                  Parse receipt
+                  {troubled > 0 && <span className="unit">{troubled} problems</span>}
+                </>
+              ),
+              content: detail.error ? (
+                <Problem error={detail.error} onRetry={() => void detail.refetch()} />
+              ) : detail.data ? (
+                <Receipt detail={detail.data} />
+              ) : (
+                <SkeletonRows />
+              ),
+            },
+            {
+              value: 'clock',
+              label: 'Clock',
+              content: <ClockTab incidentId={incidentId} artifact={artifact} />,
+            },
+          ]}
+        />
+      </div>
+    </aside>
+  )
+}

@@ -1,0 +1,159 @@
+/** Artifacts, their raw lines by pages, and what can be done to them. */
+import {
+  queryOptions,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { ArtifactChange, ArtifactList, RawLines } from '@/api/schema'
+
+export const PAGE_LINES = 400
+
+export const detailQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.artifact(id, 'detail'),
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/artifacts/{artifact_id}', { params: { path: { artifact_id: id } } })),
+  })
+
+export const unfinishedQuery = (incidentId: string) =>
+  queryOptions({
+    queryKey: keys.of(incidentId, 'uploads'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/uploads', {
+          params: { path: { incident_id: incidentId } },
+        }),
+      ),
+  })
+
+const rawQuery = (id: string, page: number) =>
+  queryOptions({
+    queryKey: keys.artifact(id, 'raw', page),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/artifacts/{artifact_id}/raw', {
+          params: {
+            path: { artifact_id: id },
+            query: { line: page * PAGE_LINES + 1, count: PAGE_LINES },
+          },
+        }),
+      ),
+    staleTime: Infinity, // the bytes of an artifact never change
+  })
+
+export type RawPages = {
+  /** Null until the first page is here. */
+  readonly total: number | null
+  readonly lineAt: (line: number) => { readonly text: string; readonly cut: boolean } | null
+  readonly error: unknown
+}
+
+/** The pages that hold these lines, read as they are needed. */
+export function useRawLines(id: string, first: number, last: number): RawPages {
+  const wanted = useMemo(() => {
+    const from = Math.floor((first - 1) / PAGE_LINES)
+    const to = Math.floor((last - 1) / PAGE_LINES)
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  }, [first, last])
+  const results = useQueries({ queries: wanted.map((page) => rawQuery(id, page)) })
+  const pages = new Map<number, RawLines>()
+  wanted.forEach((page, index) => {
+    const data = results[index]?.data
+    if (data) pages.set(page, data)
+  })
+  const any = results.find((result) => result.data)?.data
+  return {
+    total: any?.total_lines ?? null,
+    error: results.find((result) => result.error)?.error ?? null,
+    lineAt: (line) => {
+      const page = pages.get(Math.floor((line - 1) / PAGE_LINES))
+      const text = page?.lines[line - page.line_first]
+      if (page === undefined || text === undefined) return null
+      return { text, cut: page.cut.includes(line) }
+    },
+  }
+}
+
+/** Lines of the artifact that hold the words; nothing until there are two characters. */
+export function useRawSearch(id: string, words: string) {
+  return useQuery({
+    queryKey: keys.artifact(id, 'search', words),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/artifacts/{artifact_id}/raw/search', {
+          params: { path: { artifact_id: id }, query: { q: words, limit: 200 } },
+        }),
+      ),
+    enabled: words.length >= 2,
+    staleTime: Infinity,
+  })
+}
+
+/** Type by hand, zone, offset, exclusion: the artifact is read again and the case analysed again. */
+export function useChangeArtifact(incidentId: string) {
+  const refresh = useRefresh(incidentId)
+  return useMutation({
+    mutationFn: ({ id, change }: { id: string; change: ArtifactChange }) =>
+      unwrap(
+        api.PATCH('/api/v1/artifacts/{artifact_id}', {
+          params: { path: { artifact_id: id } },
+          body: change,
+        }),
+      ),
+    onSuccess: (artifact) => refresh(artifact.id),
+  })
+}
+
+export function useReparse(incidentId: string) {
+  const refresh = useRefresh(incidentId)
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(
+        api.POST('/api/v1/artifacts/{artifact_id}/reparse', {
+          params: { path: { artifact_id: id } },
+        }),
+      ),
+    onSuccess: (artifact) => refresh(artifact.id),
+  })
+}
+
+export function useDeleteArtifact(incidentId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(
+        api.DELETE('/api/v1/artifacts/{artifact_id}', { params: { path: { artifact_id: id } } }),
+      ),
+    onSuccess: (_, id) => {
+      client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
+        list
+          ? { ...list, items: list.items.filter((a) => a.id !== id && a.parent_id !== id) }
+          : list,
+      )
+      void client.invalidateQueries({ queryKey: keys.of(incidentId, 'overview') })
+    },
+  })
+}
+
+/** Gives up an upload of an earlier visit. */
+export function useCancelUnfinished(incidentId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.DELETE('/api/v1/uploads/{upload_id}', { params: { path: { upload_id: id } } })),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.of(incidentId, 'uploads') }),
+  })
+}
+
+function useRefresh(incidentId: string) {
+  const client = useQueryClient()
+  return (artifactId: string) => {
+    void client.invalidateQueries({ queryKey: keys.artifact(artifactId) })
+    void client.invalidateQueries({ queryKey: keys.of(incidentId, 'artifacts') })
+  }
+}
