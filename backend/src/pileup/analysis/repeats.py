@@ -75,7 +75,11 @@ def _drop(kind: str, frame: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
     rest = frame.filter(~pl.col("artifact").is_in(gone["artifact"].unique().to_list()))
     ranges = gone.select("artifact", pl.col("line_first").alias("_from"), "line_last").sort("_from")
     touched = touched.sort("line_first").join_asof(
-        ranges.rename({"line_last": "_to"}), left_on="line_first", right_on="_from", by="artifact"
+        ranges.rename({"line_last": "_to"}),
+        left_on="line_first",
+        right_on="_from",
+        by="artifact",
+        check_sortedness=False,
     )
     kept = touched.filter(pl.col("_to").is_null() | (pl.col("line_first") > pl.col("_to")))
     return pl.concat([rest, kept.select(frame.columns)])

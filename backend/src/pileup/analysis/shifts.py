@@ -61,7 +61,7 @@ def _measured(values: pl.DataFrame, stall: Span, baseline: Span) -> pl.DataFrame
         .with_columns(value.filter(pl.col("before")).median().over("id").alias("base"))
         .group_by("id")
         .agg(
-            pl.col("series", "host", "unit", "base").first(),
+            pl.col("series", "labels", "host", "unit", "base").first(),
             value.filter(~pl.col("before")).median().alias("level"),
             (value - pl.col("base")).abs().filter(pl.col("before")).median().alias("mad"),
             (_log(value) - _log(pl.col("base")))
@@ -150,7 +150,7 @@ def _doc(row: dict[str, object]) -> ShiftDoc:
         direction="up" if level > base else "down",
         unit=str(unit) if unit is not None else None,
         host=str(row["host"]) if row["host"] is not None else None,
-        text=_text(name, base, level, ratio, moved, step),
+        text=_text(_spoken(row), base, level, ratio, moved, step),
     )
 
 
@@ -166,7 +166,7 @@ def _text(
     by = ""
     if ratio is not None and ratio > 0:
         by = f" ({ratio:.3g} times)" if ratio >= 1 else f" (to 1/{1 / ratio:.3g})"
-    text = f"{short_name(name)} {verb} from {number(base)} to {number(level)}{by}"
+    text = f"{name} {verb} from {number(base)} to {number(level)}{by}"
     if moved is None:
         return text
     band = f" ± {step:.0f} s" if step and step >= 0.5 else ""
@@ -174,6 +174,13 @@ def _text(
         return f"{text}, with the onset{band}"
     side = "before" if moved < 0 else "after"
     return f"{text}, {abs(moved):.0f} s {side} the onset{band}"
+
+
+def _spoken(row: dict[str, object]) -> str:
+    """'threads_running', or 'state (query end)' of a labelled series."""
+    values = [one.partition("=")[2] for one in str(row["labels"] or "").split(",") if one]
+    name = short_name(str(row["series"]))
+    return f"{name} ({', '.join(values)})" if values else name
 
 
 def number(value: float) -> str:

@@ -296,14 +296,19 @@ def _split_observer(
 
 
 def _join(signal: Signal, runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Runs with only a moment between them are one; so is a hole in the samples between two."""
+    """Runs closer than they are long are one, and two with only a hole in the samples between."""
     joined: list[tuple[int, int]] = []
     for first, last in runs:
         if joined:
             before = joined[-1]
-            gap = (signal.times[first] - signal.times[before[1]]) / _S
+            gap = signal.times[first] - signal.times[before[1]]
+            longer = max(
+                signal.times[before[1]] - signal.times[before[0]],
+                signal.times[last] - signal.times[first],
+            )
+            bridge = max(min(_JOIN_S * _S, longer), 2.5 * signal.interval_us)
             nothing_between = first == before[1] + 1
-            if gap <= max(_JOIN_S, 2.5 * signal.interval_us / _S) or nothing_between:
+            if gap <= bridge or nothing_between:
                 joined[-1] = (before[0], last)
                 continue
         joined.append((first, last))

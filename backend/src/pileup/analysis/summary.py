@@ -105,7 +105,7 @@ def _stall_sentence(stall: StallDoc) -> str:
     text = f"{start}{lasted}{what}."
     if stall.peak_waiters:
         at = f" at {clock_text(parse(stall.peak_at))}" if stall.peak_at else ""
-        text += f" At its worst {stall.peak_waiters:,} waited{at}."
+        text += f" At its worst {stall.peak_waiters:,} were held up{at}."
     return text
 
 

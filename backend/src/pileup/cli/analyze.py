@@ -1,0 +1,84 @@
+"""`pileup analyze`: the analysis of captured files, with no server and no database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="analyze")
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the analysis document as JSON.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the page to this file, as its ending says: .html or .md.",
+)
+@click.option(
+    "--timezone",
+    "timezones",
+    multiple=True,
+    metavar="[HOST=]ZONE",
+    help="Zone of a host's local times, such as db-01=America/Vancouver; repeatable.",
+)
+def command(
+    paths: tuple[Path, ...],
+    as_json: bool,
+    report: Path | None,
+    timezones: tuple[str, ...],
+) -> None:
+    """Analyse captured files, folders and archives: no server, no database."""
+    # imported here: `--help` and a wrong option answer at once
+    from pileup.analysis import analyse, gather
+    from pileup.analysis.contract import encode
+    from pileup.cli.captures import Captures
+    from pileup.report import ticket
+
+    zones = _zones(timezones)
+    if report is not None and report.suffix.lower() not in (".html", ".htm", ".md"):
+        raise click.BadParameter(
+            f"{report.name} ends neither in .html nor in .md.", param_hint="--report"
+        )
+    captures = Captures()
+    captures.read(paths)
+    for line in captures.left_out:
+        click.echo(f"left out: {line}", err=True)
+    analysis = analyse(gather(captures.artifacts, timezones=zones))
+    if report is not None:
+        is_md = report.suffix.lower() == ".md"
+        page = ticket.markdown(analysis) if is_md else ticket.html(analysis)
+        try:
+            report.write_text(page, encoding="utf-8")
+        except OSError as error:
+            raise click.ClickException(
+                f"The report was not written to {report}: {error.strerror}. "
+                "Choose a folder that exists and can be written."
+            ) from error
+    if as_json:
+        click.get_binary_stream("stdout").write(encode(analysis) + b"\n")
+    elif report is None:
+        click.echo(ticket.text(analysis), nl=False)
+    else:
+        click.echo(f"{analysis.headline.text}\nThe page is in {report}.")
+
+
+def _zones(given: tuple[str, ...]) -> dict[str, str]:
+    from pileup.analysis.zones import is_zone
+
+    zones = {}
+    for one in given:
+        host, found, zone = one.partition("=")
+        host, zone = (host, zone) if found else ("*", host)
+        if not is_zone(zone):
+            raise click.BadParameter(
+                f"{zone!r} is not a zone. Write HOST=Area/City or HOST=-08:00.",
+                param_hint="--timezone",
+            )
+        zones[host] = zone
+    return zones
