@@ -9,6 +9,8 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
+
 from pileup.formats import archive
 from pileup.formats.driver import Parsed, parse_path, parse_stream
 
@@ -72,9 +74,14 @@ def test_gdb_and_pt_pmp_agree_on_the_same_backtraces(captures: Path) -> None:
                 ours = parse_stream(stream).frames["stack"]
             theirs = parse_path(collapsed).frames["stack"]
             assert ours["count"].sum() == theirs["count"].sum(), member.path
-            assert ours.height == theirs.height, member.path
+            assert _distinct(ours) == _distinct(theirs), member.path
             compared += 1
     assert compared
+
+
+def _distinct(stacks: pl.DataFrame) -> int:
+    """Stacks that differ in a function; pt-pmp prints few of the lines that we also keep apart."""
+    return len({tuple(frame["function"] for frame in frames) for frames in stacks["frames"]})
 
 
 def _files(folder: Path) -> Iterator[Path]:
