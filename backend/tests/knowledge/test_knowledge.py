@@ -1,0 +1,90 @@
+"""The knowledge base loads, refers only to what exists, and answers by version."""
+
+from __future__ import annotations
+
+import pytest
+
+from pileup.knowledge import knowledge, match_stack
+from pileup.knowledge.versions import applies
+
+
+def test_every_reference_exists() -> None:
+    """Latches and stacks name issues that are there; ids are unique."""
+    known = knowledge()
+    for thing in (*known.latches.values(), *known.stacks):
+        for issue in thing.issues:
+            assert issue in known.issues, (thing.id, issue)
+    assert len({s.id for s in known.stacks}) == len(known.stacks)
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "name", "mode", "latch"),
+    [
+        ("btr0sea.cc", 202, None, "S", "btr_search_latch"),
+        ("btr0sea.cc", 238, None, "X", "btr_search_latch"),
+        ("buf0buf.cc", 1433, None, "X wait_ex", "buf_block_lock"),
+        ("dict0dict.cc", 2687, None, "SX", "index_tree_lock"),
+        (None, None, "&kernel_mutex", "mutex", "kernel_mutex"),
+        ("trx0sys.cc", 607, "TRX_SYS", "mutex", "trx_sys_mutex"),
+        ("nowhere.cc", 1, None, "S", None),
+    ],
+)
+def test_latch_by_name_or_place(
+    file: str | None, line: int | None, name: str | None, mode: str, latch: str | None
+) -> None:
+    found = knowledge().latch_for(file, line, name, mode)
+    assert (found.id if found else None) == latch
+
+
+def test_stack_by_ordered_subset() -> None:
+    """Innermost first, with other frames between; arguments do not matter; order does."""
+    stack = [
+        "__lll_lock_wait",
+        "pthread_mutex_lock",
+        "Stage_manager::enroll_for(Stage_manager::StageID)",
+        "MYSQL_BIN_LOG::change_stage",
+        "MYSQL_BIN_LOG::ordered_commit",
+        "ha_commit_trans",
+    ]
+    found = match_stack(stack)
+    assert found is not None
+    assert found.id == "gc_change_stage"
+    reverse = match_stack(list(reversed(stack)))
+    assert reverse is None or reverse.id != "gc_change_stage"
+    assert match_stack(["??", "int"]) is None
+
+
+@pytest.mark.parametrize(
+    ("issue", "family", "numbers", "answer"),
+    [
+        ("mysql-100512", "mysql", (8, 0, 15), "yes"),
+        ("mysql-100512", "mysql", (8, 0, 30), "no"),
+        ("mysql-100512", "mysql", (5, 7, 44), "yes"),
+        ("mysql-100512", "percona", (5, 7, 29), "yes"),
+        ("mysql-100512", "mariadb", (10, 6, 2), "no"),
+        ("mysql-100512", None, (), "unknown"),
+        ("mysql-73816", "mysql", (5, 6, 21), "yes"),
+        ("mysql-73816", "mysql", (5, 6, 30), "no"),
+        ("mysql-46459", "mysql", (5, 1, 36), "yes"),
+        ("hot-row", None, (), "yes"),
+    ],
+)
+def test_does_it_apply(
+    issue: str, family: str | None, numbers: tuple[int, ...], answer: str
+) -> None:
+    assert knowledge().issue(issue).applies_to(family, numbers) == answer
+
+
+@pytest.mark.parametrize(
+    ("entry", "numbers", "answer"),
+    [
+        ("mysql 5.5+", (8, 0, 1), "yes"),
+        ("mysql 5.5+", (5, 1, 73), "no"),
+        ("mysql 5.1 to 5.1.46", (5, 1, 46), "yes"),
+        ("mysql 5.1 to 5.1.46", (5, 1, 47), "no"),
+        ("mysql 5.7 before the matching release", (5, 7, 3), "yes"),
+        ("something else", (5, 7, 3), "unknown"),
+    ],
+)
+def test_words_of_a_range(entry: str, numbers: tuple[int, ...], answer: str) -> None:
+    assert applies([entry], [], "mysql", numbers) == answer
