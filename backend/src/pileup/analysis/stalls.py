@@ -93,14 +93,21 @@ def signals(values: pl.DataFrame) -> list[Signal]:
         return []
     table = (
         values.group_by("id", "series", "host", "labels")
-        .agg(pl.len().alias("n"), pl.col("time").min().alias("a"), pl.col("time").max().alias("b"))
+        .agg(
+            pl.len().alias("n"),
+            pl.col("time").min().alias("a"),
+            pl.col("time").max().alias("b"),
+            pl.col("value").max().alias("most"),
+        )
         .filter(pl.col("n") >= 8)
     )
     best: dict[str | None, tuple[float, str, str, str]] = {}
-    for id_, series, host, labels, count, first, last in table.sort("id").iter_rows():
+    for id_, series, host, labels, count, first, last, most in table.sort("id").iter_rows():
         role, weight = _role(series)
         if not role or (labels and role == "throughput"):
             continue
+        if role == "concurrency" and most < _EXTRA and weight < 0.7:
+            weight /= 5  # a dump's counts that never grow tell less than any that do
         fullness = min(count, 10_000) ** 0.25
         score = weight * (last - first) / _S * fullness
         if score > best.get(host, (0.0, "", "", ""))[0]:
@@ -144,6 +151,8 @@ def _role(series: str) -> tuple[str, float]:
         return "concurrency", 0.8
     if name in ("active_connections", "active_sessions", "running_threads", "concurrency"):
         return "concurrency", 0.7
+    if series == "innodb.active_transactions":
+        return "concurrency", 0.5
     if series in ("innodb.lock_wait_transactions", "innodb.semaphore_waits"):
         return "concurrency", 0.45
     if name in ("qps", "questions", "queries", "tps", "queries_per_second", "qps_total"):

@@ -61,7 +61,7 @@ def command(
                 "Choose a folder that exists and can be written."
             ) from error
     if as_json:
-        click.get_binary_stream("stdout").write(encode(analysis) + b"\n")
+        click.echo(encode(analysis))
     elif report is None:
         click.echo(ticket.text(analysis), nl=False)
     else:

@@ -1,0 +1,166 @@
+"""Every artifact stands where it was taken, and says how that is known."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+
+import pytest
+
+from pileup.analysis import ClockOverride
+from tests.analysis.frames import T0, S, evidence, gauge, moment, setting, sha, ts
+
+LOCAL = T0 - 8 * 3600 * S  # what a clock in Vancouver printed at T0
+
+
+def first_time(found, name):  # type: ignore[no-untyped-def]
+    rows = found.frames["sample"]
+    return rows.filter(rows["artifact"] == sha(name))["time"][0]
+
+
+def test_ts_lines_place_the_local_files_of_the_host() -> None:
+    """A file without any zone inherits the offset that another file of the host shows."""
+    found = evidence(
+        {
+            "bundle": [ts(T0, "2026-11-20 14:00:00"), setting("hostname", "db-1")],
+            "plain.txt": [gauge("innodb.x", [1.0], start=LOCAL, clock="local")],
+        }
+    )
+    assert first_time(found, "plain.txt") == T0
+    clock = found.clocks[sha("plain.txt")]
+    assert clock.zone == "-08:00"
+    assert clock.quality == "derived"
+    assert "TS lines of db-1 give UTC-08:00" in clock.how
+
+
+def test_the_server_s_own_zone_is_used_without_ts_lines() -> None:
+    found = evidence(
+        {
+            "variables": [setting("system_time_zone", "PST"), setting("time_zone", "SYSTEM")],
+            "plain.txt": [gauge("innodb.x", [1.0], start=LOCAL, clock="local")],
+        }
+    )
+    assert first_time(found, "plain.txt") == T0
+    assert "system_time_zone=PST" in found.clocks[sha("plain.txt")].how
+
+
+def test_a_file_is_placed_where_it_meets_the_absolute_ones() -> None:
+    found = evidence(
+        {
+            "utc.csv": [gauge("metric.x", [1.0] * 60)],
+            "plain.txt": [gauge("innodb.x", [1.0] * 60, start=LOCAL, clock="local")],
+        }
+    )
+    assert first_time(found, "plain.txt") == T0
+    assert found.clocks[sha("plain.txt")].quality == "derived"
+
+
+def test_nothing_known_is_taken_as_utc_and_said() -> None:
+    found = evidence({"plain.txt": [gauge("innodb.x", [1.0], start=LOCAL, clock="local")]})
+    assert first_time(found, "plain.txt") == LOCAL
+    assert found.clocks[sha("plain.txt")].quality == "assumed"
+
+
+def test_a_person_wins_over_everything() -> None:
+    """A zone for a host, and an offset for one artifact."""
+    files = {
+        "bundle": [ts(T0, "2026-11-20 15:00:00"), setting("hostname", "db-1")],
+        "plain.txt": [gauge("innodb.x", [1.0], start=LOCAL, clock="local")],
+    }
+    zone = evidence(files, timezones={"db-1": "America/Vancouver"})
+    assert first_time(zone, "plain.txt") == T0
+    assert zone.clocks[sha("plain.txt")].quality == "given"
+    override = ClockOverride(zone="-08:00", offset_s=2.5)
+    moved = evidence(files, overrides={sha("plain.txt"): override})
+    assert first_time(moved, "plain.txt") == T0 + 2_500_000
+
+
+@pytest.mark.parametrize(
+    ("printed", "utc"),
+    [
+        ("2026-07-01T12:00:00", "2026-07-01T10:00:00"),
+        ("2026-12-01T12:00:00", "2026-12-01T11:00:00"),
+    ],
+)
+def test_a_zone_follows_daylight_saving(printed: str, utc: str) -> None:
+    start = int(datetime.fromisoformat(printed).replace(tzinfo=UTC).timestamp()) * S
+    found = evidence(
+        {"plain.txt": [gauge("innodb.x", [1.0], start=start, clock="local")]},
+        timezones={"*": "Europe/Berlin"},
+    )
+    expected = int(datetime.fromisoformat(utc).replace(tzinfo=UTC).timestamp()) * S
+    assert first_time(found, "plain.txt") == expected
+
+
+def test_clocks_that_change_during_the_capture() -> None:
+    """TS lines before and after the change: each local time takes the offset of its stretch."""
+    change = int(datetime(2026, 11, 1, 9, 0, tzinfo=UTC).timestamp()) * S
+    pairs = [
+        ts(change - 3600 * S, "2026-11-01 01:00:00"),
+        ts(change + 3600 * S, "2026-11-01 02:00:00"),
+    ]
+    local = int(datetime(2026, 11, 1, 3, 0, tzinfo=UTC).timestamp()) * S
+    found = evidence({"log": [*pairs, gauge("x.y", [1.0], start=local, clock="local")]})
+    assert first_time(found, "log") == change + 2 * 3600 * S
+
+
+def test_the_stamp_in_a_name_is_local_time() -> None:
+    """A backtrace prints no time: its name does, in the zone of its host."""
+    found = evidence(
+        {
+            "bundle": [ts(T0, "2026-11-20 14:00:00"), setting("hostname", "db-1")],
+            "gdb/2026_11_20_14_00_05-incident1-gdb.txt": [moment()],
+        }
+    )
+    assert found.frames["snapshot"]["time"].to_list() == [T0 + 5 * S]
+
+
+def test_a_file_without_any_time_is_matched_by_its_counters() -> None:
+    """The same counter with known time elsewhere: the one position where both move alike."""
+    random.seed(7)
+    rates = [random.randint(100, 900) for _ in range(120)]
+    total, counter = 5_000, []
+    for rate in rates:
+        total += rate
+        counter.append(float(total))
+    found = evidence(
+        {
+            "metrics.csv": [gauge("metric.qps", [float(one) for one in rates], kind="rate")],
+            "ext.txt": [
+                gauge("mysql.Questions", counter[40:80], start=0, clock="relative", kind="counter")
+            ],
+        }
+    )
+    assert abs(first_time(found, "ext.txt") - (T0 + 40 * S)) <= S
+    assert "follows metric.qps of metrics.csv" in found.clocks[sha("ext.txt")].how
+
+
+def test_what_cannot_be_placed_has_no_time() -> None:
+    found = evidence({"vmstat": [gauge("vmstat.us", [5.0] * 30, start=0, clock="relative")]})
+    assert found.frames["sample"]["time"].null_count() == 30
+    assert found.clocks[sha("vmstat")].quality == "unknown"
+
+
+def test_uptime_shows_samples_that_came_late() -> None:
+    """mysqladmin -i1 of a server that did not answer for 8 s: the later samples move back."""
+    uptime = [float(100 + i + (8 if i >= 10 else 0)) for i in range(20)]
+    name = "2026_11_20_22_00_00-mysqladmin"
+    found = evidence(
+        {
+            name: [
+                gauge("mysql.Uptime", uptime, start=0, clock="relative"),
+                gauge("mysql.Threads_running", [1.0] * 20, start=0, clock="relative"),
+            ]
+        }
+    )
+    rows = found.frames["sample"]
+    times = rows.filter(rows["series"] == "mysql.Threads_running")["time"].to_list()
+    assert times[10] - times[9] == 9 * S
+
+
+def test_the_same_file_counts_once() -> None:
+    from pileup.analysis import gather
+    from tests.analysis.frames import artifact, frames
+
+    one = (artifact("a"), frames(gauge("metric.x", [1.0])))
+    assert gather([one, one]).frames["sample"].height == 1

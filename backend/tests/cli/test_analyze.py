@@ -1,0 +1,79 @@
+"""`pileup analyze` answers whatever it is given."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pileup.cli.analyze import command
+
+
+def run(*arguments: str):  # type: ignore[no-untyped-def]
+    return CliRunner().invoke(command, list(arguments), catch_exceptions=False)
+
+
+def test_json_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing that is known\n")
+    result = run(str(tmp_path), "--json")
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert document["headline"]["verdict"] == "not_enough_data"
+    assert document["artifacts"][0]["path"] == "notes.txt"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0" * 5000, os.urandom(5000), b"\xff\xfe\x00", b"PK\x03\x04broken", b"\x1f\x8b"],
+)
+def test_any_bytes_end_well(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "odd").write_bytes(content)
+    assert run(str(tmp_path)).exit_code == 0
+
+
+def test_archives_within_archives_are_opened(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with tarfile.open(fileobj=inner, mode="w:gz") as archive:
+        add(archive, "deep/notes.txt", b"hello\n")
+    with tarfile.open(tmp_path / "outer.tar", mode="w") as archive:
+        add(archive, "inner.tar.gz", inner.getvalue())
+    document = json.loads(run(str(tmp_path), "--json").stdout)
+    paths = [one["path"] for one in document["artifacts"]]
+    assert paths == ["outer.tar/inner.tar.gz/deep/notes.txt"]
+
+
+def test_an_experiment_s_folder_is_a_run_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "experiment-off").mkdir()
+    (tmp_path / "experiment-off" / "a.txt").write_text("x\n")
+    (tmp_path / "b.txt").write_text("y\n")
+    result = run(str(tmp_path), "--json")
+    assert [one["path"] for one in json.loads(result.stdout)["artifacts"]] == ["b.txt"]
+    assert "a run of its own" in result.stderr
+
+
+@pytest.mark.parametrize("ending", [".md", ".html"])
+def test_the_page_is_written(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "a.txt").write_text("x\n")
+    page = tmp_path / f"page{ending}"
+    assert run(str(tmp_path / "a.txt"), "--report", str(page)).exit_code == 0
+    assert "Pileup analysis" in page.read_text()
+
+
+def test_wrong_options_say_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x\n")
+    zone = run(str(tmp_path), "--timezone", "db=Nowhere/City")
+    assert zone.exit_code == 2
+    assert "HOST=Area/City" in zone.stderr
+    report = run(str(tmp_path), "--report", "page.pdf")
+    assert report.exit_code == 2
+
+
+def add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
+    info = tarfile.TarInfo(name)
+    info.size = len(content)
+    archive.addfile(info, io.BytesIO(content))
