@@ -9,14 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from pileup import knowledge
 from pileup.analysis.context import Span
 from pileup.analysis.contract import HotStackDoc, Locator
 from pileup.analysis.evidence import Evidence
-
-try:
-    from pileup import knowledge
-except ImportError:  # lands with the knowledge base
-    knowledge = None  # type: ignore[assignment]
 
 MOST = 100
 _DEPTH = 40
@@ -74,7 +70,7 @@ def clean(function: str) -> str:
 
 
 def _doc(group: _Group, total: int, evidence: Evidence) -> HotStackDoc:
-    known = knowledge.match_stack(group.stack) if knowledge else None
+    known = knowledge.match_stack(group.stack)
     example = None
     if group.example:
         sha, first, last = group.example

@@ -6,9 +6,14 @@ out: mixed with the incident it would give two answers to every question.
 
 from __future__ import annotations
 
+import concurrent.futures
 import hashlib
+import multiprocessing
+import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,10 +21,24 @@ import polars as pl
 
 from pileup.analysis import EvidenceArtifact, bundle_of
 from pileup.formats import archive, driver
+from pileup.formats.driver import Parsed
 from pileup.formats.errors import ArchiveError
 from pileup.records import Problem
 
 _CHUNK = 1 << 20
+_WORTH_PROCESSES = 24 << 20
+"""Bytes to read from which on starting more processes pays."""
+_PROCESSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One file to read: where it lies now, and what it is called."""
+
+    file: Path
+    shown: str
+    sha256: str
+    bytes: int
 
 
 @dataclass
@@ -28,36 +47,43 @@ class Captures:
 
     artifacts: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    _found: list[_Found] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
     def read(self, paths: Sequence[Path]) -> None:
-        """Read everything below these paths, each in name order."""
-        for path in paths:
-            base = path if path.is_dir() else path.parent
-            for file in self._files(path):
-                shown = file.relative_to(base).as_posix() if file != base else file.name
-                self._take(file, shown, 0)
+        """Read everything below these paths, each in name order. One file counts once."""
+        with tempfile.TemporaryDirectory(prefix="pileup-") as folder:
+            for path in paths:
+                base = path if path.is_dir() else path.parent
+                for file in self._files(path):
+                    shown = file.relative_to(base).as_posix()
+                    self._take(file, shown, Path(folder), 0)
+            for found, parsed in zip(self._found, _parsed(self._found), strict=True):
+                self.artifacts.append((_artifact(found, parsed), parsed.frames))
+        self._found.clear()
 
     def _files(self, path: Path) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             return
-        for child in sorted(path.iterdir()):
-            if child.is_symlink() and not child.is_file():
-                continue
+        try:
+            children = sorted(path.iterdir())
+        except OSError as error:
+            self.left_out.append(f"{path}: cannot be listed: {error.strerror or error}")
+            return
+        for child in children:
             if child.is_dir():
                 if child.name.startswith("experiment"):
                     self.left_out.append(f"{child}: a run of its own; analyse it by its own path")
-                    continue
-                yield from self._files(child)
+                elif not child.is_symlink():  # a link may lead back up
+                    yield from self._files(child)
             elif child.is_file() and not child.name.startswith("."):
                 yield child
 
-    def _take(self, file: Path, shown: str, depth: int) -> None:
+    def _take(self, file: Path, shown: str, folder: Path, depth: int) -> None:
         try:
-            kind = archive.kind_of(file)
-            if kind in ("zip", "tar"):
-                self._expand(file, shown, depth)
+            if archive.kind_of(file) in ("zip", "tar"):
+                self._expand(file, shown, folder, depth)
                 return
             sha, size = _digest(file)
         except OSError as error:
@@ -66,43 +92,80 @@ class Captures:
         if sha in self._seen:
             return
         self._seen.add(sha)
-        parsed = driver.parse_path(file, name=shown)
-        problems = tuple(parsed.problems)
-        if parsed.failed and not any(one.severity == "error" for one in problems):
-            problems = (*problems, Problem(None, parsed.failed, severity="error"))
-        artifact = EvidenceArtifact(
-            sha256=sha,
-            path=shown,
-            bytes=size,
-            format=parsed.format,
-            bundle=bundle_of(shown),
-            problems=problems,
-            records=dict(parsed.receipt.records),
-        )
-        self.artifacts.append((artifact, parsed.frames))
+        if depth:  # a member: keep it until it is read
+            kept = folder / sha
+            shutil.move(file, kept)
+            file = kept
+        self._found.append(_Found(file, shown, sha, size))
 
-    def _expand(self, file: Path, shown: str, depth: int) -> None:
+    def _expand(self, file: Path, shown: str, folder: Path, depth: int) -> None:
         limits = archive.Limits()
         if depth >= limits.depth:
             self.left_out.append(f"{shown}: archives within archives beyond {limits.depth} levels")
             return
         refusals: list[archive.Refusal] = []
-        with tempfile.TemporaryDirectory(prefix="pileup-") as folder:
-            copy = Path(folder) / "member"
-            try:
-                for member in archive.members(file, limits, refusals):
-                    inside = f"{shown}/{member.path}"
-                    try:
-                        with member.open() as source, copy.open("wb") as target:
-                            while chunk := source.read(_CHUNK):
-                                target.write(chunk)
-                    except (OSError, EOFError, ArchiveError) as error:
-                        self.left_out.append(f"{inside}: {error}")
-                        continue
-                    self._take(copy, inside, depth + 1)
-            except (OSError, EOFError, ArchiveError) as error:
-                self.left_out.append(f"{shown}: the rest cannot be read: {error}")
+        copy = folder / f"member-{depth}"
+        try:
+            for member in archive.members(file, limits, refusals):
+                inside = f"{shown}/{member.path}"
+                try:
+                    with member.open() as source, copy.open("wb") as target:
+                        shutil.copyfileobj(source, target, _CHUNK)
+                except (OSError, EOFError, ArchiveError) as error:
+                    self.left_out.append(f"{inside}: {error}")
+                    continue
+                self._take(copy, inside, folder, depth + 1)
+        except (OSError, EOFError, ArchiveError) as error:
+            self.left_out.append(f"{shown}: the rest cannot be read: {error}")
         self.left_out += [f"{shown}/{one.path}: {one.why}" for one in refusals]
+
+
+def _parsed(found: Sequence[_Found]) -> list[Parsed]:
+    """Each file read, in the order given; by several processes when it is much."""
+    processes = min(_PROCESSES, os.cpu_count() or 1)
+    if processes < 2 or len(found) < 2 or sum(one.bytes for one in found) < _WORTH_PROCESSES:
+        return [_parse(one) for one in found]
+    # spawn: polars runs threads, and a fork of a process with threads may hang
+    context = multiprocessing.get_context("spawn")
+    try:
+        with concurrent.futures.ProcessPoolExecutor(processes, context) as pool:
+            # the largest first, so that none is left for the end; few tasks, as each costs
+            order = sorted(range(len(found)), key=lambda i: -found[i].bytes)
+            large, small = order[: 4 * processes], order[4 * processes :]
+            tasks = [[i] for i in large] + [small[i::processes] for i in range(processes)]
+            tasks = [one for one in tasks if one]
+            work = pool.map(_parse_all, [[found[i] for i in one] for one in tasks])
+            done = {
+                i: parsed
+                for task, results in zip(tasks, work, strict=True)
+                for i, parsed in zip(task, results, strict=True)
+            }
+    except (BrokenProcessPool, OSError):  # no room for more processes: slower, not wrong
+        return [_parse(one) for one in found]
+    return [done[i] for i in range(len(found))]
+
+
+def _parse_all(found: Sequence[_Found]) -> list[Parsed]:
+    return [_parse(one) for one in found]
+
+
+def _parse(found: _Found) -> Parsed:
+    return driver.parse_path(found.file, name=found.shown)
+
+
+def _artifact(found: _Found, parsed: Parsed) -> EvidenceArtifact:
+    problems = tuple(parsed.problems)
+    if parsed.failed and not any(one.severity == "error" for one in problems):
+        problems = (*problems, Problem(None, parsed.failed, severity="error"))
+    return EvidenceArtifact(
+        sha256=found.sha256,
+        path=found.shown,
+        bytes=found.bytes,
+        format=parsed.format,
+        bundle=bundle_of(found.shown),
+        problems=problems,
+        records=dict(parsed.receipt.records),
+    )
 
 
 def _digest(file: Path) -> tuple[str, int]:
