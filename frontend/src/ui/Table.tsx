@@ -71,6 +71,7 @@ export function Table<Row>({
     overscan: 12,
     scrollPaddingStart: 28,
   })
+  const least = columns.reduce((sum, column) => sum + leastWidth(column.width), 0)
   const template = columns.map((column) => column.width ?? 'minmax(80px, 1fr)').join(' ')
   const shown = virtual
     ? virtualizer.getVirtualItems().map((item) => ({ index: item.index, top: item.start }))
@@ -148,7 +149,7 @@ export function Table<Row>({
         role="grid"
         aria-label={label}
         aria-rowcount={sorted.length + 1}
-        style={{ ['--columns' as string]: template }}
+        style={{ ['--columns' as string]: template, ['--least' as string]: `${least}px` }}
         onKeyDown={move}
       >
         <div className="tr th-row" role="row" aria-rowindex={1}>
@@ -192,6 +193,11 @@ export function Table<Row>({
       )}
     </div>
   )
+}
+
+/** Pixels that a track needs at least, so that all rows scroll sideways together. */
+function leastWidth(width = 'minmax(80px, 1fr)'): number {
+  return Number(/(\d+(?:\.\d+)?)px/.exec(width)?.[1] ?? 80)
 }
 
 /** First click: the natural way (numbers down, text up); second: the other; third: as given. */

@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { artifactsQuery } from '@/api/queries'
 import type { Artifact, Locator } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
+import './evidence.css'
 
 /** Address of the raw lines of an artifact, highlighted. */
 export function rawLinesPath(

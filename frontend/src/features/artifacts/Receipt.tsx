@@ -60,7 +60,11 @@ export function Receipt({ detail }: { readonly detail: ArtifactDetail }) {
       )}
       <h3>Problems</h3>
       {detail.problems_list.length === 0 ? (
-        <p className="muted">None: every line that was read made sense.</p>
+        <p className="muted">
+          {receipt && receipt.bytes_understood > 0
+            ? 'None: every line that was read made sense.'
+            : 'None.'}
+        </p>
       ) : (
         <ul className="receipt-problems">
           {detail.problems_list.map((problem, index) => (

@@ -1,7 +1,10 @@
-/** The sections of a file as a list; the one in view is marked. */
+/** The sections of a file as a list (thousands in a long file); the one in view is marked. */
+import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import type { SectionOut } from '@/api/schema'
 import { cx } from '@/ui/cx'
+
+const ROW_PX = 24
 
 export function Sections({
   sections,
@@ -13,31 +16,45 @@ export function Sections({
   readonly current: number
   readonly onGo: (section: SectionOut) => void
 }) {
-  const here = useRef<HTMLButtonElement>(null)
+  const scroller = useRef<HTMLElement>(null)
   const at = sections.findLastIndex((section) => section.line_first <= current + 4)
-  useEffect(() => here.current?.scrollIntoView({ block: 'nearest' }), [at])
+  const virtualizer = useVirtualizer({
+    count: sections.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+  })
+  useEffect(() => {
+    if (at >= 0) virtualizer.scrollToIndex(at, { align: 'auto' })
+  }, [at, virtualizer])
   if (sections.length === 0) return null
   return (
-    <nav className="sections scroll" aria-label="Sections of the file">
-      {sections.map((section, index) => (
-        <button
-          key={`${section.line_first}-${section.title}`}
-          ref={index === at ? here : null}
-          type="button"
-          className={cx(
-            'section',
-            index === at && 'section-here',
-            !section.understood && 'section-skipped',
-          )}
-          style={{ paddingLeft: 12 + section.level * 12 }}
-          title={`${section.title}, lines ${section.line_first}–${section.line_last}${section.understood ? '' : ', not understood'}`}
-          aria-current={index === at ? 'location' : undefined}
-          onClick={() => onGo(section)}
-        >
-          <span className="ellipsis">{section.title}</span>
-          <span className="section-line">{section.line_first}</span>
-        </button>
-      ))}
+    <nav ref={scroller} className="sections scroll" aria-label="Sections of the file">
+      <div style={{ position: 'relative', height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map((item) => {
+          const section = sections[item.index]
+          if (!section) return null
+          const { title, line_first: first, line_last: last, understood, level } = section
+          return (
+            <button
+              key={item.index}
+              type="button"
+              className={cx(
+                'section',
+                item.index === at && 'section-here',
+                !understood && 'section-skipped',
+              )}
+              style={{ transform: `translateY(${item.start}px)`, paddingLeft: 12 + level * 12 }}
+              title={`${title}, lines ${first}–${last}${understood ? '' : ', not understood'}`}
+              aria-current={item.index === at ? 'location' : undefined}
+              onClick={() => onGo(section)}
+            >
+              <span className="ellipsis">{title}</span>
+              <span className="section-line">{first}</span>
+            </button>
+          )
+        })}
+      </div>
     </nav>
   )
 }

@@ -10,7 +10,7 @@ const none = <span className="faint">–</span>
 const path: Column<Artifact> = {
   key: 'path',
   head: 'Path',
-  width: 'minmax(220px, 2.4fr)',
+  width: 'minmax(250px, 2.4fr)',
   sort: (row) => row.path,
   cell: (row) => <PathCell path={row.path} member={row.parent_id !== null} />,
 }
@@ -52,7 +52,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'host',
     head: 'Host',
-    width: 'minmax(90px, 0.7fr)',
+    width: 'minmax(80px, 0.7fr)',
     sort: (row) => row.host,
     cell: (row) => row.host ?? none,
   },
@@ -60,7 +60,7 @@ const wide: readonly Column<Artifact>[] = [
     key: 'bytes',
     head: 'Size',
     kind: 'number',
-    width: '88px',
+    width: '84px',
     sort: (row) => row.bytes,
     cell: (row) => <BytesValue value={row.bytes} />,
   },
@@ -81,7 +81,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'zone',
     head: 'Zone',
-    width: '104px',
+    width: '96px',
     sort: (row) => row.clock?.zone ?? null,
     cell: (row) => <ZoneCell row={row} />,
   },
@@ -89,7 +89,7 @@ const wide: readonly Column<Artifact>[] = [
     key: 'coverage',
     head: 'Understood',
     kind: 'number',
-    width: '128px',
+    width: '116px',
     sort: (row) => row.coverage,
     cell: (row) =>
       row.coverage === null ? (
@@ -105,7 +105,7 @@ const wide: readonly Column<Artifact>[] = [
     key: 'problems',
     head: 'Problems',
     kind: 'number',
-    width: '84px',
+    width: '76px',
     sort: (row) => row.problems,
     cell: (row) =>
       row.problems ? <Measured value={row.problems} /> : <span className="faint">0</span>,
@@ -131,20 +131,24 @@ export const COLUMNS = {
   ],
 } satisfies Record<string, readonly Column<Artifact>[]>
 
+/** Name first, then its folder; members of an archive are indented and leave its name out. */
 function PathCell({ path, member }: { readonly path: string; readonly member: boolean }) {
-  const cut = path.lastIndexOf('/') + 1
+  const shown = member ? path.replace(INSIDE, '') : path
+  const cut = shown.lastIndexOf('/') + 1
   return (
     <span className="path mono" title={path}>
       {member && (
-        <span className="faint" aria-label="inside an archive">
-          ↳{' '}
+        <span className="path-mark" aria-label="inside an archive">
+          ↳
         </span>
       )}
-      <span className="path-folder">{path.slice(0, cut)}</span>
-      <span className="path-name">{path.slice(cut)}</span>
+      <span className="path-name">{shown.slice(cut)}</span>
+      {cut > 0 && <span className="path-folder">{shown.slice(0, cut)}</span>}
     </span>
   )
 }
+
+const INSIDE = /^.*\.(?:zip|tar|tgz|tbz2?|txz|gz|bz2|xz|zst)\//
 
 function ZoneCell({ row }: { readonly row: Artifact }) {
   const { clock } = row

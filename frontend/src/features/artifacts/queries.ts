@@ -66,10 +66,11 @@ export function useRawLines(id: string, first: number, last: number): RawPages {
     const data = results[index]?.data
     if (data) pages.set(page, data)
   })
-  const any = results.find((result) => result.data)?.data
+  // From a page that is always held: the height must not fall to nothing between two pages.
+  const head = useQuery(rawQuery(id, 0))
   return {
-    total: any?.total_lines ?? null,
-    error: results.find((result) => result.error)?.error ?? null,
+    total: head.data?.total_lines ?? null,
+    error: head.error ?? results.find((result) => result.error)?.error ?? null,
     lineAt: (line) => {
       const page = pages.get(Math.floor((line - 1) / PAGE_LINES))
       const text = page?.lines[line - page.line_first]

@@ -1,6 +1,137 @@
-/** What happened, in one page. */
-import { EmptyState } from '@/ui/States'
+/** What happened, on one page: the sentence, five numbers, findings, blockers, shifts, waits. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from 'react-router'
+import { overviewQuery, useMay } from '@/api/queries'
+import type { Overview } from '@/api/schema'
+import { useIncidentId } from '@/state/incident'
+import { sharedSearch } from '@/state/url'
+import { Button } from '@/ui/Button'
+import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Blockers } from './Blockers'
+import { Deadlocks, Gaps, Stalls, Triage } from './Sidelights'
+import { Findings } from './Findings'
+import { Headline } from './Headline'
+import { HotWaits } from './HotWaits'
+import { Numbers } from './Numbers'
+import { Shifts } from './Shifts'
+import { useAnalyse } from './queries'
+import './overview.css'
 
 export default function OverviewScreen() {
-  return <EmptyState title="Nothing analysed yet">Upload what was captured.</EmptyState>
+  const incidentId = useIncidentId()
+  const overview = useQuery(overviewQuery(incidentId))
+  if (overview.error && !overview.data) {
+    return (
+      <Problem
+        error={overview.error}
+        what="The overview could not be read"
+        onRetry={() => void overview.refetch()}
+      />
+    )
+  }
+  if (!overview.data) return <SkeletonRows rows={14} />
+  const { data } = overview
+  return (
+    <div className="overview">
+      <AnalysisBanner overview={data} />
+      <PartialBanner overview={data} />
+      <Headline overview={data} />
+      {data.artifacts.total === 0 ? (
+        <NothingUploaded incidentId={incidentId} />
+      ) : (
+        <>
+          <Numbers overview={data} />
+          <div className="overview-columns">
+            <div className="overview-main">
+              <Findings overview={data} />
+              <Blockers overview={data} />
+              <Shifts overview={data} />
+              <HotWaits overview={data} />
+            </div>
+            <div className="overview-side">
+              <Stalls overview={data} />
+              <Triage overview={data} />
+              <Deadlocks overview={data} />
+              <Gaps overview={data} />
+            </div>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+function NothingUploaded({ incidentId }: { readonly incidentId: string }) {
+  const { search } = useLocation()
+  return (
+    <EmptyState
+      title="Nothing has been uploaded to this incident"
+      action={
+        <Link to={`/incidents/${incidentId}/artifacts${sharedSearch(search)}`}>
+          <Button variant="primary">Add what was captured</Button>
+        </Link>
+      }
+    >
+      The stall, its root blockers, what moved first and the known problems that fit appear here
+      within seconds of an upload.
+    </EmptyState>
+  )
+}
+
+/** The analysis is on its way, failed, or has never run. */
+function AnalysisBanner({ overview }: { readonly overview: Overview }) {
+  const { state, error } = overview.analysis
+  const analyse = useAnalyse(overview.incident.id)
+  const mayWrite = useMay('contributor')
+  const again = mayWrite && (
+    <Button size="small" busy={analyse.isPending} onClick={() => analyse.mutate()}>
+      Analyse again
+    </Button>
+  )
+  if (state === 'failed')
+    return (
+      <Banner tone="holding" action={again}>
+        <strong>The analysis failed.</strong> {error ?? 'It said nothing more.'} What is below, if
+        anything, is of the last run that ended.
+      </Banner>
+    )
+  if (state === 'queued' || state === 'running')
+    return (
+      <Banner tone="plain">
+        {state === 'queued' ? 'An analysis waits for a worker.' : 'The analysis is running.'} This
+        page shows its result by itself.
+      </Banner>
+    )
+  if (state === 'none' && overview.artifacts.total > 0 && overview.artifacts.parsing === 0)
+    return (
+      <Banner tone="plain" action={again}>
+        Nothing has been analysed yet.
+      </Banner>
+    )
+  return null
+}
+
+/** Artifacts that the analysis could not use. */
+function PartialBanner({ overview }: { readonly overview: Overview }) {
+  const { search } = useLocation()
+  const { total, parsing, unknown, failed } = overview.artifacts
+  const said = [
+    parsing > 0 && `${parsing} of ${total} artifacts are still being read`,
+    unknown > 0 && `${unknown} have an unknown type`,
+    failed > 0 && `${failed} could not be read`,
+  ].filter(Boolean)
+  if (said.length === 0) return null
+  const show = parsing ? 'moving' : unknown ? 'unknown' : 'problems'
+  return (
+    <Banner
+      tone="waiting"
+      action={
+        <Link to={`/incidents/${overview.incident.id}/artifacts${sharedSearch(search, { show })}`}>
+          Show them
+        </Link>
+      }
+    >
+      This is a partial picture: {said.join(', ')}.
+    </Banner>
+  )
 }

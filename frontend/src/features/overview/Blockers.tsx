@@ -1,0 +1,88 @@
+/** Root blockers: who holds and waits for nobody, and how many wait behind them. */
+import { Link, useLocation } from 'react-router'
+import type { BlockerDoc, Overview } from '@/api/schema'
+import { sharedSearch } from '@/state/url'
+import { ShareBar } from '@/ui/Bar'
+import { Chip } from '@/ui/Chip'
+import { Evidence } from '@/ui/evidence'
+import { Measured, Time } from '@/ui/Value'
+import { Nothing, Section } from './Section'
+
+export function Blockers({ overview }: { readonly overview: Overview }) {
+  const { blockers, incident, numbers } = overview
+  const most = Math.max(numbers.peak_waiters ?? 0, ...blockers.map((item) => item.blocks_total))
+  return (
+    <Section title="Root blockers" note={blockers.length > 0 && 'They hold, and wait for nobody.'}>
+      {blockers.length === 0 ? (
+        <Nothing>
+          {overview.headline
+            ? 'No holder could be named from what was captured.'
+            : 'They are named when the analysis has run.'}
+        </Nothing>
+      ) : (
+        <ol className="blockers">
+          {blockers.map((blocker) => (
+            <Blocker
+              key={`${blocker.id}${blocker.time ?? ''}`}
+              blocker={blocker}
+              incidentId={incident.id}
+              most={most}
+            />
+          ))}
+        </ol>
+      )}
+    </Section>
+  )
+}
+
+function Blocker({
+  blocker,
+  incidentId,
+  most,
+}: {
+  readonly blocker: BlockerDoc
+  readonly incidentId: string
+  readonly most: number
+}) {
+  const { search } = useLocation()
+  const at: Record<string, string> = blocker.time ? { at: blocker.time, node: blocker.id } : {}
+  return (
+    <li className="blocker">
+      <div className="blocker-head">
+        <Link
+          className="mono blocker-name ellipsis"
+          title={blocker.holder}
+          to={`/incidents/${incidentId}/waits${sharedSearch(search, at)}`}
+        >
+          {blocker.holder}
+        </Link>
+        <Chip tone="holding">{blocker.kind.replaceAll('_', ' ')}</Chip>
+        {blocker.inferred && <Chip mark="~">inferred</Chip>}
+        <span className="blocker-count">
+          <ShareBar value={most ? blocker.blocks_total / most : null} tone="waiting" width={72} />{' '}
+          <Measured value={blocker.blocks_total} />
+          <span className="unit">blocked</span>
+        </span>
+      </div>
+      <p className="muted">
+        {blocker.why} <Measured value={blocker.blocks_direct} /> wait for it directly; seen in{' '}
+        {blocker.seen} of {blocker.of} snapshots
+        {blocker.time && (
+          <>
+            , worst at <Time at={blocker.time} style="clock" />
+          </>
+        )}
+        .
+      </p>
+      {blocker.evidence.length > 0 && (
+        <ul className="evidence-list">
+          {blocker.evidence.slice(0, 4).map((locator, index) => (
+            <li key={index}>
+              <Evidence incidentId={incidentId} locator={locator} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}

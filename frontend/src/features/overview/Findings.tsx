@@ -1,0 +1,219 @@
+/** Known problems that fit: how well, why, whether they apply, what helps, what would show it. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '@/api/queries'
+import type { FindingDoc, Overview } from '@/api/schema'
+import { ShareBar } from '@/ui/Bar'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { cx } from '@/ui/cx'
+import { Evidence } from '@/ui/evidence'
+import { ChevronIcon, DownIcon } from '@/ui/icons'
+import { PinButton } from '@/ui/pin'
+import { Problem } from '@/ui/States'
+import { Nothing, Section } from './Section'
+import { findingsQuery, useMakeHypothesis, useVerdict } from './queries'
+
+export function Findings({ overview }: { readonly overview: Overview }) {
+  const incidentId = overview.incident.id
+  const judged = useQuery(findingsQuery(incidentId)).data
+  const [open, setOpen] = useState<string | null | undefined>(undefined)
+  const shown = open === undefined ? (overview.findings[0]?.id ?? null) : open
+  return (
+    <Section
+      title="Known problems that fit"
+      note={overview.findings.length > 0 && 'Best first. The score ranks; it is not a probability.'}
+    >
+      {overview.findings.length === 0 ? (
+        <Nothing>
+          {overview.headline
+            ? 'No rule of the knowledge base matches what was captured. The gaps say what would let more of them speak.'
+            : 'They are looked for when the analysis has run.'}
+        </Nothing>
+      ) : (
+        <ol className="findings">
+          {overview.findings.map((finding) => (
+            <FindingItem
+              key={finding.id}
+              incidentId={incidentId}
+              finding={finding}
+              verdict={judged?.find((item) => item.finding.id === finding.id)?.verdict ?? 'open'}
+              open={shown === finding.id}
+              onToggle={() => setOpen(shown === finding.id ? null : finding.id)}
+            />
+          ))}
+        </ol>
+      )}
+    </Section>
+  )
+}
+
+const APPLIES = {
+  yes: ['applies to this version', 'waiting'],
+  no: ['not this version', 'idle'],
+  unknown: ['version unknown', 'plain'],
+} as const
+
+type Verdict = 'open' | 'accepted' | 'dismissed'
+
+function FindingItem({
+  incidentId,
+  finding,
+  verdict,
+  open,
+  onToggle,
+}: {
+  readonly incidentId: string
+  readonly finding: FindingDoc
+  readonly verdict: Verdict
+  readonly open: boolean
+  readonly onToggle: () => void
+}) {
+  const [applies, tone] = APPLIES[finding.applies_to_version]
+  return (
+    <li className={cx('finding', verdict === 'dismissed' && 'finding-dismissed')}>
+      <button type="button" className="finding-head" aria-expanded={open} onClick={onToggle}>
+        {open ? <DownIcon size={12} /> : <ChevronIcon size={12} />}
+        <span className="finding-title">{finding.title}</span>
+        {verdict !== 'open' && (
+          <Chip tone={verdict === 'accepted' ? 'running' : 'idle'}>{verdict}</Chip>
+        )}
+        <Chip tone={tone}>{applies}</Chip>
+        <span className="finding-score" title={`score ${finding.score.toFixed(2)} of 1`}>
+          <ShareBar value={finding.score} width={56} /> {finding.score.toFixed(2)}
+        </span>
+      </button>
+      {open && <FindingBody incidentId={incidentId} finding={finding} verdict={verdict} />}
+    </li>
+  )
+}
+
+function FindingBody({
+  incidentId,
+  finding,
+  verdict,
+}: {
+  readonly incidentId: string
+  readonly finding: FindingDoc
+  readonly verdict: Verdict
+}) {
+  const mayWrite = useMay('contributor')
+  const make = useMakeHypothesis(incidentId)
+  const judge = useVerdict(incidentId)
+  const say = (next: Verdict) =>
+    judge.mutate({ findingId: finding.id, verdict: { verdict: next, reason: null } })
+  return (
+    <div className="finding-body">
+      <p>{finding.why}</p>
+      {finding.explanation && <p className="muted">{finding.explanation}</p>}
+      {finding.evidence.length > 0 && (
+        <>
+          <h3>Evidence</h3>
+          <ul className="evidence-list">
+            {finding.evidence.map((locator, index) => (
+              <li key={index}>
+                <Evidence incidentId={incidentId} locator={locator} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {finding.against.length > 0 && (
+        <>
+          <h3>Against it, or missing</h3>
+          <ul className="plain-list">
+            {finding.against.map((item) => (
+              <li key={item}>{item}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {finding.mitigations.length > 0 && (
+        <>
+          <h3>What helps</h3>
+          <ul className="plain-list">
+            {finding.mitigations.map((item) => (
+              <li key={item.action}>
+                {item.action}
+                {item.side_effects && (
+                  <span className="muted"> Side effects: {item.side_effects}</span>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {finding.experiment && (
+        <>
+          <h3>What would show it</h3>
+          <p>
+            {finding.experiment.change} <span className="muted">Expect:</span>{' '}
+            {finding.experiment.expect}
+            {finding.experiment.refuted_if && (
+              <>
+                {' '}
+                <span className="muted">Refuted if:</span> {finding.experiment.refuted_if}
+              </>
+            )}
+          </p>
+        </>
+      )}
+      <p className="finding-foot faint">
+        {finding.category} · <code>{finding.id}</code>
+        {finding.fixed_in.length > 0 && ` · fixed in ${finding.fixed_in.join(', ')}`}
+        {finding.references.map((reference) => (
+          <span key={reference}>
+            {' · '}
+            <Reference text={reference} />
+          </span>
+        ))}
+      </p>
+      {mayWrite && (
+        <div className="finding-actions">
+          <Button
+            size="small"
+            variant="primary"
+            busy={make.isPending}
+            onClick={() => make.mutate(finding.id)}
+          >
+            Make a hypothesis of it
+          </Button>
+          <PinButton
+            incidentId={incidentId}
+            pin={{
+              kind: 'finding',
+              title: finding.title,
+              locator: { node: finding.id, value: finding.score.toFixed(2) },
+            }}
+          />
+          {verdict !== 'accepted' && (
+            <Button size="small" busy={judge.isPending} onClick={() => say('accepted')}>
+              Accept
+            </Button>
+          )}
+          {verdict !== 'dismissed' && (
+            <Button size="small" busy={judge.isPending} onClick={() => say('dismissed')}>
+              Dismiss
+            </Button>
+          )}
+          {verdict !== 'open' && (
+            <Button size="small" variant="ghost" busy={judge.isPending} onClick={() => say('open')}>
+              Take back
+            </Button>
+          )}
+        </div>
+      )}
+      {(make.error ?? judge.error) && <Problem compact error={make.error ?? judge.error} />}
+    </div>
+  )
+}
+
+function Reference({ text }: { readonly text: string }) {
+  return /^https?:\/\//.test(text) ? (
+    <a href={text} target="_blank" rel="noreferrer noopener">
+      {text.replace(/^https?:\/\//, '')}
+    </a>
+  ) : (
+    <>{text}</>
+  )
+}

@@ -1,0 +1,157 @@
+/** Title, status, severity, and what a DBA would say in three sentences. */
+import { useState } from 'react'
+import { asProblem } from '@/api/problem'
+import { incidentQuery, useChangeIncident, useMay } from '@/api/queries'
+import { useQuery } from '@tanstack/react-query'
+import type { IncidentChange, Overview } from '@/api/schema'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { Problem } from '@/ui/States'
+import { Ago } from '@/ui/Value'
+
+const STATUSES = ['open', 'analysing', 'review', 'published'] as const
+const SEVERITIES = ['sev1', 'sev2', 'sev3', 'sev4'] as const
+
+export function Headline({ overview }: { readonly overview: Overview }) {
+  const { incident: brief, headline, server, analysis } = overview
+  const incident = useQuery(incidentQuery(brief.id)).data
+  const change = useChangeIncident(brief.id)
+  const mayWrite = useMay('contributor')
+  const write = (fields: IncidentChange) =>
+    incident && change.mutate({ change: fields, revision: incident.revision })
+  const version = [server['family'], server['version']].filter(Boolean).join(' ')
+  const shown = incident ?? brief
+  return (
+    <header className="headline">
+      <div className="headline-title">
+        <Title title={shown.title} editable={mayWrite} onSave={(title) => write({ title })} />
+        <div className="headline-facts">
+          <select
+            className="select headline-select"
+            aria-label="Status"
+            disabled={!mayWrite || !incident}
+            value={shown.status}
+            onChange={(event) =>
+              write({ status: STATUSES.find((word) => word === event.target.value) ?? null })
+            }
+          >
+            {STATUSES.map((word) => (
+              <option key={word}>{word}</option>
+            ))}
+          </select>
+          <select
+            className="select headline-select"
+            aria-label="Severity"
+            disabled={!mayWrite || !incident}
+            value={shown.severity ?? ''}
+            onChange={(event) =>
+              write({ severity: SEVERITIES.find((word) => word === event.target.value) ?? null })
+            }
+          >
+            <option value="">no severity</option>
+            {SEVERITIES.map((word) => (
+              <option key={word} value={word}>
+                severity {word.slice(3)}
+              </option>
+            ))}
+          </select>
+          {shown.service && <span className="muted">{shown.service}</span>}
+          {version && <span className="muted">{version}</span>}
+          {analysis.finished_at && (
+            <span className="faint">
+              analysed <Ago at={analysis.finished_at} />
+            </span>
+          )}
+        </div>
+      </div>
+      {change.error && (
+        <Problem
+          compact
+          error={change.error}
+          what={
+            asProblem(change.error).isConflict
+              ? 'Someone else changed it meanwhile; what is shown is theirs'
+              : 'The change was not saved'
+          }
+        />
+      )}
+      {headline && (
+        <div className="headline-said">
+          <Chip
+            tone={
+              headline.verdict === 'stall'
+                ? 'holding'
+                : headline.verdict === 'no_stall'
+                  ? 'running'
+                  : 'idle'
+            }
+          >
+            {VERDICT[headline.verdict]}
+          </Chip>
+          <p className="headline-text">{headline.text}</p>
+          {headline.arrival && <p className="headline-arrival">{headline.arrival}</p>}
+        </div>
+      )}
+    </header>
+  )
+}
+
+const VERDICT = {
+  stall: 'stall',
+  no_stall: 'no stall found',
+  not_enough_data: 'not enough data',
+} as const
+
+function Title({
+  title,
+  editable,
+  onSave,
+}: {
+  readonly title: string
+  readonly editable: boolean
+  readonly onSave: (title: string) => void
+}) {
+  const [draft, setDraft] = useState<string | null>(null)
+  if (draft === null) {
+    return (
+      <h1>
+        {editable ? (
+          <button
+            type="button"
+            className="headline-edit"
+            title="Change the title"
+            onClick={() => setDraft(title)}
+          >
+            {title}
+          </button>
+        ) : (
+          title
+        )}
+      </h1>
+    )
+  }
+  return (
+    <form
+      className="headline-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (draft.trim() && draft.trim() !== title) onSave(draft.trim())
+        setDraft(null)
+      }}
+    >
+      <input
+        className="input"
+        aria-label="Title"
+        autoFocus
+        maxLength={300}
+        value={draft}
+        onChange={(event) => setDraft(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && setDraft(null)}
+      />
+      <Button type="submit" variant="primary">
+        Save
+      </Button>
+      <Button onClick={() => setDraft(null)}>Cancel</Button>
+    </form>
+  )
+}

@@ -1,0 +1,173 @@
+/** Where threads waited, by position in the source and by latch. */
+import type { HotLatchDoc, HotWaitDoc, Overview } from '@/api/schema'
+import { oneOf, useUrlState } from '@/state/url'
+import { ShareBar } from '@/ui/Bar'
+import { Button } from '@/ui/Button'
+import { Evidence } from '@/ui/evidence'
+import { type Column, Table } from '@/ui/Table'
+import { Measured, ShareValue } from '@/ui/Value'
+import { Nothing, Section } from './Section'
+
+const BY = oneOf(['position', 'latch'] as const)
+
+export function HotWaits({ overview }: { readonly overview: Overview }) {
+  const [by, setBy] = useUrlState<'position' | 'latch'>('hot', BY, 'position')
+  const { hot_waits: waits, hot_latches: latches } = overview
+  return (
+    <Section
+      title="Hot waits"
+      note={
+        waits.length > 0 && (
+          <span className="segments" role="group" aria-label="Group the waits by">
+            {(['position', 'latch'] as const).map((word) => (
+              <Button key={word} size="small" pressed={by === word} onClick={() => setBy(word)}>
+                by {word}
+              </Button>
+            ))}
+          </span>
+        )
+      }
+    >
+      {waits.length === 0 ? (
+        <Nothing>
+          {overview.headline
+            ? 'No status dump of the capture lists a semaphore wait.'
+            : 'Waits are counted when the analysis has run.'}
+        </Nothing>
+      ) : by === 'position' ? (
+        <Table
+          label="Hot waits by position"
+          rows={waits}
+          columns={positionColumns(overview.incident.id)}
+          rowKey={(row) => `${row.file}:${row.line}:${row.mode}:${row.latch_label}`}
+          copy
+        />
+      ) : (
+        <Table
+          label="Hot waits by latch"
+          rows={latches}
+          columns={LATCH}
+          rowKey={(row) => row.label}
+          copy
+        />
+      )}
+    </Section>
+  )
+}
+
+const shareCell = (share: number) => (
+  <>
+    <ShareBar value={share} tone="waiting" width={48} /> <ShareValue value={share} />
+  </>
+)
+
+const positionColumns = (incidentId: string): readonly Column<HotWaitDoc>[] => [
+  {
+    key: 'position',
+    head: 'Waits at',
+    width: 'minmax(150px, 1fr)',
+    sort: (row) => `${row.file}:${row.line}`,
+    cell: (row) => (
+      <span className="mono" title={row.meaning}>
+        {row.file}:{row.line}
+      </span>
+    ),
+  },
+  { key: 'mode', head: 'Mode', width: '64px', sort: (row) => row.mode, cell: (row) => row.mode },
+  {
+    key: 'latch',
+    head: 'For',
+    width: 'minmax(160px, 1.3fr)',
+    sort: (row) => row.latch_label,
+    cell: (row) => (
+      <span title={`${row.latch_label}. ${row.meaning}`}>
+        {row.latch ?? <span className="mono">{row.latch_label}</span>}
+      </span>
+    ),
+  },
+  {
+    key: 'most',
+    head: 'At once',
+    title: 'Most at the same moment',
+    kind: 'number',
+    width: '76px',
+    sort: (row) => row.max_at_once,
+    cell: (row) => <Measured value={row.max_at_once} />,
+  },
+  {
+    key: 'share',
+    head: 'Share',
+    kind: 'number',
+    width: '124px',
+    sort: (row) => row.share,
+    cell: (row) => shareCell(row.share),
+  },
+  {
+    key: 'longest',
+    head: 'Longest',
+    kind: 'number',
+    width: '76px',
+    sort: (row) => row.max_waited_s,
+    cell: (row) => <Measured value={row.max_waited_s} unit="s" />,
+  },
+  {
+    key: 'example',
+    head: 'Example',
+    width: 'minmax(120px, 0.8fr)',
+    cell: (row) =>
+      row.example ? (
+        <Evidence incidentId={incidentId} locator={{ ...row.example, text: '' }} />
+      ) : (
+        <span className="faint">–</span>
+      ),
+  },
+]
+
+const LATCH: readonly Column<HotLatchDoc>[] = [
+  {
+    key: 'latch',
+    head: 'Latch',
+    width: 'minmax(180px, 1.4fr)',
+    sort: (row) => row.label,
+    cell: (row) => (
+      <span title={row.meaning}>
+        {row.latch ?? row.label} <span className="mono faint">{row.latch ? row.label : ''}</span>
+      </span>
+    ),
+  },
+  {
+    key: 'addresses',
+    head: 'Addresses',
+    kind: 'number',
+    width: '84px',
+    sort: (row) => row.addresses,
+    cell: (row) => <Measured value={row.addresses} />,
+  },
+  {
+    key: 'most',
+    head: 'At once',
+    kind: 'number',
+    width: '76px',
+    sort: (row) => row.max_at_once,
+    cell: (row) => <Measured value={row.max_at_once} />,
+  },
+  {
+    key: 'share',
+    head: 'Share',
+    kind: 'number',
+    width: '124px',
+    sort: (row) => row.share,
+    cell: (row) => shareCell(row.share),
+  },
+  {
+    key: 'positions',
+    head: 'Waited for at',
+    width: 'minmax(180px, 2fr)',
+    cell: (row) => (
+      <span className="mono faint" title={row.positions.join('\n')}>
+        {row.positions.join(', ')}
+      </span>
+    ),
+    text: (row) => row.positions.join(', '),
+  },
+]

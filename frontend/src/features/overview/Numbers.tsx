@@ -1,0 +1,112 @@
+/** The five numbers; each opens what it was read from. */
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import type { Overview } from '@/api/schema'
+import { sharedSearch } from '@/state/url'
+import { Duration, Measured, ShareValue, Time } from '@/ui/Value'
+import { aroundStall } from './links'
+
+export function Numbers({ overview }: { readonly overview: Overview }) {
+  const { numbers, blockers, incident, stalls } = overview
+  const { search } = useLocation()
+  const base = `/incidents/${incident.id}`
+  const stall = stalls.find((item) => item.kind === 'stall')
+  const timeline = `${base}/timeline${sharedSearch(search, stall ? aroundStall(stall) : {})}`
+  const root = numbers.root_blocker
+  const top = blockers[0]
+  return (
+    <dl className="numbers">
+      <Figure name="Onset" to={numbers.onset ? timeline : null}>
+        {numbers.onset ? (
+          <>
+            <Time at={numbers.onset} style="clock" />
+            <span className="numbers-more">
+              <Time at={numbers.onset} style="date" zone />
+            </span>
+          </>
+        ) : null}
+      </Figure>
+      <Figure name="Lasted" to={numbers.duration_s === null ? null : timeline}>
+        {numbers.duration_s === null ? null : <Duration value={numbers.duration_s} />}
+        {stall && stall.end === null && (
+          <span className="numbers-more">or longer: the capture ends inside it</span>
+        )}
+      </Figure>
+      <Figure
+        name="Peak waiters"
+        to={
+          numbers.peak_waiters === null
+            ? null
+            : `${base}/waits${sharedSearch(search, numbers.peak_at ? { at: numbers.peak_at } : {})}`
+        }
+      >
+        {numbers.peak_waiters === null ? null : (
+          <>
+            <Measured value={numbers.peak_waiters} />
+            {numbers.peak_at && (
+              <span className="numbers-more">
+                at <Time at={numbers.peak_at} style="clock" />
+              </span>
+            )}
+          </>
+        )}
+      </Figure>
+      <Figure
+        name="Root blocker"
+        wide
+        to={
+          root
+            ? `${base}/waits${sharedSearch(search, top?.time ? { at: top.time, node: top.id } : {})}`
+            : null
+        }
+      >
+        {root ? (
+          <>
+            <span className="numbers-label mono ellipsis" title={root.label}>
+              {root.label}
+            </span>
+            <span className="numbers-more">
+              blocks <Measured value={root.blocks_total} />
+              {root.share !== null && (
+                <>
+                  , <ShareValue value={root.share} /> of the waiters
+                </>
+              )}
+            </span>
+          </>
+        ) : null}
+      </Figure>
+      <Figure
+        name="Understood"
+        to={numbers.coverage === null ? null : `${base}/artifacts${sharedSearch(search)}`}
+      >
+        {numbers.coverage === null ? null : (
+          <>
+            <ShareValue value={numbers.coverage} />
+            <span className="numbers-more">of all bytes read</span>
+          </>
+        )}
+      </Figure>
+    </dl>
+  )
+}
+
+function Figure({
+  name,
+  to,
+  wide = false,
+  children,
+}: {
+  readonly name: string
+  readonly to: string | null
+  readonly wide?: boolean
+  readonly children: ReactNode
+}) {
+  const value = children ?? <span className="faint">not known</span>
+  return (
+    <div className={wide ? 'numbers-item numbers-wide' : 'numbers-item'}>
+      <dt>{name}</dt>
+      <dd>{to ? <Link to={to}>{value}</Link> : value}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+/** A heading with its count and its content; no box around it. */
+import type { ReactNode } from 'react'
+
+export function Section({
+  title,
+  note,
+  children,
+}: {
+  readonly title: string
+  readonly note?: ReactNode
+  readonly children: ReactNode
+}) {
+  return (
+    <section className="osection">
+      <header className="osection-head">
+        <h2>{title}</h2>
+        {note && <span className="osection-note">{note}</span>}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** One line where there is nothing, with the reason. */
+export const Nothing = ({ children }: { readonly children: ReactNode }) => (
+  <p className="osection-nothing">{children}</p>
+)

@@ -1,0 +1,114 @@
+/** What moved, and when: ranked, with the seconds before or after the onset. */
+import { Link, useLocation } from 'react-router'
+import type { Overview, ShiftDoc } from '@/api/schema'
+import { formatDuration, formatRatio } from '@/format'
+import { sharedSearch } from '@/state/url'
+import { type Column, Table } from '@/ui/Table'
+import { Measured } from '@/ui/Value'
+import { aroundStall } from './links'
+import { Nothing, Section } from './Section'
+
+export function Shifts({ overview }: { readonly overview: Overview }) {
+  const { search } = useLocation()
+  const stall = overview.stalls.find((item) => item.kind === 'stall')
+  const link = (row: ShiftDoc) => {
+    const extra = { series: row.series, ...(stall ? aroundStall(stall) : {}) }
+    return `/incidents/${overview.incident.id}/timeline${sharedSearch(search, extra)}`
+  }
+  return (
+    <Section
+      title="What moved first"
+      note={overview.shifts.length > 0 && 'Medians inside the stall against the baseline.'}
+    >
+      {overview.shifts.length === 0 ? (
+        <Nothing>
+          {overview.headline
+            ? 'No series moved against its baseline, or there is no baseline in the capture.'
+            : 'Series are compared when the analysis has run.'}
+        </Nothing>
+      ) : (
+        <Table
+          label="What moved first"
+          rows={overview.shifts}
+          columns={columns(link)}
+          rowKey={(row) => row.series}
+          copy
+        />
+      )}
+    </Section>
+  )
+}
+
+const columns = (link: (row: ShiftDoc) => string): readonly Column<ShiftDoc>[] => [
+  {
+    key: 'name',
+    head: 'Series',
+    width: 'minmax(180px, 2fr)',
+    sort: (row) => row.name,
+    cell: (row) => (
+      <Link className="mono" to={link(row)} title={row.text || row.series}>
+        {row.name}
+      </Link>
+    ),
+  },
+  {
+    key: 'moved',
+    head: 'Moved',
+    title: 'Seconds before (−) or after (+) the onset',
+    kind: 'number',
+    width: '116px',
+    sort: (row) => row.first_moved_s,
+    cell: (row) => <Moved row={row} />,
+  },
+  {
+    key: 'baseline',
+    head: 'Before',
+    kind: 'number',
+    width: '100px',
+    sort: (row) => row.baseline,
+    cell: (row) => <Measured value={row.baseline} unit={row.unit} />,
+  },
+  {
+    key: 'stall',
+    head: 'During',
+    kind: 'number',
+    width: '100px',
+    sort: (row) => row.stall,
+    cell: (row) => <Measured value={row.stall} unit={row.unit} />,
+  },
+  {
+    key: 'ratio',
+    head: 'Change',
+    kind: 'number',
+    width: '84px',
+    sort: (row) => row.ratio,
+    cell: (row) => (
+      <span title={row.direction === 'up' ? 'rose' : 'fell'}>
+        {row.ratio === null ? (row.direction === 'up' ? 'rose' : 'fell') : formatRatio(row.ratio)}
+      </span>
+    ),
+  },
+  {
+    key: 'score',
+    head: 'Score',
+    title: 'Robust: distance of the medians in spreads of the baseline',
+    kind: 'number',
+    width: '72px',
+    sort: (row) => row.score,
+    cell: (row) => <Measured value={row.score} />,
+  },
+]
+
+/** Inside its uncertainty no order is claimed. */
+function Moved({ row }: { readonly row: ShiftDoc }) {
+  if (row.first_moved_s === null) return <span className="faint">–</span>
+  const spread = row.uncertainty_s
+  const with_ = spread !== null && Math.abs(row.first_moved_s) <= spread
+  if (with_) return <span title={`within ± ${spread} s of the onset`}>with the onset</span>
+  return (
+    <span title={spread === null ? undefined : `± ${spread} s`}>
+      {formatDuration(Math.abs(row.first_moved_s))}
+      <span className="unit">{row.first_moved_s < 0 ? 'before' : 'after'}</span>
+    </span>
+  )
+}
