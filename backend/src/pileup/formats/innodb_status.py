@@ -41,8 +41,8 @@ HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 # 2026-11-20 22:19:09 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT
 # 120125  6:06:34 INNODB MONITOR OUTPUT
 _HEADER = re.compile(
-    r"(?P<stamp>\d{6} +\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d[ T]+\d{1,2}:\d\d:\d\d)?\s*"
-    r"(?P<thread>\S+)?\s*INNODB MONITOR OUTPUT\s*$"
+    r"(?P<stamp>\d{6} +\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d[ T]+\d{1,2}:\d\d:\d\d)?\s{0,8}"
+    r"(?P<thread>\S{1,40})?\s{0,8}INNODB MONITOR OUTPUT\s*$"
 )
 _DASHES = re.compile(r"-{3,}\s*$")
 _TITLE = re.compile(r"(?:## )?[A-Z][A-Z0-9 /()_-]{2,60}$")
@@ -76,8 +76,7 @@ def sniff(head: str) -> bool | None:
     """The monitor's banner decides; other banners (tablespace, table monitor) are not this."""
     if " MONITOR OUTPUT" not in head:
         return False
-    banners = re.findall(r"(\w+) MONITOR OUTPUT", head)
-    return "INNODB" in banners
+    return re.search(r"\bINNODB MONITOR OUTPUT", head) is not None
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
