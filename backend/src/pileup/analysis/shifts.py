@@ -3,8 +3,8 @@
 The score is robust: difference of medians over (1.4826 MAD + a floor), of the values or of their
 logarithms, whichever tells more: a rate that halves tells as much as one that doubles. The floor
 keeps a series that never moved in the baseline from scoring without bound.
-When a series first moved is the first of two successive samples beyond the baseline's band, in
-seconds relative to the onset.
+When a series first moved is the first of two successive samples beyond the baseline's band that did
+not settle again before the onset, in seconds relative to it.
 """
 
 from __future__ import annotations
@@ -112,18 +112,23 @@ def _first_moved(values: pl.DataFrame, table: pl.DataFrame, stall: Span) -> pl.D
     beyond = away > pl.max_horizontal(4 * pl.col("spread"), 0.1 * pl.col("delta").abs())
     # a spread wider than the shift can never be left by four of it
     beyond = beyond | (away > 0.7 * pl.col("delta").abs())
+    follows = pl.col("out").shift(-1).over("id")
+    is_early = pl.col("time") <= stall.start
+    # an earlier bump that settled again is no lead: count from the last two samples at rest
+    rest = pl.col("time").filter(is_early & ~pl.col("out") & ~pl.col("next")).max().over("id")
+    away_again = pl.col("time").filter(
+        pl.col("out") & pl.col("next") & (pl.col("time") > pl.col("rest").fill_null(0))
+    )
     return (
         values.lazy()
         .filter(pl.col("time").is_between(stall.start - round(_LEAD_S * 1e6), stall.end))
         .join(bands.lazy(), on="id")
         .with_columns(beyond.alias("out"))
-        .with_columns(
-            (pl.col("out") & pl.col("out").shift(-1).over("id").fill_null(True)).alias("stays"),
-            pl.col("time").diff().over("id").alias("gap"),
-        )
+        .with_columns(follows.fill_null(pl.col("out")).alias("next"))
+        .with_columns(rest.alias("rest"), pl.col("time").diff().over("id").alias("gap"))
         .group_by("id")
         .agg(
-            ((pl.col("time").filter(pl.col("stays")).min() - stall.start) / 1e6).alias("moved"),
+            ((away_again.min() - stall.start) / 1e6).alias("moved"),
             (pl.col("gap").median() / 1e6).alias("step"),
         )
         .collect()
@@ -165,7 +170,7 @@ def _text(
     verb = "rose" if level > base else "fell"
     by = ""
     if ratio is not None and ratio > 0:
-        by = f" ({ratio:.3g} times)" if ratio >= 1 else f" (to 1/{1 / ratio:.3g})"
+        by = f" ({number(ratio)} times)" if ratio >= 1 else f" (to 1/{number(1 / ratio)})"
     text = f"{name} {verb} from {number(base)} to {number(level)}{by}"
     if moved is None:
         return text

@@ -50,6 +50,8 @@ def _peak(stall: Stall, values: pl.DataFrame) -> tuple[int | None, int | None, s
     span = stall.span
     listed = (
         values.filter(pl.col("series").is_in(_WAITS) & span.holds())
+        .group_by("artifact", "time", "series")  # two dumps of one printed second: the larger
+        .agg(pl.col("value").max())
         .group_by("artifact", "time")
         .agg(pl.col("value").sum())
         .sort("value", "time", descending=[True, False])
@@ -107,7 +109,9 @@ def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallE
     down = base is not None and level is not None and level < base
     extreme = (min if down else max)((value for _, value in inside), default=None)
     name = short_name(id_.partition("@")[0].partition("{")[0])
-    if base is None or level is None:
+    if stall.kind != "stall" and extreme is not None:
+        text = f"{name} up to {number(extreme)}"
+    elif base is None or level is None:
         told = "no sample" if level is None else f"{number(level)}"
         text = f"{name} {told} in the stall, no baseline"
     else:
