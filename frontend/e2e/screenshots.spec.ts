@@ -1,0 +1,57 @@
+/**
+ * Makes the pictures of the README: loads a sample, waits for the worker, photographs each screen.
+ * `make screenshots`; the pictures land in docs/screenshots.
+ */
+import { fileURLToPath } from 'node:url'
+import { expect, type Page, test } from '@playwright/test'
+
+const FOLDER = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
+const SAMPLE = 'ahi-pileup'
+const SCREENS = ['overview', 'timeline', 'waits', 'stacks', 'artifacts', 'hypotheses', 'report']
+
+let incident = ''
+
+test.beforeAll(async ({ browser }) => {
+  const context = await browser.newContext()
+  const cookies = await context.cookies()
+  const csrf = cookies.find((cookie) => cookie.name === 'pileup_csrf')?.value ?? ''
+  const loaded = await context.request.post(`/api/v1/samples/${SAMPLE}/load`, {
+    headers: { 'X-CSRF-Token': decodeURIComponent(csrf) },
+  })
+  expect(loaded.ok(), await loaded.text()).toBe(true)
+  incident = ((await loaded.json()) as { id: string }).id
+  await expect
+    .poll(
+      async () => {
+        const answer = await context.request.get(`/api/v1/incidents/${incident}/overview`)
+        const overview = (await answer.json()) as {
+          analysis: { state: string }
+          artifacts: { parsing: number; total: number }
+        }
+        return overview.artifacts.total > 0 && overview.artifacts.parsing === 0
+          ? overview.analysis.state
+          : 'parsing'
+      },
+      { timeout: 100_000 },
+    )
+    .toBe('done')
+  await context.close()
+})
+
+async function settle(page: Page) {
+  await page.waitForLoadState('load')
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  await page.evaluate(() => document.fonts.ready)
+  await page.waitForTimeout(600) // transitions
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  for (const screen of SCREENS) {
+    test(`${screen}, ${theme}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await page.goto(`/incidents/${incident}/${screen}`)
+      await settle(page)
+      await page.screenshot({ path: `${FOLDER}/${screen}-${theme}.png` })
+    })
+  }
+}
