@@ -30,7 +30,7 @@ CLAIMS: dict[str, set[str]] = {
     "pt-stalk-log": {"pt_stalk"},
     "pt-stalk-hostname": {"pt_stalk"},
 }
-_MOST = 2 * 1024 * 1024
+_MOST = 512 * 1024
 # Fragments (test inputs of other tools) in which too little is left to know them by.
 UNKNOWABLE = {
     "captured-my5624__gdb_bt_1.err",
