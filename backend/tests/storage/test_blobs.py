@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -59,3 +60,14 @@ def test_only_hashes_are_paths(tmp_path: Path, sha256: str) -> None:
     """Nothing else reaches the disk."""
     with pytest.raises(NotFound):
         BlobStore(tmp_path).path(sha256)
+
+
+def test_old_drafts_are_swept(tmp_path: Path) -> None:
+    """A killed upload leaves its draft; a day later it is gone, a fresh one stays."""
+    store = BlobStore(tmp_path / "blobs")
+    with store.draft(10) as old, store.draft(10) as fresh:
+        paths = sorted((store.root / "drafts").iterdir())
+        os.utime(paths[0], (0, 0))
+        store.sweep()
+        assert list((store.root / "drafts").iterdir()) == [paths[1]]
+        assert (old.bytes, fresh.bytes) == (0, 0)

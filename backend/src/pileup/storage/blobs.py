@@ -10,8 +10,9 @@ import errno
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -94,6 +95,13 @@ class BlobStore:
                 f"{wanted // 1024**2} MiB more would leave less than the reserve of "
                 f"{self._min_free_bytes // 1024**2} MiB. Free some space and send it again"
             )
+
+    def sweep(self, older_than_s: float = 86_400.0) -> None:
+        """Remove drafts that a killed process left behind; young ones may be in use."""
+        for draft in self._drafts.glob("*"):
+            with suppress(FileNotFoundError):  # another worker sweeps too
+                if time.time() - draft.stat().st_mtime > older_than_s:
+                    draft.unlink()
 
     def _place(self, draft: Path, sha256: str) -> None:
         target = self.path(sha256)

@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from pileup import __version__
 from pileup.settings import Settings
 from pileup.storage.artifacts import Artifacts
+from pileup.storage.blobs import BlobStore
 from pileup.storage.broker import Sender, send_all
 from pileup.storage.database import Database
 from pileup.storage.jobs import Jobs
@@ -43,7 +44,8 @@ class Sweeper:
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin; what killed processes left half-written goes first."""
+        BlobStore(self._settings.blobs_dir).sweep()
         self._thread.start()
 
     def stop(self) -> None:

@@ -1,0 +1,133 @@
+"""`pileup push` and `pileup import` against a real server."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from pileup.api.app import create_app
+from pileup.cli import push
+from pileup.cli.import_ import command as import_command
+from tests.conftest import REPOSITORY
+from tests.support.server import serving
+from tests.support.site import Site, open_site, settings_for
+
+
+@pytest.fixture
+def site(postgres_url: str, tmp_path: Path) -> Iterator[Site]:
+    with open_site(settings_for(tmp_path / "home", postgres_url)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def token(site: Site) -> str:
+    client = site.with_token("push")
+    return client.headers["Authorization"].removeprefix("Bearer ")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "pt-stalk"
+    (folder / "gdb").mkdir(parents=True)
+    (folder / "a.txt").write_bytes(os.urandom(20_000))
+    (folder / "gdb" / "b.txt").write_bytes(b"stack\n")
+    (folder / "empty").touch()
+    (folder / "link").symlink_to("/etc/hostname")
+    return folder
+
+
+def invoke(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(push.command, list(arguments), catch_exceptions=False)
+    return result.exit_code, result.output
+
+
+def paths(site: Site, incident: str) -> dict[str, str]:
+    items = site.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"]
+    return {item["path"]: item["sha256"] for item in items}
+
+
+def test_a_folder_becomes_an_incident(site: Site, token: str, folder: Path) -> None:
+    """Paths are kept, links are not followed, the address is printed."""
+    with serving(create_app(site.settings)) as url:
+        code, output = invoke(str(folder), "--to", url, "--token", token, "--new", "checkout stall")
+    assert code == 0, output
+    address = output.strip().splitlines()[-1]
+    incident = address.rpartition("/")[2]
+    assert address == f"{url}/incidents/{incident}"
+    assert set(paths(site, incident)) == {
+        "pt-stalk/a.txt",
+        "pt-stalk/gdb/b.txt",
+        "pt-stalk/empty",
+    }
+    assert site.admin.get(f"/api/v1/incidents/{incident}").json()["title"] == "checkout stall"
+
+
+def test_a_second_run_adds_nothing(site: Site, token: str, folder: Path) -> None:
+    """The same files are the same artifacts."""
+    incident = site.incident()
+    with serving(create_app(site.settings)) as url:
+        for _ in range(2):
+            code, output = invoke(
+                str(folder), "--to", url, "--token", token, "--incident", incident
+            )
+            assert code == 0, output
+    assert len(paths(site, incident)) == 3
+
+
+def test_what_broke_off_is_continued(
+    site: Site, token: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first run dies after a chunk; the second sends only the rest."""
+    monkeypatch.setattr(push, "_CHUNK", 10_000)
+    file = tmp_path / "big.csv"
+    file.write_bytes(os.urandom(45_000))
+    incident = site.incident()
+    sent: list[int] = []
+    original = httpx.Client.patch
+
+    def counted(self: httpx.Client, url: str, **more: object) -> httpx.Response:
+        if len(sent) == 2:
+            sent.append(0)
+            raise KeyboardInterrupt
+        sent.append(len(more["content"]))  # type: ignore[arg-type]
+        return original(self, url, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(httpx.Client, "patch", counted)
+    with serving(create_app(site.settings)) as url:
+        arguments = (str(file), "--to", url, "--token", token, "--incident", incident)
+        assert invoke(*arguments)[0] != 0
+        (waiting,) = site.admin.get(f"/api/v1/incidents/{incident}/uploads").json()
+        assert waiting["received"] == 20_000
+        code, output = invoke(*arguments)
+    assert code == 0, output
+    assert sent == [10_000, 10_000, 0, 10_000, 10_000, 5_000]
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert paths(site, incident) == {"big.csv": digest}
+
+
+def test_a_wrong_token_is_said(site: Site, folder: Path) -> None:
+    """In the server's words, without a traceback."""
+    with serving(create_app(site.settings)) as url:
+        code, output = invoke(str(folder), "--to", url, "--token", "plp_wrong")
+    assert code == 1
+    assert "revoked or expired" in output
+
+
+def test_import_loads_a_sample_folder(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice is once."""
+    monkeypatch.setenv("PILEUP_HOME", str(site.settings.home))
+    monkeypatch.setenv("PILEUP_DATABASE_URL", str(site.settings.database_url))
+    monkeypatch.setenv("PILEUP_BROKER_URL", "memory://")
+    folder = str(REPOSITORY / "samples" / "commit-pileup")
+    for _ in range(2):
+        result = CliRunner().invoke(import_command, [folder], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+    listed = site.admin.get("/api/v1/incidents").json()
+    assert listed["total"] == 1
+    assert result.output.strip().endswith(listed["items"][0]["id"])
