@@ -96,7 +96,9 @@ def _capture_members(captures: Path) -> Iterator[tuple[str, Parsed]]:
             yield path.name, parse_path(path)
             continue
         refused: list[archive.Refusal] = []
-        for member in archive.members(path, refusals=refused):
+        for at, member in enumerate(archive.members(path, refusals=refused)):
+            if path.name == "innodb-status-samples.tar.gz" and at % 10:
+                continue  # a dump per second, each like the one before
             with member.open() as stream:
                 head = io.BytesIO(stream.read(_MOST))  # the rest of a series repeats itself
             yield member.path, parse_stream(head, name=member.path)
