@@ -164,3 +164,17 @@ def test_the_same_file_counts_once() -> None:
 
     one = (artifact("a"), frames(gauge("metric.x", [1.0])))
     assert gather([one, one]).frames["sample"].height == 1
+
+
+def test_uptime_checks_the_placements() -> None:
+    """Three files of one server agree on its start; a fourth, an hour off, does not."""
+    files = {
+        f"{name}.txt": [
+            gauge("mysql.Uptime", [100.0 + i + at for i in range(5)], start=T0 + at * S)
+        ]
+        for at, name in enumerate("abc")
+    }
+    files["d.txt"] = [gauge("mysql.Uptime", [100.0, 101.0], start=T0 + 3600 * S)]
+    found = evidence(files)
+    assert "Uptime agrees with 3 other files" in found.clocks[sha("a.txt")].how
+    assert "this clock is off" in found.clocks[sha("d.txt")].how

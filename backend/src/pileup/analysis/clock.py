@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+import msgspec
 import polars as pl
 
 from pileup.analysis import anchoring, hosts, zones
@@ -24,6 +25,7 @@ from pileup.analysis.evidence import ClockOverride, EvidenceArtifact
 _S = 1_000_000
 _QUARTER = 15 * 60 * _S
 _STAMP_ERROR_S = 2.0
+_UPTIME_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ def place(
     placed = _fill_from_snapshots(first)
     if "sample" in placed:
         placed["sample"] = placed["sample"].with_columns(series_id())
-    return placed, {sha: one.doc for sha, one in placements.items()}
+    docs = {sha: one.doc for sha, one in placements.items()}
+    return placed, _checked(placed.get("sample"), docs)
 
 
 def series_id() -> pl.Expr:
@@ -361,6 +364,41 @@ def _anchor(
         )
         moved[artifact.sha256] = replace(before, doc=doc, base_us=match.base_us)
     return moved
+
+
+# ---- checking --------------------------------------------------------------------------------
+
+
+def _checked(samples: pl.DataFrame | None, docs: dict[str, ClockDoc]) -> dict[str, ClockDoc]:
+    """Each sentence with what Uptime says: files of one server must agree on when it started."""
+    if samples is None:
+        return docs
+    starts = (
+        samples.filter((pl.col("series") == "mysql.Uptime") & pl.col("time").is_not_null())
+        .with_columns((pl.col("time") - (pl.col("value") * _S).cast(pl.Int64)).alias("start"))
+        .group_by("host", "artifact")
+        .agg(pl.col("start").median())
+    )
+    checked = dict(docs)
+    for _, some in starts.group_by("host", maintain_order=True):
+        if some.height < 2:
+            continue
+        middle = some["start"].median()
+        for sha, start in some.select("artifact", "start").iter_rows():
+            if sha not in docs or not isinstance(middle, int | float):
+                continue
+            off = (start - middle) / _S
+            others = f"{some.height - 1} other file{'s' if some.height > 2 else ''}"
+            if abs(off) <= _UPTIME_S:
+                said = f" Uptime agrees with {others} within {abs(off):.0f} s."
+            else:
+                said = (
+                    f" But by its Uptime the server started {abs(off):.0f} s "
+                    f"{'later' if off > 0 else 'earlier'} than by {others}: "
+                    "this clock is off, or the server was restarted."
+                )
+            checked[sha] = msgspec.structs.replace(docs[sha], how=docs[sha].how + said)
+    return checked
 
 
 # ---- applying ----------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ _EXTRA = 10.0
 """And how many sessions more at least: 1 to 6 is no pileup."""
 _JOIN_S = 5.0
 """Two stretches closer than this are one stall."""
+_HOLE_S = 900.0
+"""A collector may fall silent while the server is stalled; longer, and nobody can say."""
 _SHORT_S = 10.0
 _NOISE_S = 5.0
 _BASELINE_S = 30.0
@@ -316,7 +318,7 @@ def _join(signal: Signal, runs: Sequence[tuple[int, int]]) -> list[tuple[int, in
                 signal.times[last] - signal.times[first],
             )
             bridge = max(min(_JOIN_S * _S, longer), 2.5 * signal.interval_us)
-            nothing_between = first == before[1] + 1
+            nothing_between = first == before[1] + 1 and gap <= _HOLE_S * _S
             if gap <= bridge or nothing_between:
                 joined[-1] = (before[0], last)
                 continue
