@@ -63,16 +63,20 @@ export function locatorPath(
 export function Evidence({
   locator,
   incidentId,
+  beside = '',
 }: {
   readonly locator: Locator
   readonly incidentId: string
+  /** Text that stands next to it: what that says already is not said again. */
+  readonly beside?: string
 }) {
   const { search } = useLocation()
   const find = useArtifactByHash(incidentId)
   const path = locatorPath(incidentId, locator, find, search)
+  const told = locator.text !== '' && beside.includes(locator.text.replace(/[.\s]+$/, ''))
   return (
     <span className="evidence">
-      {locator.text && <span className="evidence-text">{locator.text}</span>}
+      {locator.text && !told && <span className="evidence-text">{locator.text}</span>}
       {path ? (
         <Link className="evidence-source mono" to={path}>
           {sourceText(locator)}

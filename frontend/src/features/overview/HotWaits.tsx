@@ -31,7 +31,7 @@ export function HotWaits({ overview }: { readonly overview: Overview }) {
       {waits.length === 0 ? (
         <Nothing>
           {overview.headline
-            ? 'No status dump of the capture lists a semaphore wait.'
+            ? 'No status dump inside a stall lists a semaphore wait.'
             : 'Waits are counted when the analysis has run.'}
         </Nothing>
       ) : by === 'position' ? (

@@ -27,9 +27,13 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         ) : null}
       </Figure>
       <Figure name="Lasted" to={numbers.duration_s === null ? null : timeline}>
-        {numbers.duration_s === null ? null : <Duration value={numbers.duration_s} />}
-        {stall && stall.end === null && (
-          <span className="numbers-more">or longer: the capture ends inside it</span>
+        {numbers.duration_s === null ? null : (
+          <>
+            <Duration value={numbers.duration_s} />
+            {stall && stall.end === null && (
+              <span className="numbers-more">or longer: the capture ends inside it</span>
+            )}
+          </>
         )}
       </Figure>
       <Figure

@@ -96,7 +96,7 @@ export function Triage({ overview }: { readonly overview: Overview }) {
                 <ul className="evidence-list">
                   {item.evidence.slice(0, 3).map((locator, index) => (
                     <li key={index}>
-                      <Evidence incidentId={incident.id} locator={locator} />
+                      <Evidence incidentId={incident.id} locator={locator} beside={item.why} />
                     </li>
                   ))}
                 </ul>

@@ -1,0 +1,50 @@
+/** How this installation is doing; `pileup doctor` says more, on the machine itself. */
+import { useQuery } from '@tanstack/react-query'
+import { statusQuery } from '@/api/queries'
+import { Chip } from '@/ui/Chip'
+import { Fields } from '@/ui/Inspector'
+import { Problem, SkeletonRows } from '@/ui/States'
+import { Ago, BytesValue } from '@/ui/Value'
+
+export function Installation() {
+  const status = useQuery(statusQuery)
+  if (status.error) return <Problem error={status.error} onRetry={() => void status.refetch()} />
+  if (!status.data) return <SkeletonRows rows={4} />
+  const { version, worker, queue, database, disk } = status.data
+  return (
+    <div className="settings-pane settings-fields scroll">
+      <Fields
+        items={[
+          ['Version', version],
+          [
+            'Worker',
+            <span key="worker">
+              <Chip tone={worker.alive ? 'running' : 'holding'}>
+                {worker.alive ? 'alive' : 'not running'}
+              </Chip>{' '}
+              {worker.names.join(', ')}
+              {worker.last_seen && (
+                <span className="faint">
+                  {' '}
+                  last heard <Ago at={worker.last_seen} />
+                </span>
+              )}
+            </span>,
+          ],
+          ['Queue', `${queue.running} running, ${queue.queued} waiting`],
+          [
+            'Database',
+            <Chip key="database" tone={database.ok ? 'running' : 'holding'}>
+              {database.ok ? 'ok' : 'not well'}
+            </Chip>,
+          ],
+          ['Disk', <BytesValue key="disk" value={disk.free_bytes} />],
+        ]}
+      />
+      <p className="muted">
+        On the machine that runs Pileup, <code>pileup doctor</code> checks each part and names the
+        remedy.
+      </p>
+    </div>
+  )
+}

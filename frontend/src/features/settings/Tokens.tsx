@@ -1,0 +1,244 @@
+/** API tokens: made, shown once with commands that work, revoked. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { NewToken, NewTokenOut, TokenOut } from '@/api/schema'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { CopyButton } from '@/ui/CopyButton'
+import { Field } from '@/ui/Field'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Ago, Time } from '@/ui/Value'
+import { tokensQuery, useMakeToken, useRevokeToken } from './queries'
+
+const SCOPES: readonly (readonly [NewToken['scope'], string, string])[] = [
+  ['push', 'Push', 'makes incidents and uploads into them; reads nothing'],
+  ['read', 'Read', 'reads everything you can read; changes nothing'],
+  ['full', 'Full', 'everything that you can do'],
+]
+
+export function Tokens() {
+  const tokens = useQuery(tokensQuery)
+  const make = useMakeToken()
+  const revoke = useRevokeToken()
+  return (
+    <div className="settings-pane scroll">
+      <MakeToken busy={make.isPending} onMake={(body) => make.mutate(body)} />
+      {make.error && <Problem error={make.error} what="No token was made" />}
+      {make.data && <Made token={make.data} onDone={() => make.reset()} />}
+      {revoke.error && <Problem error={revoke.error} what="The token was not revoked" />}
+      {tokens.error ? (
+        <Problem
+          error={tokens.error}
+          what="The tokens could not be read"
+          onRetry={() => void tokens.refetch()}
+        />
+      ) : !tokens.data ? (
+        <SkeletonRows rows={4} />
+      ) : tokens.data.length === 0 ? (
+        <EmptyState compact title="No tokens yet">
+          A token lets <code>pileup push</code>, curl or a script act for you without your password.
+        </EmptyState>
+      ) : (
+        <Table
+          label="Tokens"
+          rows={tokens.data}
+          columns={columns((id) => revoke.mutate(id))}
+          rowKey={(row) => row.id}
+        />
+      )}
+    </div>
+  )
+}
+
+const columns = (onRevoke: (id: string) => void): readonly Column<TokenOut>[] => [
+  {
+    key: 'name',
+    head: 'Name',
+    width: 'minmax(160px, 2fr)',
+    sort: (row) => row.name,
+    cell: (row) => row.name,
+  },
+  {
+    key: 'scope',
+    head: 'May',
+    width: '100px',
+    sort: (row) => row.scope,
+    cell: (row) => <Chip>{row.scope}</Chip>,
+  },
+  {
+    key: 'created',
+    head: 'Made',
+    width: '160px',
+    sort: (row) => row.created_at,
+    cell: (row) => <Time at={row.created_at} />,
+  },
+  {
+    key: 'expires',
+    head: 'Ends',
+    width: '160px',
+    sort: (row) => row.expires_at,
+    cell: (row) => (row.expires_at ? <Time at={row.expires_at} /> : 'never'),
+  },
+  {
+    key: 'used',
+    head: 'Last used',
+    width: '120px',
+    sort: (row) => row.last_used_at,
+    cell: (row) =>
+      row.last_used_at ? <Ago at={row.last_used_at} /> : <span className="faint">never</span>,
+  },
+  {
+    key: 'revoke',
+    head: '',
+    width: '110px',
+    cell: (row) => <RevokeButton onRevoke={() => onRevoke(row.id)} name={row.name} />,
+  },
+]
+
+/** Cannot be undone, so the second click is the one that counts. */
+function RevokeButton({
+  name,
+  onRevoke,
+}: {
+  readonly name: string
+  readonly onRevoke: () => void
+}) {
+  const [sure, setSure] = useState(false)
+  return (
+    <Button
+      size="small"
+      variant={sure ? 'danger' : 'ghost'}
+      aria-label={sure ? `Revoke ${name} now` : `Revoke ${name}`}
+      onClick={() => (sure ? onRevoke() : setSure(true))}
+      onBlur={() => setSure(false)}
+    >
+      {sure ? 'Revoke now' : 'Revoke'}
+    </Button>
+  )
+}
+
+function MakeToken({
+  busy,
+  onMake,
+}: {
+  readonly busy: boolean
+  readonly onMake: (body: NewToken) => void
+}) {
+  const [name, setName] = useState('')
+  const [scope, setScope] = useState<NewToken['scope']>('push')
+  const [days, setDays] = useState('90')
+  return (
+    <form
+      className="settings-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!name.trim()) return
+        const ends = days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : null
+        onMake({ name: name.trim(), scope, expires_at: ends })
+        setName('')
+      }}
+    >
+      <Field label="Name" hint="Where it will be used: db-ledger-01, CI.">
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="May" hint={SCOPES.find(([value]) => value === scope)?.[2]}>
+        {(ids) => (
+          <select
+            {...ids}
+            className="select"
+            value={scope}
+            onChange={(event) =>
+              setScope(SCOPES.find(([value]) => value === event.target.value)?.[0] ?? 'push')
+            }
+          >
+            {SCOPES.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Ends">
+        {(ids) => (
+          <select
+            {...ids}
+            className="select"
+            value={days}
+            onChange={(event) => setDays(event.target.value)}
+          >
+            <option value="7">in 7 days</option>
+            <option value="90">in 90 days</option>
+            <option value="365">in a year</option>
+            <option value="">never</option>
+          </select>
+        )}
+      </Field>
+      <Button type="submit" variant="primary" disabled={!name.trim()} busy={busy}>
+        Make the token
+      </Button>
+    </form>
+  )
+}
+
+function Made({ token, onDone }: { readonly token: NewTokenOut; readonly onDone: () => void }) {
+  const snippets = tokenSnippets(window.location.origin, token.token, token.scope)
+  return (
+    <section className="made" aria-label="The new token">
+      <p>
+        <strong>{token.name}</strong>: this is the only time that the token is shown.
+      </p>
+      <div className="made-token">
+        <code>{token.token}</code>
+        <CopyButton text={token.token}>Copy the token</CopyButton>
+      </div>
+      {snippets.map(({ title, command }) => (
+        <div key={title} className="made-snippet">
+          <header>
+            <h3>{title}</h3>
+            <CopyButton text={command}>Copy</CopyButton>
+          </header>
+          <pre>{command}</pre>
+        </div>
+      ))}
+      <Button onClick={onDone}>I have it, hide it</Button>
+    </section>
+  )
+}
+
+/** Commands that work as they stand, but for the paths. */
+export function tokenSnippets(
+  origin: string,
+  token: string,
+  scope: NewToken['scope'],
+): { readonly title: string; readonly command: string }[] {
+  const read = {
+    title: 'Read with curl',
+    command: `curl -H 'Authorization: Bearer ${token}' ${origin}/api/v1/incidents`,
+  }
+  if (scope === 'read') return [read]
+  const push = [
+    {
+      title: 'Push a folder',
+      command: `pileup push ./pt-stalk --new "checkout stall" \\\n  --to ${origin} --token ${token}`,
+    },
+    {
+      title: 'Upload with curl, into an incident that is there',
+      command: [
+        `curl -H 'Authorization: Bearer ${token}' \\`,
+        `  -F file=@innodb-status.txt \\`,
+        `  ${origin}/api/v1/incidents/INCIDENT/artifacts`,
+      ].join('\n'),
+    },
+  ]
+  return scope === 'full' ? [...push, read] : push
+}

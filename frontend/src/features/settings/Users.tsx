@@ -1,0 +1,218 @@
+/** Users and their roles, for admins. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { asProblem } from '@/api/problem'
+import { useMe } from '@/api/queries'
+import type { NewUser, UserChange, UserOut } from '@/api/schema'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { Dialog } from '@/ui/Dialog'
+import { Field } from '@/ui/Field'
+import { PlusIcon } from '@/ui/icons'
+import { Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Time } from '@/ui/Value'
+import { useChangeUser, useMakeUser, usersQuery } from './queries'
+
+type Role = UserOut['role']
+const ROLES: readonly (readonly [Role, string])[] = [
+  ['viewer', 'sees everything, changes nothing'],
+  ['contributor', 'uploads, argues, experiments, writes the report'],
+  ['admin', 'also deletes, archives and manages users'],
+]
+
+export function Users() {
+  const me = useMe()
+  const users = useQuery(usersQuery)
+  const change = useChangeUser()
+  const [adding, setAdding] = useState(false)
+  return (
+    <div className="settings-pane scroll">
+      <div className="settings-bar">
+        <span className="muted">
+          Roles: {ROLES.map(([role, may]) => `${role} ${may}`).join('; ')}.
+        </span>
+        <Button variant="primary" icon={<PlusIcon size={14} />} onClick={() => setAdding(true)}>
+          Add a user
+        </Button>
+      </div>
+      {change.error && <Problem error={change.error} what="The user was not changed" />}
+      {users.error ? (
+        <Problem
+          error={users.error}
+          what="The users could not be read"
+          onRetry={() => void users.refetch()}
+        />
+      ) : !users.data ? (
+        <SkeletonRows rows={4} />
+      ) : (
+        <Table
+          label="Users"
+          rows={users.data}
+          columns={columns(me.user.id, (id, fields) => change.mutate({ id, change: fields }))}
+          rowKey={(row) => row.id}
+        />
+      )}
+      {adding && <AddUser onClose={() => setAdding(false)} />}
+    </div>
+  )
+}
+
+const columns = (
+  myId: string,
+  onChange: (id: string, change: UserChange) => void,
+): readonly Column<UserOut>[] => [
+  {
+    key: 'name',
+    head: 'Name',
+    width: 'minmax(140px, 1fr)',
+    sort: (row) => row.name,
+    cell: (row) => (
+      <>
+        {row.name} {row.id === myId && <span className="faint">(you)</span>}
+      </>
+    ),
+  },
+  {
+    key: 'email',
+    head: 'Email',
+    width: 'minmax(180px, 1.4fr)',
+    sort: (row) => row.email,
+    cell: (row) => row.email ?? <span className="faint">–</span>,
+  },
+  {
+    key: 'role',
+    head: 'Role',
+    width: '150px',
+    sort: (row) => row.role,
+    cell: (row) => (
+      <select
+        className="select settings-role"
+        aria-label={`Role of ${row.name}`}
+        disabled={row.id === myId}
+        value={row.role}
+        onChange={(event) =>
+          onChange(row.id, {
+            role: ROLES.find(([role]) => role === event.target.value)?.[0] ?? null,
+          })
+        }
+      >
+        {ROLES.map(([role]) => (
+          <option key={role}>{role}</option>
+        ))}
+      </select>
+    ),
+  },
+  {
+    key: 'state',
+    head: 'State',
+    width: '100px',
+    sort: (row) => String(row.disabled),
+    cell: (row) => (
+      <Chip tone={row.disabled ? 'idle' : 'running'}>{row.disabled ? 'disabled' : 'active'}</Chip>
+    ),
+  },
+  {
+    key: 'created',
+    head: 'Since',
+    width: '110px',
+    sort: (row) => row.created_at,
+    cell: (row) => <Time at={row.created_at} style="date" />,
+  },
+  {
+    key: 'disable',
+    head: '',
+    width: '110px',
+    cell: (row) =>
+      row.id === myId ? null : (
+        <Button
+          size="small"
+          variant="ghost"
+          onClick={() => onChange(row.id, { disabled: !row.disabled })}
+        >
+          {row.disabled ? 'Enable' : 'Disable'}
+        </Button>
+      ),
+  },
+]
+
+function AddUser({ onClose }: { readonly onClose: () => void }) {
+  const [user, setUser] = useState<NewUser>({
+    name: '',
+    email: '',
+    role: 'contributor',
+    password: '',
+  })
+  const make = useMakeUser()
+  const errors = Object.fromEntries(
+    make.error ? asProblem(make.error).errors.map((item) => [item.field, item.message]) : [],
+  )
+  const text = (key: 'name' | 'email' | 'password', label: string, type: string, hint?: string) => (
+    <Field label={label} hint={hint} problem={errors[key]}>
+      {(ids) => (
+        <input
+          {...ids}
+          className="input"
+          type={type}
+          required
+          autoComplete={key === 'password' ? 'new-password' : 'off'}
+          value={user[key]}
+          onChange={(event) => setUser({ ...user, [key]: event.target.value })}
+        />
+      )}
+    </Field>
+  )
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Add a user"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" form="add-user" busy={make.isPending}>
+            Add
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="add-user"
+        className="settings-dialog"
+        onSubmit={(event) => {
+          event.preventDefault()
+          make.mutate(user, { onSuccess: onClose })
+        }}
+      >
+        {text('name', 'Name', 'text')}
+        {text('email', 'Email', 'email')}
+        {text(
+          'password',
+          'First password',
+          'password',
+          '10 characters or more. Tell it in person.',
+        )}
+        <Field label="Role" hint={ROLES.find(([role]) => role === user.role)?.[1]}>
+          {(ids) => (
+            <select
+              {...ids}
+              className="select"
+              value={user.role}
+              onChange={(event) =>
+                setUser({
+                  ...user,
+                  role: ROLES.find(([role]) => role === event.target.value)?.[0] ?? 'viewer',
+                })
+              }
+            >
+              {ROLES.map(([role]) => (
+                <option key={role}>{role}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {make.error && <Problem compact error={make.error} what="Nobody was added" />}
+      </form>
+    </Dialog>
+  )
+}

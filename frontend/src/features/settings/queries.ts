@@ -1,0 +1,54 @@
+/** Tokens and users. */
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { NewToken, NewUser, UserChange } from '@/api/schema'
+
+export const tokensQuery = queryOptions({
+  queryKey: keys.tokens,
+  queryFn: () => unwrap(api.GET('/api/v1/tokens')),
+})
+
+export const usersQuery = queryOptions({
+  queryKey: keys.users,
+  queryFn: () => unwrap(api.GET('/api/v1/users')),
+})
+
+export function useMakeToken() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: NewToken) => unwrap(api.POST('/api/v1/tokens', { body })),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.tokens }),
+  })
+}
+
+export function useRevokeToken() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.DELETE('/api/v1/tokens/{token_id}', { params: { path: { token_id: id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.tokens }),
+  })
+}
+
+export function useMakeUser() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: NewUser) => unwrap(api.POST('/api/v1/users', { body })),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.users }),
+  })
+}
+
+export function useChangeUser() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, change }: { id: string; change: UserChange }) =>
+      unwrap(
+        api.PATCH('/api/v1/users/{user_id}', {
+          params: { path: { user_id: id } },
+          body: change,
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.users }),
+  })
+}
