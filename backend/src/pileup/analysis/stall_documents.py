@@ -11,7 +11,8 @@ from pileup.analysis.contract import StallDoc, StallEvidence, Window
 from pileup.analysis.moments import iso, iso_of
 from pileup.analysis.series import short_name
 from pileup.analysis.shifts import number
-from pileup.analysis.stalls import Stall, throughput
+from pileup.analysis.stalls import Stall
+from pileup.analysis.telling import throughput
 
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)

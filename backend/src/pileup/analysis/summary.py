@@ -8,7 +8,7 @@ from pileup.analysis.levels import Levels
 from pileup.analysis.moments import clock_text, parse
 from pileup.analysis.series import short_name
 from pileup.analysis.shifts import number
-from pileup.analysis.stalls import signals
+from pileup.analysis.telling import signals
 
 _ENOUGH = 20
 """Samples of a telling series, before 'no stall' may be said."""
