@@ -17,6 +17,8 @@ from pileup.analysis.telling import throughput
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)
 _WORTH = 5.0
+_LISTED = 0.7
+"""Share of the sessions beyond the usual that dumps must list, to count waiters by them."""
 
 
 def document(stall: Stall, values: pl.DataFrame) -> StallDoc:
@@ -70,7 +72,7 @@ def _peak(stall: Stall, values: pl.DataFrame) -> tuple[int | None, int | None, s
         return (*top, "") if top else (None, None, "")
     value, negative = max(inside)
     usual = _median(running.times, running.values, stall.baseline) or 0.0
-    if top and top[0] >= 0.5 * (value - usual):
+    if top and top[0] >= _LISTED * (value - usual):
         return (*top, "")
     note = (
         f"Most at once counts sessions in {short_name(running.series)}: the status dumps list "

@@ -10,6 +10,7 @@ from pileup.analysis.series import short_name
 from pileup.analysis.shifts import number
 from pileup.analysis.telling import signals
 
+_FEW_LATCH_WAITS = 5
 _ENOUGH = 20
 """Samples of a telling series, before 'no stall' may be said."""
 
@@ -24,7 +25,8 @@ def headline(
     """Verdict, text, and whether more work arrived or less was done."""
     if stall is None:
         return _without_stall(context)
-    sentences = [_stall_sentence(stall), *_wait_sentence(hot_waits, blockers)]
+    latches = hot_waits if _latches_matter(context) else []
+    sentences = [_stall_sentence(stall), *_wait_sentence(latches, blockers)]
     if findings:
         best = findings[0]
         sentences.append(f"Best match: {best.title}.")
@@ -107,6 +109,12 @@ def _stall_sentence(stall: StallDoc) -> str:
         at = f" at {clock_text(parse(stall.peak_at))}" if stall.peak_at else ""
         text += f" At its worst {stall.peak_waiters:,} were held up{at}."
     return text
+
+
+def _latches_matter(context: Context) -> bool:
+    """Whether threads wait for latches in the middle of the stall and not in a stray moment."""
+    usual = context.median("innodb.semaphore_waits", context.stall)
+    return usual is None or usual >= _FEW_LATCH_WAITS
 
 
 def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> list[str]:

@@ -12,8 +12,10 @@ from pileup.analysis.context import Span
 from pileup.analysis.series import short_name
 
 _S = 1_000_000
-_GROWN = 10.0
-"""A dump's count that never reaches this tells little."""
+_GROWN = 30.0
+"""A dump's count that stays below this tells less."""
+_OF_DUMPS = 0.6
+"""Trust below which a count comes from status dumps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +46,17 @@ def signals(values: pl.DataFrame) -> list[Signal]:
             pl.len().alias("n"),
             pl.col("time").min().alias("a"),
             pl.col("time").max().alias("b"),
-            pl.col("value").max().alias("most"),
+            pl.col("value").quantile(0.9).alias("high"),
         )
         .filter(pl.col("n") >= 8)
     )
     best: dict[str | None, tuple[float, str, str, str]] = {}
-    for id_, series, host, labels, count, first, last, most in table.sort("id").iter_rows():
+    for id_, series, host, labels, count, first, last, high in table.sort("id").iter_rows():
         role, weight = _role(series)
         if not role or (labels and role == "throughput"):
             continue
-        if role == "concurrency" and most < _GROWN and weight < 0.7:
-            weight /= 5  # a dump's counts that never grow tell less than any that do
+        if role == "concurrency" and weight < _OF_DUMPS:
+            weight *= min(1.0, max(0.05, high / _GROWN))  # of a dump's counts, one that grows
         fullness = min(count, 10_000) ** 0.25
         score = weight * (last - first) / _S * fullness
         if score > best.get(host, (0.0, "", "", ""))[0]:
