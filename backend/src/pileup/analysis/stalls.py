@@ -278,8 +278,9 @@ def _with_burst(stall: Stall, signal: Signal, values: pl.DataFrame) -> list[Stal
         return [stall]
     at = inside[start][0]
     rate = statistics.mean(v for _, v in inside[start:])
+    what = "rows read" if work.series == "innodb.rows_read" else "statements"
     note = (
-        f"Queued work drains: {rate:,.0f} statements/s against {usual:,.0f}/s before the stall, "
+        f"Queued work drains: {rate:,.0f} {what}/s against {usual:,.0f}/s before the stall, "
         "with sessions still many."
     )
     burst = replace(stall, kind="recovery_burst", onset=at, baseline=None, note=note)

@@ -14,6 +14,8 @@ from pileup.analysis.series import short_name
 _S = 1_000_000
 _GROWN = 30.0
 """A dump's count that stays below this tells less."""
+_ROWS_READ = "innodb.rows_read"
+"""Work done, where nobody counted statements: status dumps count rows."""
 _OF_DUMPS = 0.6
 """Trust below which a count comes from status dumps."""
 
@@ -75,11 +77,12 @@ def signals(values: pl.DataFrame) -> list[Signal]:
 
 
 def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | None:
-    """Statements per second of a host, from the series that covers the span best."""
+    """Statements (else rows read) per second of a host, from the series that covers a span best."""
     rows = values.filter((pl.col("labels") == "") & span.holds())
     if host is not None:
         rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == host))
-    names = [n for n in rows["series"].unique().to_list() if _role(n)[0] == "throughput"]
+    every = rows["series"].unique().to_list()
+    names = [n for n in every if _role(n)[0] == "throughput"] or [_ROWS_READ]
     sizes = rows.filter(pl.col("series").is_in(names)).group_by("id", "series").len()
     if sizes.is_empty():
         return None
