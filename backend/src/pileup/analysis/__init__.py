@@ -15,11 +15,13 @@ from pileup.analysis import (
     documents,
     series,
     shifts,
+    signatures,
     stacks,
     stall_documents,
     stalls,
     summary,
     triage,
+    waits,
 )
 from pileup.analysis.context import Context, Span
 from pileup.analysis.evidence import (
@@ -30,11 +32,6 @@ from pileup.analysis.evidence import (
     gather,
 )
 
-try:
-    from pileup.analysis import signatures, waits
-except ImportError:  # lands with the wait graph
-    signatures = waits = None  # type: ignore[assignment]
-
 _AFTER_US = 30_000_000
 
 
@@ -42,8 +39,8 @@ def analyse(evidence: Evidence) -> contract.Analysis:
     """The analysis document of one incident."""
     context = measure(evidence)
     main = _main_document(context)
-    blockers = waits.blockers(evidence, context.stall) if waits else []
-    findings = signatures.findings(evidence, context) if signatures else []
+    blockers = waits.blockers(evidence, context.stall)
+    findings = signatures.findings(evidence, context)
     hot_waits = list(context.hot_waits)
     return contract.Analysis(
         schema=contract.SCHEMA,
@@ -97,8 +94,8 @@ def measure(evidence: Evidence) -> Context:
     return dataclasses.replace(
         context,
         shifts=tuple(moved),
-        hot_waits=tuple(waits.hot_waits(evidence, span)) if waits else (),
-        hot_latches=tuple(waits.hot_latches(evidence, span)) if waits else (),
+        hot_waits=tuple(waits.hot_waits(evidence, span)),
+        hot_latches=tuple(waits.hot_latches(evidence, span)),
         hot_stacks=tuple(stacks.hot_stacks(evidence, span)),
     )
 

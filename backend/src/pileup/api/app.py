@@ -53,8 +53,12 @@ ROUTERS: tuple[APIRouter, ...] = (
     status.router,
     pins.router,
     findings.router,
+    timeline.router,
+    waits.router,
+    stacks.router,
     hypotheses.router,
     experiments.router,
+    reports.router,
 )
 
 

@@ -1,0 +1,117 @@
+"""Who waits in the commit queue, and who leads it: read from stacks and session states.
+
+Neither the binary log's group commit nor the redo flush is listed in SEMAPHORES, so 'no semaphore
+waits' is not 'no problem' (mysql-13669, mysql-46459, mysql-73816, fsync-stall).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pileup.analysis.joins import Actor
+from pileup.knowledge import knowledge, plain_function
+
+# Functions below which a session is committing: binary log group commit, redo flush, XA prepare.
+COMMITTING = frozenset(
+    {
+        "MYSQL_BIN_LOG::ordered_commit",
+        "MYSQL_BIN_LOG::change_stage",
+        "MYSQL_BIN_LOG::process_commit_stage_queue",
+        "MYSQL_BIN_LOG::trx_group_commit_leader",
+        "MYSQL_BIN_LOG::queue_for_group_commit",
+        "MYSQL_BIN_LOG::write_transaction_to_binlog_events",
+        "MYSQL_BIN_LOG::commit",
+        "MYSQL_LOG::log_xid",
+        "TC_LOG_BINLOG::log_xid",
+        "innobase_xa_prepare",
+        "ha_commit_trans",
+        "ha_prepare_low",
+        "trx_prepare",
+        "trx_prepare_for_mysql",
+        "trx_commit_complete_for_mysql",
+        "log_write_up_to",
+        "innobase_commit",
+        "trx_flush_log_if_needed",
+    }
+)
+# Work that the one at the head does, and what to call it.
+WORK = (
+    ("fts_sync", "writes the full-text cache to its index tables (fts_sync)"),
+    ("fts_sync_write_words", "writes the full-text cache to its index tables (fts_sync)"),
+    ("MYSQL_BIN_LOG::sync_binlog_file", "flushes the binary log to disk"),
+    ("MYSQL_LOG::flush_and_sync", "flushes the binary log to disk"),
+    ("MYSQL_BIN_LOG::flush_and_sync", "flushes the binary log to disk"),
+    ("fil_flush", "flushes the redo log to disk"),
+    ("log_write_flush_to_disk_low", "flushes the redo log to disk"),
+    ("os_file_fsync", "flushes a file to disk"),
+    ("os_file_flush_func", "flushes a file to disk"),
+    ("my_sync", "flushes a file to disk"),
+    ("fsync", "flushes a file to disk"),
+    ("fdatasync", "flushes a file to disk"),
+)
+_SYNCING = {name for name, _ in WORK}
+_WAITING = frozenset(
+    {
+        "pthread_cond_wait",
+        "__pthread_cond_wait",
+        "___pthread_cond_wait",
+        "pthread_cond_timedwait",
+        "pthread_mutex_lock",
+        "__pthread_mutex_lock",
+        "___pthread_mutex_lock",
+        "__lll_lock_wait",
+        "__lll_mutex_lock_wait",
+        "__lll_mutex_lock_wait_private",
+        "_L_mutex_lock_1133",
+        "futex_wait",
+        "__futex_abstimed_wait_common",
+        "__futex_abstimed_wait_common64",
+        "os_event_wait_low",
+        "os_cond_wait",
+        "my_cond_wait",
+        "native_cond_wait",
+        "inline_mysql_cond_wait",
+    }
+)
+_WAITING_AT_MOST = 8
+"""Frames from the top among which a waiting thread shows its wait."""
+
+
+def leads(functions: Sequence[str]) -> str | None:
+    """What the head of the commit queue does, or None when this stack is no such head."""
+    names = [plain_function(name) for name in functions]
+    if not COMMITTING.intersection(names):
+        return None
+    present = set(names)
+    if not present & _SYNCING:
+        return None
+    if _is_waiting(names) and "fts_sync" not in present:
+        return None
+    return next(words for name, words in WORK if name in present)
+
+
+def waits_for_commit(actor: Actor) -> bool:
+    """Whether a thread stands in the commit queue: by its stack, else by its state."""
+    if actor.functions:
+        return waits_by_stack(actor.functions)
+    row = actor.session or {}
+    state = row.get("state") or (actor.trx or {}).get("thread_state")
+    return is_commit_state(row.get("command"), state)
+
+
+def waits_by_stack(functions: Sequence[str]) -> bool:
+    """Whether a stack waits below a commit function."""
+    names = [plain_function(name) for name in functions]
+    return bool(COMMITTING.intersection(names)) and _is_waiting(names) and leads(functions) is None
+
+
+def is_commit_state(command: str | None, state: str | None) -> bool:
+    """Whether a processlist State is the commit phase ('query end' in 5.6)."""
+    if not state:
+        return False
+    meaning = knowledge().state_for(command, state)
+    return meaning is not None and meaning.category == "waiting_commit"
+
+
+def _is_waiting(names: Sequence[str]) -> bool:
+    return any(name in _WAITING for name in names[:_WAITING_AT_MOST])

@@ -1,0 +1,265 @@
+"""Joins the layers of one moment: status dump, stacks, processlist, lock tables, by thread.
+
+``--Thread 139719055636224`` (SEMAPHORES), ``Thread 0x7f12…`` (gdb) and ``OS thread handle``
+(TRANSACTIONS) are one pthread_t; ``MySQL thread id 390`` is the processlist's Id. So one waiter has
+its latch, its stack, its transaction, its session and its query. How a thread was joined is said.
+
+Times: a stack sample and a dump are seconds apart; each layer is the one nearest to the moment,
+       within NEAR_US, of the same host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.contract import Locator
+from pileup.analysis.evidence import Evidence
+
+NEAR_US = 12_000_000
+STACKS_NEAR_US = 20_000_000
+"""gdb stops the server while it walks the stacks, so they are further from the dump."""
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Actor:
+    """One thread of the server, with all that the layers say of it."""
+
+    id: str
+    """thread:<pthread>, session:<id> or trx:<id>: the first that is known."""
+    pthread: int | None = None
+    session_id: int | None = None
+    trx: Row | None = None
+    session: Row | None = None
+    stack: Row | None = None
+    waits: list[Row] = field(default_factory=list)
+    """Its semaphore waits (one, unless the dump is odd)."""
+    joined: list[str] = field(default_factory=list)
+
+    @property
+    def lock_wait(self) -> bool:
+        return bool(self.trx and self.trx["lock_wait"])
+
+    @property
+    def query(self) -> str | None:
+        for row in (self.session, self.trx):
+            if row and row["query"]:
+                return str(row["query"])
+        return None
+
+    @property
+    def functions(self) -> list[str]:
+        return [f["function"] for f in self.stack["frames"]] if self.stack else []
+
+
+@dataclass(slots=True)
+class Scene:
+    """All layers of one moment."""
+
+    at: int | None
+    host: str | None
+    actors: dict[str, Actor]
+    lock_waits: list[Row]
+    trx_locks: list[Row]
+    stacks: list[Row]
+    """Also those without thread ids (pt-pmp)."""
+    locators: list[Locator]
+    """The snapshots that were joined."""
+
+    def by_session(self, session_id: int | None) -> Actor | None:
+        if session_id is None:
+            return None
+        return next((a for a in self.actors.values() if a.session_id == session_id), None)
+
+    def by_trx(self, trx_id: str | None) -> Actor | None:
+        if trx_id is None:
+            return None
+        return next((a for a in self.actors.values() if a.trx and a.trx["trx_id"] == trx_id), None)
+
+
+def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
+    """The layers nearest to an instant; everything there is when nothing is placed in time."""
+    found = Scene(at, host, {}, [], [], [], [])
+    index = _Index(found)
+    layers = {
+        "semaphore_wait": NEAR_US,
+        "transaction": NEAR_US,
+        "session": NEAR_US,
+        "stack": STACKS_NEAR_US,
+        "lock_wait": NEAR_US,
+        "trx_lock": NEAR_US,
+    }
+    dump = _nearest_snapshot(evidence, at, host)
+    rows: dict[str, list[Row]] = {}
+    for kind, reach in layers.items():
+        if kind in ("semaphore_wait", "transaction", "trx_lock") and dump is not None:
+            frame = evidence.frame(kind)
+            rows[kind] = [] if frame is None else frame.filter(_of(dump)).to_dicts()
+        else:
+            rows[kind] = _nearest(evidence, kind, at, host, reach)
+    for row in rows["transaction"]:
+        index.transaction(row)
+    for row in rows["session"]:
+        index.session(row)
+    for row in rows["semaphore_wait"]:
+        index.wait(row)
+    for row in rows["stack"]:
+        index.stack(row)
+    found.lock_waits = rows["lock_wait"]
+    found.trx_locks = rows["trx_lock"]
+    found.stacks = rows["stack"]
+    found.locators = list(_locators(evidence, dump, rows))
+    return found
+
+
+class _Index:
+    """Finds the actor that a row is about, or makes it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._actors = scene.actors
+        self._by_pthread: dict[int, Actor] = {}
+        self._by_session: dict[int, Actor] = {}
+
+    def transaction(self, row: Row) -> None:
+        if row["session_id"] is None and row["state"].startswith("not started"):
+            return  # an idle slot: no thread, no locks
+        actor = self._actor(row["os_thread"], row["session_id"], f"trx:{row['trx_id']}")
+        if actor.trx is None or row["lock_wait"]:
+            actor.trx = row
+            if actor.pthread is not None and actor.session_id is not None:
+                actor.joined.append(
+                    f"session {row['session_id']} and thread {row['os_thread']} by TRANSACTIONS"
+                )
+
+    def session(self, row: Row) -> None:
+        actor = self._actor(None, row["session_id"], f"session:{row['session_id']}")
+        actor.session = row
+        if actor.trx is not None:
+            actor.joined.append(f"processlist Id {row['session_id']} (exact)")
+
+    def wait(self, row: Row) -> None:
+        actor = self._actor(row["thread_id"], None, f"thread:{row['thread_id']}")
+        actor.waits.append(row)
+        if actor.trx is not None:
+            actor.joined.append("semaphore wait by OS thread handle (exact)")
+
+    def stack(self, row: Row) -> None:
+        for thread in row["threads"]:
+            if thread["pthread"] is None:
+                continue
+            actor = self._actor(thread["pthread"], None, f"thread:{thread['pthread']}")
+            actor.stack = row
+            actor.joined.append(f"gdb thread {thread['pthread']:#x} (exact)")
+
+    def _actor(self, pthread: int | None, session_id: int | None, fallback: str) -> Actor:
+        found = self._by_pthread.get(pthread) if pthread is not None else None
+        if found is None and session_id is not None:
+            found = self._by_session.get(session_id)
+        if found is None:
+            name = (
+                f"thread:{pthread}"
+                if pthread is not None
+                else f"session:{session_id}"
+                if session_id is not None
+                else fallback
+            )
+            found = self._actors.setdefault(name, Actor(name))
+        if pthread is not None and found.pthread is None:
+            found.pthread = pthread
+            self._by_pthread[pthread] = found
+        if session_id is not None and found.session_id is None:
+            found.session_id = session_id
+            self._by_session[session_id] = found
+        return found
+
+
+def _nearest_snapshot(evidence: Evidence, at: int | None, host: str | None) -> Row | None:
+    """The status dump nearest to the instant; of several in one second the one with most waits."""
+    frame = evidence.frame("snapshot")
+    if frame is None:
+        return None
+    dumps = frame.filter(pl.col("kind") == "innodb_status")
+    if host is not None:
+        dumps = dumps.filter(pl.col("host").fill_null(host) == host)
+    if at is not None:
+        dumps = dumps.drop_nulls("time").with_columns(
+            ((pl.col("time") - at).abs() // 1_000_000).alias("distance")
+        )
+        dumps = dumps.filter(pl.col("distance") <= NEAR_US // 1_000_000)
+        if dumps.is_empty():
+            return None
+        nearest = dumps["distance"].min()
+        dumps = dumps.filter(pl.col("distance") == nearest)
+    if dumps.is_empty():
+        return None
+    if dumps.height == 1:
+        return dumps.row(0, named=True)
+    return max(dumps.to_dicts(), key=lambda row: _size(evidence, row))
+
+
+def _size(evidence: Evidence, dump: Row) -> int:
+    total = 0
+    for kind in ("semaphore_wait", "transaction"):
+        frame = evidence.frame(kind)
+        total += 0 if frame is None else frame.filter(_of(dump)).height
+    return total
+
+
+def _nearest(
+    evidence: Evidence, kind: str, at: int | None, host: str | None, reach: int
+) -> list[Row]:
+    """The rows of one kind that were taken together, nearest to the instant."""
+    frame = evidence.frame(kind)
+    if frame is None:
+        return []
+    if host is not None:
+        frame = frame.filter(pl.col("host").fill_null(host) == host)
+    if at is not None:
+        frame = frame.drop_nulls("time").with_columns((pl.col("time") - at).abs().alias("distance"))
+        frame = frame.filter(pl.col("distance") <= reach)
+        if frame.is_empty():
+            return []
+        frame = frame.sort("distance")
+    if frame.is_empty():
+        return []
+    first = frame.row(0, named=True)
+    together = frame.filter(
+        (pl.col("artifact") == first["artifact"])
+        & pl.col("snapshot").eq_missing(first["snapshot"])
+        & pl.col("time").eq_missing(first["time"])
+    )
+    return together.to_dicts()
+
+
+def _of(dump: Row) -> pl.Expr:
+    same: pl.Expr = pl.col("artifact") == dump["artifact"]
+    return same & pl.col("snapshot").eq(dump["snapshot"])
+
+
+def _locators(
+    evidence: Evidence, dump: Row | None, rows: dict[str, list[Row]]
+) -> Iterator[Locator]:
+    names = {"session": "processlist", "stack": "stack sample", "lock_wait": "lock waits"}
+    if dump is not None:
+        yield _locator(evidence, dump, dump["line_first"], dump["line_last"], "status dump")
+    for kind, name in names.items():
+        if some := rows[kind]:
+            last = max(row["line_last"] for row in some)
+            first = min(row["line_first"] for row in some)
+            yield _locator(evidence, some[0], first, last, f"{name} ({len(some)} rows)")
+
+
+def _locator(evidence: Evidence, row: Row, first: int, last: int, text: str) -> Locator:
+    return Locator(
+        kind="lines",
+        artifact=row["artifact"],
+        path=evidence.path(row["artifact"]),
+        line_first=first,
+        line_last=last,
+        text=text,
+    )
