@@ -23,10 +23,14 @@ from pileup.api import (
     hypotheses,
     incidents,
     pins,
+    reports,
     samples,
+    stacks,
     status,
+    timeline,
     ui,
     uploads,
+    waits,
 )
 from pileup.api.auth import guard, intake_guard, self_guard
 from pileup.api.deps import Services

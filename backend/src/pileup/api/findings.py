@@ -47,10 +47,12 @@ def list_findings(incident: IncidentDep, unit: UnitDep) -> list[Finding]:
     said = Findings(unit).verdicts(incident.id)
     parts = Analyses(unit).parts(incident.id, "findings") or {"findings": []}
     return [
-        Finding(
-            finding=found,
-            verdict=said[found["id"]].verdict if found["id"] in said else "open",
-            reason=said[found["id"]].reason if found["id"] in said else None,
+        Finding.model_validate(
+            {
+                "finding": found,
+                "verdict": said[found["id"]].verdict if found["id"] in said else "open",
+                "reason": said[found["id"]].reason if found["id"] in said else None,
+            }
         )
         for found in parts["findings"]
     ]

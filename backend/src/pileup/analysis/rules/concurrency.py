@@ -49,9 +49,8 @@ def unlimited(context: Context) -> Match | None:
         (spins is not None and spins > 30, 0.05),
     )
     evidence = [signs.moved(context, found.threads), signs.moved(context, found.rate)]
-    for name in ("innodb_thread_concurrency", "innodb_sync_spin_loops"):
-        if where := signs.setting(context, name):
-            evidence.append(where)
+    named = ("innodb_thread_concurrency", "innodb_sync_spin_loops")
+    evidence += [where for name in named if (where := signs.setting(context, name))]
     why = (
         f"Running threads rose to {found.threads.stall:,.0f} while the work done fell to "
         f"{found.rate.ratio or 0:.0%}: more threads, less work. Threads meet in latches "
