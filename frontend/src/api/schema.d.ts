@@ -24,6 +24,24 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/annotations/{annotation_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Delete Annotation */
+    delete: operations['delete_annotation_api_v1_annotations__annotation_id__delete']
+    options?: never
+    head?: never
+    /** Change Annotation */
+    patch: operations['change_annotation_api_v1_annotations__annotation_id__patch']
+    trace?: never
+  }
   '/api/v1/artifacts/{artifact_id}': {
     parameters: {
       query?: never
@@ -434,6 +452,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/annotations': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Create Annotation */
+    post: operations['create_annotation_api_v1_incidents__incident_id__annotations_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/artifacts': {
     parameters: {
       query?: never
@@ -577,6 +612,46 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/lanes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Lanes
+     * @description Exactly what is drawn: a window of some series at a pixel width.
+     */
+    get: operations['lanes_api_v1_incidents__incident_id__lanes_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/marks': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Marks
+     * @description Stalls, snapshots, events and notes: what is drawn over and under the lanes.
+     */
+    get: operations['marks_api_v1_incidents__incident_id__marks_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/overview': {
     parameters: {
       query?: never
@@ -618,6 +693,186 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/report': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Report
+     * @description Every section, edited or proposed from the case, and what a reviewer would remark.
+     */
+    get: operations['get_report_api_v1_incidents__incident_id__report_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/report/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export
+     * @description The whole report as a file.
+     */
+    get: operations['export_api_v1_incidents__incident_id__report_export_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/report/preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Preview
+     * @description One text as it will look; strangers' markup stays text.
+     */
+    post: operations['preview_api_v1_incidents__incident_id__report_preview_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/report/sections/{key}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Save Section
+     * @description Save one section; every earlier text is kept.
+     */
+    put: operations['save_section_api_v1_incidents__incident_id__report_sections__key__put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/report/sections/{key}/prefill': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Propose Section
+     * @description What the case says now; nothing is saved.
+     */
+    post: operations['propose_section_api_v1_incidents__incident_id__report_sections__key__prefill_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/series': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Series
+     * @description Every series, with its shift and its rank for a first look.
+     */
+    get: operations['list_series_api_v1_incidents__incident_id__series_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/sessions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Sessions
+     * @description The processlist nearest to an instant, grouped by state.
+     */
+    get: operations['sessions_api_v1_incidents__incident_id__sessions_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/stacks': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Stacks
+     * @description One sample: identical stacks counted once, each with its meaning.
+     */
+    get: operations['stacks_api_v1_incidents__incident_id__stacks_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/stacks/moments': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Stack Moments
+     * @description Every stack sample, in time order; those of unknown time last.
+     */
+    get: operations['stack_moments_api_v1_incidents__incident_id__stacks_moments_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/uploads': {
     parameters: {
       query?: never
@@ -636,6 +891,66 @@ export interface paths {
      * @description Begin a resumable upload (tus creation); metadata: filename, path, excluded.
      */
     post: operations['create_upload_api_v1_incidents__incident_id__uploads_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/values': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Values
+     * @description The last value of each series at or before an instant, counters as rates.
+     */
+    get: operations['values_api_v1_incidents__incident_id__values_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/waits': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Waits
+     * @description Who waits for whom: at the snapshot nearest to ``at``, or at the worst one.
+     */
+    get: operations['waits_api_v1_incidents__incident_id__waits_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/waits/moments': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Wait Moments
+     * @description Every placed snapshot in time order, with how many waited: the scrubber's bars.
+     */
+    get: operations['wait_moments_api_v1_incidents__incident_id__waits_moments_get']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -996,6 +1311,33 @@ export interface components {
        * @enum {string}
        */
       state: 'none' | 'queued' | 'running' | 'done' | 'failed'
+    }
+    /** AnnotationChange */
+    AnnotationChange: {
+      /** End */
+      end?: string | null
+      /** Start */
+      start?: string | null
+      /** Text */
+      text?: string | null
+    }
+    /** AnnotationOut */
+    AnnotationOut: {
+      /** Author */
+      author: string | null
+      /** End */
+      end: string | null
+      /** Id */
+      id: string
+      /** Revision */
+      revision: number
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
+      /** Text */
+      text: string
     }
     /** Artifact */
     Artifact: {
@@ -1695,6 +2037,46 @@ export interface components {
        */
       updated_at: string
     }
+    /** LaneOut */
+    LaneOut: {
+      /** Artifact */
+      artifact: string | null
+      /** Decimated */
+      decimated: boolean
+      /** Id */
+      id: string
+      /** Kind */
+      kind: string
+      /** Max */
+      max: number | null
+      /** Min */
+      min: number | null
+      /** N */
+      n: number
+      /** Name */
+      name: string
+      /** Of */
+      of: number
+      /** Points */
+      points: [number, number | null, number | null, number | null][]
+      /** Unit */
+      unit: string | null
+    }
+    /** Lanes */
+    Lanes: {
+      /**
+       * End
+       * Format: date-time
+       */
+      end: string
+      /** Lanes */
+      lanes: components['schemas']['LaneOut'][]
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
+    }
     /** LeadingOut */
     LeadingOut: {
       /** Confidence */
@@ -1750,6 +2132,18 @@ export interface components {
       /** @default  */
       text: string
     }
+    /** Marks */
+    Marks: {
+      /** Annotations */
+      annotations: components['schemas']['AnnotationOut'][]
+      /** Events */
+      events: components['schemas']['EventDoc'][]
+      range: components['schemas']['Range'] | null
+      /** Snapshots */
+      snapshots: components['schemas']['SnapshotMark'][]
+      /** Stalls */
+      stalls: components['schemas']['StallDoc'][]
+    }
     /** Me */
     Me: {
       /** Csrf */
@@ -1761,6 +2155,18 @@ export interface components {
       action: string
       /** @default null */
       side_effects: string | null
+    }
+    /** NewAnnotation */
+    NewAnnotation: {
+      /** End */
+      end?: string | null
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
+      /** Text */
+      text: string
     }
     /** NewConfidence */
     NewConfidence: {
@@ -2130,6 +2536,11 @@ export interface components {
       /** Window S */
       window_s: number | null
     }
+    /** Preview */
+    Preview: {
+      /** Html */
+      html: string
+    }
     /** ProblemDoc */
     ProblemDoc: {
       artifact: string
@@ -2143,12 +2554,30 @@ export interface components {
       /** @default warning */
       severity: string
     }
+    /** Proposal */
+    Proposal: {
+      /** Body Md */
+      body_md: string
+    }
     /** QueueStatus */
     QueueStatus: {
       /** Queued */
       queued: number
       /** Running */
       running: number
+    }
+    /** Range */
+    Range: {
+      /**
+       * End
+       * Format: date-time
+       */
+      end: string
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
     }
     /** RawHit */
     RawHit: {
@@ -2192,6 +2621,40 @@ export interface components {
       /** Skipped */
       skipped: components['schemas']['SkippedRange'][]
     }
+    /** Report */
+    Report: {
+      /** Checks */
+      checks: components['schemas']['ReportCheck'][]
+      /** Sections */
+      sections: components['schemas']['ReportSection'][]
+      /** Updated At */
+      updated_at: string | null
+    }
+    /** ReportCheck */
+    ReportCheck: {
+      /**
+       * Level
+       * @enum {string}
+       */
+      level: 'warning' | 'note'
+      /** Section */
+      section: string
+      /** Text */
+      text: string
+    }
+    /** ReportSection */
+    ReportSection: {
+      /** Body Md */
+      body_md: string
+      /** Key */
+      key: string
+      /** Prefilled */
+      prefilled: boolean
+      /** Revision */
+      revision: number
+      /** Title */
+      title: string
+    }
     /** RootBlocker */
     RootBlocker: {
       /** Blocks Total */
@@ -2234,6 +2697,11 @@ export interface components {
       /** Understood */
       understood: boolean
     }
+    /** SectionText */
+    SectionText: {
+      /** Body Md */
+      body_md: string
+    }
     /** SeriesDoc */
     SeriesDoc: {
       /** @default null */
@@ -2251,6 +2719,102 @@ export interface components {
       name: string
       points: number
       unit: string | null
+    }
+    /** SeriesOut */
+    SeriesOut: {
+      /** Default */
+      default: number | null
+      /** First */
+      first: string | null
+      /** Group */
+      group: string
+      /** Host */
+      host: string | null
+      /** Id */
+      id: string
+      /** Kind */
+      kind: string
+      /** Labels */
+      labels: string
+      /** Last */
+      last: string | null
+      /** Max */
+      max: number | null
+      /** Meaning */
+      meaning: string | null
+      /** Min */
+      min: number | null
+      /** Name */
+      name: string
+      /** Points */
+      points: number
+      shift: components['schemas']['SeriesShift'] | null
+      /** Unit */
+      unit: string | null
+    }
+    /** SeriesShift */
+    SeriesShift: {
+      /** Direction */
+      direction: string
+      /** First Moved S */
+      first_moved_s: number | null
+      /** Ratio */
+      ratio: number | null
+      /** Score */
+      score: number
+    }
+    /** SessionGroup */
+    SessionGroup: {
+      /** Category */
+      category: string | null
+      /** Command */
+      command: string | null
+      /** Count */
+      count: number
+      /** Max Time S */
+      max_time_s: number | null
+      /** Meaning */
+      meaning: string | null
+      /** State */
+      state: string | null
+    }
+    /** SessionOut */
+    SessionOut: {
+      /** Artifact */
+      artifact: string
+      /** Client Host */
+      client_host: string | null
+      /** Command */
+      command: string | null
+      /** Db */
+      db: string | null
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Query */
+      query: string | null
+      /** Session Id */
+      session_id: number
+      /** State */
+      state: string | null
+      /** Time S */
+      time_s: number | null
+      /** User */
+      user: string | null
+    }
+    /** Sessions */
+    Sessions: {
+      /** Artifact */
+      artifact: string | null
+      /** Groups */
+      groups: components['schemas']['SessionGroup'][]
+      /** Sessions */
+      sessions: components['schemas']['SessionOut'][]
+      /** Time */
+      time: string | null
+      /** Total */
+      total: number
     }
     /** SettingDoc */
     SettingDoc: {
@@ -2314,6 +2878,97 @@ export interface components {
       time_quality: string
       /** @default null */
       waiters: number | null
+    }
+    /** SnapshotMark */
+    SnapshotMark: {
+      /** Artifact */
+      artifact: string
+      /** Index */
+      index: number
+      /** Kind */
+      kind: string
+      /** Line First */
+      line_first: number
+      /** Lock Waits */
+      lock_waits: number | null
+      /** Sessions */
+      sessions: number | null
+      /**
+       * Time
+       * Format: date-time
+       */
+      time: string
+      /** Waiters */
+      waiters: number | null
+    }
+    /** StackFrame */
+    StackFrame: {
+      /** File */
+      file: string | null
+      /** Function */
+      function: string
+      /** Library */
+      library: string | null
+      /** Line */
+      line: number | null
+    }
+    /** StackGroup */
+    StackGroup: {
+      /** Artifact */
+      artifact: string
+      /** Category */
+      category: string | null
+      /** Count */
+      count: number
+      /** Frames */
+      frames: components['schemas']['StackFrame'][]
+      /** Id */
+      id: string
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Meaning */
+      meaning: string | null
+      /** Set Aside */
+      set_aside: boolean
+      /** Share */
+      share: number
+      /** Signature */
+      signature: string | null
+      /** Threads */
+      threads: components['schemas']['StackThreadOut'][]
+    }
+    /** StackMoment */
+    StackMoment: {
+      /** Artifact */
+      artifact: string
+      /** Path */
+      path: string
+      /** Snapshot */
+      snapshot: number
+      /** Threads */
+      threads: number
+      /** Time */
+      time: string | null
+    }
+    /** Stacks */
+    Stacks: {
+      /** Groups */
+      groups: components['schemas']['StackGroup'][]
+      /** Idle */
+      idle: number
+      /** Total */
+      total: number
+    }
+    /** StackThreadOut */
+    StackThreadOut: {
+      /** Lwp */
+      lwp: number | null
+      /** Name */
+      name: string | null
+      /** Pthread */
+      pthread: string | null
     }
     /** StallDoc */
     StallDoc: {
@@ -2454,6 +3109,15 @@ export interface components {
       /** Error Type */
       type: string
     }
+    /** ValueOut */
+    ValueOut: {
+      /** Id */
+      id: string
+      /** T */
+      t: string | null
+      /** Value */
+      value: number | null
+    }
     /** VerdictOut */
     VerdictOut: {
       /** Finding Id */
@@ -2496,6 +3160,24 @@ export interface components {
       notes: string[]
       roots: components['schemas']['WaitRoot'][]
       snapshots: components['schemas']['Locator'][]
+      waiters: number
+    }
+    /** WaitMoment */
+    WaitMoment: {
+      /** Artifact */
+      artifact: string
+      /** Lock Waits */
+      lock_waits: number
+      /** Max Waited S */
+      max_waited_s: number | null
+      /** Snapshot */
+      snapshot: number
+      /**
+       * Time
+       * Format: date-time
+       */
+      time: string
+      /** Waiters */
       waiters: number
     }
     /** WaitNode */
@@ -2599,6 +3281,8 @@ export type Accepted = components['schemas']['Accepted']
 export type ActivityEntry = components['schemas']['ActivityEntry']
 export type Analysis = components['schemas']['Analysis']
 export type AnalysisStateOut = components['schemas']['AnalysisStateOut']
+export type AnnotationChange = components['schemas']['AnnotationChange']
+export type AnnotationOut = components['schemas']['AnnotationOut']
 export type Artifact = components['schemas']['Artifact']
 export type ArtifactChange = components['schemas']['ArtifactChange']
 export type ArtifactCounts = components['schemas']['ArtifactCounts']
@@ -2638,12 +3322,16 @@ export type IncidentChange = components['schemas']['IncidentChange']
 export type IncidentList = components['schemas']['IncidentList']
 export type IncidentOut = components['schemas']['IncidentOut']
 export type IncidentRow = components['schemas']['IncidentRow']
+export type LaneOut = components['schemas']['LaneOut']
+export type Lanes = components['schemas']['Lanes']
 export type LeadingOut = components['schemas']['LeadingOut']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
 export type Locator = components['schemas']['Locator']
+export type Marks = components['schemas']['Marks']
 export type Me = components['schemas']['Me']
 export type MitigationDoc = components['schemas']['MitigationDoc']
+export type NewAnnotation = components['schemas']['NewAnnotation']
 export type NewConfidence = components['schemas']['NewConfidence']
 export type NewEvidence = components['schemas']['NewEvidence']
 export type NewExperiment = components['schemas']['NewExperiment']
@@ -2667,22 +3355,40 @@ export type PinLocator = components['schemas']['PinLocator']
 export type PlacedClock = components['schemas']['PlacedClock']
 export type PredictionInput = components['schemas']['Prediction-Input']
 export type PredictionOutput = components['schemas']['Prediction-Output']
+export type Preview = components['schemas']['Preview']
 export type ProblemDoc = components['schemas']['ProblemDoc']
+export type Proposal = components['schemas']['Proposal']
 export type QueueStatus = components['schemas']['QueueStatus']
+export type Range = components['schemas']['Range']
 export type RawHit = components['schemas']['RawHit']
 export type RawHits = components['schemas']['RawHits']
 export type RawLines = components['schemas']['RawLines']
 export type ReceiptOut = components['schemas']['ReceiptOut']
+export type Report = components['schemas']['Report']
+export type ReportCheck = components['schemas']['ReportCheck']
+export type ReportSection = components['schemas']['ReportSection']
 export type RootBlocker = components['schemas']['RootBlocker']
 export type RowFinding = components['schemas']['RowFinding']
 export type SampleOut = components['schemas']['SampleOut']
 export type SectionOut = components['schemas']['SectionOut']
+export type SectionText = components['schemas']['SectionText']
 export type SeriesDoc = components['schemas']['SeriesDoc']
+export type SeriesOut = components['schemas']['SeriesOut']
+export type SeriesShift = components['schemas']['SeriesShift']
+export type SessionGroup = components['schemas']['SessionGroup']
+export type SessionOut = components['schemas']['SessionOut']
+export type Sessions = components['schemas']['Sessions']
 export type SettingDoc = components['schemas']['SettingDoc']
 export type Setup = components['schemas']['Setup']
 export type ShiftDoc = components['schemas']['ShiftDoc']
 export type SkippedRange = components['schemas']['SkippedRange']
 export type SnapshotDoc = components['schemas']['SnapshotDoc']
+export type SnapshotMark = components['schemas']['SnapshotMark']
+export type StackFrame = components['schemas']['StackFrame']
+export type StackGroup = components['schemas']['StackGroup']
+export type StackMoment = components['schemas']['StackMoment']
+export type Stacks = components['schemas']['Stacks']
+export type StackThreadOut = components['schemas']['StackThreadOut']
 export type StallDoc = components['schemas']['StallDoc']
 export type StallEvidence = components['schemas']['StallEvidence']
 export type Status = components['schemas']['Status']
@@ -2692,9 +3398,11 @@ export type UploadOut = components['schemas']['UploadOut']
 export type UserChange = components['schemas']['UserChange']
 export type UserOut = components['schemas']['UserOut']
 export type ValidationError = components['schemas']['ValidationError']
+export type ValueOut = components['schemas']['ValueOut']
 export type VerdictOut = components['schemas']['VerdictOut']
 export type WaitEdge = components['schemas']['WaitEdge']
 export type WaitGraph = components['schemas']['WaitGraph']
+export type WaitMoment = components['schemas']['WaitMoment']
 export type WaitNode = components['schemas']['WaitNode']
 export type WaitRoot = components['schemas']['WaitRoot']
 export type Window = components['schemas']['Window']
@@ -2720,6 +3428,73 @@ export interface operations {
           'application/json': {
             [key: string]: unknown
           }
+        }
+      }
+    }
+  }
+  delete_annotation_api_v1_annotations__annotation_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        annotation_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  change_annotation_api_v1_annotations__annotation_id__patch: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        annotation_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AnnotationChange']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AnnotationOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
         }
       }
     }
@@ -3602,6 +4377,41 @@ export interface operations {
       }
     }
   }
+  create_annotation_api_v1_incidents__incident_id__annotations_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAnnotation']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AnnotationOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   artifacts_api_v1_incidents__incident_id__artifacts_get: {
     parameters: {
       query?: never
@@ -3934,6 +4744,73 @@ export interface operations {
       }
     }
   }
+  lanes_api_v1_incidents__incident_id__lanes_get: {
+    parameters: {
+      query: {
+        end?: string | null
+        px?: number
+        series: string[]
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Lanes']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  marks_api_v1_incidents__incident_id__marks_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Marks']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   overview_api_v1_incidents__incident_id__overview_get: {
     parameters: {
       query?: never
@@ -4031,6 +4908,303 @@ export interface operations {
       }
     }
   }
+  get_report_api_v1_incidents__incident_id__report_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Report']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  export_api_v1_incidents__incident_id__report_export_get: {
+    parameters: {
+      query?: {
+        format?: 'md' | 'html'
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  preview_api_v1_incidents__incident_id__report_preview_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SectionText']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Preview']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  save_section_api_v1_incidents__incident_id__report_sections__key__put: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        incident_id: string
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SectionText']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ReportSection']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  propose_section_api_v1_incidents__incident_id__report_sections__key__prefill_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Proposal']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_series_api_v1_incidents__incident_id__series_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SeriesOut'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  sessions_api_v1_incidents__incident_id__sessions_get: {
+    parameters: {
+      query: {
+        at: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Sessions']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  stacks_api_v1_incidents__incident_id__stacks_get: {
+    parameters: {
+      query: {
+        artifact: string
+        snapshot?: number
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Stacks']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  stack_moments_api_v1_incidents__incident_id__stacks_moments_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['StackMoment'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   unfinished_uploads_api_v1_incidents__incident_id__uploads_get: {
     parameters: {
       query?: never
@@ -4083,6 +5257,106 @@ export interface operations {
         }
         content: {
           'application/json': unknown
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  values_api_v1_incidents__incident_id__values_get: {
+    parameters: {
+      query: {
+        at: string
+        series: string[]
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ValueOut'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  waits_api_v1_incidents__incident_id__waits_get: {
+    parameters: {
+      query?: {
+        at?: string
+        fold?: 'auto' | 'all' | 'none'
+        open?: string[] | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['WaitGraph']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  wait_moments_api_v1_incidents__incident_id__waits_moments_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['WaitMoment'][]
         }
       }
       /** @description Validation Error */

@@ -17,6 +17,7 @@ import {
   TimelineIcon,
   WaitsIcon,
 } from '@/ui/icons'
+import { useGoKeys } from './goKeys'
 import { StatusLine } from './StatusLine'
 import { TopBar } from './TopBar'
 import './shell.css'
@@ -45,6 +46,7 @@ export function Shell({
   const [open, setOpen] = useStored('rail.open', false)
   const { search, pathname } = useLocation()
   const base = pathname.split('/').slice(0, 3).join('/')
+  useGoKeys(base, SCREENS)
   return (
     <div className={cx('shell', open && 'shell-rail-open')}>
       <a className="skip" href="#canvas">

@@ -38,7 +38,7 @@ export default function ArtifactsScreen() {
 
   const take = (files: PathFile[]) => enqueueUploads(incidentId, files, unfinished.data ?? [])
   const over = useFileDrop(take, mayWrite)
-  const items = list.data?.items
+  const items = useMemo(() => list.data && includedFirst(list.data.items), [list.data])
   const shown = useMemo(
     () =>
       (items ?? []).filter(
@@ -172,6 +172,12 @@ export default function ArtifactsScreen() {
     </div>
   )
 }
+
+/** What is left out of the analysis stands below what is in it. */
+const includedFirst = <T extends { readonly excluded: boolean }>(items: readonly T[]): T[] => [
+  ...items.filter((item) => !item.excluded),
+  ...items.filter((item) => item.excluded),
+]
 
 type Items = readonly { readonly state: Parameters<typeof isMoving>[0]; readonly bytes: number }[]
 

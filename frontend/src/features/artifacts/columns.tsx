@@ -132,7 +132,16 @@ export const COLUMNS = {
 } satisfies Record<string, readonly Column<Artifact>[]>
 
 /** Name first, then its folder; members of an archive are indented and leave its name out. */
-function PathCell({ path, member }: { readonly path: string; readonly member: boolean }) {
+function PathCell({
+  path,
+  member,
+  short = false,
+}: {
+  readonly path: string
+  readonly member: boolean
+  /** Leaves the folder out. */
+  readonly short?: boolean
+}) {
   const shown = member ? path.replace(INSIDE, '') : path
   const cut = shown.lastIndexOf('/') + 1
   return (
@@ -143,7 +152,7 @@ function PathCell({ path, member }: { readonly path: string; readonly member: bo
         </span>
       )}
       <span className="path-name">{shown.slice(cut)}</span>
-      {cut > 0 && <span className="path-folder">{shown.slice(0, cut)}</span>}
+      {cut > 0 && !short && <span className="path-folder">{shown.slice(0, cut)}</span>}
     </span>
   )
 }

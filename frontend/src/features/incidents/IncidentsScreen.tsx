@@ -152,7 +152,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'title',
     head: 'Incident',
-    width: 'minmax(260px, 2.4fr)',
+    width: 'minmax(240px, 2.4fr)',
     sort: (row) => row.title,
     cell: (row) => (
       <Link className="incident-link" to={`/incidents/${row.id}/overview`} title={row.title}>
@@ -192,7 +192,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'onset',
     head: 'Onset',
-    width: '144px',
+    width: '164px',
     sort: (row) => row.onset,
     cell: (row) => <Time at={row.onset} />,
   },

@@ -1,0 +1,57 @@
+import { QueryClient } from '@tanstack/react-query'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { applyEvent } from './events'
+import { keys } from './keys'
+import type { ArtifactList } from './schema'
+
+const ID = 'i1'
+let client: QueryClient
+const stale = (key: readonly unknown[]) => client.getQueryState(key)?.isInvalidated
+
+beforeEach(() => {
+  client = new QueryClient()
+  for (const domain of ['self', 'overview', 'waits', 'pins', 'hypotheses', 'marks'] as const) {
+    client.setQueryData(keys.of(ID, domain), {})
+  }
+  client.setQueryData(keys.of('other', 'overview'), {})
+})
+
+describe('events into the caches', () => {
+  it('replaces an artifact in its place and adds a new one at the end', () => {
+    const key = keys.of(ID, 'artifacts')
+    client.setQueryData(key, {
+      items: [
+        { id: 'a', state: 'queued' },
+        { id: 'b', state: 'queued' },
+      ],
+      worker: { alive: true, last_seen: null },
+    })
+    applyEvent(client, ID, 'artifact', { id: 'a', state: 'done' })
+    applyEvent(client, ID, 'artifact', { id: 'c', state: 'queued' })
+    const list = client.getQueryData<ArtifactList>(key)
+    expect(list?.items.map((item) => [item.id, item.state])).toEqual([
+      ['a', 'done'],
+      ['b', 'queued'],
+      ['c', 'queued'],
+    ])
+    applyEvent(client, ID, 'worker', { alive: false })
+    expect(client.getQueryData<ArtifactList>(key)?.worker.alive).toBe(false)
+  })
+  it('makes what the analysis derives stale when it is done, and only of this incident', () => {
+    applyEvent(client, ID, 'analysis', { state: 'running' })
+    expect(stale(keys.of(ID, 'waits'))).toBe(false)
+    applyEvent(client, ID, 'analysis', { state: 'done' })
+    expect(stale(keys.of(ID, 'waits'))).toBe(true)
+    expect(stale(keys.of(ID, 'pins'))).toBe(false)
+    expect(stale(keys.of('other', 'overview'))).toBe(false)
+  })
+  it('takes a change to its domain, and a resync to everything', () => {
+    applyEvent(client, ID, 'changed', { what: 'hypotheses' })
+    expect(stale(keys.of(ID, 'hypotheses'))).toBe(true)
+    expect(stale(keys.of(ID, 'self'))).toBe(false)
+    applyEvent(client, ID, 'changed', { what: 'annotations' })
+    expect(stale(keys.of(ID, 'marks'))).toBe(true)
+    applyEvent(client, ID, 'changed', { what: 'everything' })
+    expect(stale(keys.of(ID, 'self'))).toBe(true)
+  })
+})

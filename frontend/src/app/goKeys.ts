@@ -1,0 +1,42 @@
+/** g, then a letter: go to a screen. Off in text fields, with modifiers, and under a dialog. */
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+import { sharedSearch } from '@/state/url'
+
+const WAIT_MS = 1200
+
+export function useGoKeys(
+  base: string,
+  screens: readonly { readonly path: string; readonly key: string }[],
+): void {
+  const navigate = useNavigate()
+  useEffect(() => {
+    let armed = 0
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (document.querySelector('[role="dialog"], [role="menu"]')) return
+      if (event.key === 'g') {
+        armed = event.timeStamp
+        return
+      }
+      const screen = screens.find((item) => item.key === event.key)
+      if (screen && armed && event.timeStamp - armed < WAIT_MS) {
+        event.preventDefault()
+        event.stopPropagation()
+        void navigate(`${base}/${screen.path}${sharedSearch(window.location.search)}`)
+      }
+      armed = 0
+    }
+    // In the capture phase, so that the second key means nothing to the screen below.
+    window.addEventListener('keydown', onKey, true)
+    return () => window.removeEventListener('keydown', onKey, true)
+  }, [base, screens, navigate])
+}
+
+/** Whether keys belong to a text field now. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  )
+}
