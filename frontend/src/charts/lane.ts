@@ -10,6 +10,12 @@ import type { TimeScale } from './time'
 
 export type LanePoint = readonly [number, number | null, number | null, number | null]
 
+/** A point as the server sends it, with its length known to the compiler. */
+export function lanePoint(values: readonly (number | null)[]): LanePoint {
+  const [at = null, min = null, max = null, mean = null] = values
+  return [at ?? 0, min, max, mean]
+}
+
 export interface LaneShape {
   /** SVG path of the min-max band; empty when nothing was decimated. */
   band: string
@@ -45,10 +51,9 @@ export function layoutLane(
     Math.min(0, low),
     high === low && high === 0 ? 1 : Math.max(0, high),
   ]
-  const y = (log ? scaleSymlog : scaleLinear)(
-    [bottom, top === bottom ? top + 1 : top],
-    [height - padding, padding],
-  )
+  const y = (log ? scaleSymlog() : scaleLinear())
+    .domain([bottom, top === bottom ? top + 1 : top])
+    .range([height - padding, padding])
   const curve = step ? curveStepAfter : curveLinear
   const banded = known.some((p) => p[1] !== p[2])
   const drawBand = area<LanePoint>()

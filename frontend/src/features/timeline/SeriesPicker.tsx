@@ -1,0 +1,84 @@
+/** Choose lanes: what moved most first, filter by name, meaning in words. */
+import { useMemo, useState } from 'react'
+import { formatRatio } from '@/format'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import type { Series } from './queries'
+
+const MOST_LANES = 40
+const MOST_ROWS = 300
+
+type Props = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  series: readonly Series[]
+  shown: readonly string[]
+  onChange: (next: readonly string[]) => void
+}
+
+export function SeriesPicker({ open, onOpenChange, series, shown, onChange }: Props) {
+  const [filter, setFilter] = useState('')
+  const found = useMemo(() => {
+    const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
+    return series
+      .filter((s) =>
+        words.every((word) => `${s.id} ${s.meaning ?? ''}`.toLowerCase().includes(word)),
+      )
+      .sort((a, b) => (b.shift?.score ?? 0) - (a.shift?.score ?? 0) || a.id.localeCompare(b.id))
+  }, [series, filter])
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Choose lanes"
+      description={`${series.length} series, what moved most first. Up to ${MOST_LANES} lanes at once.`}
+      width={720}
+      footer={
+        <>
+          <Button onClick={() => onChange([])}>Back to the proposed lanes</Button>
+          <Button variant="primary" onClick={() => onOpenChange(false)}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <input
+        type="search"
+        className="picker-filter"
+        placeholder="Filter by name or meaning"
+        aria-label="Filter series"
+        value={filter}
+        onChange={(event) => setFilter(event.target.value)}
+      />
+      <ul className="picker scroll">
+        {found.slice(0, MOST_ROWS).map((s) => {
+          const checked = shown.includes(s.id)
+          return (
+            <li key={s.id}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={checked}
+                  disabled={!checked && shown.length >= MOST_LANES}
+                  onChange={() =>
+                    onChange(checked ? shown.filter((id) => id !== s.id) : [...shown, s.id])
+                  }
+                />
+                <span className="mono ellipsis" title={s.id}>
+                  {s.name}
+                  {s.labels && <span className="faint"> {s.labels}</span>}
+                </span>
+                <span className="faint ellipsis">{s.meaning ?? ''}</span>
+                <span className="num">{s.shift?.ratio ? formatRatio(s.shift.ratio) : ''}</span>
+              </label>
+            </li>
+          )
+        })}
+      </ul>
+      {found.length > MOST_ROWS && (
+        <p className="faint">{found.length - MOST_ROWS} more: write part of a name above.</p>
+      )}
+      {found.length === 0 && <p className="faint">No series has this name or meaning.</p>}
+    </Dialog>
+  )
+}

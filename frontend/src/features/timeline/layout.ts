@@ -1,0 +1,6 @@
+/** Widths shared by everything that stands above the same plot. */
+
+/** Left of the plot: names of the lanes, CSS pixels. */
+export const LEFT = 220
+/** Right of it: their extremes. */
+export const RIGHT = 64
