@@ -276,7 +276,7 @@ def _sections(lines: Sequence[Numbered]) -> list[_Part]:
         first = start + 1
         if first < end and _DASHES.match(lines[first][1]):
             first += 1
-        if end < len(lines) and end > first and _DASHES.match(lines[end - 1][1]):
+        if end > first and _DASHES.match(lines[end - 1][1]):
             end -= 1
         part.lines.extend(lines[first:end])
     return parts

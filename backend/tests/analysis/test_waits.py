@@ -1,0 +1,211 @@
+"""The wait graph: by construction, on the published cases, and at a thousand waiters."""
+
+from __future__ import annotations
+
+import io
+import time
+
+from pileup.analysis import gather, waits
+from pileup.analysis.contract import WaitGraph, WaitNode
+from pileup.analysis.evidence import Evidence, EvidenceArtifact
+from pileup.analysis.wait_counts import count
+from pileup.formats.driver import parse_stream
+
+HEAD = """=====================================
+2026-11-20 22:20:15 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT
+=====================================
+----------
+SEMAPHORES
+----------
+OS WAIT ARRAY INFO: reservation count 4
+{waits}OS WAIT ARRAY INFO: signal count 4
+------------
+TRANSACTIONS
+------------
+Trx id counter 1582
+LIST OF TRANSACTIONS FOR EACH SESSION:
+{transactions}----------------------------
+END OF INNODB MONITOR OUTPUT
+============================
+"""
+
+
+def evidence(*texts: str) -> Evidence:
+    parsed = []
+    for number, text in enumerate(texts):
+        read = parse_stream(io.BytesIO(text.encode()), name=f"{number}.txt")
+        assert read.failed is None, read.failed
+        described = EvidenceArtifact(f"{number:064x}", f"{number}.txt", len(text), read.format)
+        parsed.append((described, read.frames))
+    return gather(parsed)
+
+
+def dump(semaphores: str = "", transactions: str = "") -> str:
+    return HEAD.format(waits=semaphores, transactions=transactions)
+
+
+def semaphore(thread: int, writer: int | None = None, mode: str = "S-lock") -> str:
+    held = f"a writer (thread id {writer}) has reserved it in mode  exclusive\n" if writer else ""
+    return (
+        f"--Thread {thread} has waited at btr0sea.ic line 122 for 2 seconds the semaphore:\n"
+        f"{mode} on RW-latch at 0x2db49f8 created in file btr0sea.cc line 202\n{held}"
+        "number of readers 0, waiters flag 1, lock_word: 0\n"
+    )
+
+
+def row_waiter(number: int) -> str:
+    return (
+        f"---TRANSACTION {30000 + number}, ACTIVE 20 sec starting index read\n"
+        "LOCK WAIT 2 lock struct(s), heap size 1136, 1 row lock(s)\n"
+        f"MySQL thread id {number}, OS thread handle {140464743184100 + number}, query id {number} "
+        "localhost app updating\n"
+        "UPDATE c SET n=n+1 WHERE id=42\n"
+        "------- TRX HAS BEEN WAITING 20 SEC FOR THIS LOCK TO BE GRANTED:\n"
+        "RECORD LOCKS space id 3 page no 4 n bits 72 index PRIMARY of table `app`.`c` "
+        f"trx id {30000 + number} lock_mode X locks rec but not gap waiting\n"
+        "------------------\n"
+    )
+
+
+IDLE_HOLDER = (
+    "---TRANSACTION 26478, ACTIVE 26 sec\n"
+    "2 lock struct(s), heap size 1136, 1 row lock(s), undo log entries 1\n"
+    "MySQL thread id 390, OS thread handle 140464743184064, query id 63455 localhost root\n"
+)
+
+
+def node(graph: WaitGraph, name: str) -> WaitNode:
+    return next(n for n in graph.nodes if n.id == name)
+
+
+def test_two_waiters_and_a_holder() -> None:
+    """Threads 1 and 2 want the latch that thread 9 has reserved: 9 blocks both, directly."""
+    graph = waits.wait_graph(evidence(dump(semaphore(1, 9) + semaphore(2, 9))), None)
+    holder = node(graph, "thread:9")
+    assert (holder.blocks_direct, holder.blocks_total, holder.depth, holder.root) == (2, 2, 0, True)
+    assert graph.waiters == 2
+    assert [root.node for root in graph.roots] == ["thread:9"]
+    latch = node(graph, "latch:0x2db49f8")
+    assert latch.latch == "btr_search_latch"
+    assert node(graph, "thread:1").locators[0].line_first is not None
+
+
+def test_chain_counts_each_waiter_once() -> None:
+    """3 waits for 2, 2 waits for 1: 1 blocks one directly and two in all."""
+    second = semaphore(3, 2).replace("0x2db49f8", "0x999")
+    graph = waits.wait_graph(evidence(dump(semaphore(2, 1) + second)), None)
+    first = node(graph, "thread:1")
+    assert (first.blocks_direct, first.blocks_total) == (1, 2)
+    assert node(graph, "thread:3").depth > node(graph, "thread:2").depth
+
+
+def test_cycle_is_found_and_named() -> None:
+    """1 waits for 2 and 2 for 1: no root, one cycle."""
+    other = semaphore(2, 1).replace("0x2db49f8", "0x999")
+    graph = waits.wait_graph(evidence(dump(semaphore(1, 2) + other)), None)
+    assert graph.roots == []
+    assert len(graph.cycles) == 1
+    assert {"thread:1", "thread:2"} <= set(graph.cycles[0])
+    assert "deadlock" in graph.headline
+
+
+def test_reserved_writer_waits_for_readers_and_is_not_blocked_by_itself() -> None:
+    """The quirk of the games backend: wait_ex, lock_word -1, one reader left."""
+    quirk = (
+        "--Thread 139718536591104 has waited at mtr0mtr.ic line 161 for 0 seconds the semaphore:\n"
+        "X-lock (wait_ex) on RW-latch at 0x7f2162eae30 created in file buf0buf.cc line 1433\n"
+        "a writer (thread id 139718536591104) has reserved it in mode  wait exclusive\n"
+        "number of readers 1, waiters flag 1, lock_word: ffffffffffffffff\n"
+        "Last time read locked in file row0ins.cc line 2520\n"
+    )
+    behind = semaphore(5, 139718536591104).replace("0x2db49f8", "0x7f2162eae30")
+    graph = waits.wait_graph(evidence(dump(quirk + behind)), None)
+    assert graph.cycles == []
+    (note,) = graph.notes
+    assert "not blocked by itself" in note
+    assert "row0ins.cc:2520" in note
+    readers = next(n for n in graph.nodes if n.id.startswith("readers:"))
+    assert readers.inferred
+    assert (readers.root, readers.blocks_total) == (True, 2)
+
+
+def test_idle_transaction_is_inferred_as_holder() -> None:
+    """Only waited-for locks are printed: the old idle transaction with undo holds the row."""
+    text = dump(transactions="".join(row_waiter(n) for n in range(1, 301)) + IDLE_HOLDER)
+    graph = waits.wait_graph(evidence(text), None)
+    root = graph.roots[0]
+    assert (root.blocks_total, root.inferred) == (300, True)
+    assert "session 390" in root.label
+    assert "without a running query" in root.why
+    assert graph.headline.startswith("Trx 26478 · session 390 (idle in transaction 26 s")
+    assert graph.folded
+    group = next(n for n in graph.nodes if n.kind == "group")
+    assert group.members == 300
+    opened = waits.wait_graph(evidence(text), None, opened=frozenset({group.id}))
+    assert sum(n.kind == "thread" and n.waiting for n in opened.nodes) == 300
+
+
+def test_nobody_old_enough_is_not_invented() -> None:
+    """A young transaction with locks cannot hold what others waited 20 s for: say so."""
+    young = IDLE_HOLDER.replace("ACTIVE 26 sec", "ACTIVE 1 sec")
+    graph = waits.wait_graph(evidence(dump(transactions=row_waiter(1) + young)), None)
+    assert not any(e.kind == "held_by" for e in graph.edges)
+    assert "Nobody in this dump can be named" in graph.notes[0]
+
+
+def test_positions_differ_and_one_latch_is_hot() -> None:
+    """Two places, one latch: one row by latch, two rows by place."""
+    elsewhere = semaphore(3).replace("btr0sea.ic line 122", "row0sel.cc line 4506")
+    found = evidence(dump(semaphore(1) + semaphore(2) + elsewhere))
+    assert [(w.file, w.line, w.waits) for w in waits.hot_waits(found, None)] == [
+        ("btr0sea.ic", 122, 2),
+        ("row0sel.cc", 4506, 1),
+    ]
+    (latch,) = waits.hot_latches(found, None)
+    assert (latch.latch, latch.waits, latch.max_at_once, latch.share) == (
+        "btr_search_latch",
+        3,
+        3,
+        1.0,
+    )
+    assert latch.positions == ["btr0sea.ic:122 S", "row0sel.cc:4506 S"]
+
+
+PMP_46459 = (
+    "     31 __lll_mutex_lock_wait,_L_mutex_lock_1133,pthread_mutex_lock,innobase_xa_prepare,"
+    "ha_commit_trans,ha_autocommit_or_rollback\n"
+    "      1 datasync,my_sync,MYSQL_LOG::flush_and_sync,MYSQL_LOG::write,MYSQL_LOG::write,"
+    "MYSQL_LOG::log_xid\n"
+)
+
+
+def test_thousand_waiters_graph_quickly() -> None:
+    """Folded to a handful of rows, without quadratic work (ten times as many take about so)."""
+    small = dump("".join(semaphore(n, 1) for n in range(2, 1002)))
+    large = dump("".join(semaphore(n, 1) for n in range(2, 10002)))
+    first, second = evidence(small), evidence(large)
+    waits.wait_graph(first, None)
+    begin = time.perf_counter()
+    graph = waits.wait_graph(first, None)
+    middle = time.perf_counter()
+    waits.wait_graph(second, None)
+    end = time.perf_counter()
+    assert graph.waiters == 1000
+    assert len(graph.nodes) <= 5
+    assert end - middle < 40 * (middle - begin)
+
+
+def test_counts_over_a_diamond() -> None:
+    """d waits for b and c, both wait for a: a blocks three, d once."""
+    edges = [("b", "a"), ("c", "a"), ("d", "b"), ("d", "c")]
+    counts = count(["a", "b", "c", "d"], edges, {"b", "c", "d"})
+    assert (counts.total["a"], counts.total["b"], counts.direct["a"]) == (3, 1, 2)
+    assert counts.depth == {"a": 0, "b": 1, "c": 1, "d": 2}
+    assert list(counts.roots) == ["a"]
+
+
+def test_empty_incident_has_an_empty_graph() -> None:
+    """No dump at all: nobody waits, and nothing fails."""
+    graph = waits.wait_graph(evidence(), None)
+    assert (graph.nodes, graph.waiters) == ([], 0)
+    assert graph.headline == "Nobody waits at this moment."
