@@ -55,14 +55,14 @@ export type Range = { readonly from: string | null; readonly to: string | null }
 
 /** The shared time range (ISO 8601 UTC); null: the whole capture. */
 export function useRange(): [Range, (next: Range | null, push?: boolean) => void] {
-  const [from] = useUrlState('from', text, '')
-  const [to] = useUrlState('to', text, '')
+  const [from] = useUrlState('start', text, '')
+  const [to] = useUrlState('end', text, '')
   const change = useUrlChange()
   return [
     useMemo(() => ({ from: from || null, to: to || null }), [from, to]),
     (next, push) =>
       change(
-        { from: next?.from ? [next.from] : [], to: next?.to ? [next.to] : [] },
+        { start: next?.from ? [next.from] : [], end: next?.to ? [next.to] : [] },
         push ? { push } : {},
       ),
   ]

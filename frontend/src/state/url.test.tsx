@@ -62,8 +62,8 @@ describe('view state in the URL', () => {
     expect(window.location.search).toBe('')
   })
   it('carries range and zone from screen to screen, and nothing else', () => {
-    expect(sharedSearch('?from=1&to=2&tz=local&line=9', { at: '3' })).toBe(
-      '?from=1&to=2&tz=local&at=3',
+    expect(sharedSearch('?start=1&end=2&tz=local&line=9&to=12', { at: '3' })).toBe(
+      '?start=1&end=2&tz=local&at=3',
     )
     expect(sharedSearch('?line=9')).toBe('')
   })

@@ -101,7 +101,7 @@ let pending: {
 } | null = null
 
 /** Keys that every screen of an incident shares; links between screens keep them. */
-export const SHARED_KEYS = ['from', 'to', 'tz'] as const
+export const SHARED_KEYS = ['start', 'end', 'tz'] as const
 
 /** The search part of a link to another screen, with the shared keys and `extra`. */
 export function sharedSearch(search: string, extra: Readonly<Record<string, string>> = {}): string {

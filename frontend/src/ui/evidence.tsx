@@ -46,8 +46,8 @@ export function locatorPath(
     const query = sharedSearch(search, { series: locator.series })
     const params = new URLSearchParams(query)
     if (locator.start && locator.end) {
-      params.set('from', locator.start)
-      params.set('to', locator.end)
+      params.set('start', locator.start)
+      params.set('end', locator.end)
     }
     return `/incidents/${incidentId}/timeline?${params.toString()}`
   }

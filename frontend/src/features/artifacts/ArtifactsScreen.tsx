@@ -53,7 +53,10 @@ export default function ArtifactsScreen() {
   )
   const open = (id: string | null) =>
     change({ artifact: id ? [id] : [], line: [], to: [], find: [], tab: [] }, { push: true })
-  const viewing = chosen ? items?.find((item) => item.id === chosen) : undefined
+  // Pins and reports name an artifact by its hash, which survives everything; the UI by its id.
+  const viewing = chosen
+    ? (items?.find((item) => item.id === chosen) ?? items?.find((item) => item.sha256 === chosen))
+    : undefined
   const counts = useMemo(() => countStates(items ?? []), [items])
 
   return (
@@ -68,9 +71,11 @@ export default function ArtifactsScreen() {
         {mayWrite && (
           <div className="artifacts-drop">
             <FileChoosers onFiles={take} />
-            <span className="muted ellipsis">
-              or drop files, folders and archives anywhere on this page
-            </span>
+            {!viewing && (
+              <span className="muted ellipsis">
+                or drop files, folders and archives anywhere on this page
+              </span>
+            )}
             <span className="artifacts-space" />
             {items && items.length > 0 && (
               <>
@@ -90,7 +95,7 @@ export default function ArtifactsScreen() {
                       pressed={show === word}
                       onClick={() => setShow(word)}
                     >
-                      {label} <span className="faint">{counts[word]}</span>
+                      {label} {!viewing && <span className="faint">{counts[word]}</span>}
                     </Button>
                   ))}
                 </div>
@@ -136,7 +141,7 @@ export default function ArtifactsScreen() {
               rows={shown}
               columns={viewing ? COLUMNS.narrow : COLUMNS.wide}
               rowKey={(row) => row.id}
-              selected={chosen || null}
+              selected={viewing?.id ?? null}
               onSelect={(row) => open(row.id)}
               rowClass={(row) => row.excluded && 'artifact-excluded'}
             />

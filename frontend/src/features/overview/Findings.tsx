@@ -135,7 +135,7 @@ function FindingBody({
             {finding.mitigations.map((item) => (
               <li key={item.action}>
                 {item.action}
-                {item.side_effects && (
+                {item.side_effects && item.side_effects !== '-' && (
                   <span className="muted"> Side effects: {item.side_effects}</span>
                 )}
               </li>

@@ -69,14 +69,14 @@ const columns = (onRevoke: (id: string) => void): readonly Column<TokenOut>[] =>
   {
     key: 'created',
     head: 'Made',
-    width: '160px',
+    width: '172px',
     sort: (row) => row.created_at,
     cell: (row) => <Time at={row.created_at} />,
   },
   {
     key: 'expires',
     head: 'Ends',
-    width: '160px',
+    width: '172px',
     sort: (row) => row.expires_at,
     cell: (row) => (row.expires_at ? <Time at={row.expires_at} /> : 'never'),
   },
