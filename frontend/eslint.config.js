@@ -37,6 +37,7 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.{mjs,js}'], languageOptions: { globals: globals.node } },
+  { files: ['public/*.js'], languageOptions: { globals: globals.browser } },
   forbid(
     ['src/{api,charts,ui,state}/**', 'src/*.ts'],
     'shared code may not import features or the app',

@@ -60,8 +60,8 @@ export function applyEvent(
     client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
       list ? { ...list, items: placed(list.items, artifact) } : list,
     )
-    void client.invalidateQueries({ queryKey: keys.artifact(artifact.id) })
-    invalidate('overview')
+    void client.invalidateQueries({ queryKey: keys.artifact(artifact.id, 'detail') })
+    overviewSoon(client, incidentId)
   } else if (name === 'upload') {
     const upload = data as Upload
     invalidate('uploads')
@@ -97,6 +97,19 @@ export function useConnection(): Connection {
     },
     () => connection,
   )
+}
+
+const OVERVIEW_EVERY_MS = 1500
+const waiting = new Map<string, ReturnType<typeof setTimeout>>()
+
+/** A bundle sends hundreds of artifact events; the overview is asked for once in a while. */
+function overviewSoon(client: QueryClient, incidentId: string) {
+  if (waiting.has(incidentId)) return
+  const timer = setTimeout(() => {
+    waiting.delete(incidentId)
+    void client.invalidateQueries({ queryKey: keys.of(incidentId, 'overview') })
+  }, OVERVIEW_EVERY_MS)
+  waiting.set(incidentId, timer)
 }
 
 let connection: Connection = 'none'

@@ -3,7 +3,15 @@
  * which hypothesis it speaks for or against. The same dialog everywhere.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { useMay } from '@/api/queries'
@@ -255,30 +263,35 @@ type Save = {
   readonly note: string
 }
 
-/** Pin, then hypothesis where it is new, then the evidence that joins them. */
+/**
+ * The hypothesis where it is new, the pin, then the evidence that joins them. A second try after a
+ * failure half way goes on from there and makes nothing twice.
+ */
 function useSavePin(incidentId: string, onDone: () => void) {
   const client = useQueryClient()
   const params = { path: { incident_id: incidentId } }
+  const made = useRef<{ hypothesis?: string; statement?: string; pin?: string }>({})
   return useMutation({
     mutationFn: async ({ pin, target, side, note }: Save) => {
-      const hypothesisId =
-        'id' in target
-          ? target.id
-          : (
-              await unwrap(
-                api.POST('/api/v1/incidents/{incident_id}/hypotheses', {
-                  params,
-                  body: { statement: target.statement, falsifier: '' },
-                }),
-              )
-            ).id
-      const kept = await unwrap(
-        api.POST('/api/v1/incidents/{incident_id}/pins', { params, body: pin }),
-      )
+      const done = made.current
+      if ('statement' in target && done.statement !== target.statement) {
+        const created = await unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/hypotheses', {
+            params,
+            body: { statement: target.statement, falsifier: '' },
+          }),
+        )
+        done.hypothesis = created.id
+        done.statement = target.statement
+      }
+      const hypothesisId = 'id' in target ? target.id : (done.hypothesis ?? '')
+      done.pin ??= (
+        await unwrap(api.POST('/api/v1/incidents/{incident_id}/pins', { params, body: pin }))
+      ).id
       return unwrap(
         api.POST('/api/v1/hypotheses/{hypothesis_id}/evidence', {
           params: { path: { hypothesis_id: hypothesisId } },
-          body: { pin_id: kept.id, side, note },
+          body: { pin_id: done.pin, side, note },
         }),
       )
     },
