@@ -1,18 +1,17 @@
-/** The width of an element in CSS pixels, as it changes. */
-import { useLayoutEffect, useRef, useState, type RefObject } from 'react'
+/** The width of an element in CSS pixels, as it changes; also when it is mounted later. */
+import { useCallback, useRef, useState, type RefCallback } from 'react'
 
-export function useWidth<T extends HTMLElement>(fallback = 0): [RefObject<T | null>, number] {
-  const ref = useRef<T>(null)
+export function useWidth<T extends HTMLElement>(fallback = 0): [RefCallback<T>, number] {
   const [width, setWidth] = useState(fallback)
-  useLayoutEffect(() => {
-    const element = ref.current
+  const observer = useRef<ResizeObserver | null>(null)
+  const ref = useCallback((element: T | null) => {
+    observer.current?.disconnect()
     if (!element) return
-    setWidth(element.clientWidth || fallback)
-    const observer = new ResizeObserver(([entry]) => {
+    setWidth((before) => element.clientWidth || before)
+    observer.current = new ResizeObserver(([entry]) => {
       if (entry) setWidth(Math.round(entry.contentRect.width))
     })
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [fallback])
+    observer.current.observe(element)
+  }, [])
   return [ref, width]
 }
