@@ -67,7 +67,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'first',
     head: 'From',
-    width: '148px',
+    width: '160px',
     sort: (row) => row.first,
     cell: (row) => <Time at={row.first} />,
   },
@@ -81,7 +81,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'zone',
     head: 'Zone',
-    width: '96px',
+    width: '84px',
     sort: (row) => row.clock?.zone ?? null,
     cell: (row) => <ZoneCell row={row} />,
   },
@@ -105,7 +105,7 @@ const wide: readonly Column<Artifact>[] = [
     key: 'problems',
     head: 'Problems',
     kind: 'number',
-    width: '76px',
+    width: '72px',
     sort: (row) => row.problems,
     cell: (row) =>
       row.problems ? <Measured value={row.problems} /> : <span className="faint">0</span>,
@@ -113,7 +113,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'hash',
     head: 'SHA-256',
-    width: '96px',
+    width: '92px',
     sort: (row) => row.sha256,
     cell: (row) => (
       <span className="mono faint" title={row.sha256}>
