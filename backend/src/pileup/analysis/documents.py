@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from pileup.analysis import waits
 from pileup.analysis.context import Context, Server, Setting, Span
 from pileup.analysis.contract import (
     ArtifactDoc,
@@ -89,9 +90,12 @@ def snapshots(evidence: Evidence) -> list[SnapshotDoc]:
     if frame is None:
         return []
     keys = ["artifact", "snapshot"]
-    waits = _counts(evidence, "semaphore_wait", pl.lit(True))
+    latches = _counts(evidence, "semaphore_wait", pl.lit(True))
     locks = _counts(evidence, "transaction", pl.col("lock_wait"))
     people = _counts(evidence, "session", pl.lit(True))
+    others = {
+        (one.artifact, one.snapshot, one.kind): one.waiters for one in waits.moments(evidence)
+    }
     paths = {one.sha256: one.path for one in evidence.artifacts}
     rows = frame.select(
         *keys, "time", "time_quality", "kind", "host", "line_first", "server_version"
@@ -113,7 +117,9 @@ def snapshots(evidence: Evidence) -> list[SnapshotDoc]:
                 index=row["snapshot"] if row["snapshot"] is not None else 0,
                 host=row["host"],
                 line_first=row["line_first"],
-                waiters=waits.get(key, 0) if is_dump else None,
+                waiters=latches.get(key, 0)
+                if is_dump
+                else others.get((row["artifact"], row["snapshot"] or 0, row["kind"])),
                 lock_waits=locks.get(key, 0) if is_dump or key in locks else None,
                 sessions=people.get(key),
                 server_version=row["server_version"],
