@@ -1,0 +1,126 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Artifact } from '@/api/schema'
+import { renderScreen, serve } from '@/testing/render'
+import ArtifactsScreen from './ArtifactsScreen'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const artifact = (change: Partial<Artifact>): Artifact => ({
+  id: 'a1',
+  parent_id: null,
+  path: 'pt-stalk/1-innodbstatus1',
+  also_at: [],
+  name: '1-innodbstatus1',
+  sha256: 'ab'.repeat(32),
+  bytes: 2048,
+  bundle: null,
+  format: 'innodb-status',
+  format_title: 'SHOW ENGINE INNODB STATUS',
+  format_given: false,
+  confidence: 1,
+  why: null,
+  candidates: [],
+  state: 'done',
+  excluded: false,
+  progress: null,
+  host: 'db-1',
+  first: null,
+  last: null,
+  clock: null,
+  zone: null,
+  offset_s: null,
+  coverage: 0.987,
+  records: {},
+  problems: 0,
+  error: null,
+  parser_version: 1,
+  uploaded_by: 'Ada',
+  uploaded_at: '2021-04-05T09:30:00Z',
+  ...change,
+})
+const unknown = artifact({
+  id: 'a2',
+  path: 'notes.bin',
+  name: 'notes.bin',
+  sha256: 'cd'.repeat(32),
+  state: 'unknown_format',
+  format: null,
+  format_title: null,
+  candidates: ['metric-csv'],
+})
+const server = (alive: boolean) => ({
+  '/incidents/i1/artifacts': {
+    items: [artifact({}), unknown],
+    worker: { alive, last_seen: null },
+  },
+  '/incidents/i1/uploads': [
+    {
+      id: 'up1',
+      path: 'big.txt',
+      bytes: 4096,
+      received: 1024,
+      created_at: '2021-04-05T09:30:00Z',
+      updated_at: '2021-04-05T09:30:00Z',
+    },
+  ],
+  '/formats': [
+    { name: 'gdb', title: 'gdb thread apply all bt' },
+    { name: 'metric-csv', title: 'Metric CSV' },
+  ],
+  '/artifacts/a2': { ...unknown, receipt: null, sections: [], problems_list: [] },
+  '/artifacts/a2/raw': { line_first: 1, lines: ['one', 'two'], total_lines: 2, cut: [] },
+  'PATCH /artifacts/a2': { ...unknown, receipt: null, sections: [], problems_list: [] },
+})
+
+describe('artifacts', () => {
+  it('shows each with its state, and the uploads that a reload cut off', async () => {
+    serve(server(true))
+    renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')
+    const row = await screen.findByRole('row', { name: /1-innodbstatus1/ })
+    expect(row.textContent).toContain('done')
+    expect(row.textContent?.replace(/\u2009|\u202f/g, ' ')).toContain('98.7%')
+    const rest = await screen.findByRole('region', { name: 'Unfinished uploads' })
+    expect(rest.textContent).toContain('1KiB of 4KiB')
+    expect(screen.queryByText(/No worker is running/)).toBeNull()
+  })
+
+  it('says that no worker runs, instead of a spinner', async () => {
+    serve(server(false))
+    renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')
+    expect(await screen.findByText(/No worker is running/)).toBeTruthy()
+  })
+
+  it('opens the one that a pin names by hash, and lets its type be given by hand', async () => {
+    const calls = serve(server(true))
+    renderScreen(<ArtifactsScreen />, `/incidents/i1/artifacts?artifact=${unknown.sha256}`)
+    const viewer = await screen.findByRole('complementary', { name: /notes\.bin/ })
+    const type = await within(viewer).findByLabelText<HTMLSelectElement>('Type')
+    await waitFor(() => expect(type.value).toBe('metric-csv')) // the likely one is proposed
+    fireEvent.click(within(viewer).getByRole('button', { name: 'Read it as this' }))
+    await waitFor(() =>
+      expect(calls.find((call) => call.method === 'PATCH')?.body).toEqual({ format: 'metric-csv' }),
+    )
+  })
+
+  it('says so when the linked artifact is gone', async () => {
+    serve(server(true))
+    renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts?artifact=nothing')
+    expect(await screen.findByText('This artifact is not here any more')).toBeTruthy()
+  })
+
+  it('offers viewers nothing to upload', async () => {
+    serve(server(true))
+    renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts', 'viewer')
+    await screen.findByRole('row', { name: /notes\.bin/ })
+    expect(screen.queryByText('Choose files')).toBeNull()
+  })
+
+  it('says what failed and tries again', async () => {
+    serve({ '/incidents/i1/uploads': [] })
+    renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')
+    const alert = await screen.findByRole('alert')
+    expect(alert.textContent).toContain('The artifacts could not be read')
+    expect(within(alert).getByRole('button', { name: 'Try again' })).toBeTruthy()
+  })
+})

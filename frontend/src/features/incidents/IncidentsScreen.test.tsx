@@ -1,0 +1,59 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { renderScreen, serve } from '@/testing/render'
+import IncidentsScreen from './IncidentsScreen'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const row = {
+  id: 'i1',
+  title: 'Checkout stall',
+  status: 'open',
+  severity: 'sev2',
+  service: 'shop',
+  engine: 'mysql 8.0.15',
+  onset: '2021-04-05T09:30:52Z',
+  duration_s: 96,
+  peak_waiters: 391,
+  leading: { statement: 'One idle transaction holds the row', confidence: 80 },
+  finding: null,
+  artifacts: 212,
+  owner: null,
+  created_at: '2021-04-05T10:00:00Z',
+  updated_at: '2021-04-05T10:00:00Z',
+  spark: [0, 391, null, 3],
+}
+
+describe('incidents', () => {
+  it('begins with three ways when there is none', async () => {
+    const calls = serve({
+      '/incidents': { items: [], total: 0 },
+      '/samples': [{ id: 's', title: 'Hot row', description: 'One row', bytes: 10 }],
+      'POST /tokens': { id: 't', name: 'n', scope: 'push', token: 'plp_once' },
+    })
+    renderScreen(<IncidentsScreen />, '/')
+    expect(await screen.findByRole('button', { name: 'Load Hot row' })).toBeTruthy()
+    expect(screen.getByText('Choose a folder')).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: /Make a token/ }))
+    expect(await screen.findByText(/--token plp_once/)).toBeTruthy()
+    expect(calls.find((call) => call.method === 'POST')?.body).toMatchObject({ scope: 'push' })
+  })
+
+  it('shows onset, length, peak and the leading hypothesis, and filters by words', async () => {
+    serve({ '/incidents': { items: [row], total: 1 }, '/samples': [] })
+    renderScreen(<IncidentsScreen />, '/')
+    const shown = await screen.findByRole('row', { name: /Checkout stall/ })
+    for (const part of ['2021-04-05 09:30:52', '96', '391', '80', 'One idle transaction'])
+      expect(shown.textContent).toContain(part)
+    fireEvent.change(screen.getByLabelText('Filter the incidents'), { target: { value: 'nope' } })
+    expect(await screen.findByText('No incident fits the filter')).toBeTruthy()
+    await waitFor(() => expect(window.location.search).toBe('?q=nope'))
+  })
+
+  it('tells viewers what will be here', async () => {
+    serve({ '/incidents': { items: [], total: 0 }, '/samples': [] })
+    renderScreen(<IncidentsScreen />, '/', 'viewer')
+    expect(await screen.findByText('No incidents yet')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'New incident' })).toBeNull()
+  })
+})
