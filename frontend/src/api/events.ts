@@ -1,7 +1,6 @@
 /**
- * Server-sent events of an incident into the query caches. The browser reconnects by itself;
- * after each reconnection everything of the incident is asked for again, as something may have
- * been missed.
+ * Server-sent events of an incident into the query caches. After each reconnection everything of
+ * the incident is asked for again, as something may have been missed.
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
@@ -18,26 +17,39 @@ export type Upload = {
   readonly received?: number
 }
 
+const REOPEN_MS = 4000
+
 /** Keeps the caches of an incident fresh while mounted; once per incident, in its layout. */
 export function useIncidentEvents(incidentId: string): void {
   const client = useQueryClient()
   useEffect(() => {
-    setConnection('connecting')
-    const source = new EventSource(`/api/v1/incidents/${incidentId}/events`)
+    let source: EventSource | null = null
+    let again: ReturnType<typeof setTimeout> | undefined
     let opened = false
-    source.onopen = () => {
-      if (opened) void client.invalidateQueries({ queryKey: keys.incident(incidentId) })
-      opened = true
-      setConnection('open')
+    const open = () => {
+      const stream = new EventSource(`/api/v1/incidents/${incidentId}/events`)
+      source = stream
+      stream.onopen = () => {
+        if (opened) void client.invalidateQueries({ queryKey: keys.incident(incidentId) })
+        opened = true
+        setConnection('open')
+      }
+      stream.onerror = () => {
+        setConnection('lost')
+        // The browser tries again by itself after a broken line, but not after a refusal.
+        if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, REOPEN_MS)
+      }
+      for (const name of ['artifact', 'upload', 'analysis', 'worker', 'changed'] as const) {
+        stream.addEventListener(name, (event: MessageEvent<string>) =>
+          applyEvent(client, incidentId, name, JSON.parse(event.data) as unknown),
+        )
+      }
     }
-    source.onerror = () => setConnection('lost')
-    for (const name of ['artifact', 'upload', 'analysis', 'worker', 'changed'] as const) {
-      source.addEventListener(name, (event: MessageEvent<string>) =>
-        applyEvent(client, incidentId, name, JSON.parse(event.data) as unknown),
-      )
-    }
+    setConnection('connecting')
+    open()
     return () => {
-      source.close()
+      clearTimeout(again)
+      source?.close()
       setConnection('none')
     }
   }, [client, incidentId])

@@ -1,0 +1,147 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { FindingDoc, Locator, Overview } from '@/api/schema'
+import { renderScreen, serve } from '@/testing/render'
+import OverviewScreen from './OverviewScreen'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const SHA = 'ab'.repeat(32)
+const lines: Locator = {
+  kind: 'lines',
+  artifact: SHA,
+  path: 'status.txt',
+  line_first: 812,
+  line_last: 840,
+  series: null,
+  start: null,
+  end: null,
+  at: null,
+  node: null,
+  text: '300 of 300 waiters want one row',
+}
+const finding: FindingDoc = {
+  id: 'hot-row',
+  category: 'row_locks',
+  title: 'Long row-lock waits behind one transaction',
+  score: 0.94,
+  why: 'One transaction holds what 300 wait for.',
+  evidence: [lines],
+  against: [],
+  applies_to_version: 'yes',
+  fixed_in: [],
+  mitigations: [{ action: 'KILL the blocker', side_effects: 'Rollback' }],
+  experiment: null,
+  references: [],
+  explanation: '',
+}
+const incident = {
+  id: 'i1',
+  title: 'Checkout stall',
+  status: 'open' as const,
+  severity: null,
+  service: null,
+  summary: '',
+  owner: null,
+  sample_id: null,
+  created_at: '2021-04-05T10:00:00Z',
+  updated_at: '2021-04-05T10:00:00Z',
+  revision: 1,
+  archived: false,
+}
+const base: Overview = {
+  incident,
+  headline: { verdict: 'stall', text: 'Stall on db-1 for 96 s.', arrival: '' },
+  analysis: { state: 'done', started_at: null, finished_at: null, engine: '1', error: null },
+  server: { family: 'mysql', version: '8.0.15' },
+  numbers: {
+    onset: '2021-04-05T09:30:52Z',
+    duration_s: 96,
+    peak_waiters: 391,
+    peak_at: '2021-04-05T09:31:20Z',
+    root_blocker: { label: 'trx 8812431', blocks_total: 388, share: 0.992 },
+    coverage: 0.987,
+  },
+  stalls: [],
+  findings: [finding],
+  blockers: [],
+  triage: [],
+  shifts: [],
+  hot_waits: [],
+  hot_latches: [],
+  hot_stacks: [],
+  deadlocks: [],
+  clocks: [],
+  gaps: [],
+  artifacts: { total: 3, done: 3, problems: 0, failed: 0, unknown: 0, parsing: 0 },
+}
+const server = (overview: Overview) => ({
+  '/incidents/i1/overview': overview,
+  '/incidents/i1': incident,
+  '/incidents/i1/findings': [{ finding, verdict: 'open', reason: null }],
+  '/incidents/i1/artifacts': {
+    items: [{ id: 'a1', sha256: SHA, path: 'status.txt', name: 'status.txt' }],
+    worker: { alive: true, last_seen: null },
+  },
+  'POST /incidents/i1/findings/hot-row/hypothesis': { id: 'h1' },
+})
+const open = (overview: Overview, role?: string) => {
+  const calls = serve(server(overview))
+  renderScreen(<OverviewScreen />, '/incidents/i1/overview?tz=incident', role)
+  return calls
+}
+
+describe('overview', () => {
+  it('says the sentence and the five numbers, in the chosen zone', async () => {
+    open(base)
+    expect(await screen.findByText('Stall on db-1 for 96 s.')).toBeTruthy()
+    const numbers = screen.getByText('Peak waiters').closest('dl')
+    for (const part of ['01:30:52', '96', '391', 'trx 8812431', '388', '98.7'])
+      expect(numbers?.textContent).toContain(part)
+    const peak = screen.getByRole('link', { name: /391/ })
+    expect(peak.getAttribute('href')).toBe(
+      '/incidents/i1/waits?tz=incident&at=2021-04-05T09%3A31%3A20Z',
+    )
+  })
+
+  it('leads from a claim to its raw lines', async () => {
+    open(base)
+    const source = await screen.findByRole('link', { name: 'status.txt:812–840' })
+    expect(source.getAttribute('href')).toBe(
+      '/incidents/i1/artifacts?tz=incident&artifact=a1&line=812&to=840',
+    )
+  })
+
+  it('makes a hypothesis of a finding and opens it', async () => {
+    const calls = open(base)
+    fireEvent.click(await screen.findByRole('button', { name: 'Make a hypothesis of it' }))
+    await waitFor(() => expect(window.location.pathname).toBe('/incidents/i1/hypotheses'))
+    expect(window.location.search).toBe('?tz=incident&hypothesis=h1')
+    expect(calls.some((call) => call.method === 'POST')).toBe(true)
+  })
+
+  it('says that it is partial, and that the analysis failed', async () => {
+    open({
+      ...base,
+      analysis: { ...base.analysis, state: 'failed', error: 'the disk is full' },
+      artifacts: { ...base.artifacts, unknown: 2 },
+    })
+    expect(await screen.findByText(/the disk is full/)).toBeTruthy()
+    expect(screen.getByText(/partial picture: 2 have an unknown type/)).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Analyse again' })).toBeTruthy()
+  })
+
+  it('says not known, never zero, where nothing was found', async () => {
+    const nothing = { onset: null, duration_s: null, peak_waiters: null, peak_at: null }
+    open({ ...base, numbers: { ...nothing, root_blocker: null, coverage: null }, findings: [] })
+    const label = await screen.findByText('Root blocker')
+    const numbers = label.closest('dl')
+    if (!numbers) throw new Error('no list of numbers')
+    expect(within(numbers).getAllByText('not known')).toHaveLength(5)
+  })
+
+  it('leads to the upload when there is nothing', async () => {
+    open({ ...base, headline: null, artifacts: { ...base.artifacts, total: 0, done: 0 } })
+    expect(await screen.findByRole('button', { name: 'Add what was captured' })).toBeTruthy()
+  })
+})
