@@ -13,11 +13,16 @@ from __future__ import annotations
 from pileup.formats import (
     gdb,
     innodb_status,
+    metric_csv,
     my_cnf,
     pmp,
     processlist,
     pt_stalk_hostname,
     pt_stalk_trigger,
+    qps_log,
+    status,
+    variables,
+    vmstat,
 )
 from pileup.formats.detect import Detection, Format, choose
 
@@ -29,13 +34,18 @@ FORMATS: tuple[Format, ...] = (
     pmp,
     # result sets: transactions, lock waits, processlist, status, variables
     processlist,
+    status,
+    variables,
     # operating system: vmstat, iostat, mpstat, diskstats, df, top
+    vmstat,
     # pt-stalk's own files
     pt_stalk_trigger,
     # logs
     # configuration
     my_cnf,
     # tables of numbers: qps logs, CSV
+    qps_log,
+    metric_csv,
     # one word
     pt_stalk_hostname,
 )

@@ -1,0 +1,75 @@
+"""vmstat: columns by the second header line; with -t the time of each line.
+
+Source: vmstat(8) of procps. The first line of numbers is the average since boot and is left out.
+        Without -t there is no time: nominal seconds from the first line.
+Units:  memory in KiB, si/so KiB/s, bi/bo blocks/s, in/cs per second, CPU columns in percent.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.pt_stalk import clock_event, read_ts
+from pileup.formats.stamps import read_stamp
+from pileup.records import Clock, Item, Problem, Samples
+
+NAME = "vmstat"
+TITLE = "vmstat"
+VERSION = 1
+HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
+
+_UNITS = {
+    **dict.fromkeys(("swpd", "free", "buff", "cache", "inact", "active"), "KiB"),
+    **dict.fromkeys(("si", "so"), "KiB/s"),
+    **dict.fromkeys(("bi", "bo"), "blocks/s"),
+    **dict.fromkeys(("in", "cs"), "1/s"),
+    **dict.fromkeys(("us", "sy", "id", "wa", "st", "gu"), "%"),
+    **dict.fromkeys(("r", "b"), "processes"),
+}
+
+
+def sniff(head: str) -> bool | None:
+    return "procs -" in head and " cs us sy id" in " ".join(head.split())
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every line of numbers after the first."""
+    columns: list[str] = []
+    data: defaultdict[tuple[str, Clock], list[tuple[int | None, float | None, int]]]
+    data = defaultdict(list)
+    seen = 0
+    said = False
+    for number, text in enumerate(lines, start=1):
+        if text.startswith("TS ") and (stamp := read_ts(text)):
+            if stamp[1] and not said:
+                said = True
+                yield clock_event(number, stamp[0], stamp[1])
+            continue
+        cells = text.split()
+        if not cells or cells[0].startswith("procs"):
+            continue
+        if cells[:2] == ["r", "b"]:
+            columns = [c for c in cells if c in _UNITS]
+            continue
+        if not columns or not cells[0].lstrip("-").isdigit():
+            yield Problem(number, "Not a line of vmstat; it is left out.", found=text[:200])
+            continue
+        seen += 1
+        if seen == 1:
+            continue  # since boot
+        when = read_stamp(" ".join(cells[len(columns) : len(columns) + 2]))
+        wall, clock = when if when else ((seen - 2) * 1_000_000, "relative")
+        for name, cell in zip(columns, cells, strict=False):
+            value = float(cell) if cell.lstrip("-").isdigit() else None
+            data[name, clock].append((wall, value, number))
+    for (name, clock), points in data.items():
+        yield Samples(
+            series=f"vmstat.{name}",
+            kind="gauge",
+            unit=_UNITS[name],
+            clock=clock,
+            wall_us=[p[0] for p in points],
+            values=[p[1] for p in points],
+            lines=[p[2] for p in points],
+        )
