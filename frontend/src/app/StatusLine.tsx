@@ -23,19 +23,25 @@ export function StatusLine({ overview }: { readonly overview: Overview | null })
         tone={connection === 'open' ? 'running' : connection === 'lost' ? 'holding' : 'idle'}
         text={CONNECTION[connection]}
       />
-      <Light
-        tone={error ? 'holding' : status?.worker.alive ? 'running' : status ? 'holding' : 'idle'}
-        text={
-          error
-            ? 'server not reached'
-            : status?.worker.alive
-              ? 'worker alive'
-              : status
-                ? 'no worker running'
-                : 'worker …'
-        }
-      />
+      <WorkerLight alive={status?.worker.alive} reached={!error && connection !== 'lost'} />
     </footer>
+  )
+}
+
+/** While the server is not reached, nothing is known of the worker. */
+function WorkerLight({
+  alive,
+  reached,
+}: {
+  readonly alive: boolean | undefined
+  readonly reached: boolean
+}) {
+  if (!reached) return <Light tone="idle" text="worker not known" />
+  if (alive === undefined) return <Light tone="idle" text="worker …" />
+  return alive ? (
+    <Light tone="running" text="worker alive" />
+  ) : (
+    <Light tone="holding" text="no worker running" />
   )
 }
 
