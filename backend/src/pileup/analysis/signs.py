@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ import polars as pl
 from pileup.analysis.context import Context
 from pileup.analysis.contract import Locator, ShiftDoc
 from pileup.analysis.moments import iso
+from pileup.analysis.stacks import clean
+from pileup.knowledge import match_stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +49,39 @@ def latch(context: Context, latch_id: str) -> Sign:
 
 
 def stacks(context: Context, wanted: Callable[[list[str]], bool], what: str) -> Sign:
-    """Threads whose stack (innermost first, function names) passes a test."""
-    some = [one for one in context.hot_stacks if wanted(one.stack)]
-    busy = sum(one.threads for one in context.hot_stacks if not one.set_aside) or 1
-    if not some:
+    """Threads whose stack (innermost first, function names) passes a test.
+
+    share is of the threads that are not idle, over all samples of the stall.
+    """
+    frame = context.evidence.frame("stack")
+    if frame is None:
         return NOTHING
-    most = sum(one.max_at_once for one in some)
-    evidence = tuple(
-        _said(one.example, f"{one.max_at_once} threads {what}") for one in some[:2] if one.example
-    )
-    return Sign(most, min(1.0, sum(one.threads for one in some) / busy), evidence)
+    if context.stall is not None:
+        inside = frame.filter(context.stall.widened(2).holds())
+        frame = inside if inside.height else frame
+    answers: dict[tuple[str, ...], tuple[bool, bool]] = {}
+    at_once: defaultdict[tuple[str, int | None], int] = defaultdict(int)
+    passed = busy = 0
+    columns = ["artifact", "snapshot", "count", "samples", "frames", "line_first", "line_last"]
+    best: dict[str, object] | None = None
+    for row in frame.select(columns).iter_rows(named=True):
+        names = tuple(clean(one["function"] or "??") for one in row["frames"])
+        if names not in answers:
+            meaning = match_stack(names)
+            answers[names] = (wanted(list(names)), bool(meaning and meaning.set_aside))
+        fits, idle = answers[names]
+        threads = row["count"] // max(1, row["samples"]) or 1
+        busy += 0 if idle else threads
+        if fits:
+            passed += threads
+            at_once[row["artifact"], row["snapshot"]] += threads
+            if best is None or row["count"] > best["count"]:
+                best = row
+    if best is None:
+        return NOTHING
+    most = max(at_once.values())
+    text = f"{most} threads at once {what}; {best['count']} of them with this stack"
+    return Sign(most, min(1.0, passed / (busy or 1)), (_lines(context, best, text),))
 
 
 def having(*functions: str) -> Callable[[list[str]], bool]:
