@@ -14,6 +14,7 @@ import { DropVeil, FileChoosers } from '@/ui/DropZone'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Table } from '@/ui/Table'
 import { BytesValue } from '@/ui/Value'
+import { asTree } from './tree'
 import { COLUMNS } from './columns'
 import { Unfinished } from './Unfinished'
 import { UploadList } from './UploadList'
@@ -38,7 +39,7 @@ export default function ArtifactsScreen() {
 
   const take = (files: PathFile[]) => enqueueUploads(incidentId, files, unfinished.data ?? [])
   const over = useFileDrop(take, mayWrite)
-  const items = useMemo(() => list.data && includedFirst(list.data.items), [list.data])
+  const items = useMemo(() => list.data && asTree(list.data.items), [list.data])
   const shown = useMemo(
     () =>
       (items ?? []).filter(
@@ -177,12 +178,6 @@ export default function ArtifactsScreen() {
     </div>
   )
 }
-
-/** What is left out of the analysis stands below what is in it. */
-const includedFirst = <T extends { readonly excluded: boolean }>(items: readonly T[]): T[] => [
-  ...items.filter((item) => !item.excluded),
-  ...items.filter((item) => item.excluded),
-]
 
 type Items = readonly { readonly state: Parameters<typeof isMoving>[0]; readonly bytes: number }[]
 

@@ -67,7 +67,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'first',
     head: 'From',
-    width: '160px',
+    width: '170px',
     sort: (row) => row.first,
     cell: (row) => <Time at={row.first} />,
   },
