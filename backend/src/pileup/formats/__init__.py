@@ -11,9 +11,15 @@ specific. To add a format, add its module here.
 from __future__ import annotations
 
 from pileup.formats import (
+    df,
+    diskstats,
+    error_log,
     gdb,
     innodb_status,
+    iostat,
+    lock_tables,
     metric_csv,
+    mpstat,
     my_cnf,
     pmp,
     processlist,
@@ -21,6 +27,7 @@ from pileup.formats import (
     pt_stalk_trigger,
     qps_log,
     status,
+    top,
     variables,
     vmstat,
 )
@@ -28,16 +35,23 @@ from pileup.formats.detect import Detection, Format, choose
 
 FORMATS: tuple[Format, ...] = (
     # InnoDB: an error log with dumps in it, a dump
+    error_log,
     innodb_status,
     # stacks
     gdb,
     pmp,
     # result sets: transactions, lock waits, processlist, status, variables
+    lock_tables,
     processlist,
     status,
     variables,
     # operating system: vmstat, iostat, mpstat, diskstats, df, top
     vmstat,
+    iostat,
+    mpstat,
+    diskstats,
+    df,
+    top,
     # pt-stalk's own files
     pt_stalk_trigger,
     # logs

@@ -1,0 +1,72 @@
+"""df -k under pt-stalk's TS lines: space per mount.
+
+Source: df(1) of coreutils. A long device name wraps to a second line.
+Yields: df.used, df.available in KiB and df.use in percent, with label mount.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.columns import Columns, number
+from pileup.formats.pt_stalk import clock_event, read_ts
+from pileup.records import Clock, Item, Problem
+
+NAME = "df"
+TITLE = "df -k"
+VERSION = 1
+HINTS = ("-df", "-disk-space")
+
+_HEADER = re.compile(r"^Filesystem\s+(1K-blocks|1024-blocks|Size|kbytes)", re.MULTILINE)
+_ROW = re.compile(
+    r"^(?P<device>\S+)?\s+(?P<size>\d+)\s+(?P<used>\d+)\s+(?P<free>-?\d+)\s+(?P<use>\d+%|-)\s+(?P<mount>.+)$"
+)
+
+
+def sniff(head: str) -> bool | None:
+    return bool(_HEADER.search(head))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every mount of every sample."""
+    found = Columns()
+    wall: int | None = 0
+    clock: Clock = "relative"
+    tables = -1
+    said = False
+    for line_number, text in enumerate(lines, start=1):
+        if text.startswith("TS ") and (stamp := read_ts(text)):
+            wall, clock = stamp[0], "utc"
+            if stamp[1] and not said:
+                said = True
+                yield clock_event(line_number, *stamp)  # type: ignore[arg-type]  # local is there
+            continue
+        if text.startswith("Filesystem"):
+            tables += 1
+            if clock == "relative":
+                wall = tables * 1_000_000
+            continue
+        match = _ROW.match(text)
+        if match is None:
+            if text.strip() and len(text.split()) > 1:
+                yield Problem(line_number, "Not a row of df.", found=text[:200])
+            continue  # a device name alone: its numbers follow on the next line
+        labels = (("mount", match["mount"].strip()),)
+        for name, cell, unit in (
+            ("used", match["used"], "KiB"),
+            ("available", match["free"], "KiB"),
+            ("use", match["use"], "%"),
+        ):
+            found.add(
+                f"df.{name}",
+                number(cell),
+                wall=wall,
+                clock=clock,
+                line=line_number,
+                unit=unit,
+                labels=labels,
+            )
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()

@@ -1,0 +1,92 @@
+"""/proc/diskstats under pt-stalk's TS lines: counters per device.
+
+Source: Documentation/admin-guide/iostats.rst of Linux: 11 numbers, 15 from 4.18 (discards), 17
+        from 5.5 (flushes). Sectors are of 512 bytes. Devices that never did anything are left out.
+Yields: diskstats.<field> with label device: counters, but for in_progress.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.columns import Columns, number
+from pileup.formats.pt_stalk import clock_event, read_ts
+from pileup.records import Clock, Item, Problem
+
+NAME = "diskstats"
+TITLE = "/proc/diskstats"
+VERSION = 1
+HINTS = ("-diskstats",)
+
+_FIELDS = (
+    ("reads", "counter", "reads"),
+    ("reads_merged", "counter", "reads"),
+    ("sectors_read", "counter", "sectors"),
+    ("ms_reading", "counter", "ms"),
+    ("writes", "counter", "writes"),
+    ("writes_merged", "counter", "writes"),
+    ("sectors_written", "counter", "sectors"),
+    ("ms_writing", "counter", "ms"),
+    ("in_progress", "gauge", "requests"),
+    ("ms_io", "counter", "ms"),
+    ("ms_weighted", "counter", "ms"),
+    ("discards", "counter", "discards"),
+    ("discards_merged", "counter", "discards"),
+    ("sectors_discarded", "counter", "sectors"),
+    ("ms_discarding", "counter", "ms"),
+    ("flushes", "counter", "flushes"),
+    ("ms_flushing", "counter", "ms"),
+)
+_LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!.-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
+
+
+def sniff(head: str) -> bool | None:
+    lines = [line for line in head.split("\n")[:40] if line.strip() and not line.startswith("TS ")]
+    return len(lines) >= 2 and sum(_LINE.match(line) is not None for line in lines) >= 0.9 * len(
+        lines
+    )
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every device of every sample."""
+    found = Columns()
+    wall: int | None = 0
+    clock: Clock = "relative"
+    seen: set[str] = set()
+    samples = 0
+    said = False
+    for line_number, text in enumerate(lines, start=1):
+        if text.startswith("TS ") and (stamp := read_ts(text)):
+            wall, clock = stamp[0], "utc"
+            if stamp[1] and not said:
+                said = True
+                yield clock_event(line_number, *stamp)  # type: ignore[arg-type]  # local is there
+            continue
+        if not text.strip():
+            continue
+        match = _LINE.match(text)
+        if not match:
+            yield Problem(line_number, "Not a line of /proc/diskstats.", found=text[:200])
+            continue
+        device, cells = match["device"], match["numbers"].split()
+        if clock == "relative" and device in seen:
+            samples, seen = samples + 1, set()
+            wall = samples * 1_000_000
+        seen.add(device)
+        if not any(cell != "0" for cell in cells) or len(cells) < 11:
+            continue  # idle device, or an old partition with four numbers
+        for (name, kind, unit), cell in zip(_FIELDS, cells, strict=False):
+            found.add(
+                f"diskstats.{name}",
+                number(cell),
+                wall=wall,
+                clock=clock,
+                line=line_number,
+                kind="gauge" if kind == "gauge" else "counter",
+                unit=unit,
+                labels=(("device", device),),
+            )
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()

@@ -1,0 +1,111 @@
+"""iostat -dx: per device, columns mapped by their header whatever the version.
+
+Source: iostat(1) of sysstat 9 to 12. The first block is the average since boot and is left out.
+        A time is printed only with -t; else blocks are a nominal second apart.
+Yields: iostat.<column> with label device; the CPU block as iostat.cpu_<column>.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.columns import Columns, number
+from pileup.formats.stamps import read_stamp
+from pileup.formats.sysstat import DayClock, read_date
+from pileup.formats.times import local_us
+from pileup.records import Clock, Item, Problem
+
+NAME = "iostat"
+TITLE = "iostat"
+VERSION = 1
+HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
+
+_HEADER = re.compile(r"^Device:?\s+\S")
+_TIME = re.compile(
+    r"^(?P<date>\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}) (?P<time>\d{1,2}:\d\d:\d\d(?: [AP]M)?)\s*$"
+)
+_UNITS = {
+    "%util": "%",
+    "await": "ms",
+    "r_await": "ms",
+    "w_await": "ms",
+    "rkB/s": "KiB/s",
+    "wkB/s": "KiB/s",
+}
+
+
+def sniff(head: str) -> bool | None:
+    """A device header with a column that only iostat prints."""
+    return bool(re.search(r"^Device:?\s.*(%util|kB_read|Blk_read|rkB/s|r/s)", head, re.MULTILINE))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every block after the first."""
+    columns: list[str] = []
+    cpu: list[str] = []
+    found, clock_of = Columns(), DayClock()
+    block = -1
+    printed: int | None = None
+    for line_number, text in enumerate(lines, start=1):
+        line = text.strip()
+        if not line or clock_of.banner(text):
+            cpu = [] if not line else cpu
+            continue
+        if match := _TIME.match(line):
+            printed = _printed(match["date"], match["time"])
+            continue
+        if stamp := read_stamp(line):
+            printed = stamp[0]
+            continue
+        cells = line.split()
+        if cells[0] == "avg-cpu:":
+            cpu = cells[1:]
+            continue
+        if _HEADER.match(line):
+            columns, cpu = cells[1:], []
+            block += 1
+            continue
+        wall, when = _when(printed, block if columns else 0)
+        if cpu and all(number(c) is not None for c in cells):
+            if block >= 0:
+                for name, cell in zip(cpu, cells, strict=False):
+                    series = f"iostat.cpu_{name.lstrip('%')}"
+                    found.add(
+                        series, number(cell), wall=wall, clock=when, line=line_number, unit="%"
+                    )
+            continue
+        if not columns or len(cells) != len(columns) + 1:
+            yield Problem(line_number, "Not a line of iostat; it is left out.", found=text[:200])
+            continue
+        if block == 0:
+            continue  # since boot
+        for name, cell in zip(columns, cells[1:], strict=True):
+            found.add(
+                f"iostat.{name.lstrip('%')}",
+                number(cell),
+                wall=wall,
+                clock=when,
+                line=line_number,
+                unit=_UNITS.get(name, "1/s" if name.endswith("/s") else None),
+                labels=(("device", cells[0].rstrip(":")),),
+            )
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()
+
+
+def _when(printed: int | None, block: int) -> tuple[int | None, Clock]:
+    return (
+        (printed, "local") if printed is not None else (max(0, block - 1) * 1_000_000, "relative")
+    )
+
+
+def _printed(date: str, time: str) -> int | None:
+    day = read_date(date)
+    if day is None:
+        return None
+    hour, minute, rest = time.split(":")
+    second, _, half = rest.partition(" ")
+    hours = int(hour) % 12 + (12 if half == "PM" else 0) if half else int(hour)
+    return local_us(*day, hours, minute, second)

@@ -1,0 +1,59 @@
+"""mpstat -P ALL: CPU percentages with the time of day; the date stands in the banner only.
+
+Source: mpstat(1) of sysstat. 12-hour clocks shift the columns by one. 'Average:' is left out.
+Yields: mpstat.<column> with label cpu (all, 0, 1, ...).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.columns import Columns, number
+from pileup.formats.sysstat import DayClock
+from pileup.records import Item, Problem
+
+NAME = "mpstat"
+TITLE = "mpstat"
+VERSION = 1
+HINTS = ("-mpstat", "-mpstat-overall", "mpstat.txt")
+
+_HEADER = re.compile(r"^\d{1,2}:\d\d:\d\d(?: [AP]M)?\s+CPU\s+%")
+
+
+def sniff(head: str) -> bool | None:
+    return bool(re.search(r"^\d{1,2}:\d\d:\d\d(?: [AP]M)?\s+CPU\s+%us", head, re.MULTILINE))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every line of every CPU."""
+    columns: list[str] = []
+    found, day = Columns(), DayClock()
+    for line_number, text in enumerate(lines, start=1):
+        line = text.strip()
+        if not line or day.banner(text) or line.startswith("Average:"):
+            continue
+        cells = line.split()
+        time = cells.pop(0)
+        if cells and cells[0] in ("AM", "PM"):
+            time += f" {cells.pop(0)}"
+        if _HEADER.match(line):
+            columns = cells[1:]
+            continue
+        if not columns or len(cells) != len(columns) + 1:
+            yield Problem(line_number, "Not a line of mpstat; it is left out.", found=text[:200])
+            continue
+        wall = day.wall(time)
+        for name, cell in zip(columns, cells[1:], strict=True):
+            found.add(
+                f"mpstat.{name.lstrip('%')}",
+                number(cell),
+                wall=wall,
+                clock="local",
+                line=line_number,
+                unit="%" if name.startswith("%") else "1/s",
+                labels=(("cpu", cells[0]),),
+            )
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()

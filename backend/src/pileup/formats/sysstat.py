@@ -1,0 +1,55 @@
+"""What the tools of sysstat share: the banner with its date, and times of day."""
+
+from __future__ import annotations
+
+import re
+
+from pileup.formats.times import local_us
+
+# Linux 6.18.44 (db-ads-02) \t11/20/26 \t_x86_64_\t(2 CPU)
+BANNER = re.compile(r"Linux \S+ \((?P<host>[^)]*)\)\s+(?P<date>\S+)\s")
+_DATE = re.compile(r"(?P<a>\d{1,4})[-/.](?P<b>\d{1,2})[-/.](?P<c>\d{2,4})$")
+CLOCK = re.compile(r"(?P<h>\d{1,2}):(?P<m>\d\d):(?P<s>\d\d)(?: (?P<half>[AP]M))?$")
+
+
+def read_date(text: str) -> tuple[int, int, int] | None:
+    """The banner's date: ISO, or month first as the C and US locales print it."""
+    match = _DATE.match(text)
+    if not match:
+        return None
+    a, b, c = int(match["a"]), int(match["b"]), int(match["c"])
+    if a > 31:
+        return a, b, c
+    year = c + 2000 if c < 100 else c
+    return (year, b, a) if a > 12 else (year, a, b)
+
+
+class DayClock:
+    """Times of day made into wall clocks: the banner's date, carried over midnight."""
+
+    def __init__(self) -> None:
+        self._date: tuple[int, int, int] | None = None
+        self._days = 0
+        self._last = -1
+
+    def banner(self, line: str) -> bool:
+        match = BANNER.match(line)
+        if match:
+            self._date = read_date(match["date"])
+            self._days, self._last = 0, -1
+        return match is not None
+
+    def wall(self, text: str) -> int | None:
+        """Microseconds of a time such as '22:19:59' or '04:24:11 PM'; None without a date."""
+        match = CLOCK.match(text)
+        if not match or self._date is None:
+            return None
+        hour = int(match["h"])
+        if match["half"]:
+            hour = hour % 12 + (12 if match["half"] == "PM" else 0)
+        second = hour * 3600 + int(match["m"]) * 60 + int(match["s"])
+        if second < self._last - 3600:
+            self._days += 1
+        self._last = second
+        midnight = local_us(*self._date)
+        return None if midnight is None else midnight + (self._days * 86_400 + second) * 1_000_000

@@ -1,0 +1,86 @@
+"""top -b: load, tasks, CPU and memory per block, and the busiest processes.
+
+Source: top(1) of procps. Only the time of day is printed; the first block's CPU figures are since
+        boot and each process' since its start, so the first block's processes are left out when
+        there is another.
+Yields: top.load1, top.tasks_running, top.cpu_<state>, top.mem_*, and top.process_cpu with labels
+        command and pid for processes above one percent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.columns import Columns, number
+from pileup.records import Item
+
+NAME = "top"
+TITLE = "top"
+VERSION = 1
+HINTS = ("-top", "top.txt")
+
+_HEAD = re.compile(r"^top - (?P<time>\d\d:\d\d:\d\d) up .*load average: (?P<loads>[\d., ]+)")
+_TASKS = re.compile(r"^(?:Tasks|Threads): *(?P<total>\d+) total, *(?P<running>\d+) running")
+_CPU = re.compile(r"(?P<value>\d+[.,]\d+)[ %]*(?P<state>us|sy|ni|id|wa|hi|si|st)\b")
+_MEM = re.compile(r"^(?:(?P<unit>[KMGT]iB) )?(?P<what>Mem|Swap) *: *(?P<rest>.*)")
+_PART = re.compile(
+    r"(?P<value>\d+(?:\.\d+)?)[kK]? *\+?(?P<name>total|free|used|buff/cache|buffers|avail)"
+)
+_LEAST_CPU = 1.0
+
+
+def sniff(head: str) -> bool | None:
+    return bool(re.search(r"^top - \d\d:\d\d:\d\d up ", head, re.MULTILINE))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every block; times of day count from the first, as top prints no date."""
+    found = Columns()
+    columns: list[str] = []
+    first: int | None = None
+    wall = 0
+    for line_number, text in enumerate(lines, start=1):
+        if match := _HEAD.match(text):
+            hour, minute, second = match["time"].split(":")
+            at = int(hour) * 3600 + int(minute) * 60 + int(second)
+            first = at if first is None else first
+            wall = ((at - first) % 86_400) * 1_000_000
+            columns = []
+            loads = match["loads"].replace(", ", " ").split()
+            _add(found, "load1", loads[0] if loads else "", wall, line_number, None)
+        elif match := _TASKS.match(text):
+            _add(found, "tasks", match["total"], wall, line_number, "tasks")
+            _add(found, "tasks_running", match["running"], wall, line_number, "tasks")
+        elif text.startswith(("%Cpu", "Cpu(s)")):
+            for part in _CPU.finditer(text):
+                _add(found, f"cpu_{part['state']}", part["value"], wall, line_number, "%")
+        elif match := _MEM.match(text):
+            for part in _PART.finditer(match["rest"]):
+                name = part["name"].replace("/", "_")
+                unit = match["unit"] or "KiB"
+                _add(
+                    found, f"{match['what'].lower()}_{name}", part["value"], wall, line_number, unit
+                )
+        elif text.split()[:2] == ["PID", "USER"]:
+            columns = text.split()
+        elif columns and (cells := text.split(None, len(columns) - 1)):
+            _process(found, columns, cells, wall, line_number)
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()
+
+
+def _process(found: Columns, columns: list[str], cells: list[str], wall: int, line: int) -> None:
+    row = dict(zip(columns, cells, strict=False))
+    cpu = number(row.get("%CPU", ""))
+    if cpu is None or cpu < _LEAST_CPU or "COMMAND" not in row:
+        return
+    labels = (("command", row["COMMAND"].strip()[:80]), ("pid", row["PID"]))
+    found.add(
+        "top.process_cpu", cpu, wall=wall, clock="relative", line=line, unit="%", labels=labels
+    )
+
+
+def _add(found: Columns, name: str, text: str, wall: int, line: int, unit: str | None) -> None:
+    found.add(f"top.{name}", number(text), wall=wall, clock="relative", line=line, unit=unit)
