@@ -47,6 +47,7 @@ _FACTORS = {
 }
 _FLUSH_ROWS = 2_000
 MOST_COLUMNS = 20_000
+_LONGEST_CELL = 64
 
 
 def sniff(head: str) -> bool | None:
@@ -57,7 +58,7 @@ def sniff(head: str) -> bool | None:
     if len(lines) < 2:
         return False
     for delimiter in _DELIMITERS:
-        rows = list(csv.reader(lines[:8], delimiter=delimiter))
+        rows = [_cells(line, delimiter) for line in lines[:8]]
         if (
             len(rows[0]) >= 2
             and _time_column(rows[0], rows[1:], complete=len(lines) < 12) is not None
@@ -78,17 +79,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         raise FormatError("There is no column of times: a table of metrics needs one.")
     body = _chain(first[start:], numbered)
     header_line, header_text = next(body)
-    header = [cell.strip() for cell in next(csv.reader([header_text], delimiter=delimiter))]
+    header = [cell.strip() for cell in _cells(header_text, delimiter)]
     if len(header) > MOST_COLUMNS:
         yield Problem(
             header_line, f"Only the first {MOST_COLUMNS} of {len(header)} columns are read."
         )
         header = header[:MOST_COLUMNS]
-    rows = [
-        next(csv.reader([text], delimiter=delimiter))
-        for _, text in first[start + 1 :]
-        if text.strip()
-    ]
+    rows = [_cells(text, delimiter) for _, text in first[start + 1 :] if text.strip()]
     times = _time_column(header, rows, complete=True)
     if times is None:
         raise FormatError("There is no column of times: a table of metrics needs one.")
@@ -98,7 +95,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     for number, text in body:
         if not text.strip():
             continue
-        cells = next(csv.reader([text], delimiter=delimiter), [])
+        cells = _cells(text, delimiter)
         yield from reader.row(number, cells)
     yield from reader.flush()
 
@@ -238,7 +235,7 @@ def _layout(header: list[str], times: int) -> _Layout:
 
 def _delimiter(lines: Sequence[str]) -> str | None:
     for delimiter in _DELIMITERS:
-        rows = list(csv.reader(lines[:8], delimiter=delimiter))
+        rows = [_cells(line, delimiter) for line in lines[:8]]
         if (
             rows
             and len(rows[0]) >= 2
@@ -269,7 +266,7 @@ def _time_column(
 def _number(cell: str, decimal_comma: bool) -> tuple[float | None, str | None]:
     """A cell as a number, with the unit printed behind it; None for a gap or for text."""
     text = cell.strip()
-    if text.lower() in _NULLS:
+    if len(text) > _LONGEST_CELL or text.lower() in _NULLS:
         return None, None
     if decimal_comma:
         text = text.replace(".", "").replace(",", ".") if "," in text else text
@@ -286,6 +283,14 @@ def _number(cell: str, decimal_comma: bool) -> tuple[float | None, str | None]:
         factor = _FACTORS.get(match[2])
         return (value * factor, None) if factor else (value, match[2])
     return (value, None) if value - value == 0 else (None, None)
+
+
+def _cells(text: str, delimiter: str) -> list[str]:
+    """The cells of one line; one that is no CSV (a giant cell, an open quote) is split as it is."""
+    try:
+        return next(csv.reader([text], delimiter=delimiter), [])
+    except csv.Error:
+        return text.split(delimiter)
 
 
 def _chain(

@@ -24,6 +24,8 @@ _LINE = re.compile(
     r"\s*[:;,]?\s+(?P<values>-?\d+(?:\.\d+)?(?:\s+-?\d+(?:\.\d+)?)*)\s*$"
 )
 _FLUSH = 50_000
+_LONGEST = 200
+"""A longer line is no date and a value; it is not looked at."""
 
 
 def sniff(head: str) -> bool | None:
@@ -31,7 +33,7 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in head.split("\n")[:60] if line.strip()]
     if len(lines) < 2:
         return False
-    fit = sum(_LINE.match(line) is not None for line in lines[:-1] or lines)
+    fit = sum(_match(line) is not None for line in lines[:-1] or lines)
     return fit >= 0.8 * max(1, len(lines) - 1)
 
 
@@ -57,7 +59,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
     told = 0
     for number, text in enumerate(lines, start=1):
-        match = _LINE.match(text.strip())
+        match = _match(text)
         stamp = read_stamp(match["stamp"]) if match else None
         if match is None or stamp is None:
             if text.strip() and told < 100:
@@ -74,3 +76,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if number % _FLUSH == 0:
             yield from flush()
     yield from flush()
+
+
+def _match(text: str) -> re.Match[str] | None:
+    return _LINE.match(text.strip()) if len(text) <= _LONGEST else None

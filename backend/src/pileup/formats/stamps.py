@@ -30,11 +30,14 @@ _MONTHS = {
     )
 }
 _EPOCH_SCALE = {10: 1_000_000, 13: 1_000, 16: 1}
+_LONGEST = 64
 _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 and 2100, in seconds
 
 
 def read_stamp(text: str) -> tuple[int, Clock] | None:
     """One printed time, or None for something else."""
+    if len(text) > _LONGEST:
+        return None
     text = text.strip().strip('"')
     if match := _ISO.match(text):
         wall = local_us(
