@@ -117,6 +117,7 @@ def parse_stream(
             work.run(chosen)
         except FormatError as error:
             failed = str(error)
+            work.skip_all(failed)
         except (OSError, EOFError, ArchiveError) as error:
             failed = _unreadable(reader, error)
         except Exception as error:  # noqa: BLE001
