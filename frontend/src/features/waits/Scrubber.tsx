@@ -1,0 +1,70 @@
+/** All moments as bars of their waiters; a click opens the graph there. */
+import { max } from 'd3-array'
+import type { components } from '@/api/schema'
+import { parseIso, timeScale, type Interval } from '@/charts/time'
+import { TimeAxis } from '@/charts/TimeAxis'
+import { useWidth } from '@/charts/useWidth'
+import { useZone } from '@/state/incident'
+import { cx } from '@/ui/cx'
+
+type Moment = components['schemas']['WaitMoment']
+type Props = { moments: readonly Moment[]; at: string | null; onGo: (time: string) => void }
+
+const HEIGHT = 44
+const COLUMN = 5
+
+export function Scrubber({ moments, at, onGo }: Props) {
+  const zone = useZone()
+  const [frame, width] = useWidth<HTMLDivElement>(900)
+  const columns = layoutMoments(moments, width)
+  if (!columns) return null
+  const { bars, range } = columns
+  const x = timeScale(range, width)
+  const here = parseIso(at)
+  return (
+    <div className="scrubber" data-testid="wait-scrubber" aria-label="Moments with waiters">
+      <div ref={frame} className="scrubber-plot" style={{ height: HEIGHT }}>
+        {here !== null && <span className="scrubber-here" style={{ left: x(here) }} />}
+        {bars.map((bar) => (
+          <button
+            key={bar.moment.time}
+            type="button"
+            className={cx('scrubber-bar', bar.waiting > 0 && 'waits')}
+            style={{ left: bar.x, height: 3 + bar.weight * (HEIGHT - 6) }}
+            title={`${zone.format(bar.moment.time)}: ${bar.moment.waiters} wait for latches or the commit, ${bar.moment.lock_waits} for locks`}
+            aria-label={`${zone.format(bar.moment.time)}, ${bar.waiting} waiting`}
+            onClick={() => onGo(bar.moment.time)}
+          />
+        ))}
+      </div>
+      <TimeAxis range={range} width={width} zone={zone.name} height={30} />
+    </div>
+  )
+}
+
+type Bar = { x: number; waiting: number; weight: number; moment: Moment }
+
+/** One bar per few pixels, the worst moment of each; null without placed moments. */
+export function layoutMoments(
+  moments: readonly Moment[],
+  width: number,
+): { bars: Bar[]; range: Interval } | null {
+  const times = moments.map((m) => parseIso(m.time)).filter((t) => t !== null)
+  const first = times[0]
+  const last = times.at(-1)
+  if (first === undefined || last === undefined) return null
+  const range: Interval = [first, Math.max(last, first + 1000)]
+  const x = timeScale(range, width - COLUMN)
+  const most = max(moments, (m) => m.waiters + m.lock_waits) ?? 0
+  const worst = new Map<number, Bar>()
+  for (const moment of moments) {
+    const px = x(parseIso(moment.time) ?? first)
+    const waiting = moment.waiters + moment.lock_waits
+    const column = Math.floor(px / COLUMN)
+    const before = worst.get(column)
+    if (!before || waiting > before.waiting) {
+      worst.set(column, { x: px, waiting, weight: most ? waiting / most : 0, moment })
+    }
+  }
+  return { bars: [...worst.values()], range }
+}
