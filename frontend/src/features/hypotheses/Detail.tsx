@@ -1,0 +1,243 @@
+/** One hypothesis: its words, the ledger of confidence, the evidence on each side. */
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { ApiProblem } from '@/api/problem'
+import { useMay } from '@/api/queries'
+import { Button, IconButton } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { Field } from '@/ui/Field'
+import { CloseIcon } from '@/ui/icons'
+import { Inspector, InspectorSection } from '@/ui/Inspector'
+import { Problem } from '@/ui/States'
+import { Time } from '@/ui/Value'
+import { useHypothesisWrites, type Hypothesis, type Status } from './queries'
+
+const STATUSES: readonly Status[] = [
+  'proposed',
+  'active',
+  'supported',
+  'refuted',
+  'inconclusive',
+  'superseded',
+]
+const SIDES = [
+  ['for', 'For'],
+  ['against', 'Against'],
+  ['neutral', 'Neutral'],
+] as const
+
+type Props = { incidentId: string; hypothesis: Hypothesis; onClose: () => void }
+
+export function Detail({ incidentId, hypothesis, onClose }: Props) {
+  const mayWrite = useMay('contributor')
+  const writes = useHypothesisWrites(incidentId)
+  const [statement, setStatement] = useState(hypothesis.statement)
+  const [falsifier, setFalsifier] = useState(hypothesis.falsifier)
+  // The revision that the draft was made from: a later save of somebody else is a conflict.
+  const [revision, setRevision] = useState(hypothesis.revision)
+  const changed = statement !== hypothesis.statement || falsifier !== hypothesis.falsifier
+  const based = changed ? revision : hypothesis.revision
+  const conflict = writes.change.error instanceof ApiProblem && writes.change.error.isConflict
+  const save = (
+    change: { statement?: string; falsifier?: string; status?: Status },
+    from = based,
+  ) =>
+    writes.change.mutate(
+      { id: hypothesis.id, revision: from, change },
+      { onSuccess: (now) => setRevision(now.revision) },
+    )
+  const edit = (set: (value: string) => void) => (value: string) => {
+    if (!changed) setRevision(hypothesis.revision)
+    set(value)
+  }
+  return (
+    <Inspector title={hypothesis.statement} subtitle={hypothesis.status} onClose={onClose}>
+      {writes.change.isError && !conflict && (
+        <Problem compact error={writes.change.error} what="It was not saved" />
+      )}
+      {conflict && (
+        <div className="conflict" role="alert">
+          <strong>Somebody else saved first.</strong> Your text is still below. Theirs now:
+          <blockquote>{hypothesis.statement}</blockquote>
+          <Button size="small" onClick={() => save({ statement, falsifier }, hypothesis.revision)}>
+            Save mine over it
+          </Button>{' '}
+          <Button
+            size="small"
+            onClick={() => {
+              setStatement(hypothesis.statement)
+              setFalsifier(hypothesis.falsifier)
+              writes.change.reset()
+            }}
+          >
+            Take theirs
+          </Button>
+        </div>
+      )}
+      <InspectorSection title="Statement">
+        <Field label="Statement">
+          {(ids) => (
+            <textarea
+              {...ids}
+              rows={3}
+              readOnly={!mayWrite}
+              value={statement}
+              onChange={(event) => edit(setStatement)(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Would be false if">
+          {(ids) => (
+            <textarea
+              {...ids}
+              rows={2}
+              readOnly={!mayWrite}
+              value={falsifier}
+              onChange={(event) => edit(setFalsifier)(event.target.value)}
+            />
+          )}
+        </Field>
+        {changed && (
+          <Button
+            size="small"
+            variant="primary"
+            busy={writes.change.isPending}
+            onClick={() => save({ statement, falsifier })}
+          >
+            Save
+          </Button>
+        )}
+        <Field label="Status" hint="Refuting needs at least one pin">
+          {(ids) => (
+            <select
+              {...ids}
+              disabled={!mayWrite}
+              value={hypothesis.status}
+              onChange={(event) =>
+                save({ status: event.target.value as Status }, hypothesis.revision)
+              }
+            >
+              {STATUSES.map((status) => (
+                <option key={status}>{status}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </InspectorSection>
+      {mayWrite && <Confide incidentId={incidentId} hypothesis={hypothesis} />}
+      <InspectorSection title="Confidence over time">
+        <ol className="ledger">
+          {[...hypothesis.history].reverse().map((step, index) => (
+            <li key={index} data-testid="ledger-step">
+              <strong>{step.confidence === null ? '–' : `${step.confidence} %`}</strong>{' '}
+              <span className="muted">
+                <Time at={step.at} />, {step.by}, {step.status}
+              </span>
+              <div>{step.reason}</div>
+            </li>
+          ))}
+        </ol>
+      </InspectorSection>
+      {SIDES.map(([side, title]) => {
+        const members = hypothesis.evidence.filter((one) => one.side === side)
+        if (members.length === 0 && side === 'neutral') return null
+        return (
+          <InspectorSection key={side} title={`${title} (${members.length})`}>
+            {members.length === 0 && (
+              <p className="muted">Nothing yet: use “Pin as evidence” in any view.</p>
+            )}
+            <ul className="evidence-list">
+              {members.map((one) => (
+                <li key={one.id} data-testid="evidence-item">
+                  <div className="evidence-line">
+                    {one.pin ? <Link to={one.pin.view}>{one.pin.title}</Link> : 'a withdrawn pin'}
+                    {one.pin?.stale && <Chip tone="waiting">stale</Chip>}
+                    {mayWrite && (
+                      <IconButton
+                        size="small"
+                        label={`Take off: ${one.pin?.title ?? 'evidence'}`}
+                        icon={<CloseIcon />}
+                        onClick={() =>
+                          writes.removeEvidence.mutate({ id: hypothesis.id, evidence: one.id })
+                        }
+                      />
+                    )}
+                  </div>
+                  {one.note && one.note !== one.pin?.title && <div>{one.note}</div>}
+                  {one.pin?.excerpt && <pre className="excerpt">{one.pin.excerpt}</pre>}
+                </li>
+              ))}
+            </ul>
+          </InspectorSection>
+        )
+      })}
+      {writes.removeEvidence.isError && (
+        <Problem compact error={writes.removeEvidence.error} what="The evidence stays" />
+      )}
+    </Inspector>
+  )
+}
+
+function Confide({ incidentId, hypothesis }: { incidentId: string; hypothesis: Hypothesis }) {
+  const { confide } = useHypothesisWrites(incidentId)
+  const [value, setValue] = useState(hypothesis.confidence ?? 50)
+  const [reason, setReason] = useState('')
+  const [pin, setPin] = useState('')
+  const pins = hypothesis.evidence.flatMap((one) => (one.pin ? [one.pin] : []))
+  return (
+    <InspectorSection title="How sure are you?">
+      {confide.isError && <Problem compact error={confide.error} what="It was not saved" />}
+      <Field label={`Confidence: ${value} %`}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="range"
+            min={0}
+            max={100}
+            step={5}
+            value={value}
+            onChange={(event) => setValue(Number(event.target.value))}
+          />
+        )}
+      </Field>
+      <Field label="Reason">
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={2}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        )}
+      </Field>
+      {pins.length > 0 && (
+        <Field label="Because of">
+          {(ids) => (
+            <select {...ids} value={pin} onChange={(event) => setPin(event.target.value)}>
+              <option value="">no pin</option>
+              {pins.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.title}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <Button
+        size="small"
+        variant="primary"
+        disabled={!reason.trim()}
+        busy={confide.isPending}
+        onClick={() =>
+          confide.mutate(
+            { id: hypothesis.id, confidence: value, reason: reason.trim(), pin_id: pin || null },
+            { onSuccess: () => setReason('') },
+          )
+        }
+      >
+        Set confidence
+      </Button>
+    </InspectorSection>
+  )
+}

@@ -1,0 +1,83 @@
+/** A new hypothesis: falsifiable, with what would show that it is false. */
+import { useState } from 'react'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { Field } from '@/ui/Field'
+import { Problem } from '@/ui/States'
+import { useHypothesisWrites } from './queries'
+
+type Props = { incidentId: string; onClose: () => void; onMade: (id: string) => void }
+
+export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
+  const { create } = useHypothesisWrites(incidentId)
+  const [statement, setStatement] = useState('')
+  const [falsifier, setFalsifier] = useState('')
+  const [confidence, setConfidence] = useState('')
+  const percent = confidence === '' ? null : Number(confidence)
+  const wrong = percent !== null && !(percent >= 0 && percent <= 100)
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title="New hypothesis"
+      footer={
+        <Button
+          variant="primary"
+          busy={create.isPending}
+          disabled={!statement.trim() || wrong}
+          onClick={() =>
+            create.mutate(
+              { statement: statement.trim(), falsifier: falsifier.trim(), confidence: percent },
+              {
+                onSuccess: (made) => {
+                  onMade(made.id)
+                  onClose()
+                },
+              },
+            )
+          }
+        >
+          Propose
+        </Button>
+      }
+    >
+      {create.isError && <Problem compact error={create.error} what="It was not saved" />}
+      <Field label="Statement" hint="X causes Y because Z">
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={3}
+            value={statement}
+            onChange={(event) => setStatement(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Would be false if" hint="What you would see if it were wrong">
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={2}
+            value={falsifier}
+            onChange={(event) => setFalsifier(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Confidence in percent"
+        hint="Leave empty for no opinion yet"
+        problem={wrong ? 'A number from 0 to 100' : undefined}
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            inputMode="numeric"
+            value={confidence}
+            onChange={(event) => setConfidence(event.target.value)}
+          />
+        )}
+      </Field>
+    </Dialog>
+  )
+}
