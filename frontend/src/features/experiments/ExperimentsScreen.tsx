@@ -1,10 +1,123 @@
-/** Changes with their predictions and what was seen. */
-import { EmptyState } from '@/ui/States'
+/** What we changed, what we predicted, what we saw. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '@/api/queries'
+import { useIncidentId } from '@/state/incident'
+import { text, useUrlState } from '@/state/url'
+import { Button } from '@/ui/Button'
+import { Chip, type Tone } from '@/ui/Chip'
+import { cx } from '@/ui/cx'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Detail } from './Detail'
+import { PlanDialog } from './PlanDialog'
+import { experimentsQuery, hypothesisNamesQuery, type Experiment } from './queries'
+import './experiments.css'
 
 export default function ExperimentsScreen() {
+  const id = useIncidentId()
+  const mayWrite = useMay('contributor')
+  const [open, setOpen] = useUrlState('experiment', text, '')
+  const [planning, setPlanning] = useState(false)
+  const { data, isPending, isError, error, refetch } = useQuery(experimentsQuery(id))
+  const hypotheses = useQuery(hypothesisNamesQuery(id))
+  if (isError) {
+    return (
+      <Problem
+        error={error}
+        what="The experiments could not be read"
+        onRetry={() => void refetch()}
+      />
+    )
+  }
+  if (isPending) return <SkeletonRows rows={8} />
+  const chosen = data.find((one) => one.id === open)
+  const statement = (hypothesis: string | null) =>
+    hypotheses.data?.find((one) => one.id === hypothesis)?.statement ?? ''
+  const plan = mayWrite && (
+    <Button variant="primary" onClick={() => setPlanning(true)}>
+      Plan an experiment
+    </Button>
+  )
   return (
-    <EmptyState title="No experiments yet">
-      An experiment states what it predicts before it starts.
-    </EmptyState>
+    <div className="experiments">
+      <div className="experiments-main scroll">
+        <header className="experiments-head">
+          <h2>Experiments</h2>
+          {plan}
+        </header>
+        {data.length === 0 ? (
+          <EmptyState title="No experiment yet">
+            Change one thing, write down what you expect before you start, then record what you saw:
+            also when it missed.
+          </EmptyState>
+        ) : (
+          <table className="experiments-table">
+            <thead>
+              <tr>
+                <th scope="col">#</th>
+                <th scope="col">Experiment</th>
+                <th scope="col">Change</th>
+                <th scope="col">Predicted</th>
+                <th scope="col">Observed</th>
+                <th scope="col">Verdict</th>
+                <th scope="col">By</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((one) => (
+                <tr
+                  key={one.id}
+                  data-testid="experiment-row"
+                  className={cx(one.id === open && 'selected')}
+                >
+                  <td className="num">{one.number}</td>
+                  <td>
+                    <button type="button" className="linklike" onClick={() => setOpen(one.id)}>
+                      {one.title}
+                    </button>
+                    <div className="faint">{statement(one.hypothesis_id)}</div>
+                  </td>
+                  <td>{one.change}</td>
+                  <td>{one.prediction.text}</td>
+                  <td>{one.observation?.text ?? ''}</td>
+                  <td>
+                    <VerdictChip experiment={one} />
+                  </td>
+                  <td>{one.by}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </div>
+      {chosen && (
+        <Detail key={chosen.id} incidentId={id} experiment={chosen} onClose={() => setOpen(null)} />
+      )}
+      {planning && (
+        <PlanDialog
+          incidentId={id}
+          hypotheses={hypotheses.data ?? []}
+          onClose={() => setPlanning(false)}
+          onMade={setOpen}
+        />
+      )}
+    </div>
+  )
+}
+
+const WORDS: Record<string, readonly [string, Tone, string]> = {
+  match: ['match', 'running', '✓'],
+  partial: ['partial', 'waiting', '◐'],
+  miss: ['miss', 'holding', '✕'],
+  not_measurable: ['not measurable', 'idle', '?'],
+}
+
+function VerdictChip({ experiment }: { experiment: Experiment }) {
+  if (experiment.verdict === null) return <Chip>{experiment.state}</Chip>
+  const [word, tone, mark] = WORDS[experiment.verdict] ?? [experiment.verdict, 'plain', '']
+  return (
+    <Chip tone={tone} mark={mark}>
+      {word}
+    </Chip>
   )
 }

@@ -1,0 +1,300 @@
+/** One experiment: change, locked prediction, observation, conclusion. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { artifactsQuery, useMay } from '@/api/queries'
+import { Button } from '@/ui/Button'
+import { rawLinesPath } from '@/ui/evidence'
+import { Field } from '@/ui/Field'
+import { Inspector, InspectorSection } from '@/ui/Inspector'
+import { Problem } from '@/ui/States'
+import { Time } from '@/ui/Value'
+import { useExperimentWrites, type Experiment, type Finish } from './queries'
+
+type Props = { incidentId: string; experiment: Experiment; onClose: () => void }
+
+export function Detail({ incidentId, experiment, onClose }: Props) {
+  const mayWrite = useMay('contributor')
+  const { start } = useExperimentWrites(incidentId)
+  const { search } = useLocation()
+  return (
+    <Inspector
+      title={`${experiment.number}. ${experiment.title}`}
+      subtitle={experiment.state}
+      onClose={onClose}
+    >
+      <InspectorSection title="Change">
+        <p className="experiment-text">
+          {experiment.change || <span className="muted">Not written down.</span>}
+        </p>
+        {experiment.risk && <p className="muted">Risk and way back: {experiment.risk}</p>}
+      </InspectorSection>
+      <InspectorSection title="Prediction">
+        <p className="experiment-text">
+          {experiment.prediction.text || <span className="muted">None yet.</span>}
+        </p>
+        {experiment.prediction.falsifier && (
+          <p className="muted">Falsified if: {experiment.prediction.falsifier}</p>
+        )}
+        {experiment.locked_at && (
+          <p className="faint" data-testid="prediction-lock">
+            Locked <Time at={experiment.locked_at} zone />
+          </p>
+        )}
+        {mayWrite && experiment.state === 'planned' && (
+          <>
+            <EditPrediction incidentId={incidentId} experiment={experiment} />
+            {start.isError && <Problem compact error={start.error} what="It was not started" />}
+            <Button
+              size="small"
+              variant="primary"
+              busy={start.isPending}
+              onClick={() => start.mutate(experiment.id)}
+            >
+              Start and lock the prediction
+            </Button>
+          </>
+        )}
+      </InspectorSection>
+      {experiment.state === 'started' && mayWrite && (
+        <FinishForm incidentId={incidentId} experiment={experiment} />
+      )}
+      {experiment.observation && (
+        <InspectorSection title="Observation">
+          <p className="experiment-text">
+            {experiment.observation.text}
+            {experiment.observation.value !== null &&
+              ` (measured: ${experiment.observation.value})`}
+          </p>
+          <p className="muted">
+            {experiment.verdict?.replace('_', ' ')}
+            {experiment.failed_same_way &&
+              `; did it fail the same way? ${experiment.failed_same_way}`}
+          </p>
+        </InspectorSection>
+      )}
+      {experiment.conclusion && (
+        <InspectorSection title="Conclusion">
+          <p className="experiment-text">{experiment.conclusion}</p>
+        </InspectorSection>
+      )}
+      <InspectorSection title={`Artifacts (${experiment.artifacts.length})`}>
+        <ul>
+          {experiment.artifacts.map((one) => (
+            <li key={one.id}>
+              <Link className="mono" to={rawLinesPath(incidentId, one.id, null, null, search)}>
+                {one.path}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {mayWrite && <Attach incidentId={incidentId} experiment={experiment} />}
+      </InspectorSection>
+    </Inspector>
+  )
+}
+
+function EditPrediction({
+  incidentId,
+  experiment,
+}: {
+  incidentId: string
+  experiment: Experiment
+}) {
+  const { change } = useExperimentWrites(incidentId)
+  const [text, setText] = useState(experiment.prediction.text)
+  return (
+    <>
+      {change.isError && <Problem compact error={change.error} what="It was not saved" />}
+      <Field label="Prediction">
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={3}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      {text !== experiment.prediction.text && (
+        <Button
+          size="small"
+          busy={change.isPending}
+          onClick={() =>
+            change.mutate({
+              experiment,
+              change: { prediction: { ...experiment.prediction, text } },
+            })
+          }
+        >
+          Save the prediction
+        </Button>
+      )}
+    </>
+  )
+}
+
+const VERDICTS: readonly (readonly [Finish['verdict'], string])[] = [
+  ['match', 'match'],
+  ['partial', 'partial'],
+  ['miss', 'miss'],
+  ['not_measurable', 'not measurable'],
+]
+
+function FinishForm({ incidentId, experiment }: { incidentId: string; experiment: Experiment }) {
+  const { finish } = useExperimentWrites(incidentId)
+  const [observed, setObserved] = useState('')
+  const [value, setValue] = useState('')
+  const [verdict, setVerdict] = useState<Finish['verdict']>('match')
+  const [same, setSame] = useState<'' | 'yes' | 'no' | 'unclear'>('')
+  const [conclusion, setConclusion] = useState('')
+  const [confidence, setConfidence] = useState('')
+  const number = (text: string) => (text.trim() === '' ? null : Number(text))
+  const wrong = [value, confidence].some((text) => Number.isNaN(number(text)))
+  return (
+    <InspectorSection title="Record what you saw">
+      {finish.isError && <Problem compact error={finish.error} what="It was not saved" />}
+      <Field label="Observation">
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={3}
+            value={observed}
+            onChange={(event) => setObserved(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Measured value">
+        {(ids) => (
+          <input
+            {...ids}
+            inputMode="decimal"
+            value={value}
+            onChange={(event) => setValue(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Verdict">
+        {(ids) => (
+          <select
+            {...ids}
+            value={verdict}
+            onChange={(event) => setVerdict(event.target.value as Finish['verdict'])}
+          >
+            {VERDICTS.map(([key, word]) => (
+              <option key={key} value={key}>
+                {word}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Did it fail the same way?">
+        {(ids) => (
+          <select
+            {...ids}
+            value={same}
+            onChange={(event) => setSame(event.target.value as typeof same)}
+          >
+            <option value="">it did not fail, or does not apply</option>
+            <option>yes</option>
+            <option>no</option>
+            <option>unclear</option>
+          </select>
+        )}
+      </Field>
+      <Field label="Conclusion">
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={2}
+            value={conclusion}
+            onChange={(event) => setConclusion(event.target.value)}
+          />
+        )}
+      </Field>
+      {experiment.hypothesis_id && (
+        <Field label="New confidence in the hypothesis" hint="Percent; empty leaves it as it is">
+          {(ids) => (
+            <input
+              {...ids}
+              inputMode="numeric"
+              value={confidence}
+              onChange={(event) => setConfidence(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <Button
+        size="small"
+        variant="primary"
+        busy={finish.isPending}
+        disabled={!observed.trim() || wrong}
+        onClick={() =>
+          finish.mutate({
+            experiment: experiment.id,
+            body: {
+              observation: { text: observed.trim(), value: number(value) },
+              verdict,
+              failed_same_way: same === '' ? null : same,
+              conclusion: conclusion.trim(),
+              confidence: number(confidence),
+            },
+          })
+        }
+      >
+        Finish
+      </Button>
+    </InspectorSection>
+  )
+}
+
+const SHOWN = 50
+
+function Attach({ incidentId, experiment }: { incidentId: string; experiment: Experiment }) {
+  const { attach } = useExperimentWrites(incidentId)
+  const { data } = useQuery(artifactsQuery(incidentId))
+  const [filter, setFilter] = useState('')
+  const attached = new Set(experiment.artifacts.map((one) => one.id))
+  const found = filter
+    ? (data?.items ?? []).filter((one) => one.path.toLowerCase().includes(filter.toLowerCase()))
+    : []
+  const toggle = (artifact: string) => {
+    const next = new Set(attached)
+    if (!next.delete(artifact)) next.add(artifact)
+    attach.mutate({ experiment: experiment.id, artifacts: [...next] })
+  }
+  return (
+    <>
+      {attach.isError && <Problem compact error={attach.error} what="It was not attached" />}
+      <Field label="Attach artifacts of the experiment">
+        {(ids) => (
+          <input
+            {...ids}
+            type="search"
+            placeholder="part of a path"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+        )}
+      </Field>
+      <ul className="attach scroll">
+        {found.slice(0, SHOWN).map((one) => (
+          <li key={one.id}>
+            <label>
+              <input
+                type="checkbox"
+                checked={attached.has(one.id)}
+                onChange={() => toggle(one.id)}
+              />
+              <span className="mono ellipsis" title={one.path}>
+                {one.path}
+              </span>
+            </label>
+          </li>
+        ))}
+        {found.length > SHOWN && <li className="faint">{found.length - SHOWN} more</li>}
+      </ul>
+    </>
+  )
+}

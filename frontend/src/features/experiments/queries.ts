@@ -1,0 +1,89 @@
+/** The experiment log: list and writes. */
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, ifMatch, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { components } from '@/api/schema'
+
+export type Experiment = components['schemas']['Experiment']
+export type NewExperiment = components['schemas']['NewExperiment']
+export type Finish = components['schemas']['Finish']
+
+export const experimentsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'experiments'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/experiments', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export const hypothesisNamesQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'hypotheses'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/hypotheses', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export function useExperimentWrites(id: string) {
+  const client = useQueryClient()
+  const onSuccess = () =>
+    Promise.all(
+      (['experiments', 'hypotheses', 'overview'] as const).map((domain) =>
+        client.invalidateQueries({ queryKey: keys.of(id, domain) }),
+      ),
+    )
+  const path = (experiment: string) => ({ path: { experiment_id: experiment } })
+  return {
+    create: useMutation({
+      mutationFn: (body: NewExperiment) =>
+        unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/experiments', {
+            params: { path: { incident_id: id } },
+            body,
+          }),
+        ),
+      onSuccess,
+    }),
+    change: useMutation({
+      mutationFn: (write: { experiment: Experiment; change: Partial<NewExperiment> }) =>
+        unwrap(
+          api.PATCH('/api/v1/experiments/{experiment_id}', {
+            params: { ...path(write.experiment.id), header: ifMatch(write.experiment.revision) },
+            body: write.change as components['schemas']['ExperimentChange'],
+          }),
+        ),
+      onSuccess,
+    }),
+    start: useMutation({
+      mutationFn: (experiment: string) =>
+        unwrap(api.POST('/api/v1/experiments/{experiment_id}/start', { params: path(experiment) })),
+      onSuccess,
+    }),
+    finish: useMutation({
+      mutationFn: (write: { experiment: string; body: Finish }) =>
+        unwrap(
+          api.POST('/api/v1/experiments/{experiment_id}/finish', {
+            params: path(write.experiment),
+            body: write.body,
+          }),
+        ),
+      onSuccess,
+    }),
+    attach: useMutation({
+      mutationFn: (write: { experiment: string; artifacts: string[] }) =>
+        unwrap(
+          api.PUT('/api/v1/experiments/{experiment_id}/artifacts', {
+            params: path(write.experiment),
+            body: { artifact_ids: write.artifacts },
+          }),
+        ),
+      onSuccess,
+    }),
+  }
+}
