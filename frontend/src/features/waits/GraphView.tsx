@@ -52,7 +52,7 @@ export function GraphView({ graph, selected, onSelect }: Props) {
               'graph-node',
               `is-${node.kind}`,
               node.root && 'root',
-              node.waiting && 'waits',
+              node.waiting && 'waiting',
               node.inferred && 'inferred',
               cyclic.has(node.id) && 'cycle',
               node.id === selected && 'selected',

@@ -29,7 +29,7 @@ export function Scrubber({ moments, at, onGo }: Props) {
           <button
             key={bar.moment.time}
             type="button"
-            className={cx('scrubber-bar', bar.waiting > 0 && 'waits')}
+            className={cx('scrubber-bar', bar.waiting > 0 && 'waiting')}
             style={{ left: bar.x, height: 3 + bar.weight * (HEIGHT - 6) }}
             title={`${zone.format(bar.moment.time)}: ${bar.moment.waiters} wait for latches or the commit, ${bar.moment.lock_waits} for locks`}
             aria-label={`${zone.format(bar.moment.time)}, ${bar.waiting} waiting`}
