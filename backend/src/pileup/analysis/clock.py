@@ -206,6 +206,8 @@ def _anchor(
         before = placements[artifact.sha256]
         # a stamp is right within seconds: only look near it, where chance matches are rare
         near = None if before.base_us is None else (before.base_us, 15 * _S)
+        if near is not None and artifact.bundle:
+            near = (near[0] + 7 * _S, 8 * _S)  # pt-stalk collects after its trigger, never before
         match = anchoring.match(own, reference, host_of.get(artifact.sha256), near)
         if match is None:
             continue
