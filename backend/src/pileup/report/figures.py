@@ -156,7 +156,8 @@ def _lane(lane: LaneFigure, top: float, x: Callable[[float], float]) -> str:
 def _node(node: GraphFigureNode, left: float, top: float, width: float) -> str:
     stroke = _HOLD if node.root else _WAIT if node.kind in {"thread", "group"} else _GREY
     dash = ' stroke-dasharray="4 3"' if node.inferred else ""
-    count = f" ×{node.members}" if node.members > 1 else ""
+    counted = node.members > 1 and not node.label.startswith(str(node.members))
+    count = f" ×{node.members}" if counted else ""
     blocks = f"blocks {node.blocks_total}" if node.blocks_total else ""
     chars = max(8, int(width / 6.6) - len(blocks) - len(count))
     return (

@@ -102,7 +102,7 @@ def _timeline(case: Case) -> str:
             if stall.peak_at and stall.peak_waiters is not None:
                 rows.append((stall.peak_at, f"most waiters at once: {stall.peak_waiters}"))
         rows += [
-            (event.time, event.message)
+            (event.time, _first_line(event.message))
             for event in case.analysis.events
             if event.time and event.kind in {"trigger", "restart", "crash", "semaphore_warning"}
         ][:20]
@@ -294,6 +294,11 @@ def _number(value: float | None) -> str:
 def _some(paths: list[str]) -> str:
     shown = ", ".join(f"`{path}`" for path in paths[:5])
     return shown + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+
+
+def _first_line(text: str) -> str:
+    line = text.split("\n", 1)[0]
+    return line if len(line) <= 160 else f"{line[:159]}…"
 
 
 def _cell(text: str) -> str:
