@@ -60,6 +60,7 @@ MEMBERS = {"dir/a.txt": b"alpha nothing known\n", "dir/b.txt": b"beta nothing kn
         ("x.tar.zst", zstandard.ZstdCompressor().compress(tar(MEMBERS, "w"))),
         ("wrongly-named.txt", tar(MEMBERS)),
     ],
+    ids=lambda one: one if isinstance(one, str) else "packed",  # gzip's bytes hold the time
 )
 def test_archives_expand(bench: Bench, name: str, content: bytes) -> None:
     """Each member is an artifact with the path inside, below the archive."""
@@ -82,6 +83,7 @@ def test_archives_expand(bench: Bench, name: str, content: bytes) -> None:
         ("xz", lzma.compress(MEMBERS["dir/a.txt"])),
         ("zst", zstandard.ZstdCompressor().compress(MEMBERS["dir/a.txt"])),
     ],
+    ids=lambda one: one if isinstance(one, str) else "packed",
 )
 def test_single_compressed_files(bench: Bench, suffix: str, packed: bytes) -> None:
     """The plain file below it has the name without the suffix."""
@@ -153,7 +155,9 @@ def test_a_truncated_archive_gives_what_it_has(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"PK\x03\x04" + b"\xff" * 500, b"\x1f\x8b\x08" + b"\x00" * 60, zipped({})]
+    "content",
+    [b"PK\x03\x04" + b"\xff" * 500, b"\x1f\x8b\x08" + b"\x00" * 60, zipped({})],
+    ids=["zip", "gzip", "empty"],
 )
 def test_unreadable_archives_fail_in_words(bench: Bench, content: bytes) -> None:
     """Broken or empty ones."""
