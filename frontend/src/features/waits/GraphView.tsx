@@ -2,19 +2,10 @@
 import { useMemo, useState } from 'react'
 import { useWidth } from '@/charts/useWidth'
 import { cx } from '@/ui/cx'
-import { connected, layoutWaitGraph, type WaitGraph, type WaitNode } from './layout'
+import { connected, layoutWaitGraph, type WaitGraph } from './layout'
+import { GLYPH, sentence } from './words'
 
 type Props = { graph: WaitGraph; selected: string; onSelect: (id: string) => void }
-
-export const GLYPH: Record<WaitNode['kind'], string> = {
-  thread: '●',
-  latch: '◇',
-  row_lock: '▤',
-  table_lock: '▦',
-  metadata_lock: '▧',
-  commit: '⇥',
-  group: '⋮',
-}
 
 export function GraphView({ graph, selected, onSelect }: Props) {
   const [frame, width] = useWidth<HTMLDivElement>(900)
@@ -72,22 +63,16 @@ export function GraphView({ graph, selected, onSelect }: Props) {
             </span>
             <span className="graph-label mono ellipsis">{node.label}</span>
             {node.detail && <span className="graph-detail ellipsis">{node.detail}</span>}
-            {node.blocks_total > 0 && <span className="graph-count">{node.blocks_total}</span>}
+            {node.members > 1 && <span className="graph-members">×{node.members}</span>}
+            {node.blocks_total > 0 && (
+              <span className="graph-count">
+                {node.root && <span className="graph-verb">blocks </span>}
+                {node.blocks_total}
+              </span>
+            )}
           </button>
         ))}
       </div>
     </div>
   )
-}
-
-/** A node in words, for screen readers and the tree. */
-export function sentence(node: WaitNode): string {
-  const parts = [node.label]
-  if (node.detail) parts.push(node.detail)
-  if (node.blocks_total > 0)
-    parts.push(`blocks ${node.blocks_total}, ${node.blocks_direct} directly`)
-  if (node.waited_s !== null && node.waiting) parts.push(`waits ${node.waited_s} s`)
-  if (node.root) parts.push(node.inferred ? 'root blocker, inferred' : 'root blocker')
-  else if (node.inferred) parts.push('inferred')
-  return parts.join(', ')
 }

@@ -5,6 +5,8 @@ import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
 import { PinButton } from '@/ui/pin'
 import { Duration } from '@/ui/Value'
 import type { WaitGraph, WaitNode } from './layout'
+import { SqlText } from './SqlText'
+import { claim, KIND } from './words'
 
 type Props = {
   incidentId: string
@@ -15,22 +17,9 @@ type Props = {
   onClose: () => void
 }
 
-const KIND: Record<WaitNode['kind'], string> = {
-  thread: 'thread',
-  latch: 'latch',
-  row_lock: 'row lock',
-  table_lock: 'table lock',
-  metadata_lock: 'metadata lock',
-  commit: 'commit queue',
-  group: 'group',
-}
-
 export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClose }: Props) {
   const edges = graph.edges.filter((e) => e.source === node.id || e.target === node.id)
   const first = node.locators[0]
-  const blocks = node.blocks_total
-    ? ` blocks ${node.blocks_total} thread${node.blocks_total > 1 ? 's' : ''}`
-    : ''
   return (
     <Inspector
       title={<span className="mono">{node.label}</span>}
@@ -41,7 +30,7 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
           incidentId={incidentId}
           pin={() => ({
             kind: 'wait_node',
-            title: `${node.label}${blocks}`,
+            title: claim(node),
             locator: {
               at: graph.at,
               node: node.id,
@@ -58,56 +47,62 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
         />
       }
     >
-      {node.kind === 'group' && (
-        <Button size="small" onClick={onOpen}>
-          Open the {node.members} members
-        </Button>
-      )}
-      <Fields
-        items={[
-          ['Blocks', `${node.blocks_total} (${node.blocks_direct} directly)`],
-          node.waiting && [
-            'Waits',
-            node.waited_s === null ? 'yes' : <Duration key="w" value={node.waited_s} />,
-          ],
-          node.mode !== null && ['Mode', node.mode],
-          node.session_id !== null && ['Session', node.session_id],
-          node.trx_id !== null && [
-            'Transaction',
-            <span key="t" className="mono">
-              {node.trx_id}
-            </span>,
-          ],
-          node.trx_active_s !== null && [
-            'Active for',
-            <Duration key="a" value={node.trx_active_s} />,
-          ],
-          node.undo_entries !== null && ['Undo entries', node.undo_entries],
-          node.row_locks !== null && ['Row locks', node.row_locks],
-          node.user !== null && ['User', node.user],
-          node.command !== null && ['Command', node.command],
-          node.state !== null && ['State', node.state],
-          node.thread_id !== null && [
-            'OS thread',
-            <span key="o" className="mono">
-              {node.thread_id}
-            </span>,
-          ],
-          node.address !== null && [
-            'Address',
-            <span key="d" className="mono">
-              {node.address}
-            </span>,
-          ],
-          node.latch !== null && [
-            'Latch',
-            <span key="l" className="mono">
-              {node.latch}
-            </span>,
-          ],
-          node.join !== '' && ['Joined by', node.join],
-        ]}
-      />
+      <section className="inspector-section">
+        {node.kind === 'group' && (
+          <Button size="small" onClick={onOpen}>
+            Open the {node.members} members
+          </Button>
+        )}
+        <Fields
+          items={[
+            node.blocks_total > 0 && [
+              'Blocks',
+              `${node.blocks_total} (${node.blocks_direct} directly)`,
+            ],
+            node.members > 1 && ['Threads', node.members],
+            node.waiting && [
+              'Waits',
+              node.waited_s === null ? 'yes' : <Duration key="w" value={node.waited_s} />,
+            ],
+            node.mode !== null && ['Mode', node.mode],
+            node.session_id !== null && ['Session', node.session_id],
+            node.trx_id !== null && [
+              'Transaction',
+              <span key="t" className="mono">
+                {node.trx_id}
+              </span>,
+            ],
+            node.trx_active_s !== null && [
+              'Active for',
+              <Duration key="a" value={node.trx_active_s} />,
+            ],
+            node.undo_entries !== null && ['Undo entries', node.undo_entries],
+            node.row_locks !== null && ['Row locks', node.row_locks],
+            node.user !== null && ['User', node.user],
+            node.command !== null && ['Command', node.command],
+            node.state !== null && ['State', node.state],
+            node.thread_id !== null && [
+              'OS thread',
+              <span key="o" className="mono">
+                {node.thread_id}
+              </span>,
+            ],
+            node.address !== null && [
+              'Address',
+              <span key="d" className="mono">
+                {node.address}
+              </span>,
+            ],
+            node.latch !== null && [
+              'Latch',
+              <span key="l" className="mono">
+                {node.latch}
+              </span>,
+            ],
+            node.join !== '' && ['Joined by', node.join],
+          ]}
+        />
+      </section>
       {node.meaning && (
         <InspectorSection title="What it means">
           <p>{node.meaning}</p>
@@ -115,7 +110,7 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
       )}
       {node.query && (
         <InspectorSection title="Statement">
-          <pre className="waits-query">{node.query}</pre>
+          <SqlText sql={node.query} />
         </InspectorSection>
       )}
       {edges.length > 0 && (

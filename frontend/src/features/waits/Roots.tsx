@@ -26,10 +26,13 @@ export function Roots({ graph, selected, onSelect }: Props) {
                 <ShareBar
                   value={graph.waiters ? root.blocks_total / graph.waiters : 0}
                   tone="holding"
-                  width={72}
+                  width={48}
                 />
                 <strong>{root.blocks_total}</strong>
-                <span className="muted">behind it, {root.blocks_direct} directly</span>
+                <span className="muted">
+                  behind it
+                  {root.blocks_direct !== root.blocks_total && `, ${root.blocks_direct} directly`}
+                </span>
               </span>
               <span className="muted">{root.why}</span>
               {root.inferred && <span className="root-inferred">inferred</span>}

@@ -5,15 +5,23 @@ import { parseIso, timeScale, type Interval } from '@/charts/time'
 import { TimeAxis } from '@/charts/TimeAxis'
 import { useWidth } from '@/charts/useWidth'
 import { useZone } from '@/state/incident'
+import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 
 type Moment = components['schemas']['WaitMoment']
-type Props = { moments: readonly Moment[]; at: string | null; onGo: (time: string) => void }
+type Props = {
+  moments: readonly Moment[]
+  at: string | null
+  onGo: (time: string) => void
+  /** To the neighbouring moment with waiters; null where there is none. */
+  before: string | null
+  after: string | null
+}
 
 const HEIGHT = 44
 const COLUMN = 5
 
-export function Scrubber({ moments, at, onGo }: Props) {
+export function Scrubber({ moments, at, onGo, before, after }: Props) {
   const zone = useZone()
   const [frame, width] = useWidth<HTMLDivElement>(900)
   const columns = layoutMoments(moments, width)
@@ -22,14 +30,29 @@ export function Scrubber({ moments, at, onGo }: Props) {
   const x = timeScale(range, width)
   const here = parseIso(at)
   return (
-    <div className="scrubber" data-testid="wait-scrubber" aria-label="Moments with waiters">
+    <div
+      className="scrubber"
+      data-testid="wait-scrubber"
+      role="group"
+      aria-label="Moments with waiters"
+    >
+      <div className="scrubber-head">
+        <span>Waiters at each moment</span>
+        <span className="scrubber-space" />
+        <Step label="Previous moment with waiters" sign="[" to={before} onGo={onGo} />
+        <Step label="Next moment with waiters" sign="]" to={after} onGo={onGo} />
+      </div>
       <div ref={frame} className="scrubber-plot" style={{ height: HEIGHT }}>
         {here !== null && <span className="scrubber-here" style={{ left: x(here) }} />}
         {bars.map((bar) => (
           <button
             key={bar.moment.time}
             type="button"
-            className={cx('scrubber-bar', bar.waiting > 0 && 'waiting')}
+            className={cx(
+              'scrubber-bar',
+              bar.waiting > 0 && 'waiting',
+              parseIso(bar.moment.time) === here && 'here',
+            )}
             style={{ left: bar.x, height: 3 + bar.weight * (HEIGHT - 6) }}
             title={`${zone.format(bar.moment.time)}: ${bar.moment.waiters} wait for latches or the commit, ${bar.moment.lock_waits} for locks`}
             aria-label={`${zone.format(bar.moment.time)}, ${bar.waiting} waiting`}
@@ -39,6 +62,31 @@ export function Scrubber({ moments, at, onGo }: Props) {
       </div>
       <TimeAxis range={range} width={width} zone={zone.name} height={30} />
     </div>
+  )
+}
+
+function Step({
+  label,
+  sign,
+  to,
+  onGo,
+}: {
+  label: string
+  sign: string
+  to: string | null
+  onGo: (time: string) => void
+}) {
+  return (
+    <Button
+      size="small"
+      variant="ghost"
+      aria-label={label}
+      title={`${label} (${sign})`}
+      disabled={to === null}
+      onClick={() => to !== null && onGo(to)}
+    >
+      {sign === '[' ? '‹ Previous' : 'Next ›'} <kbd>{sign}</kbd>
+    </Button>
   )
 }
 

@@ -1,44 +1,91 @@
-/** The same graph as nested text: roots, and what waits behind each. */
-import type { ReactNode } from 'react'
+/** The same graph as a nested list in words; arrows walk it, right and left open and close. */
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { cx } from '@/ui/cx'
-import { GLYPH, sentence } from './GraphView'
-import type { WaitGraph, WaitNode } from './layout'
+import type { WaitGraph } from './layout'
+import { stepTree, treeRows } from './tree'
+import { GLYPH, sentence } from './words'
 
 type Props = { graph: WaitGraph; selected: string; onSelect: (id: string) => void }
 
-const DEEPEST = 12
-const MOST_CHILDREN = 200
+const STEP_PX = 20
 
 export function TreeView({ graph, selected, onSelect }: Props) {
-  const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
-  const behind = new Map<string, WaitNode[]>()
-  for (const edge of graph.edges) {
-    const waiter = nodes.get(edge.source)
-    if (waiter) behind.set(edge.target, [...(behind.get(edge.target) ?? []), waiter])
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  const [focused, setFocused] = useState<string | null>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const rows = useMemo(() => treeRows(graph, closed), [graph, closed])
+  const wanted = focused ?? selected
+  const at = Math.max(
+    0,
+    rows.findIndex((row) => row.key === wanted),
+  )
+
+  const toggle = (id: string) => {
+    const next = new Set(closed)
+    if (!next.delete(id)) next.add(id)
+    setClosed(next)
   }
-  const branch = (node: WaitNode, path: readonly string[]): ReactNode => {
-    const children =
-      path.length < DEEPEST && !path.includes(node.id) ? (behind.get(node.id) ?? []) : []
-    return (
-      <li key={node.id}>
-        <button
-          type="button"
-          className={cx('tree-row', node.id === selected && 'selected')}
-          onClick={() => onSelect(node.id)}
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const row = rows[at]
+    if (row && (event.key === 'Enter' || event.key === ' ')) {
+      event.preventDefault()
+      onSelect(row.node.id)
+      return
+    }
+    const step = stepTree(rows, at, event.key)
+    if (!step) return
+    event.preventDefault()
+    if ('toggle' in step) return toggle(step.toggle)
+    setFocused(rows[step.move]?.key ?? null)
+    list.current?.querySelector<HTMLElement>(`[data-row="${step.move}"]`)?.focus()
+  }
+  return (
+    <div
+      ref={list}
+      className="tree scroll"
+      role="tree"
+      aria-label="Who waits behind whom"
+      onKeyDown={onKeyDown}
+    >
+      {rows.map((row, index) => (
+        <div
+          key={row.key}
+          role="treeitem"
+          data-row={index}
+          data-node-id={row.node.id}
+          aria-level={row.level}
+          aria-posinset={row.position}
+          aria-setsize={row.siblings}
+          aria-expanded={row.behind ? row.expanded : undefined}
+          aria-selected={row.node.id === selected}
+          tabIndex={index === at ? 0 : -1}
+          className={cx('tree-row', row.node.id === selected && 'selected')}
+          style={{ paddingLeft: 8 + (row.level - 1) * STEP_PX }}
+          onFocus={() => setFocused(row.key)}
+          onClick={() => onSelect(row.node.id)}
         >
-          <span aria-hidden="true">{GLYPH[node.kind]}</span> {sentence(node)}
-        </button>
-        {children.length > 0 && (
-          <ul>
-            {children.slice(0, MOST_CHILDREN).map((child) => branch(child, [...path, node.id]))}
-            {children.length > MOST_CHILDREN && (
-              <li className="faint">and {children.length - MOST_CHILDREN} more</li>
-            )}
-          </ul>
-        )}
-      </li>
-    )
-  }
-  const roots = graph.nodes.filter((node) => node.depth === 0)
-  return <ul className="tree scroll">{roots.map((node) => branch(node, []))}</ul>
+          <span
+            className="tree-twist"
+            aria-hidden="true"
+            onClick={(event) => {
+              if (!row.behind) return
+              event.stopPropagation()
+              toggle(row.node.id)
+            }}
+          >
+            {row.behind ? (row.expanded ? '▾' : '▸') : ''}
+          </span>
+          <span className={cx('tree-glyph', row.node.root && 'root')} aria-hidden="true">
+            {GLYPH[row.node.kind]}
+          </span>
+          {sentence(row.node)}
+          {row.again && <span className="faint">, shown above</span>}
+          {row.behind > 0 && !row.expanded && (
+            <span className="faint">, {row.behind} directly behind it</span>
+          )}
+        </div>
+      ))}
+    </div>
+  )
 }

@@ -6,17 +6,21 @@ import { ApiProblem } from '@/api/problem'
 import { useIncidentId } from '@/state/incident'
 import { list, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
+import { Evidence } from '@/ui/evidence'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import { GraphView } from './GraphView'
 import { NodeInspector } from './NodeInspector'
 import { Roots } from './Roots'
 import { Scrubber } from './Scrubber'
+import { TableView } from './TableView'
 import { TreeView } from './TreeView'
+import { nextMoment } from './words'
 import { graphQuery, momentsQuery, type Fold } from './queries'
 import './waits.css'
 
-const VIEW = oneOf(['graph', 'tree'] as const)
+const VIEWS = ['graph', 'tree', 'table'] as const
+const VIEW = oneOf(VIEWS)
 const FOLD = oneOf<Fold>(['auto', 'all', 'none'])
 
 export default function WaitsScreen() {
@@ -32,11 +36,13 @@ export default function WaitsScreen() {
   const graph = useQuery(graphQuery(id, at, fold, opened))
 
   const waiting = useMemo(
-    () => (moments.data ?? []).filter((m) => m.waiters + m.lock_waits > 0),
+    () => (moments.data ?? []).filter((m) => m.waiters + m.lock_waits > 0).map((m) => m.time),
     [moments.data],
   )
   const go = (time: string) => change({ at: [time], open: [], node: [] }, { push: true })
   const shownAt = graph.data?.at ?? null
+  const before = nextMoment(waiting, shownAt, -1)
+  const after = nextMoment(waiting, shownAt, 1)
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -45,14 +51,12 @@ export default function WaitsScreen() {
         event.target.closest('input, textarea, select, .dialog')
       if (typing || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.key !== '[' && event.key !== ']') return
-      const times = waiting.map((m) => m.time)
-      const here = times.findIndex((time) => shownAt !== null && time >= shownAt)
-      const next = times[event.key === ']' ? here + 1 : here - 1]
-      if (next) change({ at: [next], open: [], node: [] }, { push: true })
+      const to = event.key === ']' ? after : before
+      if (to !== null) change({ at: [to], open: [], node: [] }, { push: true })
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
-  }, [waiting, shownAt, change])
+  }, [before, after, change])
 
   if (graph.error instanceof ApiProblem && graph.error.status === 409) {
     return (
@@ -98,9 +102,7 @@ export default function WaitsScreen() {
             </span>
             <span>{data.waiters} threads wait</span>
             {data.snapshots.map((one) => (
-              <span key={`${one.artifact}${one.line_first}`} className="faint">
-                {one.text}
-              </span>
+              <Evidence key={`${one.artifact}${one.line_first}`} incidentId={id} locator={one} />
             ))}
             {graph.isFetching && <span className="faint">loading…</span>}
           </div>
@@ -113,13 +115,13 @@ export default function WaitsScreen() {
           >
             Worst moment
           </Button>
-          <Button
-            size="small"
-            pressed={view === 'tree'}
-            onClick={() => setView(view === 'tree' ? 'graph' : 'tree')}
-          >
-            Tree
-          </Button>
+          <div className="segments" role="group" aria-label="View">
+            {VIEWS.map((one) => (
+              <Button key={one} size="small" pressed={view === one} onClick={() => setView(one)}>
+                {one === 'graph' ? 'Graph' : one === 'tree' ? 'Tree' : 'Table'}
+              </Button>
+            ))}
+          </div>
           <Button
             size="small"
             pressed={!data.folded}
@@ -149,6 +151,8 @@ export default function WaitsScreen() {
           </EmptyState>
         ) : view === 'tree' ? (
           <TreeView graph={data} selected={selected} onSelect={onNode} />
+        ) : view === 'table' ? (
+          <TableView graph={data} selected={selected} onSelect={onNode} />
         ) : (
           <GraphView graph={data} selected={selected} onSelect={onNode} />
         )}
@@ -163,7 +167,7 @@ export default function WaitsScreen() {
           />
         )}
       </div>
-      <Scrubber moments={moments.data ?? []} at={data.at} onGo={go} />
+      <Scrubber moments={moments.data ?? []} at={data.at} onGo={go} before={before} after={after} />
     </div>
   )
 }
