@@ -2,9 +2,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import type { components } from '@/api/schema'
 import { useIncidentId, useZone } from '@/state/incident'
-import { flag, text, useUrlChange, useUrlState } from '@/state/url'
+import { flag, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { ShareBar } from '@/ui/Bar'
 import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
@@ -14,9 +13,11 @@ import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
 import { PinButton } from '@/ui/pin'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { ShareValue } from '@/ui/Value'
+import { SessionsPanel } from './SessionsPanel'
+import { categoryWords, frameSource, telling, tone } from './words'
 import './stacks.css'
 
-type Group = components['schemas']['StackGroup']
+const SHOW = oneOf(['stacks', 'sessions'] as const)
 
 const momentsQuery = (id: string) =>
   queryOptions({
@@ -48,10 +49,12 @@ export default function StacksScreen() {
   const [asked] = useUrlState('sample', text, '')
   const [selected, setSelected] = useUrlState('group', text, '')
   const [idle, setIdle] = useUrlState('idle', flag, false)
+  const [show, setShow] = useUrlState('show', SHOW, 'stacks')
   const moments = useQuery(momentsQuery(id))
   const most = [...(moments.data ?? [])].sort((a, b) => b.threads - a.threads)[0]
   const key = asked || (most ? `${most.artifact}:${most.snapshot}` : '')
   const [artifact = '', snapshot = '0'] = key.split(':')
+  const sample = moments.data?.find((m) => `${m.artifact}:${m.snapshot}` === key)
   const stacks = useQuery(stacksQuery(id, artifact, Number(snapshot)))
 
   if (moments.isError || stacks.isError) {
@@ -108,57 +111,79 @@ export default function StacksScreen() {
               ? `${stacks.data.total} threads, ${stacks.data.total - stacks.data.idle} of them not idle`
               : 'Loading the sample'}
           </h2>
-          <Button size="small" pressed={idle} onClick={() => setIdle(!idle)}>
-            Show idle stacks
-          </Button>
-        </header>
-        <table className="stacks-table">
-          <thead>
-            <tr>
-              <th scope="col" className="num">
-                Threads
-              </th>
-              <th scope="col">Share</th>
-              <th scope="col">What they do</th>
-              <th scope="col">Kind</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((one) => (
-              <tr
-                key={one.id}
-                className={cx(one.id === selected && 'selected')}
-                data-testid="stack-group"
+          <div className="stacks-tools">
+            <div className="segments" role="group" aria-label="Layer">
+              <Button size="small" pressed={show === 'stacks'} onClick={() => setShow('stacks')}>
+                Stacks
+              </Button>
+              <Button
+                size="small"
+                pressed={show === 'sessions'}
+                onClick={() => setShow('sessions')}
               >
-                <td className="num">{one.count}</td>
-                <td>
-                  <ShareBar value={one.share} tone={one.set_aside ? 'idle' : 'waiting'} />{' '}
-                  <ShareValue value={one.share} />
-                </td>
-                <td>
-                  <button
-                    type="button"
-                    className="linklike mono"
-                    onClick={() => setSelected(one.id)}
+                Sessions
+              </Button>
+            </div>
+            {show === 'stacks' && (
+              <Button size="small" pressed={idle} onClick={() => setIdle(!idle)}>
+                Show idle stacks
+              </Button>
+            )}
+          </div>
+        </header>
+        {show === 'sessions' ? (
+          <SessionsPanel key={key} incidentId={id} at={sample?.time ?? null} />
+        ) : (
+          <>
+            <table className="stacks-table">
+              <thead>
+                <tr>
+                  <th scope="col" className="num">
+                    Threads
+                  </th>
+                  <th scope="col">Share</th>
+                  <th scope="col">What they do</th>
+                  <th scope="col">Kind</th>
+                </tr>
+              </thead>
+              <tbody>
+                {groups.map((one) => (
+                  <tr
+                    key={one.id}
+                    className={cx(one.id === selected && 'selected')}
+                    data-testid="stack-group"
                   >
-                    {telling(one)}
-                  </button>
-                  <div className="muted">
-                    {one.meaning ?? 'No signature of the knowledge base fits.'}
-                  </div>
-                </td>
-                <td>
-                  <Chip tone={tone(one)}>{(one.category ?? 'unknown').replace('_', ' ')}</Chip>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {stacks.data && groups.length === 0 && (
-          <EmptyState compact title="Only idle threads in this sample" />
+                    <td className="num">{one.count}</td>
+                    <td className="stacks-share">
+                      <ShareBar value={one.share} tone={one.set_aside ? 'idle' : 'waiting'} />{' '}
+                      <ShareValue value={one.share} />
+                    </td>
+                    <td>
+                      <button
+                        type="button"
+                        className="linklike mono"
+                        onClick={() => setSelected(one.id)}
+                      >
+                        {telling(one)}
+                      </button>
+                      <div className="muted">
+                        {one.meaning ?? 'No signature of the knowledge base fits.'}
+                      </div>
+                    </td>
+                    <td>
+                      <Chip tone={tone(one)}>{categoryWords(one.category)}</Chip>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            {stacks.data && groups.length === 0 && (
+              <EmptyState compact title="Only idle threads in this sample" />
+            )}
+          </>
         )}
       </div>
-      {group && (
+      {group && show === 'stacks' && (
         <Inspector
           title={<span className="mono">{telling(group)}</span>}
           subtitle={`${group.count} threads with this stack`}
@@ -185,29 +210,26 @@ export default function StacksScreen() {
             />
           }
         >
-          <Fields
-            items={[
-              group.signature !== null && [
-                'Signature',
-                <span key="s" className="mono">
-                  {group.signature}
-                </span>,
-              ],
-              group.meaning !== null && ['Meaning', group.meaning],
-            ]}
-          />
+          <section className="inspector-section">
+            <Fields
+              items={[
+                ['Threads', group.count],
+                group.signature !== null && [
+                  'Signature',
+                  <span key="s" className="mono">
+                    {group.signature}
+                  </span>,
+                ],
+                group.meaning !== null && ['Meaning', group.meaning],
+              ]}
+            />
+          </section>
           <InspectorSection title="Stack, innermost first">
             <ol className="stacks-frames mono">
               {group.frames.map((frame, index) => (
                 <li key={index}>
                   {frame.function}
-                  {frame.file && (
-                    <span className="faint">
-                      {' '}
-                      {frame.file}
-                      {frame.line ? `:${frame.line}` : ''}
-                    </span>
-                  )}
+                  {frame.file && <span className="faint"> {frameSource(frame)}</span>}
                 </li>
               ))}
             </ol>
@@ -246,19 +268,4 @@ export default function StacksScreen() {
       )}
     </div>
   )
-}
-
-const LIBRARY =
-  /^(_|pthread|futex|syscall|poll|nanosleep|clock_nanosleep|os_event|sync_array|os_cond|\?\?|.*::\?\?|int$|rw_lock_|pfs_)/
-
-/** The first function that says what the thread does. */
-export function telling(group: Pick<Group, 'frames'>): string {
-  const named = group.frames.find((frame) => !LIBRARY.test(frame.function))
-  return named?.function ?? group.frames[0]?.function ?? 'empty stack'
-}
-
-function tone(group: Group): 'idle' | 'waiting' | 'running' | 'plain' {
-  if (group.set_aside) return 'idle'
-  if (group.category?.endsWith('wait')) return 'waiting'
-  return group.category === null ? 'plain' : 'running'
 }

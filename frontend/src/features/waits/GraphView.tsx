@@ -1,5 +1,5 @@
 /** The layered graph: roots at the left, waiters to the right; boxes are buttons, edges are curves. */
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useWidth } from '@/charts/useWidth'
 import { cx } from '@/ui/cx'
 import { connected, layoutWaitGraph, type WaitGraph } from './layout'
@@ -7,16 +7,30 @@ import { GLYPH, sentence } from './words'
 
 type Props = { graph: WaitGraph; selected: string; onSelect: (id: string) => void }
 
+/** From this width on there is room for the verb beside the count. */
+const ROOMY = 300
+
 export function GraphView({ graph, selected, onSelect }: Props) {
   const [frame, width] = useWidth<HTMLDivElement>(900)
+  const canvas = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<string | null>(null)
   const layout = useMemo(() => layoutWaitGraph(graph, width - 16), [graph, width])
   const focus = hovered ?? selected
   const near = useMemo(() => (focus ? connected(graph.edges, focus) : null), [graph.edges, focus])
   const cyclic = useMemo(() => new Set(graph.cycles.flat()), [graph.cycles])
+  // What is selected stays in sight, also when the inspector takes its share of the width.
+  useEffect(() => {
+    if (!selected) return
+    const box = canvas.current?.querySelector(`[data-node-id="${CSS.escape(selected)}"]`)
+    box?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [selected, width])
   return (
     <div className="graph scroll" ref={frame}>
-      <div className="graph-canvas" style={{ width: layout.width, height: layout.height }}>
+      <div
+        ref={canvas}
+        className="graph-canvas"
+        style={{ width: layout.width, height: layout.height }}
+      >
         <svg width={layout.width} height={layout.height} aria-hidden="true">
           {layout.edges.map(({ edge, path, strokeWidth }) => (
             <path
@@ -63,10 +77,12 @@ export function GraphView({ graph, selected, onSelect }: Props) {
             </span>
             <span className="graph-label mono ellipsis">{node.label}</span>
             {node.detail && <span className="graph-detail ellipsis">{node.detail}</span>}
-            {node.members > 1 && <span className="graph-members">×{node.members}</span>}
+            {node.members > 1 && !node.label.startsWith(`${node.members} `) && (
+              <span className="graph-members">×{node.members}</span>
+            )}
             {node.blocks_total > 0 && (
               <span className="graph-count">
-                {node.root && <span className="graph-verb">blocks </span>}
+                {node.root && boxWidth >= ROOMY && <span className="graph-verb">blocks </span>}
                 {node.blocks_total}
               </span>
             )}

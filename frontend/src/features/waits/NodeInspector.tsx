@@ -99,7 +99,7 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
                 {node.latch}
               </span>,
             ],
-            node.join !== '' && ['Joined by', node.join],
+            node.join !== '' && [node.kind === 'group' ? 'One of them' : 'Joined by', node.join],
           ]}
         />
       </section>

@@ -1,12 +1,13 @@
 /** Who waited for whom at a moment: the graph, its roots, the moments, and everything of a node. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { useNavigate } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import { ApiProblem } from '@/api/problem'
+import type { Locator } from '@/api/schema'
 import { useIncidentId } from '@/state/incident'
 import { list, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
-import { Evidence } from '@/ui/evidence'
+import { locatorPath, sourceText, useArtifactByHash } from '@/ui/evidence'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import { GraphView } from './GraphView'
@@ -102,7 +103,7 @@ export default function WaitsScreen() {
             </span>
             <span>{data.waiters} threads wait</span>
             {data.snapshots.map((one) => (
-              <Evidence key={`${one.artifact}${one.line_first}`} incidentId={id} locator={one} />
+              <Source key={`${one.artifact}${one.line_first}`} incidentId={id} locator={one} />
             ))}
             {graph.isFetching && <span className="faint">loading…</span>}
           </div>
@@ -169,5 +170,20 @@ export default function WaitsScreen() {
       </div>
       <Scrubber moments={moments.data ?? []} at={data.at} onGo={go} before={before} after={after} />
     </div>
+  )
+}
+
+/** A snapshot that the graph stands on: its words are the link to its raw lines. */
+function Source({ incidentId, locator }: { incidentId: string; locator: Locator }) {
+  const { search } = useLocation()
+  const find = useArtifactByHash(incidentId)
+  const path = locatorPath(incidentId, locator, find, search)
+  const words = locator.text || sourceText(locator)
+  return path ? (
+    <Link to={path} title={sourceText(locator)}>
+      {words}
+    </Link>
+  ) : (
+    <span className="faint">{words}</span>
   )
 }

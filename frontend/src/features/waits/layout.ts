@@ -42,8 +42,8 @@ export interface GraphLayout {
 export const ROW = 30
 export const NODE_HEIGHT = 24
 const MARGIN = 12
-const COLUMN_GAP = 96
-const NARROWEST = 190
+const COLUMN_GAP = 80
+const NARROWEST = 232
 const WIDEST = 380
 
 export function layoutWaitGraph(

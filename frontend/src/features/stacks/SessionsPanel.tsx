@@ -1,0 +1,208 @@
+/** The processlist nearest to a sample: sessions by state, and what each state means. */
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { components } from '@/api/schema'
+import { ShareBar } from '@/ui/Bar'
+import { Evidence } from '@/ui/evidence'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Duration, Time } from '@/ui/Value'
+import { categoryWords, sessionWords } from './words'
+
+type Sessions = components['schemas']['Sessions']
+type SessionGroup = components['schemas']['SessionGroup']
+type Session = components['schemas']['SessionOut']
+
+const sessionsQuery = (id: string, at: string | null) =>
+  queryOptions({
+    queryKey: keys.of(id, 'sessions', at),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/sessions', {
+          params: { path: { incident_id: id }, query: { at: at ?? '' } },
+        }),
+      ),
+    enabled: at !== null,
+    placeholderData: keepPreviousData,
+  })
+
+export function SessionsPanel({
+  incidentId,
+  at,
+}: {
+  readonly incidentId: string
+  readonly at: string | null
+}) {
+  const sessions = useQuery(sessionsQuery(incidentId, at))
+  const [chosen, setChosen] = useState<string | null>(null)
+  if (at === null) {
+    return (
+      <EmptyState compact title="No sessions beside this sample">
+        The time of the sample is not known. Set its zone in the artifacts.
+      </EmptyState>
+    )
+  }
+  if (sessions.isError) {
+    return <Problem error={sessions.error} what="The sessions could not be read" compact />
+  }
+  if (sessions.isPending) return <SkeletonRows rows={6} />
+  const { data } = sessions
+  if (data.total === 0) {
+    return (
+      <EmptyState compact title="No processlist near this moment">
+        Sessions appear when a processlist was taken within 30 s of the sample.
+      </EmptyState>
+    )
+  }
+  const listed = data.sessions.filter((one) => chosen === null || sessionWords(one) === chosen)
+  return (
+    <div className="stacks-sessions">
+      <p className="muted">
+        {data.total} sessions in the processlist of <Time at={data.time} />
+      </p>
+      <Table<SessionGroup>
+        label="Sessions by state"
+        rows={data.groups}
+        columns={groupColumns(data)}
+        rowKey={sessionWords}
+        selected={chosen}
+        onSelect={(group) => {
+          const words = sessionWords(group)
+          setChosen(words === chosen ? null : words)
+        }}
+      />
+      <h3>
+        {chosen ?? 'All sessions'}
+        <span className="muted">
+          {' '}
+          {chosen ? listed.length : data.total}
+          {data.sessions.length < data.total &&
+            `, the ${data.sessions.length} longest of all are listed`}
+        </span>
+      </h3>
+      <div className="stacks-sessionlist">
+        <Table<Session>
+          label="Sessions"
+          rows={listed}
+          columns={sessionColumns(incidentId)}
+          rowKey={(one) => String(one.session_id)}
+          copy
+          fill
+        />
+      </div>
+    </div>
+  )
+}
+
+function groupColumns(data: Sessions): readonly Column<SessionGroup>[] {
+  return [
+    {
+      key: 'count',
+      head: 'Sessions',
+      kind: 'number',
+      width: '80px',
+      cell: (group) => group.count,
+      sort: (group) => group.count,
+    },
+    {
+      key: 'share',
+      head: 'Share',
+      width: '88px',
+      cell: (group) => (
+        <ShareBar
+          value={group.count / data.total}
+          tone={group.command === 'Sleep' ? 'idle' : 'waiting'}
+        />
+      ),
+    },
+    {
+      key: 'state',
+      head: 'Command and state',
+      width: 'minmax(160px, 1fr)',
+      cell: (group) => <span className="mono ellipsis">{sessionWords(group)}</span>,
+      sort: sessionWords,
+    },
+    {
+      key: 'longest',
+      head: 'Longest',
+      kind: 'number',
+      width: '90px',
+      cell: (group) => <Duration value={group.max_time_s} />,
+      sort: (group) => group.max_time_s,
+    },
+    {
+      key: 'meaning',
+      head: 'What it means',
+      width: 'minmax(200px, 2fr)',
+      cell: (group) => (
+        <span className="ellipsis muted" title={group.meaning ?? undefined}>
+          {group.meaning ?? (group.category ? categoryWords(group.category) : '')}
+        </span>
+      ),
+    },
+  ]
+}
+
+function sessionColumns(incidentId: string): readonly Column<Session>[] {
+  return [
+    {
+      key: 'session',
+      head: 'Session',
+      kind: 'number',
+      width: '80px',
+      cell: (one) => one.session_id,
+      sort: (one) => one.session_id,
+    },
+    {
+      key: 'user',
+      head: 'User',
+      width: 'minmax(90px, 0.5fr)',
+      cell: (one) => <span className="ellipsis">{one.user}</span>,
+      sort: (one) => one.user,
+    },
+    {
+      key: 'time',
+      head: 'Time',
+      kind: 'number',
+      width: '80px',
+      cell: (one) => <Duration value={one.time_s} />,
+      sort: (one) => one.time_s,
+    },
+    {
+      key: 'query',
+      head: 'Statement',
+      width: 'minmax(220px, 3fr)',
+      cell: (one) => (
+        <span className="mono ellipsis" title={one.query ?? undefined}>
+          {one.query ?? <span className="faint">none</span>}
+        </span>
+      ),
+      sort: (one) => one.query,
+    },
+    {
+      key: 'raw',
+      head: 'Raw lines',
+      width: 'minmax(150px, 1fr)',
+      cell: (one) => (
+        <Evidence
+          incidentId={incidentId}
+          locator={{
+            kind: 'lines',
+            artifact: one.artifact,
+            path: null,
+            line_first: one.line_first,
+            line_last: one.line_last,
+            series: null,
+            start: null,
+            end: null,
+            at: null,
+            node: null,
+            text: '',
+          }}
+        />
+      ),
+    },
+  ]
+}
