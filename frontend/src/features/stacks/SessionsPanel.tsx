@@ -5,7 +5,7 @@ import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
 import { ShareBar } from '@/ui/Bar'
-import { Evidence } from '@/ui/evidence'
+import { Evidence, useArtifactByHash } from '@/ui/evidence'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { Duration, Time } from '@/ui/Value'
@@ -36,6 +36,7 @@ export function SessionsPanel({
   readonly at: string | null
 }) {
   const sessions = useQuery(sessionsQuery(incidentId, at))
+  const find = useArtifactByHash(incidentId)
   const [chosen, setChosen] = useState<string | null>(null)
   if (at === null) {
     return (
@@ -86,7 +87,7 @@ export function SessionsPanel({
         <Table<Session>
           label="Sessions"
           rows={listed}
-          columns={sessionColumns(incidentId)}
+          columns={sessionColumns(incidentId, find(data.artifact)?.path ?? null)}
           rowKey={(one) => String(one.session_id)}
           copy
           fill
@@ -145,7 +146,7 @@ function groupColumns(data: Sessions): readonly Column<SessionGroup>[] {
   ]
 }
 
-function sessionColumns(incidentId: string): readonly Column<Session>[] {
+function sessionColumns(incidentId: string, path: string | null): readonly Column<Session>[] {
   return [
     {
       key: 'session',
@@ -191,7 +192,7 @@ function sessionColumns(incidentId: string): readonly Column<Session>[] {
           locator={{
             kind: 'lines',
             artifact: one.artifact,
-            path: null,
+            path,
             line_first: one.line_first,
             line_last: one.line_last,
             series: null,

@@ -14,7 +14,7 @@ import { PinButton } from '@/ui/pin'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { ShareValue } from '@/ui/Value'
 import { SessionsPanel } from './SessionsPanel'
-import { categoryWords, frameSource, telling, tone } from './words'
+import { categoryWords, frameSource, type Group, telling, tone } from './words'
 import './stacks.css'
 
 const SHOW = oneOf(['stacks', 'sessions'] as const)
@@ -41,6 +41,12 @@ const stacksQuery = (id: string, artifact: string, snapshot: number) =>
       ),
     enabled: artifact !== '',
   })
+
+/** Grey where no signature says what the threads do. */
+function barTone(group: Group) {
+  const said = tone(group)
+  return said === 'plain' ? 'idle' : said
+}
 
 export default function StacksScreen() {
   const id = useIncidentId()
@@ -155,7 +161,7 @@ export default function StacksScreen() {
                   >
                     <td className="num">{one.count}</td>
                     <td className="stacks-share">
-                      <ShareBar value={one.share} tone={one.set_aside ? 'idle' : 'waiting'} />{' '}
+                      <ShareBar value={one.share} tone={barTone(one)} />{' '}
                       <ShareValue value={one.share} />
                     </td>
                     <td>

@@ -21,7 +21,8 @@ export function GraphView({ graph, selected, onSelect }: Props) {
   // What is selected stays in sight, also when the inspector takes its share of the width.
   useEffect(() => {
     if (!selected) return
-    const box = canvas.current?.querySelector(`[data-node-id="${CSS.escape(selected)}"]`)
+    const boxes = canvas.current?.querySelectorAll<HTMLElement>('[data-node-id]') ?? []
+    const box = [...boxes].find((one) => one.dataset['nodeId'] === selected)
     box?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [selected, width])
   return (

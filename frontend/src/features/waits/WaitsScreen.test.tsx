@@ -1,0 +1,98 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { renderScreen, serve } from '@/testing/render'
+import type { WaitGraph, WaitNode } from './layout'
+import WaitsScreen from './WaitsScreen'
+
+beforeEach(() => {
+  Element.prototype.scrollIntoView = vi.fn() // jsdom has no layout to scroll
+})
+afterEach(() => vi.unstubAllGlobals())
+
+const blank: WaitNode = {
+  id: '',
+  kind: 'thread',
+  label: '',
+  detail: '',
+  depth: 0,
+  members: 1,
+  blocks_direct: 0,
+  blocks_total: 0,
+  root: false,
+  waiting: false,
+  inferred: false,
+  join: '',
+  locators: [],
+  stack: [],
+  address: null,
+  command: null,
+  latch: null,
+  meaning: null,
+  mode: null,
+  query: null,
+  row_locks: null,
+  session_id: null,
+  state: null,
+  thread_id: null,
+  trx_active_s: null,
+  trx_id: null,
+  undo_entries: null,
+  user: null,
+  waited_s: null,
+}
+const edge = { kind: 'waits_for', count: 1, inferred: false, locators: [], mode: 'X', note: '' }
+const graph = {
+  at: '2026-11-20T22:20:15Z',
+  headline: 'Trx 26478 blocks 2 threads.',
+  waiters: 2,
+  folded: true,
+  cycles: [],
+  snapshots: [],
+  notes: ['No stack shows who leads the commit queue.'],
+  nodes: [
+    { ...blank, id: 'h', label: 'trx 26478', root: true, blocks_total: 2, blocks_direct: 2 },
+    { ...blank, id: 'g', kind: 'group', label: '2 waiters', depth: 1, members: 2, waiting: true },
+  ],
+  edges: [{ ...edge, source: 'g', target: 'h', waited_s: null }],
+  roots: [
+    { node: 'h', label: 'trx 26478', blocks_direct: 2, blocks_total: 2, why: '', inferred: true },
+  ],
+} as WaitGraph
+const moment = { artifact: 'a', snapshot: 0, kind: 'innodb_status', lock_waits: 0, waiters: 2 }
+
+const show = (search: string) => {
+  serve({
+    '/incidents/i1/waits': graph,
+    '/incidents/i1/waits/moments': [
+      { ...moment, time: '2026-11-20T22:20:15Z', max_waited_s: 1 },
+      { ...moment, time: '2026-11-20T22:20:16Z', max_waited_s: 2 },
+    ],
+    '/incidents/i1/artifacts': { items: [], worker: { alive: true, last_seen: null } },
+  })
+  renderScreen(<WaitsScreen />, `/incidents/i1/waits${search}`)
+}
+
+it('a root opens in the inspector, Escape closes it, ] goes to the next moment', async () => {
+  show('')
+  expect(await screen.findByTestId('wait-headline')).toHaveProperty('textContent', graph.headline)
+  screen.getByText(/No stack shows who leads/)
+  fireEvent.click(screen.getByTestId('wait-root'))
+  const inspector = await screen.findByRole('complementary', { name: 'Inspector' })
+  within(inspector).getByText('2 (2 directly)')
+  within(inspector).getByRole('button', { name: 'Pin as evidence' })
+  fireEvent.keyDown(window, { key: 'Escape' })
+  await waitFor(() => expect(screen.queryByRole('complementary')).toBeNull())
+  fireEvent.keyDown(window, { key: ']' })
+  await waitFor(() => expect(window.location.search).toBe('?at=2026-11-20T22%3A20%3A16Z'))
+})
+
+it('the tree opens and closes with the arrow keys', async () => {
+  show('?view=tree')
+  const root = await screen.findByRole('treeitem', { name: /trx 26478/ })
+  expect(screen.getAllByRole('treeitem')).toHaveLength(2)
+  fireEvent.keyDown(root, { key: 'ArrowLeft' })
+  expect(screen.getAllByRole('treeitem')).toHaveLength(1)
+  fireEvent.keyDown(root, { key: 'ArrowRight' })
+  fireEvent.keyDown(root, { key: 'ArrowDown' })
+  expect(document.activeElement?.getAttribute('data-node-id')).toBe('g')
+})
