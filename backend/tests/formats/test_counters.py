@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from pileup.formats import metric_csv, qps_log, status, variables, vmstat
+from pileup.formats import metric_csv, qps_log, status, status_names, variables, vmstat
 from pileup.formats.stamps import read_stamp
-from pileup.records import Samples, Setting
+from pileup.records import Problem, Samples, Setting, Skipped
 from tests.conftest import REPOSITORY
 from tests.formats.checks import SAMPLES, samples
 
@@ -78,19 +78,76 @@ def test_status_uses_uptime_as_its_clock() -> None:
     assert found["mysql.Threads_running"].kind == "gauge"
 
 
-def test_relative_status_gives_rates_and_no_false_levels() -> None:
-    """mysqladmin -r: the first sample is absolute, the others are differences."""
-    row = (
-        "| Aborted_clients | 0 |\n| Questions | {q} |\n"
-        "| Threads_running | {t} |\n| Uptime | {u} |\n"
-    )
-    text = "| Variable_name | Value |\n".join(
-        ["", *(row.format(q=q, t=t, u=u) for q, t, u in ((900, 7, 5000), (30, -6, 1), (20, 2, 1)))]
-    )
-    found = series(status, text)
-    assert found["mysql.Questions"].kind == "rate"
-    assert list(found["mysql.Questions"].values) == [30, 20]
-    assert "mysql.Threads_running" not in found
+def test_samples_within_one_second_of_uptime_do_not_coincide() -> None:
+    """Uptime 100, 100, 101, 105: a second apart as asked for, but inside what Uptime tells."""
+    row = "| Aborted_clients | 0 |\n| Uptime | {} |\n"
+    text = "".join(row.format(uptime) for uptime in (100, 100, 101, 105))
+    walls = list(series(status, text)["mysql.Uptime"].wall_us)
+    assert walls == [0, 999_999, 1_999_999, 5_000_000]
+
+
+def test_relative_status_is_the_same_series_as_absolute() -> None:
+    """mysqladmin -r prints differences, of gauges too: first value plus their sum is the value."""
+    found = series(status, (SAMPLES / "status" / "5.6-mysqladmin-ext-relative.txt").read_text())
+    assert found["mysql.Questions"].kind == "counter"
+    assert list(found["mysql.Questions"].values) == [11418, 14909, 18164, 20855]
+    assert found["mysql.Threads_running"].kind == "gauge"
+    assert list(found["mysql.Threads_running"].values) == [147, 141, 152, 149]
+    assert list(found["mysql.Threads_running"].wall_us) == [0, 1_000_000, 4_000_000, 5_000_000]
+    assert list(found["mysql.Innodb_page_size"].values) == [16384] * 4
+    assert "mysql.Compression" not in found  # it was text
+
+
+def test_a_restart_is_no_difference_and_a_key_is_no_row() -> None:
+    name = "8.0-box-multi-line-value-then-restart.txt"
+    every = list(status.parse((SAMPLES / "status" / name).read_text().split("\n")))
+    found = {one.series: one for one in every if isinstance(one, Samples)}
+    assert list(found["mysql.Aborted_clients"].values) == [4, 0]
+    assert list(found["mysql.Uptime"].wall_us) == [0, 1_000_000]
+    assert found["mysql.option_tracker_usage:Binary Log"].values[0] == 1
+    assert "mysql.Ssl_verify_depth" not in found  # (size_t)-1: not set
+    assert not [one for one in every if isinstance(one, Problem | Skipped)]
+
+
+def test_variables_behind_status_are_settings() -> None:
+    name = "5.7-tab-with-variables-behind.txt"
+    every = list(status.parse((SAMPLES / "status" / name).read_text().split("\n")))
+    told = {one.name: (one.value, one.source) for one in every if isinstance(one, Setting)}
+    assert told["version"] == ("5.7.44-log", "SHOW VARIABLES")
+    assert told["status.rsa_public_key"] == ("", "SHOW STATUS")
+    found = {one.series: one for one in every if isinstance(one, Samples)}
+    assert list(found["mysql.wsrep_local_recv_queue"].values) == [31]
+    assert "mysql.max_join_size" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "unit"),
+    [
+        ("Threads_running", "gauge", "threads"),
+        ("Threads_created", "counter", "threads"),
+        ("Innodb_buffer_pool_wait_free", "counter", "waits"),
+        ("Innodb_buffer_pool_pages_free", "gauge", "pages"),
+        ("Innodb_buffer_pool_pages_flushed", "counter", "pages"),
+        ("Innodb_adaptive_hash_hash_searches", "counter", "searches"),
+        ("Innodb_data_pending_fsyncs", "gauge", "operations"),
+        ("Innodb_checkpoint_max_age", "gauge", "bytes"),
+        ("Innodb_mem_adaptive_hash", "gauge", "bytes"),
+        ("Innodb_row_lock_time", "counter", "ms"),
+        ("Innodb_row_lock_time_avg", "gauge", "ms"),
+        ("Open_tables", "gauge", "tables"),
+        ("Opened_tables", "counter", "tables"),
+        ("Com_load_master_data", "counter", "statements"),
+        ("Slave_retried_transactions", "counter", None),
+        ("Ssl_accepts", "counter", None),
+        ("Ssl_session_cache_size", "gauge", None),
+        ("wsrep_local_recv_queue", "gauge", None),
+        ("wsrep_local_commits", "counter", None),
+        ("Uptime", "gauge", "s"),
+    ],
+)
+def test_kinds_of_status_variables(name: str, kind: str, unit: str | None) -> None:
+    """A gauge that is differentiated and a counter that is not both mislead."""
+    assert (status_names.kind_of(name), status_names.unit_of(name)) == (kind, unit)
 
 
 def test_variables_hide_passwords_and_keep_empty_values() -> None:

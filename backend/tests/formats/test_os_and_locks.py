@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from pileup.formats import df, diskstats, error_log, iostat, lock_tables, mpstat, top
+from pileup.formats import (
+    df,
+    diskstats,
+    error_log,
+    iostat,
+    lock_tables,
+    mpstat,
+    procfs,
+    top,
+    vmstat,
+)
 from pileup.records import Event, LockWait, Samples, SemaphoreWait, Transaction
 from tests.formats.checks import SAMPLES, samples
 
-FORMATS = ("iostat", "mpstat", "diskstats", "df", "top", "error-log", "lock-tables")
+FORMATS = ("iostat", "mpstat", "diskstats", "df", "top", "procfs", "error-log", "lock-tables")
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
@@ -52,7 +62,104 @@ def test_df_and_top() -> None:
     assert space[("df.available", "/")].values[0] == 64490644
     load = series(top, "top", "procps-4.txt")
     assert load[("top.load1", "")].values[0] == 34.74
-    assert load[("top.cpu_sy", "")].values[0] == 75.0
+    # of two blocks, only the second's CPU figures cover the interval
+    assert list(load[("top.cpu_sy", "")].values) == [27.0]
+
+
+def test_old_iostat_with_decimal_commas_and_times_over_midnight() -> None:
+    found = series(iostat, "iostat", "sysstat-10-t-decimal-comma.txt")
+    await_ms = found[("iostat.await", "sda")]
+    assert list(await_ms.values) == [85.2, 86.0]
+    assert (await_ms.clock, list(await_ms.wall_us)) == (
+        "local",
+        [1795305599_000000, 1795305600_000000],
+    )
+    assert list(found[("iostat.cpu_iowait", "")].values) == [60.0, 60.0]
+    assert found[("iostat.avgqu-sz", "sda")].values[0] == 128.5
+
+
+def test_cpu_block_of_iostat_is_timed_with_its_devices() -> None:
+    """Without -t, blocks are a nominal second apart: the CPU table with the devices below it."""
+    found = series(iostat, "iostat", "sysstat-12.txt")
+    devices = found[("iostat.util", "vda")]
+    block = "avg-cpu: %user %idle\n {} 50.0\n\nDevice r/s %util\nvda 1 {}\n\n"
+    text = "".join(block.format(n, n) for n in (1.0, 2.0, 3.0))
+    every = {i.series: i for i in iostat.parse(text.split("\n")) if isinstance(i, Samples)}
+    assert list(every["iostat.cpu_user"].wall_us) == [0, 1_000_000]
+    assert list(every["iostat.cpu_user"].values) == [2.0, 3.0]
+    assert list(every["iostat.util"].wall_us) == [0, 1_000_000]
+    assert devices.clock == "relative"
+
+
+def test_mpstat_of_twelve_hours_and_more_tables() -> None:
+    found = series(mpstat, "mpstat", "sysstat-11-A-12-hours-over-midnight.txt")
+    usr = found[("mpstat.usr", "all")]
+    assert list(usr.values) == [26.15, 80.0]
+    assert list(usr.wall_us) == [1795305598_000000, 1795305601_000000]
+    assert list(found[("mpstat.intr/s", "all")].values) == [1301.92]
+    assert {name for name, _ in found if name.endswith("/s")} == {"mpstat.intr/s"}
+
+
+def test_df_with_letters_types_and_a_wrapped_name() -> None:
+    found = series(df, "df", "coreutils-hT-wrapped.txt")
+    assert found[("df.used", "/")].values[0] == 1.5 * 1024**2
+    assert found[("df.available", "/var/lib/mysql data")].values[0] == 80 * 1024**2
+    assert found[("df.use", "/var/lib/mysql data")].values[0] == 97.0
+    assert found[("df.use", "/proc")].values[0] is None
+
+
+def test_diskstats_of_devices_with_a_slash() -> None:
+    found = series(diskstats, "diskstats", "pt-diskstats-cciss.txt")
+    writes = found[("diskstats.writes", "cciss/c0d0")]
+    assert list(writes.values) == [17999682, 17999728]
+    assert list(writes.wall_us) == [1281367519_000000, 1281367521_000000]
+    assert {device for _, device in found} == {"cciss/c0d0"}
+
+
+def test_vmstat_whose_times_are_utc() -> None:
+    found = series(vmstat, "vmstat", "procps-a-t-utc.txt")
+    assert list(found[("vmstat.b", "")].values) == [2, 0]
+    assert list(found[("vmstat.active", "")].values) == [2939680, 2939680]
+    one = found[("vmstat.cs", "")]
+    assert (one.clock, one.wall_us[0]) == ("utc", 1795213150_000000)
+
+
+def test_kernel_files_of_pt_stalk() -> None:
+    """Levels are gauges, counts are counters; each copy stands at its TS."""
+    times = [1795213199_006597, 1795213200_052626, 1795213201_004979]
+    memory = series(procfs, "procfs", "pt-stalk-meminfo.txt")[("meminfo.MemFree", "")]
+    assert (memory.kind, memory.unit, memory.clock) == ("gauge", "KiB", "utc")
+    assert memory.values[0] == 21511372
+    assert list(memory.wall_us) == times
+    paging = series(procfs, "procfs", "pt-stalk-procvmstat.txt")
+    assert paging[("procvmstat.nr_free_pages", "")].kind == "gauge"
+    assert paging[("procvmstat.nr_free_pages", "")].values[0] == 1359846
+    assert paging[("procvmstat.nr_dirtied", "")].kind == "counter"
+    assert paging[("procvmstat.pgmajfault", "")].kind == "counter"
+    stat = series(procfs, "procfs", "pt-stalk-procstat.txt")
+    assert stat[("procstat.cpu_user", "all")].values[0] == 61102
+    assert stat[("procstat.cpu_iowait", "1")].values[0] == 2160
+    assert stat[("procstat.ctxt", "")].values[0] == 11420533
+    assert stat[("procstat.procs_running", "")].kind == "gauge"
+    irqs = series(procfs, "procfs", "pt-stalk-interrupts.txt")
+    assert irqs[("interrupts.count", "32 virtio0-reporting_vq")].values[0] == 3415
+    net = series(procfs, "procfs", "pt-stalk-netstat_s.txt")
+    assert net[("netstat.ip_total_packets_received", "")].values[0] == 2533014
+    slabs = series(procfs, "procfs", "pt-stalk-slabinfo.txt")
+    assert slabs[("slabinfo.size", "proc_inode_cache")].values[0] == 5987.3671875
+
+
+def test_free_and_meminfo_in_one_file() -> None:
+    found = series(procfs, "procfs", "pt-summary-free-and-meminfo.txt")
+    assert found[("free.mem_used", "")].values[0] == 237105152
+    assert found[("free.buffers_cache_used", "")].values[0] == 57712640
+    assert found[("meminfo.MemTotal", "")].values[0] == 1034752
+    text = (
+        "              total        used        free      shared\nMem:           3.7G        217M"
+    )
+    human = {i.series: i for i in procfs.parse(text.split("\n")) if isinstance(i, Samples)}
+    assert list(human["free.mem_used"].values) == [217 * 1024]
+    assert human["free.mem_used"].unit == "KiB"
 
 
 def test_every_line_start_of_an_error_log() -> None:

@@ -23,6 +23,7 @@ from pileup.formats import (
     my_cnf,
     pmp,
     processlist,
+    procfs,
     pt_stalk_hostname,
     pt_stalk_trigger,
     qps_log,
@@ -45,13 +46,14 @@ FORMATS: tuple[Format, ...] = (
     processlist,
     status,
     variables,
-    # operating system: vmstat, iostat, mpstat, diskstats, df, top
+    # operating system: vmstat, iostat, mpstat, diskstats, df, top, other counters of the kernel
     vmstat,
     iostat,
     mpstat,
     diskstats,
     df,
     top,
+    procfs,
     # pt-stalk's own files
     pt_stalk_trigger,
     # logs

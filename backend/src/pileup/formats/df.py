@@ -1,6 +1,7 @@
 """df -k under pt-stalk's TS lines: space per mount.
 
 Source: df(1) of coreutils. A long device name wraps to a second line.
+        -h prints sizes with a letter, -T a column with the type.
 Yields: df.used, df.available in KiB and df.use in percent, with label mount.
 """
 
@@ -15,13 +16,17 @@ from pileup.records import Clock, Item, Problem
 
 NAME = "df"
 TITLE = "df -k"
-VERSION = 1
+VERSION = 2
 HINTS = ("-df", "-disk-space")
 
-_HEADER = re.compile(r"^Filesystem\s+(1K-blocks|1024-blocks|Size|kbytes)", re.MULTILINE)
+_HEADER = re.compile(r"^Filesystem\s+(1K-blocks|1024-blocks|Size|kbytes|Type)", re.MULTILINE)
 _ROW = re.compile(
-    r"^(?P<device>\S+)?\s+(?P<size>\d+)\s+(?P<used>\d+)\s+(?P<free>-?\d+)\s+(?P<use>\d+%|-)\s+(?P<mount>.+)$"
+    r"^(?P<device>\S+)?(?:\s+[a-z][\w.]*)?\s+(?P<size>\d[\d.,]*[KMGTPE]?)\s+(?P<used>\d[\d.,]*[KMGTPE]?)"
+    r"\s+(?P<free>-?\d[\d.,]*[KMGTPE]?)\s+(?P<use>\d+%|-)\s+(?P<mount>\S.*)$"
 )
+
+_KIB = {"K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3, "P": 1024.0**4, "E": 1024.0**5}
+_LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
@@ -47,7 +52,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if clock == "relative":
                 wall = tables * 1_000_000
             continue
-        match = _ROW.match(text)
+        match = _ROW.match(text) if len(text) <= _LONGEST else None
         if match is None:
             if text.strip() and len(text.split()) > 1:
                 yield Problem(line_number, "Not a row of df.", found=text[:200])
@@ -60,7 +65,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         ):
             found.add(
                 f"df.{name}",
-                number(cell),
+                number(cell) if unit == "%" else _kib(cell),
                 wall=wall,
                 clock=clock,
                 line=line_number,
@@ -70,3 +75,11 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if found.full:
             yield from found.flush()
     yield from found.flush()
+
+
+def _kib(cell: str) -> float | None:
+    factor = _KIB.get(cell[-1:])
+    if factor is None:
+        return number(cell)
+    value = number(cell[:-1])
+    return None if value is None else value * factor

@@ -16,7 +16,7 @@ from pileup.records import Clock, Item, Problem
 
 NAME = "diskstats"
 TITLE = "/proc/diskstats"
-VERSION = 1
+VERSION = 2
 HINTS = ("-diskstats",)
 
 _FIELDS = (
@@ -38,7 +38,7 @@ _FIELDS = (
     ("flushes", "counter", "flushes"),
     ("ms_flushing", "counter", "ms"),
 )
-_LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!.-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
+_LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!./-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
 
 
 def sniff(head: str) -> bool | None:

@@ -18,7 +18,7 @@ from pileup.records import Clock, Item, Problem
 
 NAME = "iostat"
 TITLE = "iostat"
-VERSION = 1
+VERSION = 2
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
 _HEADER = re.compile(r"^Device:?\s+\S")
@@ -46,17 +46,17 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     cpu: list[str] = []
     found, clock_of = Columns(), DayClock()
     block = -1
-    printed: int | None = None
+    printed: tuple[int | None, Clock] | None = None
     for line_number, text in enumerate(lines, start=1):
         line = text.strip()
         if not line or clock_of.banner(text):
             cpu = [] if not line else cpu
             continue
         if match := _TIME.match(line):
-            printed = _printed(match["date"], match["time"])
+            printed = _printed(match["date"], match["time"]), "local"
             continue
         if stamp := read_stamp(line):
-            printed = stamp[0]
+            printed = stamp  # ISO with an offset is absolute
             continue
         cells = line.split()
         if cells[0] == "avg-cpu:":
@@ -66,7 +66,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             columns, cpu = cells[1:], []
             block += 1
             continue
-        wall, when = _when(printed, block if columns else 0)
+        # The CPU table stands above the devices of its block, which are not counted yet.
+        wall, when = _when(printed, block + 1 if cpu else block)
         if cpu and all(number(c) is not None for c in cells):
             if block >= 0:
                 for name, cell in zip(cpu, cells, strict=False):
@@ -95,10 +96,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     yield from found.flush()
 
 
-def _when(printed: int | None, block: int) -> tuple[int | None, Clock]:
-    return (
-        (printed, "local") if printed is not None else (max(0, block - 1) * 1_000_000, "relative")
-    )
+def _when(printed: tuple[int | None, Clock] | None, block: int) -> tuple[int | None, Clock]:
+    if printed is not None and printed[0] is not None:
+        return printed
+    return max(0, block - 1) * 1_000_000, "relative"
 
 
 def _printed(date: str, time: str) -> int | None:

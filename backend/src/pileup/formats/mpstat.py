@@ -1,7 +1,8 @@
 """mpstat -P ALL: CPU percentages with the time of day; the date stands in the banner only.
 
 Source: mpstat(1) of sysstat. 12-hour clocks shift the columns by one. 'Average:' is left out.
-Yields: mpstat.<column> with label cpu (all, 0, 1, ...).
+Yields: mpstat.<column> with label cpu (all, 0, 1, ...). Of the tables of -A and -I the sum of
+        interrupts is read, not one series for each interrupt and CPU.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.columns import Columns, number
 from pileup.formats.sysstat import DayClock
-from pileup.records import Item, Problem
+from pileup.records import Item, Problem, Skipped
 
 NAME = "mpstat"
 TITLE = "mpstat"
-VERSION = 1
+VERSION = 2
 HINTS = ("-mpstat", "-mpstat-overall", "mpstat.txt")
 
-_HEADER = re.compile(r"^\d{1,2}:\d\d:\d\d(?: [AP]M)?\s+CPU\s+%")
+_HEADER = re.compile(r"^\d{1,2}:\d\d:\d\d(?: [AP]M)?\s+CPU\s+\S")
 
 
 def sniff(head: str) -> bool | None:
@@ -28,6 +29,7 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line of every CPU."""
     columns: list[str] = []
+    skipping = False
     found, day = Columns(), DayClock()
     for line_number, text in enumerate(lines, start=1):
         line = text.strip()
@@ -38,7 +40,11 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if cells and cells[0] in ("AM", "PM"):
             time += f" {cells.pop(0)}"
         if _HEADER.match(line):
-            columns = cells[1:]
+            columns = cells[1:] if cells[1][0] == "%" or cells[1:] == ["intr/s"] else []
+            skipping = not columns
+            continue
+        if skipping:
+            yield Skipped(line_number, line_number, "interrupts one by one")
             continue
         if not columns or len(cells) != len(columns) + 1:
             yield Problem(line_number, "Not a line of mpstat; it is left out.", found=text[:200])

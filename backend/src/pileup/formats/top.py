@@ -1,8 +1,8 @@
 """top -b: load, tasks, CPU and memory per block, and the busiest processes.
 
-Source: top(1) of procps. Only the time of day is printed; the first block's CPU figures are since
-        boot and each process' since its start, so the first block's processes are left out when
-        there is another.
+Source: top(1) of procps. Only the time of day is printed. The first block's CPU figures cover
+        another interval than the rest: since boot and since each process' start, or (procps 4) the
+        few milliseconds of top's own start. They are left out when there is another block.
 Yields: top.load1, top.tasks_running, top.cpu_<state>, top.mem_*, and top.process_cpu with labels
         command and pid for processes above one percent.
 """
@@ -17,7 +17,7 @@ from pileup.records import Item
 
 NAME = "top"
 TITLE = "top"
-VERSION = 1
+VERSION = 2
 HINTS = ("-top", "top.txt")
 
 _HEAD = re.compile(r"^top - (?P<time>\d\d:\d\d:\d\d) up .*load average: (?P<loads>[\d., ]+)")
@@ -36,9 +36,10 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every block; times of day count from the first, as top prints no date."""
-    found = Columns()
+    found, first_cpu = Columns(), Columns()
     columns: list[str] = []
     first: int | None = None
+    blocks = 0
     wall = 0
     for line_number, text in enumerate(lines, start=1):
         if match := _HEAD.match(text):
@@ -47,6 +48,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             first = at if first is None else first
             wall = ((at - first) % 86_400) * 1_000_000
             columns = []
+            blocks += 1
             loads = match["loads"].replace(", ", " ").split()
             _add(found, "load1", loads[0] if loads else "", wall, line_number, None)
         elif match := _TASKS.match(text):
@@ -54,7 +56,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             _add(found, "tasks_running", match["running"], wall, line_number, "tasks")
         elif text.startswith(("%Cpu", "Cpu(s)")):
             for part in _CPU.finditer(text):
-                _add(found, f"cpu_{part['state']}", part["value"], wall, line_number, "%")
+                into = found if blocks > 1 else first_cpu
+                _add(into, f"cpu_{part['state']}", part["value"], wall, line_number, "%")
         elif match := _MEM.match(text):
             for part in _PART.finditer(match["rest"]):
                 name = part["name"].replace("/", "_")
@@ -65,10 +68,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         elif text.split()[:2] == ["PID", "USER"]:
             columns = text.split()
         elif columns and (cells := text.split(None, len(columns) - 1)):
-            _process(found, columns, cells, wall, line_number)
+            into = found if blocks > 1 else first_cpu
+            _process(into, columns, cells, wall, line_number)
         if found.full:
             yield from found.flush()
     yield from found.flush()
+    if blocks == 1:
+        yield from first_cpu.flush()
 
 
 def _process(found: Columns, columns: list[str], cells: list[str], wall: int, line: int) -> None:

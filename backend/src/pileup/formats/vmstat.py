@@ -2,6 +2,7 @@
 
 Source: vmstat(8) of procps. The first line of numbers is the average since boot and is left out.
         Without -t there is no time: nominal seconds from the first line.
+Time:   the head of the time column names its zone, mostly by letters that say no offset; UTC does.
 Units:  memory in KiB, si/so KiB/s, bi/bo blocks/s, in/cs per second, CPU columns in percent.
 """
 
@@ -16,7 +17,7 @@ from pileup.records import Clock, Item, Problem, Samples
 
 NAME = "vmstat"
 TITLE = "vmstat"
-VERSION = 1
+VERSION = 2
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
 _UNITS = {
@@ -39,6 +40,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     data: defaultdict[tuple[str, Clock], list[tuple[int | None, float | None, int]]]
     data = defaultdict(list)
     seen = 0
+    utc = False
     said = False
     for number, text in enumerate(lines, start=1):
         if text.startswith("TS ") and (stamp := read_ts(text)):
@@ -51,6 +53,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         if cells[:2] == ["r", "b"]:
             columns = [c for c in cells if c in _UNITS]
+            utc = cells[-1] in ("UTC", "GMT")
             continue
         if not columns or not cells[0].lstrip("-").isdigit():
             yield Problem(number, "Not a line of vmstat; it is left out.", found=text[:200])
@@ -60,6 +63,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue  # since boot
         when = read_stamp(" ".join(cells[len(columns) : len(columns) + 2]))
         wall, clock = when if when else ((seen - 2) * 1_000_000, "relative")
+        if utc and clock == "local":
+            clock = "utc"
         for name, cell in zip(columns, cells, strict=False):
             value = float(cell) if cell.lstrip("-").isdigit() else None
             data[name, clock].append((wall, value, number))

@@ -1,0 +1,148 @@
+"""What the variables of SHOW GLOBAL STATUS are: counter or gauge, and their unit.
+
+Source: the manuals (Server Status Variables of MySQL, MariaDB, Percona Server, Galera), and which
+        names the servers of the test captures print. What is not named here is a counter: a server
+        has ten counters for a gauge. LSNs only grow, so they are counters too (of bytes).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+_GAUGES = re.compile(
+    "|".join(
+        (
+            # threads, sessions, tables, files
+            r"threads_(cached|connected|running)|threadpool_(idle_)?threads|open_\w+|uptime\w*",
+            r"max_used_connections\w*|prepared_stmt_count|delayed_(insert_threads|writers)",
+            r"not_flushed_delayed_rows|table_open_cache_active_instances|ongoing_\w+|acl_\w+",
+            r"(global_connection|max)?_?memory_used\w*|global_connection_memory|stack_usage",
+            r"last_query_\w+|compression(_\w+)?|net_buffer_length|deprecated_\w+_last_timestamp",
+            r"error_log_(buffered_\w+|latest_write)|performance_schema_\w+_longest_seen",
+            r"tc_log_(max_pages_used|page_size)|ndb_(cluster|config|number)_\w+",
+            # caches of pages and of queries
+            r"(key|aria_pagecache)_blocks_\w+|qcache_(free_\w+|queries_in_cache|total_blocks)",
+            # InnoDB
+            r"innodb_buffer_pool_(pages_(data|dirty|free|latched|misc|total|old)|bytes_(data|dirty))",
+            r"innodb_buffer_pool_(load|dump|resize)_\w+|innodb_page_size|innodb_num_open_files",
+            r"innodb_row_lock_(current_waits|time_avg|time_max)|innodb_current_row_locks",
+            r"\w+_pending_\w+|innodb_history_list_length|innodb_checkpoint_(max_|target_)?age",
+            r"innodb_redo_log_(logical_size|physical_size|capacity_resized|read_only|enabled|uuid)",
+            r"innodb_ibuf_(size|free_list|segment_size)|innodb_adaptive_hash_(cells|heap_buffers)",
+            r"innodb_mem_\w+|innodb_(descriptors|read_views)_memory|innodb_dict_tables",
+            r"innodb_available_undo_logs|innodb_undo_tablespaces_\w+|innodb_have_\w+",
+            r"innodb_onlineddl_\w*pct\w*|innodb_encryption_rotation_estimated_iops",
+            r"innodb_(oldest_view_low_limit_trx_id|purge_undo_no)",
+            # replication, Galera
+            r"(slave|replica)_(running|open_temp_tables|heartbeat_period|last_heartbeat)",
+            r"slaves_(connected|running)|rpl_status|binlog_snapshot_position|binlog_disk_use",
+            r"rpl_semi_sync_\w+_(clients|status|net_avg_wait_time|tx_avg_wait_time|wait_sessions)",
+            r"wsrep_local_(recv|send)_queue(_(avg|min|max))?|wsrep_(cluster|cert_index)_(size|conf_id)",
+            r"wsrep_(flow_control_paused|cert_(deps_distance|interval)|apply_\w+|commit_(oo\w+|window))",
+            r"wsrep_(local_(index|state)|protocol_version|\w*thread_count|open_\w+|gcache_pool_size)",
+            r"wsrep_(desync_count|connected|ready|flow_control_(active|interval\w*))",
+            # X plugin, SSL (what is not an event counter), TokuDB
+            r"mysqlx_(port|socket|worker_threads\w*)",
+            r"(mysqlx_)?ssl_(\w*(mode|depth|timeout|size|version|cipher\w*|entries)|server_\w+)",
+            r"tokudb_\w*(_current|_now|_max|_limit|_ratio|_period|_last|_memory_used|_lock_requests)",
+            r"tokudb_cachetable_size_(cloned|leaf|nonleaf|rollback|writing)",
+        )
+    ),
+    re.IGNORECASE,
+)
+_UNITS = {
+    "attempts": "Aborted_connects Connections",
+    "batches": "Innodb_dblwr_writes",
+    "blocks": "Qcache_free_blocks",
+    "boolean": "Rpl_semi_sync_master_status",
+    "bytes": (
+        "Binlog_snapshot_position Bytes_received Bytes_sent Innodb_checkpoint_age "
+        "Innodb_checkpoint_max_age Innodb_mem_adaptive_hash Innodb_os_log_written"
+    ),
+    "calls": "Handler_commit Handler_prepare",
+    "connections": "Aborted_clients Max_used_connections Threads_connected",
+    "deadlocks": "Innodb_deadlocks",
+    "definitions": "Open_table_definitions Opened_table_definitions",
+    "errors": (
+        "Connection_errors_internal Connection_errors_max_connections "
+        "Connection_errors_peer_address"
+    ),
+    "events": "Innodb_truncated_status_writes Innodb_undo_truncations",
+    "evictions": "Table_open_cache_overflows",
+    "files": "Created_tmp_files Innodb_num_open_files Open_files Opened_files",
+    "fsyncs": "Innodb_data_fsyncs Innodb_os_log_fsyncs",
+    "groups": "Binlog_group_commits",
+    "hits": "Qcache_hits",
+    "inserts": "Qcache_inserts",
+    "instances": "Performance_schema_mutex_instances_lost",
+    "joins": "Select_full_join Select_range Select_scan",
+    "locks": "Table_locks_immediate",
+    "lookups": "Table_open_cache_hits Table_open_cache_misses",
+    "us": "Rpl_semi_sync_master_tx_avg_wait_time",
+    "ms": ("Innodb_row_lock_time Innodb_row_lock_time_avg Innodb_row_lock_time_max"),
+    "operations": (
+        "Innodb_data_pending_fsyncs Innodb_data_pending_reads Innodb_data_pending_writes "
+        "Innodb_data_reads Innodb_data_writes Innodb_os_log_pending_fsyncs "
+        "Innodb_os_log_pending_writes"
+    ),
+    "pages": (
+        "Innodb_buffer_pool_pages_data Innodb_buffer_pool_pages_dirty "
+        "Innodb_buffer_pool_pages_flushed Innodb_buffer_pool_pages_free "
+        "Innodb_buffer_pool_pages_LRU_flushed Innodb_buffer_pool_pages_misc "
+        "Innodb_buffer_pool_pages_total Innodb_buffer_pool_read_ahead "
+        "Innodb_buffer_pool_read_ahead_evicted Innodb_dblwr_pages_written"
+    ),
+    "passes": "Sort_merge_passes",
+    "prunes": "Qcache_lowmem_prunes",
+    "reads": "Innodb_buffer_pool_read_requests Innodb_buffer_pool_reads",
+    "requests": "Innodb_log_write_requests",
+    "rounds": "Innodb_mutex_spin_rounds",
+    "rows": (
+        "Handler_delete Handler_read_key Handler_read_next Handler_read_rnd_next "
+        "Handler_update Handler_write Innodb_rows_deleted Innodb_rows_inserted "
+        "Innodb_rows_read Innodb_rows_updated Sort_rows"
+    ),
+    "searches": ("Innodb_adaptive_hash_hash_searches Innodb_adaptive_hash_non_hash_searches"),
+    "s": "Uptime Uptime_since_flush_status",
+    "sessions": "Rpl_semi_sync_master_wait_sessions",
+    "statements": (
+        "Com_alter_table Com_analyze Com_commit Com_create_table Com_delete Com_drop_table "
+        "Com_flush Com_insert Com_purge Com_replace Com_rollback Com_select "
+        "Com_show_processlist Com_show_status Com_truncate Com_update Qcache_not_cached "
+        "Queries Questions Slow_queries"
+    ),
+    "tables": "Created_tmp_disk_tables Created_tmp_tables Open_tables Opened_tables",
+    "threads": "Slow_launch_threads Threads_cached Threads_created Threads_running",
+    "transactions": (
+        "Binlog_cache_disk_use Binlog_cache_use Binlog_commits Innodb_row_lock_current_waits "
+        "Rpl_semi_sync_master_no_tx Rpl_semi_sync_master_yes_tx"
+    ),
+    "undo_records": "Innodb_history_list_length",
+    "waits": (
+        "Innodb_buffer_pool_wait_free Innodb_log_waits Innodb_mutex_os_waits "
+        "Innodb_mutex_spin_waits Innodb_row_lock_waits Innodb_s_lock_os_waits "
+        "Innodb_x_lock_os_waits Table_locks_waited"
+    ),
+    "writes": "Innodb_buffer_pool_write_requests Innodb_log_writes",
+}
+
+UNITS: dict[str, str] = {
+    name.lower(): unit for unit, names in _UNITS.items() for name in names.split()
+}
+_PREFIX_UNITS = (("com_", "statements"), ("handler_", "calls"))
+
+
+@lru_cache(maxsize=8192)  # a hostile file may have any number of names
+def kind_of(name: str) -> Literal["counter", "gauge"]:
+    """Whether a variable's difference over time, or its value, says something."""
+    return "gauge" if _GAUGES.fullmatch(name) else "counter"
+
+
+@lru_cache(maxsize=8192)  # a hostile file may have any number of names
+def unit_of(name: str) -> str | None:
+    """The unit of a variable, where one is known."""
+    lower = name.lower()
+    known = UNITS.get(lower)
+    return known or next((unit for prefix, unit in _PREFIX_UNITS if lower.startswith(prefix)), None)
