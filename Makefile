@@ -118,6 +118,10 @@ format: $(VENV)/.installed-dev $(NODE_MODULES) ## let the formatters settle the 
 types: $(VENV)/.installed-dev $(NODE_MODULES) ## write the UI's API types from the API again
 	@sh scripts/api-types.sh write
 
+.PHONY: docs
+docs: $(VENV)/.installed-dev ## write the generated tables of docs/ again
+	@$(BIN)/pileup formats --write docs/reference/formats.md
+
 .PHONY: bench
 bench: $(VENV)/.installed-dev ## measure the engine on large inputs
 	@cd backend && ../$(BIN)/python -m benchmarks

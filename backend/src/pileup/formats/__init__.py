@@ -1,11 +1,11 @@
 """Text to records: one module per artifact format, and the list of them.
 
-A format has NAME, TITLE, VERSION, HINTS, ``sniff(head)`` and ``parse(lines)`` (see
-``detect.Format``). It opens no file, reads no clock and logs nothing. ``driver`` runs one over an
-artifact; ``archive`` opens containers.
+A format has NAME, TITLE, GIVES, PRINTED_BY, VERSION, HINTS, ``sniff(head)`` and ``parse(lines)``
+(see ``detect.Format``). It opens no file, reads no clock and logs nothing. ``driver`` runs one over
+an artifact; ``archive`` opens containers.
 
 The list is in sniffing order: where two formats both claim a file, the earlier one is the more
-specific. To add a format, add its module here.
+specific. To add a format, add its module here and run ``make docs``.
 """
 
 from __future__ import annotations

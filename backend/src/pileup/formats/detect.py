@@ -21,6 +21,14 @@ class Format(Protocol):
     @property
     def TITLE(self) -> str: ...  # noqa: N802
     @property
+    def GIVES(self) -> str:  # noqa: N802
+        """One sentence: the records and series that come out. For `pileup formats` and the docs."""
+
+    @property
+    def PRINTED_BY(self) -> str:  # noqa: N802
+        """Tools, versions and layouts that are read, as a short list."""
+
+    @property
     def VERSION(self) -> int: ...  # noqa: N802
     @property
     def HINTS(self) -> tuple[str, ...]: ...  # noqa: N802

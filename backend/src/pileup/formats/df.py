@@ -16,6 +16,8 @@ from pileup.records import Clock, Item, Problem
 
 NAME = "df"
 TITLE = "df -k"
+GIVES = "Space used, available and in percent per mount (`df.*`)."
+PRINTED_BY = "coreutils; `-k`, `-h`, `-T`"
 VERSION = 2
 HINTS = ("-df", "-disk-space")
 

@@ -16,6 +16,8 @@ from pileup.records import Clock, Item, Problem
 
 NAME = "diskstats"
 TITLE = "/proc/diskstats"
+GIVES = "I/O counters per device (`diskstats.*`)."
+PRINTED_BY = "Linux 2.6 to 6.x (11, 15 or 17 numbers)"
 VERSION = 2
 HINTS = ("-diskstats",)
 

@@ -19,6 +19,8 @@ from pileup.records import Clock, Event, Item, Skipped
 
 NAME = "error-log"
 TITLE = "MySQL / MariaDB error log"
+GIVES = "Events: restarts, crashes, warnings; the status dumps inside are read as such."
+PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
 VERSION = 1
 HINTS = ("-log_error", "error.log", ".err")
 

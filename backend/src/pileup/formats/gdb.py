@@ -32,6 +32,11 @@ from pileup.records import (
 
 NAME = "gdb"
 TITLE = "gdb thread apply all bt"
+GIVES = (
+    "Stacks with their threads (pthread, LWP, name), file:line and latch addresses; "
+    "`stacks.threads`."
+)
+PRINTED_BY = "gdb 6 to 16: `thread apply all bt`, `bt full`, pstack"
 VERSION = 1
 HINTS = ("-stacktrace",)
 

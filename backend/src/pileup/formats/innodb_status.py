@@ -35,6 +35,11 @@ from pileup.records import (
 
 NAME = "innodb-status"
 TITLE = "SHOW ENGINE INNODB STATUS"
+GIVES = (
+    "Snapshots, semaphore waits, transactions with their locks, deadlocks, foreign key "
+    "errors; every number as a series."
+)
+PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
 VERSION = 1
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 

@@ -18,6 +18,8 @@ from pileup.records import Clock, Item, Problem
 
 NAME = "iostat"
 TITLE = "iostat"
+GIVES = "Each column per device (`iostat.*`), the CPU as `iostat.cpu_*`."
+PRINTED_BY = "sysstat 9 to 12"
 VERSION = 2
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 

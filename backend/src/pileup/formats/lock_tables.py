@@ -20,6 +20,11 @@ from pileup.records import Clock, Item, LockWait, Skipped, Snapshot, Transaction
 
 NAME = "lock-tables"
 TITLE = "InnoDB lock and transaction tables"
+GIVES = "Transactions, locks, and who waits for whom."
+PRINTED_BY = (
+    "`INNODB_TRX`, `INNODB_LOCKS`, `INNODB_LOCK_WAITS`, `data_locks`, `data_lock_waits`, "
+    "`metadata_locks`, sys"
+)
 VERSION = 1
 HINTS = ("-lock-waits", "-transactions", "-ps-locks-transactions")
 

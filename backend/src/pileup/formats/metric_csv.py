@@ -21,6 +21,8 @@ from pileup.records import Clock, Item, Problem, Samples, Section
 
 NAME = "metric-csv"
 TITLE = "Metrics as CSV"
+GIVES = "Gauges `metric.<header>`, with the labels of the long form; an empty cell is a gap."
+PRINTED_BY = "Grafana, PMM, spreadsheets, scripts; wide or long"
 VERSION = 1
 HINTS = (".csv", ".tsv")
 

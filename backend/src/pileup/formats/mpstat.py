@@ -16,6 +16,8 @@ from pileup.records import Item, Problem, Skipped
 
 NAME = "mpstat"
 TITLE = "mpstat"
+GIVES = "Each column per CPU (`mpstat.*`)."
+PRINTED_BY = "sysstat; 12 and 24 hour clocks"
 VERSION = 2
 HINTS = ("-mpstat", "-mpstat-overall", "mpstat.txt")
 

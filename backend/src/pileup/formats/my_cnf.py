@@ -17,6 +17,8 @@ from pileup.records import Item, Problem, Section, Setting, Skipped
 
 NAME = "my-cnf"
 TITLE = "my.cnf option file"
+GIVES = "Settings; passwords are not shown."
+PRINTED_BY = "any option file"
 VERSION = 1
 HINTS = (".cnf", "my.ini", "config-file")
 

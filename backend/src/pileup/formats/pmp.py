@@ -31,6 +31,8 @@ from pileup.records import (
 
 NAME = "pmp"
 TITLE = "collapsed stacks (pt-pmp)"
+GIVES = "Stacks with counts, which are threads times samples; `stacks.threads`."
+PRINTED_BY = "pt-pmp, poor man's profiler, FlameGraph's folded form"
 VERSION = 1
 HINTS = ("pmp.txt", ".pmp", ".hier", ".folded", ".collapsed")
 

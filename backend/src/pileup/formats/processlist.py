@@ -31,6 +31,8 @@ from pileup.records import (
 
 NAME = "processlist"
 TITLE = "SHOW PROCESSLIST"
+GIVES = "Sessions; `processlist.sessions`, `.running`, `.state`."
+PRINTED_BY = "`\\G`, box and tabs; one listing or many; `information_schema`"
 VERSION = 1
 HINTS = ("-processlist", "processlist.txt")
 

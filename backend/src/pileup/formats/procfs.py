@@ -19,6 +19,11 @@ from pileup.records import Clock, Item, Skipped
 
 NAME = "procfs"
 TITLE = "/proc (meminfo, vmstat, stat, interrupts, slabinfo), netstat -s, free"
+GIVES = (
+    "Counters and levels of the kernel: `meminfo.*`, `procvmstat.*`, `procstat.*`, "
+    "`interrupts.count`, `slabinfo.size`, `netstat.*`, `free.*`."
+)
+PRINTED_BY = "Linux, net-tools, procps"
 VERSION = 1
 HINTS = ("-meminfo", "-procvmstat", "-procstat", "-interrupts", "-slabinfo", "-netstat_s")
 

@@ -15,6 +15,8 @@ from pileup.records import Item, Setting, Skipped
 
 NAME = "pt-stalk-hostname"
 TITLE = "pt-stalk host name"
+GIVES = "The host. Told by its name: one word is too little."
+PRINTED_BY = "pt-stalk"
 VERSION = 1
 HINTS = ("-hostname",)
 

@@ -18,6 +18,8 @@ from pileup.records import Event, Item, Setting, Skipped
 
 NAME = "pt-stalk-log"
 TITLE = "pt-stalk trigger and log"
+GIVES = "The trigger as an event; pt-stalk's options as settings."
+PRINTED_BY = "pt-stalk: `-trigger`, `-output`, its log"
 VERSION = 1
 HINTS = ("-trigger", "-output", "pt-stalk.log", "pt-stalk-stdout.txt")
 

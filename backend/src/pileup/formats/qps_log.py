@@ -15,6 +15,8 @@ from pileup.records import Clock, Item, Problem, Samples
 
 NAME = "qps-log"
 TITLE = "One value per second with date"
+GIVES = "The gauge `metric.qps`, or `metric.value<n>`."
+PRINTED_BY = "shell loops with `date`"
 VERSION = 1
 HINTS = ("qps.log",)
 

@@ -23,6 +23,8 @@ from pileup.records import Clock, Item, Problem, Samples, Setting, Skipped
 
 NAME = "status"
 TITLE = "SHOW GLOBAL STATUS, mysqladmin extended-status"
+GIVES = "Counters and gauges `mysql.<Variable>`; relative samples are summed up again."
+PRINTED_BY = "`SHOW GLOBAL STATUS`, `mysqladmin ext` with and without `-r`"
 VERSION = 2
 HINTS = ("-mysqladmin", "mysqladmin-ext")
 

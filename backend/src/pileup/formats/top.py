@@ -17,6 +17,8 @@ from pileup.records import Item
 
 NAME = "top"
 TITLE = "top"
+GIVES = "Load, tasks, CPU, memory (`top.*`) and the busiest processes."
+PRINTED_BY = "procps 3 and 4, `top -b`, `-H`"
 VERSION = 2
 HINTS = ("-top", "top.txt")
 

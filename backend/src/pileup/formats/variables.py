@@ -14,6 +14,8 @@ from pileup.records import Item, Setting, Skipped
 
 NAME = "variables"
 TITLE = "SHOW GLOBAL VARIABLES"
+GIVES = "Settings: the variables in force."
+PRINTED_BY = "box, tabs, pt-stalk `-variables`"
 VERSION = 1
 HINTS = ("-variables", "variables.txt")
 

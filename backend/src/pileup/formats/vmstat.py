@@ -17,6 +17,8 @@ from pileup.records import Clock, Item, Problem, Samples
 
 NAME = "vmstat"
 TITLE = "vmstat"
+GIVES = "Each column (`vmstat.*`), without the average since boot."
+PRINTED_BY = "procps; `-t`, `-a`, `-w`"
 VERSION = 2
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
