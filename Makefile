@@ -126,6 +126,10 @@ docs: $(VENV)/.installed-dev ## write the generated tables of docs/ again
 bench: $(VENV)/.installed-dev ## measure the engine on large inputs
 	@cd backend && ../$(BIN)/python -m benchmarks
 
+.PHONY: bench-insight
+bench-insight: $(VENV)/.installed-dev ## hold the analysis against incidents whose truth is known
+	@cd backend && ../$(BIN)/python -m benchmarks.insight $(CAPTURES)
+
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-dev $(UI) ## make the pictures of the README again
 	@cd frontend && node e2e/run.mjs --project=screenshots

@@ -47,6 +47,13 @@ def test_a_short_pileup_is_a_false_positive() -> None:
     assert kinds == ["false_positive"]
 
 
+def test_few_sessions_that_come_and_go_are_no_pileup() -> None:
+    """Sixteen sessions on a noisy host: 1 to 17 within seconds, runs of high samples among them."""
+    calm = [1.0, 4.0, 3.0, 2.0, 16.0, 3.0, 4.0, 9.0, 2.0, 17.0] * 3
+    busy = [16.0, 13.0, 15.0, 17.0, 12.0, 14.0, 13.0, 17.0, 16.0, 14.0, 15.0, 16.0]
+    assert found_in(calm + busy + calm) == []
+
+
 def test_a_debugger_s_stop_is_its_own_doing() -> None:
     """A lone spike while stacks were taken names the observer, and is not joined to a stall."""
     stack = {"2026_11_20_22_00_30-gdb.txt": [moment()]}

@@ -35,6 +35,8 @@ _NOISE_S = 5.0
 _BASELINE_S = 30.0
 _ALWAYS_HIGH = 25.0
 """pt-stalk's own threshold for Threads_running: a whole capture above it is inside a stall."""
+_APART = 1.5
+"""How far a stall's median stands above the busy moments outside it; less is its usual scatter."""
 _BURST = 1.4
 _OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 2.0, 8.0, 6.0
 
@@ -90,11 +92,14 @@ def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) ->
         found.append(_stall(signal, first, last, "false_positive", None, note))
     longest = max((signal.times[b] - signal.times[a] for a, b in joined), default=0)
     floor = _threshold_of(signal, mask)
+    busy = _busy_outside(signal, joined)
     previous_end = 0
     for first, last in joined:
         length = (signal.times[last] - signal.times[first] + signal.interval_us) / _S
         peak = max(signal.values[first : last + 1])
         if signal.role != "throughput" and length < _NOISE_S and peak < 2 * floor:
+            continue
+        if busy and statistics.median(signal.values[first : last + 1]) < _APART * busy:
             continue
         short = length < _NOISE_S or (length < _SHORT_S and longest / _S >= 3 * length)
         baseline = None if short else _baseline(signal, mask, first, previous_end)
@@ -177,6 +182,20 @@ def _threshold_of(signal: Signal, mask: Sequence[bool]) -> float:
     quiet = [v for v, high in zip(signal.values, mask, strict=True) if not high]
     level = statistics.median(quiet) if quiet else 0.0
     return min([*piled, math.inf]) if not quiet else max(_FACTOR * level, level + _EXTRA)
+
+
+def _busy_outside(signal: Signal, runs: Sequence[tuple[int, int]]) -> float:
+    """The level that one in ten sessions-inside samples outside the longer runs reaches; else 0.
+
+    A few sessions that come and go (2 to 17 and back within seconds) give runs of high samples too.
+    """
+    if signal.role != "concurrency":
+        return 0.0
+    outside = list(signal.values)
+    for first, last in reversed(runs):
+        if signal.times[last] - signal.times[first] >= _NOISE_S * _S:
+            del outside[first : last + 1]
+    return pl.Series(outside).quantile(0.9) or 0.0 if len(outside) >= 10 else 0.0
 
 
 def _runs(mask: Sequence[bool]) -> list[tuple[int, int]]:
