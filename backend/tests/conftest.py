@@ -26,6 +26,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the summaries of tests/samples anew; the commit says why they moved",
     )
+    parser.addoption(
+        "--rounds",
+        type=int,
+        default=1,
+        help="how often the dice are thrown for each sample that tests damage",
+    )
+
+
+@pytest.fixture(scope="session")
+def rounds(request: pytest.FixtureRequest) -> int:
+    return int(request.config.getoption("--rounds"))
 
 
 @pytest.fixture(scope="session")

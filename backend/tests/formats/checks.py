@@ -7,6 +7,7 @@ reviewer reads. ``pytest --bless`` writes the summaries anew.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,9 +68,23 @@ def parse_bytes(data: bytes, name: str = "", format_name: str | None = None) -> 
     return parse_stream(io.BytesIO(data), name=name, format=format_name)
 
 
-def assert_sound(parsed: Parsed, size: int) -> None:
-    """Books that balance, lines and snapshots that exist, frames that survive Parquet."""
+def assert_sound(parsed: Parsed, size: int, what: str = "") -> None:
+    """Books that balance, lines and snapshots that exist, frames that survive Parquet.
+
+    ``what`` was done to the sample: the first words of the message when something does not hold.
+    """
+    try:
+        _assert_sound(parsed, size)
+    except AssertionError as error:
+        if what:
+            error.add_note(f"the damage: {what}; read as {parsed.format}")
+        raise
+
+
+def _assert_sound(parsed: Parsed, size: int) -> None:
     assert not parsed.crashed, parsed.failed
+    if parsed.failed is not None:
+        assert re.match(r"[^\s].*[.)]$", parsed.failed, re.DOTALL), parsed.failed
     receipt = parsed.receipt
     assert receipt.bytes_read == size
     assert receipt.bytes_understood + receipt.bytes_skipped == size

@@ -77,4 +77,4 @@ def by_name(name: str) -> Format | None:
     return next((one for one in FORMATS if name == one.NAME), None)
 
 
-__all__ = ["FORMATS", "Detection", "Format", "by_name", "detect"]
+__all__ = ["FORMATS", "Detection", "Format", "by_name", "choose", "detect"]

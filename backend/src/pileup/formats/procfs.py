@@ -49,6 +49,7 @@ _LEAST_SLAB_KIB = 1024
 _NETSTAT_FIRST = re.compile(r"(?P<value>\d+)\s+(?P<words>\D.*)$")
 _NETSTAT_LAST = re.compile(r"(?P<words>.*\D)[:\s]\s*(?P<value>\d+)(?P<rest>\s+\D.*)?$")
 _NETSTAT_GAUGES = ("tcp_connections_established", "ip_forwarding")
+_FREE_ROWS = ("Mem", "Swap", "Total", "Low", "High", "-/+ buffers/cache")
 _SIZES = {"B": 1 / 1024, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3}
 _LONGEST = 200
 """No line that is looked at with a pattern is longer, but for those of stat and interrupts."""
@@ -59,14 +60,16 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in head.split("\n")[:12] if line.strip() and not line.startswith("TS ")]
     if not lines:
         return False
-    what = _start_of(lines[0])
-    if what is None or len(lines) < 2:
+    if _start_of(lines[0]) is None or len(lines) < 2:
         return False
     reader = _Reader()
-    reader.start(what)
-    rest = lines[1:-1] or lines[1:]
-    fit = sum(reader.line(at, line) or _start_of(line) is not None for at, line in enumerate(rest))
-    return fit >= 0.8 * len(rest)
+    fit = 0
+    whole = lines[:-1] if len(lines) > 2 else lines
+    for line in whole:
+        if (what := _start_of(line)) is not None:
+            reader.start(what)
+        fit += reader.line(0, line) or what is not None
+    return fit - 1 >= 0.8 * (len(whole) - 1)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -109,6 +112,7 @@ class _Reader:
         self._section = ""
         self._slabs: set[str] = set()
         self._free_columns: list[str] = []
+        self._cpus = 0
 
     def stamp(self, epoch_us: int) -> None:
         self._wall, self._clock = epoch_us, "utc"
@@ -176,14 +180,19 @@ class _Reader:
 
     def _interrupts(self, text: str) -> bool:
         if "CPU0" in text:
+            self._cpus = len(text.split())
             return True
         match = _IRQ.match(text)
-        if match:
-            total = sum(int(count[:18]) for count in match["counts"].split())
-            what = " ".join((match["what"] or "").split()[-1:])
-            label = f"{match['irq']} {what}" if match["irq"].isdecimal() else match["irq"]
-            self._add("interrupts.count", float(total), labels=(("irq", label.strip()),))
-        return match is not None
+        if match is None:
+            return False
+        counts = match["counts"].split()
+        if match["what"] and len(counts) != self._cpus:
+            return False  # a count that cannot be read: there is no sum without it
+        total = sum(int(count[:18]) for count in counts)
+        what = " ".join((match["what"] or "").split()[-1:])
+        label = f"{match['irq']} {what}" if match["irq"].isdecimal() else match["irq"]
+        self._add("interrupts.count", float(total), labels=(("irq", label.strip()),))
+        return True
 
     def _slabinfo(self, text: str) -> bool:
         if text.startswith(("slabinfo", "#")):
@@ -216,6 +225,8 @@ class _Reader:
 
     def _free(self, text: str) -> bool:
         row, colon, rest = text[:_LONGEST].partition(":")
+        if colon and row not in _FREE_ROWS:
+            return False
         if not colon:
             self._free_columns = text[:_LONGEST].split()
             return True

@@ -241,13 +241,18 @@ def _is_decoration(text: str) -> bool:
 def _is_relative(first: dict[str, tuple[str, int]], second: dict[str, tuple[str, int]]) -> bool:
     """Is the second sample a difference to the first?
 
-    Differences are whole numbers, of texts and decimals too; that of the page size is 0.
+    Differences are whole numbers, of texts and decimals too; that of the page size is 0. A few
+    cells may be unreadable: they must not turn differences into values.
     """
-    if not all(_WHOLE.fullmatch(text) for text, _ in second.values()):
+    whole = sum(_WHOLE.fullmatch(text) is not None for text, _ in second.values())
+    if whole < 0.9 * len(second):
         return False
     if "Innodb_page_size" in first and "Innodb_page_size" in second:
         before, after = first["Innodb_page_size"][0], second["Innodb_page_size"][0]
-        return before != after and after == "0"
+        if before.isdecimal() and after.isdecimal():
+            return before != after and after == "0"
+    if whole < len(second) and any(text in ("ON", "OFF") for text, _ in second.values()):
+        return False
     earlier, later = (_integer(one.get("Uptime", ("", 0))[0]) for one in (first, second))
     return earlier is not None and later is not None and later < min(earlier, 60)
 

@@ -24,10 +24,11 @@ HINTS = ("-top", "top.txt")
 
 _HEAD = re.compile(r"^top - (?P<time>\d\d:\d\d:\d\d) up .*load average: (?P<loads>[\d., ]+)")
 _TASKS = re.compile(r"^(?:Tasks|Threads): *(?P<total>\d+) total, *(?P<running>\d+) running")
-_CPU = re.compile(r"(?P<value>\d+[.,]\d+)[ %]*(?P<state>us|sy|ni|id|wa|hi|si|st)\b")
+_CPU = re.compile(r"(?<![^\s:,])(?P<value>\d+[.,]\d+)[ %]*(?P<state>us|sy|ni|id|wa|hi|si|st)\b")
 _MEM = re.compile(r"^(?:(?P<unit>[KMGT]iB) )?(?P<what>Mem|Swap) *: *(?P<rest>.*)")
 _PART = re.compile(
-    r"(?P<value>\d+(?:\.\d+)?)[kK]? *\+?(?P<name>total|free|used|buff/cache|buffers|avail)"
+    r"(?<![^\s:,])(?P<value>\d+(?:\.\d+)?)[kK]? *\+?"
+    r"(?P<name>total|free|used|buff/cache|buffers|avail)"
 )
 _LEAST_CPU = 1.0
 

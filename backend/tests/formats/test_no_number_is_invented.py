@@ -1,0 +1,72 @@
+"""A number with a character that cannot be read is None: never zero, never what is left of it.
+
+In each committed sample a digit inside some numbers becomes ``?``. Every number that is then read
+must be one that also stands in the whole sample, but for those that are counted, not read.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pileup import records
+from pileup.formats.driver import Parsed
+from tests.formats.checks import all_samples, parse_bytes
+
+_MOST = 96 * 1024
+_INSIDE = re.compile(rb"(?<=\d)\d(?=\d)")
+_PLACES = {"line_first", "line_last", "snapshot", "wall_us", "number"}
+"""Where and when, not what. Times may be inferred from neighbours."""
+_COUNTED = re.compile(
+    r"stacks\.threads|processlist\.\w+|stack\.count"
+    r"|innodb\.(semaphore_waits|active_transactions|lock_wait_transactions)"
+)
+"""How many records were read: one fewer where a record is damaged."""
+_WHOLE_SECONDS = {"session.time_s"}
+"""Its decimals come from another column, TIME_MS."""
+_OPEN = {"innodb-status": "innodb_* read what stands before the damage", "error-log": "the same"}
+
+
+def _each_sample() -> Iterator[object]:
+    for path in all_samples():
+        reason = _OPEN.get(path.parent.name)
+        marks = [pytest.mark.xfail(reason=reason, strict=False)] if reason else []
+        yield pytest.param(path, id=f"{path.parent.name}-{path.name}", marks=marks)
+
+
+@pytest.mark.parametrize("path", list(_each_sample()))
+def test_no_number_is_invented(path: Path, rounds: int) -> None:
+    data = path.read_bytes()[:_MOST]
+    whole = _numbers(parse_bytes(data, path.name, path.parent.name))
+    for round_ in range(2 * rounds):
+        broken = _garbled(data, random.Random(f"{path.name} {round_}"))
+        found = _numbers(parse_bytes(broken, path.name, path.parent.name))
+        for name, values in found.items():
+            if not _COUNTED.fullmatch(name):
+                invented = sorted(values - whole.get(name, set()))
+                assert not invented, f"{name}: {invented[:5]} do not stand in the sample"
+
+
+def _garbled(data: bytes, dice: random.Random) -> bytes:
+    return _INSIDE.sub(lambda match: b"?" if dice.random() < 0.15 else match[0], data)
+
+
+def _numbers(parsed: Parsed) -> dict[str, set[float]]:
+    """The values of each series and of each numeric field of each kind of record."""
+    found: dict[str, set[float]] = {}
+    for kind, frame in parsed.frames.items():
+        if kind == records.SAMPLE:
+            groups = frame.group_by("series").agg(pl.col("value").drop_nulls().unique())
+            found.update((name, set(values)) for name, values in groups.iter_rows())
+            continue
+        for column, dtype in frame.schema.items():
+            if dtype.is_numeric() and column not in _PLACES:
+                name = f"{kind}.{column}"
+                values = frame[column].drop_nulls()
+                found[name] = set(values.floor() if name in _WHOLE_SECONDS else values)
+    return found
