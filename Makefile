@@ -123,8 +123,12 @@ docs: $(VENV)/.installed-dev ## write the generated tables of docs/ again
 	@$(BIN)/pileup formats --write docs/reference/formats.md
 
 .PHONY: bench
-bench: $(VENV)/.installed-dev ## measure the engine on large inputs
-	@cd backend && ../$(BIN)/python -m benchmarks
+bench: $(VENV)/.installed-dev ## measure how fast large inputs are read: a tenth of bench-parse
+	@cd backend && ../$(BIN)/python -m benchmarks --scale 0.1
+
+.PHONY: bench-parse
+bench-parse: $(VENV)/.installed-dev ## the whole: beside the peers, into docs/benchmarks.md (SCALE=1)
+	@cd backend && ../$(BIN)/python -m benchmarks --scale $(or $(SCALE),1) --markdown ../docs/benchmarks.md
 
 .PHONY: bench-insight
 bench-insight: $(VENV)/.installed-dev ## hold the analysis against incidents whose truth is known

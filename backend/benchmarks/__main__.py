@@ -1,105 +1,275 @@
-"""How fast each format reads, and how much memory it takes, on large files grown from samples.
+"""How fast each format is read, and with how much memory, beside the tools that read the same.
 
-Every artifact of samples/ is taken; of each format the largest one is repeated until it has the
-wanted size (a CSV keeps one header). Each is read in a fresh process, so that peak memory is its
-own. Usage: python -m benchmarks [MEGABYTES] (default 32).
+Each input is grown from the committed samples (inputs.py), each reader runs in a process of its
+own (reading.py, peers.py), one after the other. MB are 10^6 bytes; MB/s is by the clock, and
+"per core" by the CPU time: a reader that uses both cores gains by the first only.
+
+Usage: python -m benchmarks [--scale 0.1] [--only gdb --only status] [--markdown FILE]
 """
 
 from __future__ import annotations
 
+import argparse
+import io
 import json
-import resource
-import subprocess
+import os
+import platform
 import sys
+import tarfile
 import tempfile
-import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from pileup.formats import archive, driver
+from benchmarks.inputs import CAPTURE, INPUTS, MB, Input, capture_file
+from benchmarks.measure import Measured, measure
+from benchmarks.peers import BUNDLE_FLOORS, FLOORS, PEERS, Peer
 
-SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-_MIB = 1024**2
-_CSV = {"metric-csv"}
+_BUNDLE = "bundle"
+_BUNDLE_BYTES = 5_000 * MB
+_LIMIT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One measured reader of one input."""
+
+    input: str
+    reader: str
+    size: int
+    seconds: float
+    cpu_s: float
+    peak_bytes: int
+    keeps: str
+    failed: str | None = None
+
+    def cells(self) -> tuple[str, ...]:
+        """As columns of the table."""
+        if self.failed is not None:
+            return (self.input, self.reader, "", "", "", "", "", self.failed)
+        return (
+            self.input,
+            self.reader,
+            f"{self.size / MB:,.0f}",
+            f"{self.seconds:.2f}",
+            _speed(self.size, self.seconds),
+            _speed(self.size, self.cpu_s),
+            f"{self.peak_bytes / MB:,.0f}",
+            self.keeps,
+        )
+
+
+def _speed(size: int, seconds: float) -> str:
+    if not seconds:
+        return ""
+    speed = size / MB / seconds
+    return f"{speed:,.0f}" if speed >= 20 else f"{speed:.1f}"
+
+
+_HEADER = ("input", "reader", "MB", "s", "MB/s", "per core", "peak MB", "what it keeps")
 
 
 def main() -> None:
-    """Grow the inputs, read each in a process of its own, print a table."""
-    wanted = int(float(sys.argv[1]) * _MIB) if len(sys.argv) > 1 else 32 * _MIB
-    print(f"{'format':<26}{'MiB':>8}{'lines':>12}{'s':>8}{'MiB/s':>8}{'peak MiB':>10}  not read")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in sorted(_largest(Path(folder)).items()):
-            path = Path(folder) / "grown"
-            _grow(path, content, wanted, keep_header=name in _CSV)
-            done = subprocess.run(
-                [sys.executable, "-m", "benchmarks", "--read", str(path), name],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if done.returncode != 0:
-                print(f"{name:<26}{done.stderr.strip().splitlines()[-1]}")
-                continue
-            seen = json.loads(done.stdout)
-            mib = path.stat().st_size / _MIB
-            print(
-                f"{name:<26}{mib:>8.1f}{seen['lines']:>12,}{seen['seconds']:>8.2f}"
-                f"{mib / seen['seconds']:>8.1f}{seen['peak_mib']:>10.0f}  {seen['not_read']}"
-            )
+    """Make the inputs one by one, measure all readers of each, print and write the table."""
+    options = _options()
+    lines: list[Line] = []
+    _print(_HEADER)
+    with tempfile.TemporaryDirectory(prefix="pileup-bench-", dir=_scratch()) as folder:
+        for one in INPUTS:
+            if not options.only or one.name in options.only:
+                for line in _of_input(one, Path(folder), options.scale):
+                    lines.append(line)
+                    _print(line.cells())
+        if not options.only or _BUNDLE in options.only:
+            for line in _of_bundle(Path(folder), options.scale):
+                lines.append(line)
+                _print(line.cells())
+    if options.markdown:
+        options.markdown.write_text(_markdown(lines, options), encoding="utf-8")
 
 
-def read(path: Path, name: str) -> None:
-    """Read one file as one format and print what it took, as JSON."""
-    before = time.perf_counter()
-    parsed = driver.parse_path(path, format=name)
-    seconds = time.perf_counter() - before
-    unit = 1 if sys.platform == "darwin" else 1024
-    print(
-        json.dumps(
-            {
-                "seconds": seconds,
-                "lines": parsed.receipt.lines,
-                "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / _MIB,
-                "not_read": parsed.failed or f"{parsed.receipt.bytes_skipped} bytes",
-            }
-        )
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--scale", type=float, default=1.0, help="of the sizes in inputs.py")
+    names = [one.name for one in INPUTS] + [_BUNDLE]
+    parser.add_argument("--only", action="append", choices=names, default=[], metavar="INPUT")
+    parser.add_argument("--markdown", type=Path, help="write the page to this file")
+    return parser.parse_args()
+
+
+def _scratch() -> Path | None:
+    """A folder under the Pileup home, where there is room for gigabytes; else TMPDIR."""
+    home = os.environ.get("PILEUP_HOME")
+    if not home or os.environ.get("TMPDIR"):
+        return None
+    scratch = Path(home) / "tmp"
+    scratch.mkdir(parents=True, exist_ok=True)
+    return scratch
+
+
+# ---- one input
+
+
+def _of_input(one: Input, folder: Path, scale: float) -> Iterator[Line]:
+    path = folder / one.file
+    size = one.write(path, scale)
+    yield _ours(one.what, "Pileup", (str(path), one.file))
+    for peer in PEERS:
+        if one.name in peer.inputs:
+            yield _theirs(one.what, peer, path, size)
+    for floor in FLOORS:
+        yield _theirs(one.what, floor, path, size)
+    path.unlink()
+
+
+def _ours(what: str, reader: str, arguments: Sequence[str]) -> Line:
+    measured = measure(
+        [sys.executable, "-m", "benchmarks.reading", *arguments],
+        keep_output=True,
+        limit_s=_LIMIT_S,
+    )
+    if measured.failed is not None:
+        return Line(what, reader, 0, 0, 0, 0, "", measured.failed[:120])
+    told = json.loads(measured.output)
+    if told["format"] is None:
+        return Line(what, reader, 0, 0, 0, 0, "", "not read yet: no format claims it")
+    keeps = ", ".join(f"{count:,} {kind}" for kind, count in told["records"].items())
+    if told["skipped"]:
+        keeps += f"; {told['skipped'] / told['bytes']:.1%} not understood"
+    if told["failed"]:
+        keeps += f"; {told['failed'][:80]}"
+    return Line(
+        what, reader, told["bytes"], told["seconds"], told["cpu_s"], told["peak_bytes"], keeps
     )
 
 
-def _largest(folder: Path) -> dict[str, bytes]:
-    """The largest artifact of each format in the samples, unpacked."""
-    found: dict[str, bytes] = {}
-    for path in sorted(SAMPLES.glob("*/artifacts/**/*")):
-        if not path.is_file():
-            continue
-        for content in _contents(path):
-            draft = folder / "draft"
-            draft.write_bytes(content)
-            name = driver.parse_path(draft, name="").format
-            if name is not None and len(content) > len(found.get(name, b"")):
-                found[name] = content
-    return found
+def _theirs(what: str, peer: Peer, path: Path, size: int) -> Line:
+    if missing := peer.missing():
+        return Line(what, peer.name, 0, 0, 0, 0, "", missing)
+    part = path
+    if peer.most_mb is not None and size > peer.most_mb * MB:
+        part = path.with_name("part-" + path.name)
+        size = _cut(path, part, peer.most_mb * MB)
+    by_file = "FILE" in peer.command
+    measured = measure(peer.words(str(part)), stdin=None if by_file else part, limit_s=_LIMIT_S)
+    if part is not path:
+        part.unlink()
+    return _line(what, peer, size, measured)
 
 
-def _contents(path: Path) -> list[bytes]:
-    if archive.kind_of(path) in ("zip", "tar"):
-        return [member.open().read() for member in archive.members(path)]
-    with archive.open_plain(path) as stream:
-        return [stream.read()]
+def _line(what: str, peer: Peer, size: int, measured: Measured) -> Line:
+    return Line(
+        what,
+        peer.name,
+        size,
+        measured.seconds,
+        measured.cpu_s,
+        measured.peak_bytes,
+        peer.keeps,
+        measured.failed,
+    )
 
 
-def _grow(path: Path, content: bytes, wanted: int, *, keep_header: bool) -> None:
-    header, body = b"", content if content.endswith(b"\n") else content + b"\n"
-    if keep_header:
-        header, _, body = body.partition(b"\n")
-        header += b"\n"
-    with path.open("wb") as out:
-        out.write(header)
-        for _ in range(max(1, wanted // max(1, len(body)))):
-            out.write(body)
+def _cut(path: Path, part: Path, most: int) -> int:
+    """The first lines of a file, up to so many bytes."""
+    size = 0
+    with path.open("rb") as source, part.open("wb") as out:
+        for line in source:
+            if size + len(line) > most and size:
+                break
+            size += out.write(line)
+    return size
 
+
+# ---- the bundle
+
+
+def _of_bundle(folder: Path, scale: float) -> Iterator[Line]:
+    """pt-stalk captures in one .tar.zst: read to the end, and every file of it parsed."""
+    what = f"{_BUNDLE_BYTES * scale / 1e9:.2g} GB of captures, .tar.zst"
+    path = folder / "bundle.tar.zst"
+    size = _write_bundle(path, int(_BUNDLE_BYTES * scale))
+    yield _ours(what, "Pileup: members streamed", ("--archive", str(path)))
+    yield _ours(what, "Pileup: every member read", ("--bundle", str(path)))
+    for floor in BUNDLE_FLOORS:
+        yield _theirs_bundle(what, floor, path, size)
+    path.unlink()
+
+
+def _theirs_bundle(what: str, peer: Peer, path: Path, size: int) -> Line:
+    if missing := peer.missing():
+        return Line(what, peer.name, 0, 0, 0, 0, "", missing)
+    return _line(what, peer, size, measure(peer.words(str(path)), limit_s=_LIMIT_S))
+
+
+def _write_bundle(path: Path, wanted: int) -> int:
+    """Captures of one server, minute after minute, until the files have so many bytes."""
+    import zstandard  # here: the peers' peaks count what this process has loaded
+
+    files = [(suffix, capture_file(name, size)) for suffix, name, size in CAPTURE]
+    written = minute = 0
+    with (
+        path.open("wb") as out,
+        zstandard.ZstdCompressor(level=3).stream_writer(out) as packed,
+        tarfile.open(fileobj=packed, mode="w|") as archive,
+    ):
+        while written < wanted:
+            day, rest = divmod(minute, 24 * 60)
+            prefix = f"2026_11_{1 + day:02d}_{rest // 60:02d}_{rest % 60:02d}_00"
+            for suffix, content in files:
+                info = tarfile.TarInfo(f"pt-stalk/{prefix}-{suffix}")
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+                written += len(content)
+            minute += 1
+    return written
+
+
+# ---- the table
+
+
+def _print(cells: Sequence[str]) -> None:
+    what, reader, size, seconds, speed, core, peak, keeps = cells
+    print(
+        f"{what:<30} {reader:<28}{size:>7}{seconds:>9}{speed:>8}{core:>9}{peak:>9}  {keeps}",
+        flush=True,
+    )
+
+
+def _markdown(lines: Sequence[Line], options: argparse.Namespace) -> str:
+    command = (
+        f"make bench-parse SCALE={options.scale:g}" if options.scale != 1 else ("make bench-parse")
+    )
+    rows = [_HEADER, ("---", "---", *["---:"] * 5, "---"), *(line.cells() for line in lines)]
+    table = "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
+    return _PAGE.format(
+        command=command,
+        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+        cores=os.cpu_count(),
+        system=f"{platform.system()}, Python {platform.python_version()}",
+        table=table,
+    )
+
+
+_PAGE = """\
+# Benchmarks: reading artifacts
+
+`{command}` makes the inputs from the committed samples, reads each with Pileup and with the tools
+that read the same, one after the other, and writes this page. Measured {date} on a shared machine
+of {cores} cores ({system}).
+
+- **MB** are 10^6 bytes. **MB/s** is by the clock; **per core** divides by CPU time instead, so a
+  reader that uses two cores gains by the first only. **peak MB** is the largest resident set of one
+  process.
+- Pileup's seconds are of the reading: bytes in, frames with lines, units and kinds out, as a
+  worker does it. Starting the interpreter and its libraries (about 0.5 s) is not in them: a worker
+  does it once. Those of a peer are of the whole command.
+- A slow peer is given the first megabytes of the input: see its MB.
+- The bench installs nothing: a peer that is not there is listed with the package that has it.
+
+{table}
+"""
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--read"]:
-        read(Path(sys.argv[2]), sys.argv[3])
-    else:
-        main()
+    main()
