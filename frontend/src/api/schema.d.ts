@@ -493,6 +493,46 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/compare': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Compare Sides
+     * @description What differs between two windows, bundles, hosts or runs; the clearest first.
+     */
+    get: operations['compare_sides_api_v1_incidents__incident_id__compare_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/compare/choices': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Compare Choices
+     * @description Hosts, bundles and runs of this incident.
+     */
+    get: operations['compare_choices_api_v1_incidents__incident_id__compare_choices_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/events': {
     parameters: {
       query?: never
@@ -584,6 +624,26 @@ export interface paths {
      * @description Accept or dismiss; a dismissed finding stays visible with its reason.
      */
     put: operations['judge_finding_api_v1_incidents__incident_id__findings__finding_id__verdict_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/fleet': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Fleet Of
+     * @description Which of the incident's hosts differ from the others, in a window or over all of it.
+     */
+    get: operations['fleet_of_api_v1_incidents__incident_id__fleet_get']
+    put?: never
     post?: never
     delete?: never
     options?: never
@@ -1624,6 +1684,106 @@ export interface components {
       source: string
       zone: string | null
     }
+    /**
+     * CompareChoices
+     * @description What can be put on a side.
+     */
+    CompareChoices: {
+      /** Bundles */
+      bundles: string[]
+      /** Has Baseline */
+      has_baseline: boolean
+      /** Has Stall */
+      has_stall: boolean
+      /** Hosts */
+      hosts: string[]
+      /** Runs */
+      runs: components['schemas']['CompareRun'][]
+    }
+    /**
+     * CompareDoc
+     * @description Two sides beside each other; every list has what differs most first.
+     */
+    CompareDoc: {
+      a: components['schemas']['ComparedSide']
+      b: components['schemas']['ComparedSide']
+      series: components['schemas']['ComparedSeries'][]
+      settings: components['schemas']['ComparedSetting'][]
+      stacks: components['schemas']['ComparedStack'][]
+      waits: components['schemas']['ComparedWait'][]
+      warnings: string[]
+    }
+    /**
+     * ComparedSeries
+     * @description One series on both sides: medians; None where a side has no sample.
+     */
+    ComparedSeries: {
+      a: number | null
+      a_p95: number | null
+      a_points: number
+      b: number | null
+      b_p95: number | null
+      b_points: number
+      clear: boolean
+      labels: string
+      ratio: number | null
+      score: number
+      series: string
+      unit: string | null
+    }
+    /** ComparedSetting */
+    ComparedSetting: {
+      a: string | null
+      b: string | null
+      name: string
+    }
+    /**
+     * ComparedSide
+     * @description What one side of a comparison holds.
+     */
+    ComparedSide: {
+      dumps: number
+      end: string | null
+      hosts: string[]
+      label: string
+      samples: number
+      start: string | null
+      version: string | null
+    }
+    /**
+     * ComparedStack
+     * @description Threads with one stack, per sample; None when a side has no samples.
+     */
+    ComparedStack: {
+      a: number | null
+      b: number | null
+      category: string | null
+      set_aside: boolean
+      signature: string | null
+      stack: string[]
+    }
+    /**
+     * ComparedWait
+     * @description Threads waiting at one place, per dump; None when a side has no dumps.
+     */
+    ComparedWait: {
+      a: number | null
+      b: number | null
+      file: string
+      line: number
+      mode: string
+    }
+    /** CompareRun */
+    CompareRun: {
+      /** Artifacts */
+      artifacts: number
+      /** Id */
+      id: string
+      /** Number */
+      number: number
+      /** Title */
+      title: string
+    }
     /** ConfidenceStep */
     ConfidenceStep: {
       /**
@@ -1805,6 +1965,34 @@ export interface components {
        * @enum {string}
        */
       verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
+    }
+    /** FleetDoc */
+    FleetDoc: {
+      differing: components['schemas']['FleetHost'][]
+      hosts: string[]
+      text: string
+    }
+    /** FleetHost */
+    FleetHost: {
+      host: string
+      moved: number
+      series: components['schemas']['FleetSeries'][]
+      settings: components['schemas']['FleetSetting'][]
+    }
+    /** FleetSeries */
+    FleetSeries: {
+      fleet_level: number
+      host_level: number
+      labels: string
+      score: number
+      series: string
+      text: string
+    }
+    /** FleetSetting */
+    FleetSetting: {
+      fleet_value: string
+      host_value: string
+      name: string
     }
     /** FormatOut */
     FormatOut: {
@@ -3296,6 +3484,14 @@ export type AttachedPin = components['schemas']['AttachedPin']
 export type Attachments = components['schemas']['Attachments']
 export type BlockerDoc = components['schemas']['BlockerDoc']
 export type ClockDoc = components['schemas']['ClockDoc']
+export type CompareChoices = components['schemas']['CompareChoices']
+export type CompareDoc = components['schemas']['CompareDoc']
+export type ComparedSeries = components['schemas']['ComparedSeries']
+export type ComparedSetting = components['schemas']['ComparedSetting']
+export type ComparedSide = components['schemas']['ComparedSide']
+export type ComparedStack = components['schemas']['ComparedStack']
+export type ComparedWait = components['schemas']['ComparedWait']
+export type CompareRun = components['schemas']['CompareRun']
 export type ConfidenceStep = components['schemas']['ConfidenceStep']
 export type DatabaseStatus = components['schemas']['DatabaseStatus']
 export type DeadlockDoc = components['schemas']['DeadlockDoc']
@@ -3308,6 +3504,10 @@ export type ExperimentDoc = components['schemas']['ExperimentDoc']
 export type Finding = components['schemas']['Finding']
 export type FindingDoc = components['schemas']['FindingDoc']
 export type Finish = components['schemas']['Finish']
+export type FleetDoc = components['schemas']['FleetDoc']
+export type FleetHost = components['schemas']['FleetHost']
+export type FleetSeries = components['schemas']['FleetSeries']
+export type FleetSetting = components['schemas']['FleetSetting']
 export type FormatOut = components['schemas']['FormatOut']
 export type Gap = components['schemas']['Gap']
 export type Headline = components['schemas']['Headline']
@@ -4482,6 +4682,81 @@ export interface operations {
       }
     }
   }
+  compare_sides_api_v1_incidents__incident_id__compare_get: {
+    parameters: {
+      query?: {
+        a_bundle?: string | null
+        a_end?: string | null
+        a_experiment?: string | null
+        a_host?: string | null
+        a_part?: 'whole' | 'baseline' | 'stall' | 'window'
+        a_start?: string | null
+        b_bundle?: string | null
+        b_end?: string | null
+        b_experiment?: string | null
+        b_host?: string | null
+        b_part?: 'whole' | 'baseline' | 'stall' | 'window'
+        b_start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['CompareDoc']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  compare_choices_api_v1_incidents__incident_id__compare_choices_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['CompareChoices']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   events_api_v1_incidents__incident_id__events_get: {
     parameters: {
       query?: never
@@ -4665,6 +4940,40 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['VerdictOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  fleet_of_api_v1_incidents__incident_id__fleet_get: {
+    parameters: {
+      query?: {
+        end?: string | null
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['FleetDoc']
         }
       }
       /** @description Validation Error */

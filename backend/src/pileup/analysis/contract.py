@@ -402,6 +402,113 @@ class WaitGraph(Doc, frozen=True, kw_only=True):
     notes: list[str]
 
 
+class ComparedSide(Doc, frozen=True, kw_only=True):
+    """What one side of a comparison holds."""
+
+    label: str
+    start: str | None
+    end: str | None
+    hosts: list[str]
+    version: str | None
+    dumps: int
+    """Status dumps in it."""
+    samples: int
+    """Stack samples in it."""
+
+
+class ComparedSeries(Doc, frozen=True, kw_only=True):
+    """One series on both sides: medians; None where a side has no sample."""
+
+    series: str
+    labels: str
+    unit: str | None
+    """Of the shown values: counters are per second."""
+    a: float | None
+    b: float | None
+    a_p95: float | None
+    """Nearest rank."""
+    b_p95: float | None
+    a_points: int
+    b_points: int
+    ratio: float | None
+    """b over a."""
+    score: float
+    """Difference of the medians in robust spreads (1.4826 MAD + 5 %); 0 when a side is missing."""
+    clear: bool
+
+
+class ComparedWait(Doc, frozen=True, kw_only=True):
+    """Threads waiting at one place, per dump; None when a side has no dumps."""
+
+    file: str
+    line: int
+    mode: str
+    a: float | None
+    b: float | None
+
+
+class ComparedStack(Doc, frozen=True, kw_only=True):
+    """Threads with one stack, per sample; None when a side has no samples."""
+
+    stack: list[str]
+    """Innermost first, cleaned."""
+    a: float | None
+    b: float | None
+    signature: str | None
+    category: str | None
+    set_aside: bool
+
+
+class ComparedSetting(Doc, frozen=True, kw_only=True):
+    name: str
+    a: str | None
+    b: str | None
+
+
+class CompareDoc(Doc, frozen=True, kw_only=True):
+    """Two sides beside each other; every list has what differs most first."""
+
+    a: ComparedSide
+    b: ComparedSide
+    warnings: list[str]
+    """Why the two may not be comparable."""
+    series: list[ComparedSeries]
+    waits: list[ComparedWait]
+    stacks: list[ComparedStack]
+    settings: list[ComparedSetting]
+    """Only those that both print and that differ."""
+
+
+class FleetSeries(Doc, frozen=True, kw_only=True):
+    series: str
+    labels: str
+    host_level: float
+    fleet_level: float
+    """Median over the hosts."""
+    score: float
+    text: str
+
+
+class FleetSetting(Doc, frozen=True, kw_only=True):
+    name: str
+    host_value: str
+    fleet_value: str
+
+
+class FleetHost(Doc, frozen=True, kw_only=True):
+    host: str
+    series: list[FleetSeries]
+    moved: int
+    """How many series stand out; ``series`` holds the clearest."""
+    settings: list[FleetSetting]
+
+
+class FleetDoc(Doc, frozen=True, kw_only=True):
+    hosts: list[str]
+    differing: list[FleetHost]
+    text: str
+
+
 def encode(document: Doc) -> bytes:
     """The document as UTF-8 JSON."""
     return msgspec.json.encode(document)

@@ -16,6 +16,7 @@ from pileup import __version__, logs
 from pileup.api import (
     accounts,
     artifacts,
+    compare,
     errors,
     events,
     experiments,
@@ -58,6 +59,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     pins.router,
     findings.router,
     timeline.router,
+    compare.router,
     waits.router,
     stacks.router,
     hypotheses.router,

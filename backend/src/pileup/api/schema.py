@@ -53,6 +53,8 @@ DeadlockJson = Annotated[dict[str, Any], _marked(contract.DeadlockDoc)]
 EventJson = Annotated[dict[str, Any], _marked(contract.EventDoc)]
 AnalysisJson = Annotated[dict[str, Any], _marked(contract.Analysis)]
 WaitGraphJson = Annotated[dict[str, Any], _marked(contract.WaitGraph)]
+CompareJson = Annotated[dict[str, Any], _marked(contract.CompareDoc)]
+FleetJson = Annotated[dict[str, Any], _marked(contract.FleetDoc)]
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:
@@ -63,7 +65,8 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
     _, components = msgspec.json.schema_components(
-        [contract.Analysis, contract.WaitGraph], ref_template="#/components/schemas/{name}"
+        [contract.Analysis, contract.WaitGraph, contract.CompareDoc, contract.FleetDoc],
+        ref_template="#/components/schemas/{name}",
     )
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     clash = schemas.keys() & components.keys()

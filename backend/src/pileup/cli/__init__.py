@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "link": ("link", "Print a new one-time sign-in link."),
     "migrate": ("migrate", "Bring the schema of a served database up to date."),
     "analyze": ("analyze", "Analyse captured files: no server, no database."),
+    "compare": ("compare", "Put two captures beside each other: no server, no database."),
     "formats": ("formats", "Print the formats that are read, and what each gives."),
     "openapi": ("openapi", "Print the OpenAPI document of the API."),
     "push": ("push", "Send captured files to a Pileup server."),

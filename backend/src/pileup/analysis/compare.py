@@ -1,0 +1,345 @@
+"""Any two sides beside each other: windows, bundles, hosts or runs.
+
+A side is some evidence, narrowed to a window, a host or some artifacts. What only one side has is
+said and never taken as zero. Series are matched by name and labels, whichever host they come from.
+
+Units: counters are rates per second; waits and threads are per dump and per sample, so that sides
+       of different length compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from pileup.analysis.context import Setting, Span
+from pileup.analysis.contract import (
+    CompareDoc,
+    ComparedSeries,
+    ComparedSetting,
+    ComparedSide,
+    ComparedStack,
+    ComparedWait,
+)
+from pileup.analysis.documents import effective_settings, server
+from pileup.analysis.evidence import Evidence
+from pileup.analysis.moments import iso
+from pileup.analysis.series import values as plain_values
+from pileup.analysis.shifts import number
+from pileup.analysis.stacks import clean
+from pileup.knowledge import match_stack
+
+CLEAR = 3.0
+"""A difference of medians beyond this many spreads is clear."""
+MOST = 500
+_DEPTH = 60
+_UNLIKE_LENGTH = 4.0
+# counts of the server's own uptime and the like differ between any two moments
+_NEVER_ALIKE = ("uptime", "uptime_since_flush_status")
+# the kernel's bookkeeping follows the uptime of the machine more than what the server does
+_QUIET = r"^(slabinfo|procvmstat|interrupts|procstat|meminfo|df|netstat)\."
+_VOLATILE_SETTINGS = frozenset(
+    {"timestamp", "pseudo_thread_id", "rand_seed1", "rand_seed2", "last_insert_id", "insert_id",
+     "gtid_executed", "gtid_purged", "error_count", "warning_count", "identity", "server_uuid",
+     "general_log_file", "slow_query_log_file", "pid_file", "hostname", "report_host"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What is compared: all of some evidence, or the part that these narrow it to."""
+
+    label: str
+    evidence: Evidence
+    span: Span | None = None
+    host: str | None = None
+    artifacts: frozenset[str] | None = None
+
+    def narrowed(self) -> Evidence:
+        """The evidence of this side alone. Settings hold for the whole capture, so no window."""
+        frames = {}
+        for kind, frame in self.evidence.frames.items():
+            keep = pl.lit(True)
+            if self.artifacts is not None:
+                keep = keep & pl.col("artifact").is_in(list(self.artifacts))
+            if self.host is not None and "host" in frame.columns:
+                keep = keep & (pl.col("host") == self.host).fill_null(False)
+            if self.span is not None and kind != "setting" and "time" in frame.columns:
+                keep = keep & self.span.holds().fill_null(False)
+            kept = frame.filter(keep)
+            if kept.height:
+                frames[kind] = kept
+        return replace(self.evidence, frames=frames)
+
+
+def compare(a: Side, b: Side) -> CompareDoc:
+    """What differs between two sides, the clearest first; ``a`` is the one compared against."""
+    left, right = a.narrowed(), b.narrowed()
+    return CompareDoc(
+        a=_side(a, left),
+        b=_side(b, right),
+        warnings=_warnings(a, left, b, right),
+        series=_series(left, right),
+        waits=_waits(left, right),
+        stacks=_stacks(left, right),
+        settings=_settings(left, right),
+    )
+
+
+def _side(side: Side, evidence: Evidence) -> ComparedSide:
+    times = _times(evidence)
+    span = side.span or times
+    settings = effective_settings(evidence)
+    return ComparedSide(
+        label=side.label,
+        start=iso(span.start) if span else None,
+        end=iso(span.end) if span else None,
+        hosts=_hosts(evidence),
+        version=server(evidence, settings).version,
+        dumps=_moments(evidence, "innodb_status"),
+        samples=_moments(evidence, "stacks"),
+    )
+
+
+def _times(evidence: Evidence) -> Span | None:
+    bounds = [
+        (low, high)
+        for frame in evidence.frames.values()
+        if "time" in frame.columns
+        and isinstance(low := frame["time"].min(), int)
+        and isinstance(high := frame["time"].max(), int)
+    ]
+    return Span(min(a for a, _ in bounds), max(b for _, b in bounds)) if bounds else None
+
+
+def _hosts(evidence: Evidence) -> list[str]:
+    found: set[str] = set()
+    for frame in evidence.frames.values():
+        if "host" in frame.columns:
+            found.update(frame["host"].drop_nulls().unique().to_list())
+    return sorted(found)
+
+
+def _moments(evidence: Evidence, kind: str) -> int:
+    frame = evidence.frame("snapshot")
+    if frame is None:
+        return 0
+    return frame.filter(pl.col("kind") == kind).select("artifact", "snapshot").n_unique()
+
+
+def _warnings(a: Side, left: Evidence, b: Side, right: Evidence) -> list[str]:
+    """Why the two may not be comparable."""
+    one, two = _side(a, left), _side(b, right)
+    found = []
+    for side, evidence in ((one, left), (two, right)):
+        if not evidence.frames:
+            found.append(f"{side.label} holds nothing: widen its window or choose another.")
+    if one.version and two.version and one.version != two.version:
+        found.append(f"Different servers: {one.version} and {two.version}.")
+    if one.hosts and two.hosts and one.hosts != two.hosts:
+        found.append(f"Different hosts: {', '.join(one.hosts)} and {', '.join(two.hosts)}.")
+    spans = [side.span or _times(part) for side, part in ((a, left), (b, right))]
+    if spans[0] and spans[1]:
+        lengths = [max(each.seconds, 1.0) for each in spans if each]
+        if max(lengths) / min(lengths) >= _UNLIKE_LENGTH:
+            found.append(
+                f"Windows of different length: {number(lengths[0])} s and {number(lengths[1])} s."
+            )
+    if (one.dumps == 0) != (two.dumps == 0):
+        only = one.label if one.dumps else two.label
+        found.append(f"Only {only} has status dumps: its waits have nothing to be held against.")
+    if (one.samples == 0) != (two.samples == 0):
+        only = one.label if one.samples else two.label
+        found.append(f"Only {only} has stack samples.")
+    return found
+
+
+# ---- series ------------------------------------------------------------------------------------
+
+
+def _series(left: Evidence, right: Evidence) -> list[ComparedSeries]:
+    levels_a, levels_b = _levels(left), _levels(right)
+    if levels_a.is_empty() and levels_b.is_empty():
+        return []
+    joined = levels_a.join(
+        levels_b, on=["series", "labels"], how="full", suffix="_b", coalesce=True
+    )
+    spread = pl.max_horizontal(
+        1.4826 * pl.max_horizontal("mad", "mad_b")
+        + 0.05 * pl.min_horizontal(pl.col("median").abs(), pl.col("median_b").abs()),
+        pl.lit(1e-9),
+    )
+    delta = pl.col("median_b") - pl.col("median")
+    floor = 0.01 * pl.max_horizontal(pl.col("median").abs(), pl.col("median_b").abs()) + 1e-9
+    doublings = (
+        ((pl.col("median_b").abs() + floor).log(2) - (pl.col("median").abs() + floor).log(2))
+        .abs()
+        .clip(0, 6)
+    )
+    telling = pl.when(pl.col("series").str.contains(_QUIET)).then(0.3).otherwise(1.0)
+    ranked = (
+        joined.with_columns((delta.abs() / spread).clip(0, 1000).alias("score"))
+        .with_columns(
+            pl.col("score").fill_null(-1.0),
+            ((1 + pl.col("score").clip(0, 100)).log(2) * doublings * telling)
+            .fill_null(-1.0)
+            .alias("rank"),
+        )
+        .sort(["rank", "series", "labels"], descending=[True, False, False])
+        .head(MOST)
+    )
+    return [_series_doc(row) for row in ranked.iter_rows(named=True)]
+
+
+def _levels(evidence: Evidence) -> pl.DataFrame:
+    """series, labels, unit, n, median, mad, p95 of each series, over all its hosts."""
+    rows = plain_values(evidence.frame("sample"))
+    short = pl.col("series").str.to_lowercase().str.split(".").list.last()
+    return (
+        rows.filter(~short.is_in(list(_NEVER_ALIKE)))
+        .with_columns(pl.col("value").median().over("series", "labels").alias("middle"))
+        .group_by("series", "labels")
+        .agg(
+            pl.col("unit", "kind").first(),
+            pl.len().alias("n"),
+            pl.col("middle").first().alias("median"),
+            (pl.col("value") - pl.col("middle")).abs().median().alias("mad"),
+            pl.col("value").quantile(0.95, "nearest").alias("p95"),
+        )
+    )
+
+
+def _series_doc(row: dict[str, object]) -> ComparedSeries:
+    before, after = _float(row["median"]), _float(row["median_b"])
+    ratio = after / before if before and after is not None else None
+    score = _float(row["score"]) or 0.0
+    unit = row["unit"] or row["unit_b"]
+    kind = row["kind"] or row["kind_b"]
+    return ComparedSeries(
+        series=str(row["series"]),
+        labels=str(row["labels"] or ""),
+        unit=(f"{unit}/s" if unit else "1/s") if kind == "counter" else _text(unit),
+        a=before,
+        b=after,
+        a_p95=_float(row["p95"]),
+        b_p95=_float(row["p95_b"]),
+        a_points=_int(row["n"]),
+        b_points=_int(row["n_b"]),
+        ratio=ratio,
+        score=max(score, 0.0),
+        clear=score >= CLEAR,
+    )
+
+
+# ---- waits -------------------------------------------------------------------------------------
+
+
+def _waits(left: Evidence, right: Evidence) -> list[ComparedWait]:
+    keys = ["file", "line", "mode"]
+    a, b = _wait_counts(left), _wait_counts(right)
+    joined = a.join(b, on=keys, how="full", suffix="_b", coalesce=True).fill_null(0)
+    dumps_a, dumps_b = _moments(left, "innodb_status"), _moments(right, "innodb_status")
+    docs = [
+        ComparedWait(
+            file=row["file"],
+            line=row["line"],
+            mode=row["mode"],
+            a=row["waits"] / dumps_a if dumps_a else None,
+            b=row["waits_b"] / dumps_b if dumps_b else None,
+        )
+        for row in joined.iter_rows(named=True)
+    ]
+    return sorted(docs, key=lambda d: (-abs((d.b or 0) - (d.a or 0)), d.file, d.line))[:MOST]
+
+
+def _wait_counts(evidence: Evidence) -> pl.DataFrame:
+    keys = {"file": pl.String, "line": pl.Int64, "mode": pl.String}
+    frame = evidence.frame("semaphore_wait")
+    if frame is None:
+        return pl.DataFrame(schema={**keys, "waits": pl.UInt32})
+    return frame.group_by(list(keys)).agg(pl.len().alias("waits"))
+
+
+# ---- stacks ------------------------------------------------------------------------------------
+
+
+def _stacks(left: Evidence, right: Evidence) -> list[ComparedStack]:
+    samples_a, samples_b = _moments(left, "stacks"), _moments(right, "stacks")
+    a, b = _stack_counts(left), _stack_counts(right)
+    docs = []
+    for stack in a.keys() | b.keys():
+        known = match_stack(list(stack))
+        docs.append(
+            ComparedStack(
+                stack=list(stack),
+                a=a.get(stack, 0) / samples_a if samples_a else None,
+                b=b.get(stack, 0) / samples_b if samples_b else None,
+                signature=known.id if known else None,
+                category=known.category if known else None,
+                set_aside=bool(known and known.set_aside),
+            )
+        )
+    return sorted(docs, key=lambda d: (-abs((d.b or 0) - (d.a or 0)), d.stack))[:MOST]
+
+
+def _stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
+    frame = evidence.frame("stack")
+    found: dict[tuple[str, ...], int] = {}
+    if frame is None:
+        return found
+    names: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for count, samples, frames in frame.select("count", "samples", "frames").iter_rows():
+        raw = tuple(one["function"] or "??" for one in frames[:_DEPTH])
+        stack = names.setdefault(raw, tuple(clean(one) for one in raw))
+        found[stack] = found.get(stack, 0) + round(count / max(samples or 1, 1))
+    return found
+
+
+# ---- settings ----------------------------------------------------------------------------------
+
+
+def _settings(left: Evidence, right: Evidence) -> list[ComparedSetting]:
+    """Only those that differ; one that a side does not print is not a difference."""
+    a, b = _variables(left), _variables(right)
+    return [
+        ComparedSetting(name=name, a=a[name].value, b=b[name].value)
+        for name in sorted(a.keys() & b.keys() - _VOLATILE_SETTINGS)
+        if _said(a[name].value) != _said(b[name].value)
+    ]
+
+
+def _variables(evidence: Evidence) -> dict[str, Setting]:
+    """Texts that SHOW STATUS prints are no settings."""
+    every = effective_settings(evidence)
+    return {name: one for name, one in every.items() if not name.startswith("status.")}
+
+
+_SWITCH = {"on": "1", "off": "0", "yes": "1", "no": "0", "true": "1", "false": "0"}
+
+
+def _said(value: str | None) -> str:
+    """ON and 1 are one value, and so are 'A' and 'a'."""
+    text = (value or "").strip().lower()
+    return _SWITCH.get(text, text)
+
+
+def hosts_of(evidence: Evidence) -> Collection[str]:
+    """The hosts that an incident knows."""
+    return _hosts(evidence)
+
+
+def _float(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _text(value: object) -> str | None:
+    return str(value) if value is not None else None
+
+
+__all__ = ["Side", "compare", "hosts_of"]

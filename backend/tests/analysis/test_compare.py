@@ -1,0 +1,141 @@
+"""Two sides beside each other, and the hosts of a fleet that stand out."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+from pileup.analysis.compare import Side, compare
+from pileup.analysis.context import Span
+from pileup.analysis.fleet import fleet
+from pileup.records import Frame, SemaphoreWait, Snapshot, Stack
+from tests.analysis.frames import T0, S, evidence, gauge, setting, sha
+
+
+def wait(line: int, *, at: int, snapshot: int) -> SemaphoreWait:
+    return SemaphoreWait(
+        line_first=1, line_last=1, thread_id=1, file="btr0sea.ic", line=line, waited_s=0.0,
+        mode="S", wall_us=at, clock="utc", snapshot=snapshot,
+    )  # fmt: skip
+
+
+def dump(at: int, snapshot: int) -> Snapshot:
+    return Snapshot(
+        line_first=1, line_last=1, kind="innodb_status", snapshot=snapshot, wall_us=at, clock="utc"
+    )
+
+
+def test_windows_of_one_capture() -> None:
+    """Medians on both sides, the clearest difference first, what stayed is not clear."""
+    found = evidence(
+        {"m.csv": [gauge("m.steady", [7.0] * 60), gauge("m.jumps", [2.0] * 30 + [300.0] * 30)]}
+    )
+    a = Side("before", found, Span(T0, T0 + 29 * S))
+    b = Side("after", found, Span(T0 + 30 * S, T0 + 59 * S))
+    document = compare(a, b)
+    assert [one.series for one in document.series] == ["m.jumps", "m.steady"]
+    jumps, steady = document.series
+    assert (jumps.a, jumps.b, jumps.ratio, jumps.clear) == (2.0, 300.0, 150.0, True)
+    assert (steady.ratio, steady.clear) == (1.0, False)
+    assert (jumps.a_points, jumps.b_points) == (30, 30)
+    assert document.warnings == []
+
+
+def test_what_one_side_lacks_is_not_zero() -> None:
+    one = evidence({"a.csv": [gauge("m.x", [1.0] * 9)]})
+    two = evidence({"b.csv": [gauge("m.y", [1.0] * 9)]})
+    rows = {row.series: row for row in compare(Side("a", one), Side("b", two)).series}
+    assert (rows["m.x"].a, rows["m.x"].b, rows["m.x"].ratio) == (1.0, None, None)
+    assert (rows["m.y"].a, rows["m.y"].b, rows["m.y"].clear) == (None, 1.0, False)
+
+
+def test_waits_are_per_dump() -> None:
+    """Ten waits in ten dumps and one in one are the same."""
+    items = [
+        item
+        for n in range(10)
+        for item in (dump(T0 + n * S, n), wait(98, at=T0 + n * S, snapshot=n))
+    ]
+    later = [dump(T0 + 100 * S, 0), wait(98, at=T0 + 100 * S, snapshot=0),
+             wait(136, at=T0 + 100 * S, snapshot=0)]  # fmt: skip
+    document = compare(Side("a", evidence({"a": items})), Side("b", evidence({"b": later})))
+    assert [(w.line, w.a, w.b) for w in document.waits] == [(136, 0.0, 1.0), (98, 1.0, 1.0)]
+
+
+def test_stacks_per_sample_and_named() -> None:
+    def sample(count: int) -> list[Stack | Snapshot]:
+        return [
+            Snapshot(line_first=1, line_last=9, kind="stacks", snapshot=0, wall_us=T0, clock="utc"),
+            Stack(
+                line_first=1, line_last=9, count=count, snapshot=0, wall_us=T0, clock="utc",
+                frames=tuple(Frame(function=f) for f in ("rw_lock_x_lock_func", "row_ins")),
+            ),
+        ]  # fmt: skip
+
+    document = compare(
+        Side("a", evidence({"a": sample(4)})), Side("b", evidence({"b": sample(90)}))
+    )
+    (stack,) = document.stacks
+    assert (stack.a, stack.b) == (4.0, 90.0)
+    assert stack.stack == ["rw_lock_x_lock_func", "row_ins"]
+
+
+def test_settings_that_differ_only() -> None:
+    """ON and 1 are one value; a variable that only one side prints is no difference."""
+    one = evidence({"a": [setting("x", "ON"), setting("y", "1"), setting("only", "1")]})
+    two = evidence({"b": [setting("x", "1"), setting("y", "2")]})
+    settings = compare(Side("a", one), Side("b", two)).settings
+    assert [(s.name, s.a, s.b) for s in settings] == [("y", "1", "2")]
+
+
+def test_bundles_and_hosts_as_sides() -> None:
+    found = evidence(
+        {
+            "a.csv": [gauge("m.x", [1.0] * 9, host="db-1"), gauge("m.x", [9.0] * 9, host="db-2")],
+            "b.csv": [gauge("m.x", [5.0] * 9, host="db-1", start=T0 + 100 * S)],
+        }
+    )
+    by_host = compare(Side("db-1", found, host="db-1"), Side("db-2", found, host="db-2"))
+    assert by_host.series[0].b == 9.0
+    assert "Different hosts: db-1 and db-2." in by_host.warnings
+    a, b = (Side(n, found, artifacts=frozenset({sha(n)})) for n in ("a.csv", "b.csv"))
+    assert compare(a, b).series[0].b == 5.0
+
+
+def test_it_warns_of_what_cannot_be_compared() -> None:
+    long = evidence({"a": [gauge("m.x", [1.0] * 400), setting("version", "8.0.15")]})
+    short = evidence({"b": [gauge("m.x", [1.0] * 20), setting("version", "5.6.24"), dump(T0, 0)]})
+    warnings = compare(Side("a", long), Side("b", short)).warnings
+    assert any("8.0.15 and 5.6.24" in one for one in warnings)
+    assert any("different length" in one for one in warnings)
+    assert any("Only b has status dumps" in one for one in warnings)
+    empty = dataclasses.replace(short, frames={})
+    assert "holds nothing" in compare(Side("a", long), Side("none", empty)).warnings[0]
+
+
+def test_the_host_of_a_fleet_that_differs() -> None:
+    """One of twenty hosts reads five times the pages, and one has another setting."""
+    random.seed(3)
+    files = {
+        f"h{n:02}": [
+            gauge("m.reads", [(500.0 if n == 7 else 100.0) + random.random() * 4] * 30,
+                  host=f"h{n:02}"),
+            gauge("m.alike", [10.0] * 30, host=f"h{n:02}"),
+            setting("hostname", f"h{n:02}"),
+            setting("spin", "6" if n != 3 else "60"),
+        ]
+        for n in range(20)
+    }  # fmt: skip
+    document = fleet(evidence(files), None)
+    assert len(document.hosts) == 20
+    assert [one.host for one in document.differing] == ["h07", "h03"]
+    assert [s.series for s in document.differing[0].series] == ["m.reads"]
+    assert [(s.name, s.host_value, s.fleet_value) for s in document.differing[1].settings] == [
+        ("spin", "60", "6")
+    ]
+    assert document.text == "2 of 20 hosts differ from the others: h07, h03."
+
+
+def test_two_hosts_are_no_fleet() -> None:
+    found = evidence({"a": [gauge("m.x", [1.0] * 9, host=h) for h in ("db-1", "db-2")]})
+    assert fleet(found, None).differing == []
