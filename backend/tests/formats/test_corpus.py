@@ -20,6 +20,9 @@ EXPECTED: dict[str, set[str]] = {
     "pmp": {"pmp"},
     "processlist": {"processlist"},
     "my_cnf": {"my-cnf"},
+    "bench_metrics": {"bench-tables"},
+    "bench_output": {"bench-tables", "sysbench"},
+    "metrics_csv": {"bench-tables", "prometheus-json"},
 }
 # Format -> the folders whose files it may claim; anywhere else it would be a wrong answer.
 CLAIMS: dict[str, set[str]] = {
@@ -27,6 +30,15 @@ CLAIMS: dict[str, set[str]] = {
     "pmp": {"pmp"},
     "processlist": {"processlist", "pt_stalk"},
     "my-cnf": {"my_cnf"},
+    "bench-tables": {"bench_metrics", "bench_output", "metrics_csv"},
+    "cloudwatch-json": set(),
+    "iibench": set(),
+    "json-samples": set(),
+    "mstat": set(),
+    "mysqlslap": set(),
+    "openmetrics": set(),
+    "prometheus-json": {"metrics_csv"},
+    "sysbench": {"bench_output"},
     "pt-stalk-log": {"pt_stalk"},
     "pt-stalk-hostname": {"pt_stalk"},
 }

@@ -11,23 +11,32 @@ specific. To add a format, add its module here and run ``make docs``.
 from __future__ import annotations
 
 from pileup.formats import (
+    bench_tables,
+    cloudwatch_json,
     df,
     diskstats,
     error_log,
     gdb,
+    iibench,
     innodb_status,
     iostat,
+    json_samples,
     lock_tables,
     metric_csv,
     mpstat,
+    mstat,
     my_cnf,
+    mysqlslap,
+    openmetrics,
     pmp,
     processlist,
     procfs,
+    prometheus_json,
     pt_stalk_hostname,
     pt_stalk_trigger,
     qps_log,
     status,
+    sysbench,
     top,
     variables,
     vmstat,
@@ -59,6 +68,17 @@ FORMATS: tuple[Format, ...] = (
     # logs
     # configuration
     my_cnf,
+    # load generators and what they print of the server
+    sysbench,
+    mysqlslap,
+    iibench,
+    mstat,
+    bench_tables,
+    # monitoring: Prometheus, CloudWatch, JSON
+    prometheus_json,
+    cloudwatch_json,
+    json_samples,
+    openmetrics,
     # tables of numbers: qps logs, CSV
     qps_log,
     metric_csv,

@@ -193,6 +193,8 @@ class _Work:
         self._sample_values = 0
 
     def run(self, chosen: Format) -> None:
+        # A JSON document is one line of any length; other formats have no use for such a line.
+        self.reader.long_lines = bool(getattr(chosen, "LONG_LINES", False))
         for item in chosen.parse(self.reader):
             self._take(self._on_raw_lines(item) if self.reader.has_expansions else item)
         for _ in self.reader:  # a parser may stop early; the receipt counts every byte

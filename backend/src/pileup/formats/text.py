@@ -56,6 +56,8 @@ class LineReader:
     def __init__(self, stream: BinaryIO) -> None:
         first = _read_up_to(stream, HEAD_BYTES)
         self.encoding = _encoding(first)
+        self.long_lines = False
+        """Hand a line of more than MAX_LINE_BYTES on in pieces instead of cutting it (UTF-8)."""
         self.problems: list[Problem] = []
         self.bytes_read = 0
         self.raw_lines = 0
@@ -76,8 +78,21 @@ class LineReader:
 
     def _logical_lines(self) -> Iterator[str]:
         raws = self._byte_lines() if self.encoding == "utf-8" else self._utf16_lines()
+        pieces = 0
         for text in raws:
+            if isinstance(text, _Piece):
+                pieces += 1
+                self.logical_lines += 1
+                self._piece(pieces)
+                yield str(text)
+                continue
             self.raw_lines += 1
+            if pieces:  # the last piece ends the raw line
+                self.logical_lines += 1
+                self._expanded[-1] = (self.raw_lines, pieces + 1)
+                pieces = 0
+                yield text
+                continue
             peeled = self._peel(text)
             if isinstance(peeled, str):
                 self.logical_lines += 1
@@ -88,6 +103,13 @@ class LineReader:
             for line in peeled:
                 self.logical_lines += 1
                 yield line
+
+    def _piece(self, pieces: int) -> None:
+        if pieces == 1:
+            self._expanded_at.append(self.logical_lines)
+            self._expanded.append((self.raw_lines + 1, 1))
+        else:
+            self._expanded[-1] = (self.raw_lines + 1, pieces)
 
     @property
     def has_expansions(self) -> bool:
@@ -112,6 +134,10 @@ class LineReader:
         while raw := readline(MAX_LINE_BYTES + 2):
             length = len(raw)
             if length > MAX_LINE_BYTES and not raw.endswith(b"\n"):
+                if self.long_lines:
+                    yield from self._pieces(raw, first=first)
+                    first = False
+                    continue
                 while more := readline(MAX_LINE_BYTES):
                     length += len(more)
                     if more.endswith(b"\n"):
@@ -124,6 +150,23 @@ class LineReader:
                 if raw.startswith(codecs.BOM_UTF8):
                     raw = raw[3:]
             yield raw.rstrip(b"\r\n").decode("utf-8", "replace").replace("\0", "\ufffd")
+
+    def _pieces(self, raw: bytes, *, first: bool) -> Iterator[str]:
+        """One raw line as several logical ones, without a break between them."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        length = 0
+        text = decoder.decode(raw.removeprefix(codecs.BOM_UTF8) if first else raw)
+        while True:
+            length += len(raw)
+            more = b"" if raw.endswith(b"\n") else self._stream.readline(MAX_LINE_BYTES)
+            if not more:
+                break
+            yield _Piece(text.replace("\0", "\ufffd"))
+            raw = more
+            text = decoder.decode(raw)
+        self._count(length)
+        text += decoder.decode(b"", final=True)
+        yield text.rstrip("\r\n").replace("\0", "\ufffd")
 
     def _utf16_lines(self) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder(self.encoding)("replace")
@@ -190,6 +233,12 @@ class LineReader:
         if "INNODB MONITOR OUTPUT" in line and _ESCAPED_DUMP.search(line):
             return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
         return line
+
+
+class _Piece(str):
+    """A part of a raw line that goes on in the next one."""
+
+    __slots__ = ()
 
 
 class _Rewound(io.BufferedReader):

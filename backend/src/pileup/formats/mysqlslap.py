@@ -1,0 +1,98 @@
+"""mysqlslap: one benchmark per paragraph, or the lines of --csv.
+
+Source: print_conclusions(), print_conclusions_csv(), client/mysqlslap.c(c); mariadb-slap alike.
+Yields: the table 'mysqlslap', one row per benchmark, times in seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.records import Item, Section, Skipped, Table
+
+NAME = "mysqlslap"
+TITLE = "mysqlslap output"
+GIVES = "A table: one row per benchmark, times in seconds."
+PRINTED_BY = "mysqlslap, mariadb-slap; `--csv`"
+VERSION = 1
+HINTS = ("mysqlslap.txt", "mysqlslap.log", "mysqlslap.csv")
+
+COLUMNS = (
+    "engine",
+    "load",
+    "average_s",
+    "minimum_s",
+    "maximum_s",
+    "clients",
+    "queries_per_client",
+)
+_LINES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("engine", re.compile(r"\s*Running for engine (\S{1,60})")),
+    ("average_s", re.compile(r"\s*Average number of seconds to run all queries: ([\d.]+)")),
+    ("minimum_s", re.compile(r"\s*Minimum number of seconds to run all queries: ([\d.]+)")),
+    ("maximum_s", re.compile(r"\s*Maximum number of seconds to run all queries: ([\d.]+)")),
+    ("clients", re.compile(r"\s*Number of clients running queries: (\d+)")),
+    ("queries_per_client", re.compile(r"\s*Average number of queries per client: (\d+)")),
+)
+# innodb,mixed,0.236,0.225,0.249,50,20
+_CSV = re.compile(
+    r"(?P<engine>[\w-]{0,40}),(?P<load>[\w .-]{0,60}),(?P<average_s>\d+\.\d{3}),"
+    r"(?P<minimum_s>\d+\.\d{3}),(?P<maximum_s>\d+\.\d{3}),(?P<clients>\d+),"
+    r"(?P<queries_per_client>\d+)\s*$"
+)
+
+
+def sniff(head: str) -> bool | None:
+    """The sentence that it prints, or nothing but its CSV lines."""
+    if "number of seconds to run all queries: " in head:
+        return True
+    lines = [line for line in head.split("\n")[:20] if line.strip()]
+    whole = lines[:-1] if len(lines) > 1 else lines
+    return bool(whole) and all(_CSV.match(line) for line in whole)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """One row per benchmark; what stands between them is skipped."""
+    rows: list[tuple[str | None, ...]] = []
+    one: dict[str, str] = {}
+    first = last = begun = 0
+
+    def close() -> Iterator[Item]:
+        nonlocal one
+        if one:
+            rows.append(tuple(one.get(name) for name in COLUMNS))
+            yield Section(f"Benchmark {len(rows)}", begun, last)
+        one = {}
+
+    for number, text in enumerate(lines, start=1):
+        if text.strip() == "Benchmark" or not text.strip():
+            yield from close()
+            continue
+        found = _csv(text) or _line(text)
+        if not found:
+            if not re.match(r"\s*(User time|Maximum resident|Non-physical|Voluntary|Blocks)", text):
+                yield Skipped(number, number, "not mysqlslap's own output")
+            continue
+        if found.keys() & one.keys():
+            yield from close()
+        begun = begun if one else number
+        first, last = first or number, number
+        one |= found
+    yield from close()
+    if rows:
+        yield Table(
+            line_first=first, line_last=last, name="mysqlslap", columns=COLUMNS, rows=tuple(rows)
+        )
+
+
+def _csv(text: str) -> dict[str, str] | None:
+    match = _CSV.match(text)
+    return match.groupdict() if match else None
+
+
+def _line(text: str) -> dict[str, str] | None:
+    for name, pattern in _LINES:
+        if match := pattern.match(text):
+            return {name: match[1]}
+    return None

@@ -1,0 +1,121 @@
+"""Load generators and monitoring: sysbench, mysqlslap, Prometheus, CloudWatch, JSON samples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.formats.checks import SAMPLES, parse_bytes, samples
+
+FORMATS = (
+    "sysbench",
+    "mysqlslap",
+    "bench-tables",
+    "iibench",
+    "mstat",
+    "prometheus-json",
+    "openmetrics",
+    "cloudwatch-json",
+    "json-samples",
+)
+EVERY = [(name, path) for name in FORMATS for path in samples(name)]
+
+
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+def test_sample(name, path, check_sample):
+    check_sample(path)
+
+
+def series(name: str, text: str | bytes) -> dict[tuple[str, str], list[tuple[object, ...]]]:
+    """(series, labels) -> rows of wall_us, value, line_first."""
+    data = text.encode() if isinstance(text, str) else text
+    frame = parse_bytes(data, format_name=name).frames["sample"]
+    found: dict[tuple[str, str], list[tuple[object, ...]]] = {}
+    for row in frame.iter_rows(named=True):
+        point = (row["wall_us"], row["value"], row["line_first"])
+        found.setdefault((row["series"], row["labels"]), []).append(point)
+    return found
+
+
+def test_a_latency_of_no_event_is_not_zero() -> None:
+    """sysbench prints 0.00 ms beside 0 transactions: nothing was measured."""
+    text = (
+        "[ 1s ] thds: 8 tps: 10.00 lat (ms,99%): 2.50\n[ 2s ] thds: 8 tps: 0.00 lat (ms,99%): 0.00"
+    )
+    found = series("sysbench", text)
+    assert found["sysbench.tps", ""] == [(1_000_000, 10.0, 1), (2_000_000, 0.0, 2)]
+    assert found["sysbench.latency_p99", ""] == [(1_000_000, 2.5, 1), (2_000_000, None, 2)]
+
+
+def test_a_second_run_follows_the_first() -> None:
+    text = (SAMPLES / "sysbench" / "0.5-and-1.0-oltp-stall.txt").read_text()
+    found = series("sysbench", text)
+    assert found["sysbench.tps", "run=2"][0][0] == 20_002_100 + 1_000_000
+    tables = parse_bytes(text.encode()).frames["table"]
+    rows = [tuple(row) for row in tables.row(1, named=True)["rows"]]
+    assert ("SQL statistics", "transactions", "1210", "403.30") in rows
+    assert ("Latency (ms)", "95th percentile", "240.02", None) in rows
+    assert ("Threads fairness", "events stddev", "0.52", None) in rows
+
+
+def test_a_json_line_of_many_megabytes_is_read_whole() -> None:
+    """Prometheus answers with one line; all of its points count, and all are of line 1."""
+    points = ",".join(f'[{1795213000 + at},"{at}"]' for at in range(120_000))
+    metric = '{"metric":{"__name__":"mysql_up","dc":"köln"},"values":[' + points + "]}"
+    text = '{"status":"success","data":{"resultType":"matrix","result":[' + metric + "]}}\n\n"
+    assert len(text) > 2 * 1024 * 1024
+    parsed = parse_bytes(text.encode(), "range.json")
+    assert parsed.format == "prometheus-json"
+    assert not parsed.problems
+    frame = parsed.frames["sample"]
+    assert frame["value"].to_list() == [float(at) for at in range(120_000)]
+    assert set(frame["line_first"]) == {1}
+    assert parsed.receipt.lines == 2
+    assert parsed.receipt.bytes_understood == len(text.encode())
+
+
+def test_a_scraped_status_variable_is_the_one_that_show_status_prints() -> None:
+    text = (
+        'mysql_global_status_commands_total{command="update",instance="db1:9104"} 7 1795213154000\n'
+        'mysql_global_status_wsrep_local_recv_queue{instance="127.0.0.1:9104"} 3 1795213154000\n'
+        "mysql_info_schema_innodb_metrics_transaction_trx_rseg_history_len 120031\n"
+    )
+    found = series("openmetrics", text)
+    at = 1795213154000000
+    assert found == {
+        ("mysql.Com_update", ""): [(at, 7.0, 1)],
+        ("mysql.wsrep_local_recv_queue", "instance=127.0.0.1:9104"): [(at, 3.0, 2)],
+        ("mysql.Innodb_history_list_length", ""): [(None, 120031.0, 3)],
+    }
+
+
+def test_cloudwatch_datapoints_are_put_in_order_and_keep_their_lines() -> None:
+    path = SAMPLES / "cloudwatch-json" / "get-metric-statistics-unsorted.json"
+    found = series("cloudwatch-json", path.read_bytes())
+    points = found["cloudwatch.CPUUtilization", "stat=Average"]
+    assert [(value, line) for _, value, line in points] == [(12.25, 10), (55.0, 16), (97.5, 4)]
+    assert found["cloudwatch.DatabaseConnections", "stat=Sum"][0][1:] == (1830.0, 26)
+
+
+def test_a_cut_answer_keeps_what_stands_above_the_cut() -> None:
+    whole = (SAMPLES / "prometheus-json" / "prometheus-2.42-range.json").read_bytes()
+    parsed = parse_bytes(whole[:-60], format_name="prometheus-json")
+    assert parsed.frames["sample"].height == 6
+    assert "ends before its last bracket" in parsed.problems[0].message
+
+
+def test_reports_and_points_of_the_corpus_are_all_counted(corpus: Path) -> None:
+    """As many as a plain count of the text finds, and their sums agree."""
+    for path in (corpus / "bench_output").glob("captured-*"):
+        lines = [one for one in path.read_text().split("\n") if one.startswith("[ ")]
+        frame = parse_bytes(path.read_bytes()).frames.get("sample")
+        tps = [] if frame is None else frame.filter(frame["series"] == "sysbench.tps")["value"]
+        assert [float(one.split()[6]) for one in lines] == list(tps), path.name
+    for path in (corpus / "metrics_csv").glob("*.json"):
+        document = json.loads(path.read_text())["data"]["result"]
+        points = [value for one in document for _, value in one["values"]]
+        frame = parse_bytes(path.read_bytes()).frames.get("sample")
+        read = [] if frame is None else frame["value"].to_list()
+        assert read == [float(one) for one in points], path.name
