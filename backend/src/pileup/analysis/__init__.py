@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from pileup import __version__
 from pileup.analysis import (
+    baselines,
     contract,
     documents,
     series,
@@ -23,7 +24,7 @@ from pileup.analysis import (
     triage,
     waits,
 )
-from pileup.analysis.context import Context, Span
+from pileup.analysis.context import Context
 from pileup.analysis.evidence import (
     ClockOverride,
     Evidence,
@@ -31,8 +32,6 @@ from pileup.analysis.evidence import (
     bundle_of,
     gather,
 )
-
-_AFTER_US = 30_000_000
 
 
 def analyse(evidence: Evidence) -> contract.Analysis:
@@ -76,21 +75,22 @@ def measure(evidence: Evidence) -> Context:
     main = main_stall(found)
     settings = documents.effective_settings(evidence)
     span = main.span if main else None
-    baseline = main.baseline if main else None
-    is_before = baseline is not None
-    if main is not None and baseline is None:
-        baseline = _after(main, found, evidence)
+    chosen = baselines.choose(main, found, values) if main else None
     context = Context(
         evidence=evidence,
         server=documents.server(evidence, settings),
         settings=settings,
-        stalls=tuple(stall_documents.document(one, values) for one in found),
+        stalls=tuple(
+            stall_documents.document(one, values, chosen if one is main else None) for one in found
+        ),
         stall=span,
-        baseline=baseline,
-        baseline_is_before=is_before,
-        values=values,
+        baseline=chosen.span if chosen else None,
+        baseline_is_before=chosen.is_before if chosen else False,
+        values=chosen.values if chosen else values,
     )
-    moved = shifts.shifts(values, span, baseline) if span and baseline else []
+    moved: list[contract.ShiftDoc] = []
+    if span and chosen:
+        moved = shifts.shifts(context.values, span, chosen.span, adjoins=chosen.is_before)
     return dataclasses.replace(
         context,
         shifts=tuple(moved),
@@ -109,25 +109,6 @@ def main_stall(found: Sequence[stalls.Stall]) -> stalls.Stall | None:
 def _main_document(context: Context) -> contract.StallDoc | None:
     real = [one for one in context.stalls if one.kind == "stall"]
     return max(real, key=lambda one: one.duration_s or 0.0, default=None)
-
-
-def _after(main: stalls.Stall, found: Sequence[stalls.Stall], evidence: Evidence) -> Span | None:
-    """The quiet half minute after a stall (and its drain) that has nothing before it."""
-    if main.end is None:
-        return None
-    start = max((one.span.end for one in found if one.kind == "recovery_burst"), default=main.end)
-    start = max(start, main.end)
-    others = [one.onset for one in found if one.onset > start and one.kind != "false_positive"]
-    last = max(
-        (
-            int(top)
-            for frame in evidence.frames.values()
-            if "time" in frame.columns and isinstance(top := frame["time"].max(), int)
-        ),
-        default=start,
-    )
-    end = min([start + _AFTER_US, last, *others])
-    return Span(start, end) if end > start else None
 
 
 __all__ = [

@@ -25,14 +25,17 @@ _LOG_FLOOR = 0.25
 _MIN_BEFORE, _MIN_INSIDE = 3, 2
 
 
-def shifts(values: pl.DataFrame, stall: Span, baseline: Span) -> list[ShiftDoc]:
+def shifts(
+    values: pl.DataFrame, stall: Span, baseline: Span, *, adjoins: bool = True
+) -> list[ShiftDoc]:
     """Series that moved, strongest and earliest first.
 
-    Takes: ``series.values``. The baseline may lie after the stall; then nothing is said of when.
+    Takes: ``series.values``. Nothing is said of when a series moved unless the baseline lies before
+    the stall and adjoins it: no other host and no other day tells that.
     """
     if values.is_empty():
         return []
-    is_before = baseline.end <= stall.start
+    is_before = adjoins and baseline.end <= stall.start
     stall = Span(stall.start, stall.end - 1)  # at its end the server is well again
     table = _measured(values, stall, baseline)
     if table.is_empty():

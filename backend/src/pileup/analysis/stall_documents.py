@@ -6,6 +6,7 @@ import statistics
 
 import polars as pl
 
+from pileup.analysis.baselines import Baseline
 from pileup.analysis.context import Span
 from pileup.analysis.contract import StallDoc, StallEvidence, Window
 from pileup.analysis.moments import iso, iso_of
@@ -21,15 +22,19 @@ _LISTED = 0.7
 """Share of the sessions beyond the usual that dumps must list, to count waiters by them."""
 
 
-def document(stall: Stall, values: pl.DataFrame) -> StallDoc:
-    """One stall with its evidence. ``values`` as of ``series.values``."""
+def document(stall: Stall, values: pl.DataFrame, compared: Baseline | None = None) -> StallDoc:
+    """One stall with its evidence. ``values`` as of ``series.values``.
+
+    compared: what it is held against when the capture has nothing before it.
+    """
     mine = values
     if stall.host is not None:
         mine = values.filter(pl.col("host").is_null() | (pl.col("host") == stall.host))
     peak, peak_at, note = _peak(stall, mine)
     end = stall.end if stall.end is not None else None
     until = stall.end if stall.end is not None else stall.last
-    notes = " ".join(one for one in (stall.note, note) if one)
+    how = compared.how if compared else ""
+    notes = " ".join(one for one in (stall.note, how, note) if one)
     return StallDoc(
         kind=stall.kind,
         baseline=_window(stall.baseline),
