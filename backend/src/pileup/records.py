@@ -54,7 +54,7 @@ class Snapshot(Record):
     KIND: ClassVar[str] = "snapshot"
 
     kind: str
-    """innodb_status, processlist, stacks, lock_waits or transactions."""
+    """innodb_status, processlist, stacks, lock_waits, transactions, metadata_locks or threads."""
     time_quality: str = "unknown"
     """exact (printed), inferred, file name, unknown."""
     original: str | None = None
@@ -163,6 +163,53 @@ class TrxLock(Record):
     mode: str
     waiting: bool = False
     lock_id: str | None = None
+    ps_thread_id: int | None = None
+    """performance_schema's THREAD_ID, which is not the connection's id: ServerThread joins it."""
+    lock_data: str | None = None
+    """The key of the locked row as the server prints it: which row of the index it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataLock(Record):
+    """One metadata lock, granted or pending.
+
+    Source: performance_schema.metadata_locks (5.7+), METADATA_LOCK_INFO (MariaDB, granted only).
+    """
+
+    KIND: ClassVar[str] = "metadata_lock"
+
+    object_type: str
+    """TABLE, SCHEMA, GLOBAL, COMMIT, ... as printed."""
+    object_name: str | None = None
+    """schema.table, or the schema; None for GLOBAL and the like."""
+    mode: str
+    """As printed: SHARED_WRITE, EXCLUSIVE, ... (MDL_SHARED_WRITE of MariaDB without MDL_)."""
+    duration: str | None = None
+    status: str
+    """GRANTED, PENDING, ... as printed."""
+    source: str | None = None
+    """Where the server asked for it: 'sql_base.cc:3104'."""
+    ps_thread_id: int | None = None
+    session_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerThread(Record):
+    """One row of performance_schema.threads: the three ids of one thread, side by side.
+
+    Joins what prints only the kernel's id (eu-stack, pidstat, top -H) or performance_schema's own
+    (data_locks, metadata_locks) to the connection.
+    """
+
+    KIND: ClassVar[str] = "thread"
+
+    ps_thread_id: int
+    session_id: int | None = None
+    """PROCESSLIST_ID; None for a background thread."""
+    os_tid: int | None = None
+    """THREAD_OS_ID: the kernel's thread id (LWP)."""
+    name: str | None = None
+    """'thread/innodb/page_flush_coordinator_thread'."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +218,7 @@ class LockWait(Record):
 
     Source: INNODB_LOCK_WAITS (<= 5.7, MariaDB), performance_schema.data_lock_waits (8.0+),
     sys.innodb_lock_waits, sys.schema_table_lock_waits, pt-stalk's lock-waits.
+    Note:   every conflicting pair is listed; a blocker that waits itself is not the root.
     """
 
     KIND: ClassVar[str] = "lock_wait"
@@ -191,6 +239,9 @@ class LockWait(Record):
     lock_id: str | None = None
     waiters: int | None = None
     """For aggregated rows (who_blocks ... num_waiters): how many wait behind the blocker."""
+    waiting_ps_thread: int | None = None
+    """performance_schema's THREAD_ID, where that is all that is printed."""
+    blocking_ps_thread: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,6 +370,38 @@ class Setting(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Query(Record):
+    """One statement of a slow query log.
+
+    Source: MYSQL_QUERY_LOG::write(), sql/log.cc; log_slow_extra (8.0.14+); Percona's and MariaDB's
+    log_slow_verbosity.
+    Time:   when it ended, where the log says so (``# Time:``), else SET timestamp, when it began.
+    Units:  seconds; InnoDB's waits are printed by Percona and MariaDB only.
+    """
+
+    KIND: ClassVar[str] = "query"
+
+    query_time_s: float | None = None
+    lock_time_s: float | None = None
+    rows_sent: int | None = None
+    rows_examined: int | None = None
+    rows_affected: int | None = None
+    session_id: int | None = None
+    user: str | None = None
+    client_host: str | None = None
+    db: str | None = None
+    errno: int | None = None
+    innodb_rec_lock_wait_s: float | None = None
+    innodb_queue_wait_s: float | None = None
+    innodb_io_r_wait_s: float | None = None
+    started_us: int | None = None
+    """SET timestamp, in microseconds UTC (whole seconds before MariaDB 10): when it began."""
+    administrator: bool = False
+    """A command that is not a statement: Quit, Ping, Prepare."""
+    query: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table(Record):
     """A result set worth comparing (buffer pool pages by index, query digests, df)."""
 
@@ -393,13 +476,16 @@ KINDS: dict[str, type[Record]] = {
         SemaphoreWait,
         Transaction,
         TrxLock,
+        MetadataLock,
         LockWait,
         Deadlock,
         ForeignKeyError,
         Session,
+        ServerThread,
         Stack,
         Event,
         Setting,
+        Query,
         Table,
     )
 }
@@ -444,6 +530,16 @@ def records_frame(kind: str, records: Iterable[Record]) -> pl.DataFrame:
             for name, dtype in schema.items()
         }
     )
+
+
+def with_all_columns(kind: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame that an older parser wrote, with the fields it did not know as nulls."""
+    missing = {
+        name: dtype for name, dtype in frame_schema(kind).items() if name not in frame.columns
+    }
+    if not missing:
+        return frame
+    return frame.with_columns(pl.lit(None, dtype=dtype).alias(n) for n, dtype in missing.items())
 
 
 def samples_frame(chunks: Iterable[Samples]) -> pl.DataFrame:
@@ -557,11 +653,14 @@ __all__ = [
     "Frame",
     "Item",
     "LockWait",
+    "MetadataLock",
     "Problem",
+    "Query",
     "Record",
     "Samples",
     "Section",
     "SemaphoreWait",
+    "ServerThread",
     "Session",
     "Setting",
     "Skipped",
@@ -576,4 +675,5 @@ __all__ = [
     "record_from_row",
     "records_frame",
     "samples_frame",
+    "with_all_columns",
 ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pileup.analysis.contract import ClockDoc
-from pileup.records import Problem
+from pileup.records import Problem, frame_schema, with_all_columns
 
 _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=[-_.])")
 
@@ -81,7 +81,8 @@ def gather(
         artifacts.append(artifact)
         for kind, frame in frames.items():
             if frame.height:
-                tagged = frame.with_columns(pl.lit(artifact.sha256).alias("artifact"))
+                whole = with_all_columns(kind, frame).select(*frame_schema(kind))
+                tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
                 parts.setdefault(kind, []).append(tagged)
     together = {kind: pl.concat(some, rechunk=True) for kind, some in parts.items()}
     placed, clocks = clock.place(artifacts, together, timezones or {}, overrides or {})

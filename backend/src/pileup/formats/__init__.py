@@ -27,6 +27,7 @@ from pileup.formats import (
     mstat,
     my_cnf,
     mysqlslap,
+    open_tables,
     openmetrics,
     pmp,
     processlist,
@@ -35,6 +36,8 @@ from pileup.formats import (
     pt_stalk_hostname,
     pt_stalk_trigger,
     qps_log,
+    replication,
+    result_set,
     status,
     sysbench,
     top,
@@ -55,6 +58,8 @@ FORMATS: tuple[Format, ...] = (
     processlist,
     status,
     variables,
+    replication,
+    open_tables,
     # operating system: vmstat, iostat, mpstat, diskstats, df, top, other counters of the kernel
     vmstat,
     iostat,
@@ -84,6 +89,8 @@ FORMATS: tuple[Format, ...] = (
     metric_csv,
     # one word
     pt_stalk_hostname,
+    # the result of a query that nobody above knows
+    result_set,
 )
 
 

@@ -20,6 +20,7 @@ import polars as pl
 
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
+from pileup.records import with_all_columns
 from pileup.storage.blobs import disk_words
 from pileup.storage.ids import new_id
 
@@ -30,8 +31,10 @@ WAIT_KINDS = (
     "semaphore_wait",
     "transaction",
     "trx_lock",
+    "metadata_lock",
     "lock_wait",
     "session",
+    "thread",
     "stack",
 )
 """What a wait graph is made of."""
@@ -86,7 +89,11 @@ class PlacedStore:
         paths = {kind: run / f"{kind}.parquet" for kind in kinds}
         return Evidence(
             artifacts=index.artifacts,
-            frames={kind: pl.read_parquet(path) for kind, path in paths.items() if path.is_file()},
+            frames={
+                kind: with_all_columns(kind, pl.read_parquet(path))
+                for kind, path in paths.items()
+                if path.is_file()
+            },
             clocks=index.clocks,
         )
 

@@ -1,0 +1,85 @@
+"""A result set as one Table, bounded: what no other module knows better.
+
+A table is compared with another of the same columns, so it is kept as printed; NULL is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pileup.formats.client_results import ResultRow, ResultSet
+from pileup.formats.rows import Where
+from pileup.records import Item, Problem, Skipped, Table
+
+MOST_ROWS = 20_000
+MOST_CELL = 4_000
+_MOST_CELLS = 200_000
+_MOST_CELLS_OF_FILE = 2_000_000
+
+
+@dataclass(slots=True)
+class Shared:
+    """What the result sets of one file share."""
+
+    cells: int = _MOST_CELLS_OF_FILE
+    """Cells that its tables may still hold."""
+    told: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Settings by channel and name as they were last yielded: a file repeats them per second."""
+
+
+class TableOf:
+    """Collects the rows of one result set."""
+
+    def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
+        self._result, self._where, self._shared = result, where, shared
+        self.rows: list[tuple[str | None, ...]] = []
+        self._last = result.line
+        self._left_out: list[int] = []
+        """First and last line of what did not fit."""
+        self._lost = 0
+        self._cut = 0
+
+    def row(self, row: ResultRow) -> Iterator[Item]:
+        width = max(1, len(row.values))
+        full = len(self.rows) >= min(MOST_ROWS, _MOST_CELLS // width)
+        if full or self._shared.cells < width:
+            self._lost += 1
+            self._left_out = [*(self._left_out[:1] or [row.line_first]), row.line_last]
+        else:
+            self._shared.cells -= width
+            self.rows.append(tuple(self._kept(cell) for cell in row.values))
+            self._last = row.line_last
+        yield from ()
+
+    def end(self) -> Iterator[Item]:
+        result, where = self._result, self._where
+        if self._cut:
+            yield Problem(
+                result.line,
+                f"line {result.line}: {self._cut} values of more than {MOST_CELL} characters were "
+                "cut; open the raw artifact to see them whole",
+            )
+        if self._left_out:
+            first, last = self._left_out
+            yield Problem(
+                first,
+                f"line {first}: the table at line {result.line} has {self._lost} more rows than "
+                f"the {len(self.rows)} that were kept; select fewer columns or rows to compare",
+            )
+            yield Skipped(first, last, "more rows than a table keeps")
+        yield Table(
+            line_first=result.line,
+            line_last=max(self._last, result.line),
+            wall_us=where.wall_us,
+            clock=where.clock,
+            name=result.title or ", ".join(result.columns)[:200],
+            columns=result.columns,
+            rows=tuple(self.rows),
+        )
+
+    def _kept(self, cell: str | None) -> str | None:
+        if cell is None or len(cell) <= MOST_CELL:
+            return cell
+        self._cut += 1
+        return cell[:MOST_CELL] + "…"
