@@ -11,11 +11,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import polars as pl
 from polars.testing import assert_frame_equal
 
 from pileup import formats, records
+from pileup.formats import blocks
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.text import LineReader
 
@@ -59,6 +61,7 @@ def check(
         for name in ("", "2026_11_20_22_19_52-vmstat", "x.csv"):
             assert parse_bytes(data, name).format == expected, f"the name {name!r} changed it"
     _same_in_other_encodings(parsed, data, expected)
+    _same_in_small_blocks(parsed, data, expected)
     _cut_off_anywhere(parsed, data, expected)
     _summary_is_as_agreed(parsed, path, bless)
     return parsed
@@ -138,6 +141,20 @@ def _same_in_other_encodings(parsed: Parsed, data: bytes, expected: str) -> None
         again = parse_bytes(other, format_name=expected)
         assert_sound(again, len(other))
         assert again.frames.keys() == parsed.frames.keys(), name
+        for kind, frame in parsed.frames.items():
+            assert_frame_equal(again.frames[kind], frame)
+
+
+def _same_in_small_blocks(parsed: Parsed, data: bytes, expected: str) -> None:
+    """State goes on from chunk to chunk, wherever the border is."""
+    for size in (257, 4099):
+        with mock.patch.object(blocks, "BLOCK_BYTES", size):
+            again = parse_bytes(data, format_name=expected)
+        assert again.receipt == parsed.receipt
+        assert again.problems == parsed.problems
+        assert again.sections == parsed.sections
+        assert again.line_index == parsed.line_index
+        assert again.frames.keys() == parsed.frames.keys()
         for kind, frame in parsed.frames.items():
             assert_frame_equal(again.frames[kind], frame)
 

@@ -59,7 +59,7 @@ class Captures:
                     shown = file.relative_to(base).as_posix()
                     self._take(file, shown, Path(folder), 0)
             for found, parsed in zip(self._found, _parsed(self._found), strict=True):
-                self.artifacts.append((_artifact(found, parsed), parsed.frames))
+                self.artifacts.append((_artifact(found, parsed), dict(parsed.frames)))
         self._found.clear()
 
     def _files(self, path: Path) -> Iterator[Path]:

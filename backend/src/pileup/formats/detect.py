@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from pileup.formats.text import Chunk
 from pileup.records import Item
 
 
@@ -36,6 +37,21 @@ class Format(Protocol):
     def sniff(self, head: str, /) -> bool | None: ...
 
     def parse(self, lines: Iterable[str], /) -> Iterator[Item]: ...
+
+
+@runtime_checkable
+class Bulk(Protocol):
+    """A format that also reads chunks: the driver then calls ``parse_chunks``, not ``parse``.
+
+    For what comes in gigabytes. A chunk is some MiB of whole lines (see ``text.Chunk``), cut
+    anywhere between two lines, so state goes on from chunk to chunk; the tests hold that the size
+    of the chunks changes nothing. Look at a chunk with searches, ``re`` or polars over its text,
+    and yield ``records.Rows`` (many records as one frame) where single records would cost too
+    much. ``parse`` stays as ``return parse_chunks(chunks_of(lines))``: one code path per format.
+    A ``Skipped`` that grows beyond some MiB is best yielded in pieces; adjoining ones are joined.
+    """
+
+    def parse_chunks(self, chunks: Iterable[Chunk], /) -> Iterator[Item]: ...
 
 
 @dataclass(frozen=True, slots=True)

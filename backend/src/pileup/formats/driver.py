@@ -18,10 +18,12 @@ import polars as pl
 
 from pileup import formats, records
 from pileup.formats import archive
-from pileup.formats.detect import Detection, Format
+from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
+from pileup.formats.frames import Frames
+from pileup.formats.skips import Skips
 from pileup.formats.text import LineReader
-from pileup.records import Item, Problem, Record, Samples, Section, Skipped
+from pileup.records import Item, Problem, Record, Rows, Samples, Section, Skipped
 
 MAX_PROBLEMS = 1000
 """Problems kept per artifact; the receipt counts all of them."""
@@ -39,6 +41,7 @@ class Receipt:
     bytes_understood: int
     bytes_skipped: int
     skipped: list[Skipped]
+    """The first of them; ``bytes_skipped`` counts all."""
     problems: int
     records: dict[str, int]
 
@@ -50,7 +53,7 @@ class Parsed:
     format: str | None
     detection: Detection
     version: int
-    frames: dict[str, pl.DataFrame]
+    frames: Frames
     problems: list[Problem]
     sections: list[Section]
     receipt: Receipt
@@ -94,15 +97,19 @@ def parse_stream(
     *,
     name: str = "",
     format: str | None = None,  # noqa: A002
+    spill: Path | None = None,
 ) -> Parsed:
-    """Read an uncompressed stream once, from where it stands."""
+    """Read an uncompressed stream once, from where it stands.
+
+    spill: the folder in which frames too large for memory wait; the system's own when not given.
+    """
     reader = LineReader(stream)
     if format is None:
         detection = formats.detect(reader.head, name)
     else:
         detection = Detection(format, 1.0, "chosen by a person")
     chosen = formats.by_name(detection.format) if detection.format else None
-    work = _Work(reader)
+    work = _Work(reader, spill)
     failed: str | None = None
     crashed = False
     if chosen is None:
@@ -123,7 +130,7 @@ def parse_stream(
         except Exception as error:  # noqa: BLE001
             # The edge of the engine: one defect must cost one artifact, not an import of hundreds.
             failed = (
-                f"The reader of {chosen.TITLE} stopped near line {reader.raw_lines}: "
+                f"The reader of {chosen.TITLE} stopped near line {reader.at}: "
                 f"{type(error).__name__}: {error}. What stands above it was kept. "
                 "Please report this with the artifact."
             )
@@ -163,7 +170,7 @@ def _refused(path: Path, why: str) -> Parsed:
         format=None,
         detection=Detection(None, 0.0, why),
         version=0,
-        frames={},
+        frames=Frames(),
         problems=[Problem(None, why, severity="error")],
         sections=[],
         receipt=Receipt(size, 0, 0, size, [], 1, {}),
@@ -181,21 +188,26 @@ def _unreadable(reader: LineReader, error: Exception) -> str:
 class _Work:
     """Collects what a parser yields, as columns, and keeps the books."""
 
-    def __init__(self, reader: LineReader) -> None:
+    def __init__(self, reader: LineReader, spill: Path | None) -> None:
         self.reader = reader
         self.sections: list[Section] = []
         self._problems: list[Problem] = []
         self._problem_count = 0
-        self._skipped: list[Skipped] = []
+        self._skips = Skips(reader)
         self._pending: dict[str, list[Record]] = {}
-        self._done: dict[str, list[pl.DataFrame]] = {}
+        self._done = Frames(folder=spill)
         self._samples: list[Samples] = []
         self._sample_values = 0
 
     def run(self, chosen: Format) -> None:
-        # A JSON document is one line of any length; other formats have no use for such a line.
-        self.reader.long_lines = bool(getattr(chosen, "LONG_LINES", False))
-        for item in chosen.parse(self.reader):
+        if getattr(chosen, "LONG_LINES", False):
+            # A JSON document is one line of any length; other formats have no use for such a line.
+            self.reader.keep_long_lines()
+        if isinstance(chosen, Bulk):
+            items = chosen.parse_chunks(self.reader.chunks())
+        else:
+            items = chosen.parse(self.reader)
+        for item in items:
             self._take(self._on_raw_lines(item) if self.reader.has_expansions else item)
         for _ in self.reader:  # a parser may stop early; the receipt counts every byte
             pass
@@ -204,24 +216,20 @@ class _Work:
         for _ in self.reader:
             pass
         if self.reader.raw_lines:
-            self._skipped.append(Skipped(1, self.reader.raw_lines, why))
+            self._skips.add(Skipped(1, self.reader.raw_lines, why))
 
-    def frames(self) -> dict[str, pl.DataFrame]:
+    def frames(self) -> Frames:
         for kind in list(self._pending):
             self._flush(kind)
         self._flush_samples()
-        self._done = {kind: parts for kind, parts in self._done.items() if parts}
-        done = {kind: pl.concat(parts, rechunk=True) for kind, parts in self._done.items()}
-        return {kind: done[kind] for kind in (*records.KINDS, records.SAMPLE) if kind in done}
+        return self._done
 
     def problems_in_order(self) -> list[Problem]:
         both = [*self._problems, *self.reader.problems]
         return sorted(both, key=lambda one: one.line or 0)
 
     def receipt(self) -> Receipt:
-        skipped = list(_merged(self._skipped))
-        lost = sum(self.reader.bytes_of(one.line_first, one.line_last) for one in skipped)
-        lost = min(lost, self.reader.bytes_read)
+        skipped, lost = self._skips.all()
         return Receipt(
             bytes_read=self.reader.bytes_read,
             lines=self.reader.raw_lines,
@@ -229,11 +237,7 @@ class _Work:
             bytes_skipped=lost,
             skipped=skipped,
             problems=self._problem_count + len(self.reader.problems),
-            records={
-                kind: sum(part.height for part in parts)
-                for kind, parts in self._done.items()
-                if parts
-            },
+            records=self._done.heights,
         )
 
     def _take(self, item: Item) -> None:
@@ -248,6 +252,8 @@ class _Work:
                 self._sample_values += len(item.values)
                 if self._sample_values >= _FLUSH_VALUES or len(self._samples) >= _FLUSH_RECORDS:
                     self._flush_samples()
+            case Rows():
+                self._append(item)
             case Problem():
                 self._problem_count += 1
                 if len(self._problems) < MAX_PROBLEMS:
@@ -255,11 +261,21 @@ class _Work:
             case Section():
                 self.sections.append(item)
             case Skipped():
-                self._skipped.append(item)
+                self._skips.add(item)
+
+    def _append(self, rows: Rows) -> None:
+        if dict(rows.frame.schema) != records.frame_schema(rows.kind):
+            raise TypeError(f"rows of {rows.kind} must have its schema, not {rows.frame.schema}")
+        if rows.kind == records.SAMPLE:
+            self._flush_samples()
+        else:
+            self._flush(rows.kind)
+        self._done.add(rows.kind, rows.frame)
 
     def _flush(self, kind: str) -> None:
         if pending := self._pending.pop(kind, None):
-            self._done.setdefault(kind, []).extend(self._as_frames(kind, pending))
+            for frame in self._as_frames(kind, pending):
+                self._done.add(kind, frame)
 
     def _as_frames(self, kind: str, pending: list[Record]) -> Iterator[pl.DataFrame]:
         """The records as frames; one whose numbers fit no column is a Problem, not a crash."""
@@ -283,7 +299,8 @@ class _Work:
 
     def _flush_samples(self) -> None:
         if chunks := [one for one in self._samples if len(one.values)]:
-            self._done.setdefault(records.SAMPLE, []).extend(self._as_sample_frames(chunks))
+            for frame in self._as_sample_frames(chunks):
+                self._done.add(records.SAMPLE, frame)
         self._samples = []
         self._sample_values = 0
 
@@ -314,26 +331,11 @@ class _Work:
                 return dataclasses.replace(item, line=None if item.line is None else raw(item.line))
             case Samples():
                 return dataclasses.replace(item, lines=[raw(line) for line in item.lines])
+            case Rows(kind, frame):
+                places = [name for name in ("line_first", "line_last") if name in frame.columns]
+                lines = [pl.Series(name, map(raw, frame[name]), pl.Int64) for name in places]
+                return Rows(kind, frame.with_columns(lines))
             case _:
                 return dataclasses.replace(
                     item, line_first=raw(item.line_first), line_last=raw(item.line_last)
                 )
-
-
-def _merged(skipped: list[Skipped]) -> Iterator[Skipped]:
-    """The same lines once: sorted, with overlapping or adjoining ranges of one cause joined."""
-    last: Skipped | None = None
-    for one in sorted(skipped, key=lambda each: (each.line_first, each.line_last)):
-        if last is None:
-            last = one
-            continue
-        first = max(one.line_first, last.line_last + 1)
-        if one.line_last < first:
-            continue
-        if first == last.line_last + 1 and one.why == last.why:
-            last = Skipped(last.line_first, one.line_last, last.why)
-        else:
-            yield last
-            last = Skipped(first, one.line_last, one.why)
-    if last is not None:
-        yield last

@@ -1,8 +1,8 @@
 """Bytes to numbered text lines: encodings, line ends, absurd lines and wrappers.
 
-Every format sees clean lines and never bytes. ``LineReader`` streams them and remembers what the
-receipt and the raw viewer need: bytes per line, the offset of every 256th line, and which raw line
-a logical line came from.
+Every format sees clean text and never bytes: lines, or chunks of some MiB of whole lines for those
+that look at many lines at once. ``LineReader`` streams them and knows what the receipt and the raw
+viewer need (see ``blocks``) and which raw line a logical line came from.
 
 Encodings: a BOM decides; without one, NULs in every second byte mean UTF-16; all else is UTF-8
 with replacement, because query text is arbitrary bytes and one bad byte must not cost a dump.
@@ -10,6 +10,8 @@ Wrappers:  docker-compose prefixes, Markdown fences, a dump printed on one line 
         ``\\n`` (client batch mode without --raw, a repr of the row). Peeling never changes the
         line number that a person sees: the last kind yields many logical lines for one raw line,
         and ``raw_line`` maps them back.
+Speed:  a chunk is decoded and peeled as a whole, and peeled only when a search at memory speed
+        says that there is something to peel. Lines are chunks, split.
 Units:  offsets and sizes in bytes, lines 1-based.
 """
 
@@ -17,32 +19,39 @@ from __future__ import annotations
 
 import bisect
 import codecs
-import io
+import operator
 import re
-from array import array
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import BinaryIO, NamedTuple
 
+from pileup.formats.blocks import MAX_LINE_BYTES, Block, Blocks
+from pileup.formats.errors import ArchiveError
 from pileup.records import Problem
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 HEAD_BYTES = 64 * 1024
-MAX_LINE_BYTES = 1024 * 1024
-INDEX_EVERY = 256
-"""``line_index[i]`` is the offset of raw line ``i * 256 + 1``."""
 
 _MAX_LONG_LINE_PROBLEMS = 20
 
 # mariadb_1  | 2023-05-01 10:00:00 0 [Note] ...
 _PREFIX = re.compile(r"([A-Za-z][\w.-]{0,60}?) *\| ?")
-_FENCE = re.compile(r"\s*(?:```|~~~)[\w-]*\s*$")
+_FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)[\w-]*[^\S\n]*$", re.MULTILINE)
 # InnoDB\t\t\n=====================================\n2023-... INNODB MONITOR OUTPUT\n====
+_MAYBE_ESCAPED = "INNODB MONITOR OUTPUT\\"
 _ESCAPED_DUMP = re.compile(r"INNODB MONITOR OUTPUT(?:\\r)?\\n=")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", '"': '"'}
+
+
+class Chunk(NamedTuple):
+    """Whole lines, clean (see the module) and each ended by one LF, also the last of the file."""
+
+    first: int
+    """Number of the first line: logical, as ``enumerate(lines, 1)`` counts."""
+    text: str
+    lines: int
+    """``text.count("\\n")``."""
 
 
 def decode_lines(stream: BinaryIO) -> Iterator[str]:
@@ -50,66 +59,77 @@ def decode_lines(stream: BinaryIO) -> Iterator[str]:
     return iter(LineReader(stream))
 
 
+def chunks_of(lines: Iterable[str], size: int = 4096) -> Iterator[Chunk]:
+    """Lines as chunks: for a ``parse(lines)`` that is expressed by its ``parse_chunks``."""
+    first = 1
+    taken: list[str] = []
+    for line in lines:
+        taken.append(line)
+        if len(taken) == size:
+            yield Chunk(first, "\n".join(taken) + "\n", size)
+            first += size
+            taken = []
+    if taken:
+        yield Chunk(first, "\n".join(taken) + "\n", len(taken))
+
+
 class LineReader:
-    """The lines of one artifact, once, in order; the attributes are complete after the last one."""
+    """The text of one artifact, once, in order: as lines (iterate) or as chunks.
+
+    The attributes are complete after the last one. Lines and chunks come from one source: what
+    was taken as lines does not come again as chunks.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
-        first = _read_up_to(stream, HEAD_BYTES)
-        self.encoding = _encoding(first)
-        self.long_lines = False
-        """Hand a line of more than MAX_LINE_BYTES on in pieces instead of cutting it (UTF-8)."""
+        source = _Rewound(stream)
+        self.encoding = _encoding(source.first)
         self.problems: list[Problem] = []
-        self.bytes_read = 0
-        self.raw_lines = 0
-        self.logical_lines = 0
-        self.line_index: list[int] = []
-        self._lengths = array("L")
         self._expanded_at: list[int] = []  # logical number of the first line of an expansion
         self._expanded: list[tuple[int, int]] = []  # (raw line, logical lines) of that expansion
         self._long_lines = 0
-        self._stream = _Rewound(first, stream)
-        self._logical = self._logical_lines()
-        self._prefix = _common_prefix(_sample_lines(first, self.encoding))
-        self.head = "\n".join(self._peeled(_sample_lines(first, self.encoding)))
+        self._logical_lines = 0
+        self._blocks = Blocks(source, "\n".encode(self.encoding))
+        text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
+        text = _unix(text).rstrip("\r")
+        self._prefix = _prefix_pattern(text)
+        self.head = "\n".join(self._expanded_lines(self._peeled(text)))
+        self._chunks = self._read()
+        self._line: Iterator[str] = iter(())
+        self._lines = chain.from_iterable(map(self._split, self._chunks))
 
     def __iter__(self) -> Iterator[str]:
         """The rest of the lines: asking again goes on, it does not start anew."""
-        return self._logical
+        return self._lines
 
-    def _logical_lines(self) -> Iterator[str]:
-        raws = self._byte_lines() if self.encoding == "utf-8" else self._utf16_lines()
-        pieces = 0
-        for text in raws:
-            if isinstance(text, _Piece):
-                pieces += 1
-                self.logical_lines += 1
-                self._piece(pieces)
-                yield str(text)
-                continue
-            self.raw_lines += 1
-            if pieces:  # the last piece ends the raw line
-                self.logical_lines += 1
-                self._expanded[-1] = (self.raw_lines, pieces + 1)
-                pieces = 0
-                yield text
-                continue
-            peeled = self._peel(text)
-            if isinstance(peeled, str):
-                self.logical_lines += 1
-                yield peeled
-                continue
-            self._expanded_at.append(self.logical_lines + 1)
-            self._expanded.append((self.raw_lines, len(peeled)))
-            for line in peeled:
-                self.logical_lines += 1
-                yield line
+    def chunks(self) -> Iterator[Chunk]:
+        """The rest of the text, some MiB of whole lines at a time."""
+        return self._chunks
 
-    def _piece(self, pieces: int) -> None:
-        if pieces == 1:
-            self._expanded_at.append(self.logical_lines)
-            self._expanded.append((self.raw_lines + 1, 1))
-        else:
-            self._expanded[-1] = (self.raw_lines + 1, pieces)
+    def keep_long_lines(self) -> None:
+        """Give a line of more than MAX_LINE_BYTES in pieces, each a line, instead of cutting it."""
+        self._blocks.keep_long_lines = True
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the lines that were read so far."""
+        return self._blocks.bytes_read
+
+    @property
+    def raw_lines(self) -> int:
+        """Raw lines read so far, some of them perhaps not yet given."""
+        return self._blocks.lines
+
+    @property
+    def line_index(self) -> list[int]:
+        """``line_index[i]`` is the offset of raw line ``i * 256 + 1``."""
+        return self._blocks.line_index
+
+    @property
+    def at(self) -> int:
+        """The raw line given last; with chunks, the last line of the last chunk."""
+        return min(
+            self.raw_line(self._logical_lines - operator.length_hint(self._line)), self.raw_lines
+        )
 
     @property
     def has_expansions(self) -> bool:
@@ -126,142 +146,126 @@ class LineReader:
 
     def bytes_of(self, first: int, last: int) -> int:
         """Bytes of the raw lines first..last with their terminators."""
-        return sum(self._lengths[max(first - 1, 0) : last])
+        return self._blocks.offset_of(last + 1) - self._blocks.offset_of(first)
 
-    def _byte_lines(self) -> Iterator[str]:
-        readline = self._stream.readline
-        first = True
-        while raw := readline(MAX_LINE_BYTES + 2):
-            length = len(raw)
-            if length > MAX_LINE_BYTES and not raw.endswith(b"\n"):
-                if self.long_lines:
-                    yield from self._pieces(raw, first=first)
-                    first = False
-                    continue
-                while more := readline(MAX_LINE_BYTES):
-                    length += len(more)
-                    if more.endswith(b"\n"):
-                        break
-                raw = raw[:MAX_LINE_BYTES]
-                self._too_long(length)
-            self._count(length)
-            if first:
-                first = False
-                if raw.startswith(codecs.BOM_UTF8):
-                    raw = raw[3:]
-            yield raw.rstrip(b"\r\n").decode("utf-8", "replace").replace("\0", "\ufffd")
+    def offset_of(self, line: int) -> int:
+        """Where a raw line begins; of the one after the last, the end."""
+        return self._blocks.offset_of(line)
 
-    def _pieces(self, raw: bytes, *, first: bool) -> Iterator[str]:
-        """One raw line as several logical ones, without a break between them."""
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        length = 0
-        text = decoder.decode(raw.removeprefix(codecs.BOM_UTF8) if first else raw)
-        while True:
-            length += len(raw)
-            more = b"" if raw.endswith(b"\n") else self._stream.readline(MAX_LINE_BYTES)
-            if not more:
-                break
-            yield _Piece(text.replace("\0", "\ufffd"))
-            raw = more
-            text = decoder.decode(raw)
-        self._count(length)
-        text += decoder.decode(b"", final=True)
-        yield text.rstrip("\r\n").replace("\0", "\ufffd")
+    def _read(self) -> Iterator[Chunk]:
+        for block in self._blocks:
+            text = block.data.decode(self.encoding, "replace").replace("\0", "\ufffd")
+            if block.offset == 0:
+                text = text.removeprefix("\ufeff")
+            text = _unix(text)
+            lines = 1
+            if not block.long:
+                text, lines = self._peeled(text), block.lines
+            elif self._blocks.keep_long_lines:
+                self._piece(block)
+            else:
+                self._too_long(block.first, block.size)
+                text = self._peeled(text)
+            if _MAYBE_ESCAPED in text and not block.long:
+                expanded = self._expanded_lines(text, block.first, self._logical_lines + 1)
+                text, lines = "\n".join(expanded), len(expanded) - 1
+            first = self._logical_lines + 1
+            self._logical_lines += lines
+            yield Chunk(first, text, lines)
 
-    def _utf16_lines(self) -> Iterator[str]:
-        decoder = codecs.getincrementaldecoder(self.encoding)("replace")
-        rest = ""
-        size = 0
-        dropped = 0
-        while True:
-            chunk = self._stream.read(HEAD_BYTES)
-            size += len(chunk)
-            *whole, rest = (rest + decoder.decode(chunk, final=not chunk)).split("\n")
-            for line in whole:
-                yield self._utf16_line(line, dropped, 2)
-                dropped = 0
-            if len(rest) > MAX_LINE_BYTES:
-                dropped += len(rest) - MAX_LINE_BYTES
-                rest = rest[:MAX_LINE_BYTES]
-            if not chunk:
-                break
-        if rest:
-            yield self._utf16_line(rest, dropped, 0)
-        self.bytes_read = size  # exact, also when the file ends inside a character
+    def _piece(self, block: Block) -> None:
+        """A piece of a long line is a logical line of its own: without a break before it."""
+        if block.lines:
+            self._expanded_at.append(self._logical_lines + 1)
+            self._expanded.append((block.first, 1))
+        else:
+            raw, pieces = self._expanded[-1]
+            self._expanded[-1] = (raw, pieces + 1)
 
-    def _utf16_line(self, line: str, dropped: int, terminator: int) -> str:
-        length = 2 * (len(line) + dropped + sum(map(_is_astral, line))) + terminator
-        if dropped or len(line) > MAX_LINE_BYTES:
-            self._too_long(length)
-            line = line[:MAX_LINE_BYTES]
-        first = not self._lengths
-        self._count(length)
-        return (line.removeprefix("\ufeff") if first else line).rstrip("\r").replace("\0", "\ufffd")
+    def _split(self, chunk: Chunk) -> Iterator[str]:
+        lines = chunk.text.split("\n")
+        lines.pop()  # what follows the last terminator: nothing
+        self._line = iter(lines)
+        return self._line
 
-    def _count(self, length: int) -> None:
-        if len(self._lengths) % INDEX_EVERY == 0:
-            self.line_index.append(self.bytes_read)
-        self._lengths.append(length)
-        self.bytes_read += length
-
-    def _too_long(self, length: int) -> None:
+    def _too_long(self, number: int, size: int) -> None:
         self._long_lines += 1
         if self._long_lines <= _MAX_LONG_LINE_PROBLEMS:
-            number = len(self._lengths) + 1
             self.problems.append(
                 Problem(
                     number,
-                    f"line {number} is {length} bytes long; only its first {MAX_LINE_BYTES} bytes "
+                    f"line {number} is {size} bytes long; only its first {MAX_LINE_BYTES} bytes "
                     "were read. Open the raw artifact to see the rest.",
                 )
             )
 
-    def _peeled(self, lines: list[str]) -> Iterator[str]:
-        for line in lines:
-            peeled = self._peel(line)
-            if isinstance(peeled, str):
-                yield peeled
-            else:
-                yield from peeled
+    def _peeled(self, text: str) -> str:
+        """Without prefixes and fences: as many lines as before."""
+        if self._prefix:
+            text = self._prefix.sub("", text)
+        if "```" in text or "~~~" in text:
+            text = _FENCE.sub("", text)
+        return text
 
-    def _peel(self, line: str) -> str | list[str]:
-        if self._prefix and line.startswith(self._prefix):
-            match = _PREFIX.match(line)
-            line = line[match.end() :] if match else line
-        if "`" in line or "~" in line:
-            return "" if _FENCE.match(line) else line
-        if "INNODB MONITOR OUTPUT" in line and _ESCAPED_DUMP.search(line):
-            return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
-        return line
+    def _expanded_lines(self, text: str, raw: int = 0, logical: int = 0) -> list[str]:
+        """The lines of a text, a dump on one line as the lines that it was.
 
-
-class _Piece(str):
-    """A part of a raw line that goes on in the next one."""
-
-    __slots__ = ()
-
-
-class _Rewound(io.BufferedReader):
-    """A stream with its first bytes, already read for sniffing, put back in front."""
-
-    def __init__(self, first: bytes, stream: BinaryIO) -> None:
-        super().__init__(_Chain(first, stream), buffer_size=HEAD_BYTES)
+        raw, logical: numbers of the first line, to note where expansions are; 0 for the head.
+        """
+        lines: list[str] = []
+        for number, line in enumerate(text.split("\n"), start=raw):
+            if _MAYBE_ESCAPED not in line or not _ESCAPED_DUMP.search(line):
+                lines.append(line)
+                continue
+            dump = _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
+            if raw:
+                self._expanded_at.append(logical + len(lines))
+                self._expanded.append((number, len(dump)))
+            lines += dump
+        return lines
 
 
-class _Chain(io.RawIOBase):
-    def __init__(self, first: bytes, stream: BinaryIO) -> None:
-        self._first = first
+class _Rewound:
+    """A stream with its first bytes, read for sniffing, put back in front."""
+
+    def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
+        try:
+            self._origin = stream.tell() if stream.seekable() else None
+        except AttributeError:  # a member of a tar that is read as a stream has no such method
+            self._origin = None
+        self.first = _read_up_to(stream, HEAD_BYTES)
+        self._waiting = self.first
+        self._failure: Exception | None = None
 
-    def readable(self) -> bool:
-        return True
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, at most about ``size`` of them; none at the end.
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer)
-        data = self._first[: len(view)] if self._first else self._stream.read(len(view))
-        self._first = self._first[len(data) :]
-        view[: len(data)] = data
-        return len(data)
+        Of a damaged stream all that can be read, before it fails.
+        """
+        if self._failure:
+            raise self._failure
+        parts, self._waiting = [self._waiting[:size]], self._waiting[size:]
+        size -= len(parts[0])
+        try:
+            while size > 0 and (part := self._stream.read(min(size, HEAD_BYTES))):
+                parts.append(part)
+                size -= len(part)
+        except (OSError, EOFError, ArchiveError) as error:
+            self._failure = error
+            if not any(parts):
+                raise
+        return b"".join(parts)
+
+    def read_at(self, offset: int, size: int, /) -> bytes | None:
+        """Bytes passed long ago; None when the stream cannot go back."""
+        if self._origin is None:
+            return None
+        here = self._stream.tell()
+        self._stream.seek(self._origin + offset)
+        data = _read_up_to(self._stream, size)
+        self._stream.seek(here)
+        return data
 
 
 def _read_up_to(stream: BinaryIO, size: int) -> bytes:
@@ -270,6 +274,15 @@ def _read_up_to(stream: BinaryIO, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+def _unix(text: str) -> str:
+    """Without the CRs before line ends."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        if "\r\n" in text:
+            text = "\n".join(line.rstrip("\r") for line in text.split("\n"))
+    return text
 
 
 def _encoding(first: bytes) -> str:
@@ -288,20 +301,13 @@ def _encoding(first: bytes) -> str:
     return "utf-8"
 
 
-def _sample_lines(first: bytes, encoding: str) -> list[str]:
-    text = first.decode(encoding, "replace").removeprefix("\ufeff").replace("\0", "\ufffd")
-    return [line.rstrip("\r") for line in text.split("\n")]
-
-
-def _common_prefix(lines: list[str]) -> str | None:
-    """The container name that starts (nearly) every line, as docker-compose prints it."""
-    filled = [line for line in lines[:500] if line.strip()]
+def _prefix_pattern(text: str) -> re.Pattern[str] | None:
+    """What finds the container name that docker-compose prints before (nearly) every line."""
+    filled = [line for line in text.split("\n")[:500] if line.strip()]
     found = Counter(match[1] for line in filled if (match := _PREFIX.match(line)))
     if not found:
         return None
     name, count = found.most_common(1)[0]
-    return name if count >= 5 and count >= 0.9 * len(filled) else None
-
-
-def _is_astral(character: str) -> bool:
-    return character > "\uffff"
+    if count < 5 or count < 0.9 * len(filled):
+        return None
+    return re.compile(rf"^(?={re.escape(name)}){_PREFIX.pattern}", re.MULTILINE)

@@ -1,16 +1,18 @@
 """The frame store: parsed records as Parquet, named by what they were parsed from and by what.
 
-Layout: ``<root>/ab/<sha256>/<format>-v<version>/<kind>.parquet``. A folder is written aside and
-renamed as a whole, so a reader sees all kinds or none. Everything here can be made again.
+Layout: ``<root>/ab/<sha256>/<format>-v<version>/<kind>.parquet``; what is too much for one frame
+in memory goes on in ``<kind>.1.parquet`` and so on. A folder is written aside and renamed as a
+whole, so a reader sees all kinds or none. Everything here can be made again.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import polars as pl
 
@@ -29,6 +31,13 @@ class FrameKey:
     version: int
 
 
+@runtime_checkable
+class InParts(Protocol):
+    """Frames that need not be in memory as a whole: those of a parse."""
+
+    def parts(self, kind: str, /) -> Iterable[pl.DataFrame]: ...
+
+
 class FrameStore:
     """A folder of frames."""
 
@@ -38,14 +47,17 @@ class FrameStore:
     def replace(self, key: FrameKey, frames: Mapping[str, pl.DataFrame]) -> None:
         """Write the frames of one parse, instead of what was there."""
         target = self._folder(key)
-        draft = self.root / "drafts" / new_id()
-        draft.mkdir(parents=True)
+        draft = self.drafts() / new_id()
+        draft.mkdir()
         try:
             with disk_words(self.root):
-                for kind, frame in frames.items():
+                for kind in frames:
                     if not _NAME.fullmatch(kind):
                         raise ValueError(f"not a record kind: {kind!r}")
-                    frame.write_parquet(draft / f"{kind}.parquet", compression="zstd")
+                    parts = frames.parts(kind) if isinstance(frames, InParts) else [frames[kind]]
+                    for at, frame in enumerate(parts):
+                        name = f"{kind}.{at}.parquet" if at else f"{kind}.parquet"
+                        frame.write_parquet(draft / name, compression="zstd")
             target.parent.mkdir(parents=True, exist_ok=True)
             if target.exists():
                 aside = self.root / "drafts" / new_id()
@@ -62,12 +74,19 @@ class FrameStore:
         folder = self._folder(key)
         if not folder.is_dir():
             return None
-        return {path.stem: pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
+        kinds = sorted({path.name.split(".")[0] for path in folder.glob("*.parquet")})
+        return {kind: pl.read_parquet(list(_parts(folder, kind))) for kind in kinds}
 
     def load_kind(self, key: FrameKey, kind: str) -> pl.DataFrame | None:
         """One kind of one parse; None when there are no such records."""
-        path = self._folder(key) / f"{kind}.parquet"
-        return pl.read_parquet(path) if path.is_file() else None
+        parts = list(_parts(self._folder(key), kind))
+        return pl.read_parquet(parts) if parts else None
+
+    def drafts(self) -> Path:
+        """Where what is not finished lies, on the same disk."""
+        folder = self.root / "drafts"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def has(self, key: FrameKey) -> bool:
         """Whether this was parsed already, by this version."""
@@ -77,3 +96,13 @@ class FrameStore:
         if not _NAME.fullmatch(key.format):
             raise ValueError(f"not a format: {key.format!r}")
         return self.root / key.sha256[:2] / key.sha256 / f"{key.format}-v{key.version}"
+
+
+def _parts(folder: Path, kind: str) -> Iterator[Path]:
+    """The files of a kind, in order; none when there are no such records."""
+    path = folder / f"{kind}.parquet"
+    at = 0
+    while path.is_file():
+        yield path
+        at += 1
+        path = folder / f"{kind}.{at}.parquet"

@@ -185,7 +185,9 @@ def _parsed(runtime: Runtime, artifact: Artifact, keeper: LeaseKeeper) -> Parsed
             counted = _Counted(blob, artifact.bytes)
             keeper.follow(counted.progress)
             with io.BufferedReader(counted, 256 * 1024) as stream:
-                return parse_stream(stream, name=artifact.name, format=format_name)
+                return parse_stream(
+                    stream, name=artifact.name, format=format_name, spill=runtime.frames.drafts()
+                )
 
     parsed = once(artifact.format_given)
     if artifact.format_given is not None or not parsed.failed or parsed.crashed:
@@ -271,6 +273,14 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         """For the buffer around it."""
         return True
+
+    def seekable(self) -> bool:
+        """The books of lines may look back."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go there; what was read stays counted."""
+        return self._stream.seek(offset, whence)
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         """Pass on and count."""
