@@ -23,6 +23,12 @@ EXPECTED: dict[str, set[str]] = {
     "bench_metrics": {"bench-tables"},
     "bench_output": {"bench-tables", "sysbench"},
     "metrics_csv": {"bench-tables", "prometheus-json"},
+    "lsof": {"lsof"},
+    "netstat": {"netstat"},
+    "pidstat": {"pidstat"},
+    "ps": {"ps"},
+    "sysctl": {"sysctl"},
+    "uptime": {"uptime"},
 }
 # Format -> the folders whose files it may claim; anywhere else it would be a wrong answer.
 CLAIMS: dict[str, set[str]] = {
@@ -39,6 +45,14 @@ CLAIMS: dict[str, set[str]] = {
     "openmetrics": set(),
     "prometheus-json": {"metrics_csv"},
     "sysbench": {"bench_output"},
+    "lsof": {"lsof", "pt_stalk"},
+    "memory-map": {"proc", "pt_stalk"},
+    "netstat": {"netstat", "pt_stalk"},
+    "pidstat": {"pidstat"},
+    "ps": {"ps", "pt_stalk"},
+    "sar": set(),
+    "sysctl": {"sysctl", "pt_stalk"},
+    "uptime": {"uptime", "proc"},
     "pt-stalk-log": {"pt_stalk"},
     "pt-stalk-hostname": {"pt_stalk"},
 }
@@ -47,6 +61,8 @@ _MOST = 512 * 1024
 UNKNOWABLE = {
     "captured-my5624__gdb_bt_1.err",
     "percona-percona-monitoring-plugins__t_nagios_pmp-check-mysql-processlist_samples_copy-processlist-1.txt",
+    # of a tunnel (WireGuard), not of a load
+    "kellyjonbrazil-jc__tests_fixtures_ubuntu-22.04_wg_show--two_devices.out",
 }
 
 

@@ -23,9 +23,15 @@ HINTS = ("-mpstat", "-mpstat-overall", "mpstat.txt")
 
 _HEADER = re.compile(r"^\d{1,2}:\d\d:\d\d(?: [AP]M)?\s+CPU\s+\S")
 
+_SNIFF = re.compile(
+    r"^\d{1,2}:\d\d:\d\d(?: [AP]M)? +(?:CPU|NODE) +%us\w* .*(?:%iowait +%irq|%idle +intr/s)",
+    re.MULTILINE,
+)
+
 
 def sniff(head: str) -> bool | None:
-    return bool(re.search(r"^\d{1,2}:\d\d:\d\d(?: [AP]M)?\s+CPU\s+%us", head, re.MULTILINE))
+    """sar -u begins alike, but knows no interrupts before the idle time."""
+    return bool(_SNIFF.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -44,6 +50,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if _HEADER.match(line):
             columns = cells[1:] if cells[1][0] == "%" or cells[1:] == ["intr/s"] else []
             skipping = not columns
+            day.wall(time)  # midnight may lie between it and the next line
             continue
         if skipping:
             yield Skipped(line_number, line_number, "interrupts one by one")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from pileup.records import Event
+from pileup.records import Clock, Event
 
 # TS 1795213432.682627114 2026-11-20 22:23:52
 # TS 1327510177.628000 2012-01-25T10:49:37
@@ -42,3 +42,37 @@ def clock_event(number: int, epoch_us: int, local: str) -> Event:
         message=f"TS {epoch_us / 1_000_000:.2f} = {local.replace('T', ' ')} local",
         original=local.replace("T", " "),
     )
+
+
+class TsClock:
+    """The clock of a file whose copies may stand under TS lines.
+
+    Without them copies are a nominal second apart: ``wall`` counts from the first one.
+    """
+
+    def __init__(self) -> None:
+        self.wall = 0
+        self.clock: Clock = "relative"
+        self._copies = -1
+        self._said = False
+
+    def stamp(self, number: int, line: str) -> Event | bool:
+        """False for a line that is not a TS line; the pair of clocks, once, else True."""
+        found = read_ts(line)
+        if found is None:
+            return False
+        self.wall, self.clock = found[0], "utc"
+        if found[1] is None or self._said:
+            return True
+        self._said = True
+        return clock_event(number, found[0], found[1])
+
+    def date(self, wall: int, clock: Clock) -> None:
+        """A date printed above the copy in another way."""
+        self.wall, self.clock = wall, clock
+
+    def copy(self) -> None:
+        """The next copy begins."""
+        self._copies += 1
+        if self.clock == "relative":
+            self.wall = self._copies * 1_000_000

@@ -39,6 +39,10 @@ class DayClock:
             self._days, self._last = 0, -1
         return match is not None
 
+    def restart(self) -> None:
+        """Another table of the same day begins."""
+        self._days, self._last = 0, -1
+
     def wall(self, text: str) -> int | None:
         """Microseconds of a time such as '22:19:59' or '04:24:11 PM'; None without a date."""
         match = CLOCK.match(text)
@@ -53,3 +57,15 @@ class DayClock:
         self._last = second
         midnight = local_us(*self._date)
         return None if midnight is None else midnight + (self._days * 86_400 + second) * 1_000_000
+
+
+_TIMED = re.compile(r"(\d{1,2}:\d\d:\d\d(?: [AP]M)?|\d{9,11})\s+(\S.*)$")
+
+
+def cells_after_time(line: str) -> tuple[str, list[str]] | None:
+    """The time that begins a line of sar, mpstat or pidstat, and the cells that follow it.
+
+    '12:06:39 PM', '22:19:59', or the epoch that pidstat -h prints; None for another line.
+    """
+    match = _TIMED.match(line)
+    return (match[1], match[2].split()) if match else None
