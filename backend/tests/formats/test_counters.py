@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pytest
 
 from pileup.formats import metric_csv, qps_log, status, status_names, variables, vmstat
 from pileup.formats.stamps import read_stamp
-from pileup.records import Problem, Samples, Setting, Skipped
+from pileup.records import Item, Problem, Rows, Samples, Setting, Skipped
 from tests.conftest import REPOSITORY
 from tests.formats.checks import SAMPLES, samples
 
@@ -22,8 +23,24 @@ def test_sample(name, path, check_sample):
 
 
 def series(module, text: str) -> dict[str, Samples]:
-    found = [i for i in module.parse(text.split("\n")) if isinstance(i, Samples)]
-    return {one.series: one for one in found}
+    return series_of(module.parse(text.split("\n")))
+
+
+def series_of(items: Iterable[Item]) -> dict[str, Samples]:
+    """Samples by series, whether they came one series at a time or as rows."""
+    found: dict[str, Samples] = {}
+    for item in items:
+        if isinstance(item, Samples):
+            found[item.series] = item
+        elif isinstance(item, Rows):
+            for row in item.frame.iter_rows(named=True):
+                name = row["series"]
+                one = Samples(name, row["kind"], row["unit"], row["clock"], [], [], [])
+                one = found.setdefault(name, one)
+                one.wall_us.append(row["wall_us"])
+                one.values.append(row["value"])
+                one.lines.append(row["line_first"])
+    return found
 
 
 def test_csv_of_a_german_dashboard() -> None:
@@ -101,7 +118,7 @@ def test_relative_status_is_the_same_series_as_absolute() -> None:
 def test_a_restart_is_no_difference_and_a_key_is_no_row() -> None:
     name = "8.0-box-multi-line-value-then-restart.txt"
     every = list(status.parse((SAMPLES / "status" / name).read_text().split("\n")))
-    found = {one.series: one for one in every if isinstance(one, Samples)}
+    found = series_of(every)
     assert list(found["mysql.Aborted_clients"].values) == [4, 0]
     assert list(found["mysql.Uptime"].wall_us) == [0, 1_000_000]
     assert found["mysql.option_tracker_usage:Binary Log"].values[0] == 1
@@ -115,7 +132,7 @@ def test_variables_behind_status_are_settings() -> None:
     told = {one.name: (one.value, one.source) for one in every if isinstance(one, Setting)}
     assert told["version"] == ("5.7.44-log", "SHOW VARIABLES")
     assert told["status.rsa_public_key"] == ("", "SHOW STATUS")
-    found = {one.series: one for one in every if isinstance(one, Samples)}
+    found = series_of(every)
     assert list(found["mysql.wsrep_local_recv_queue"].values) == [31]
     assert "mysql.max_join_size" not in found
 
