@@ -23,9 +23,10 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin, get_
 
 import polars as pl
 
-Clock = Literal["utc", "local", "relative"]
+Clock = Literal["utc", "local", "relative", "yearless"]
 """utc: absolute (epoch, Z, or offset already applied). local: server-local, zone not printed.
-relative: no time in the file; microseconds since its first sample at the nominal interval."""
+relative: no time in the file; microseconds since its first sample at the nominal interval.
+yearless: local, and the year is not printed either (RFC 3164 syslog): as if in 1972."""
 
 UINT64_MAX = 2**64 - 1
 

@@ -70,6 +70,26 @@ export interface paths {
     patch: operations['change_artifact_api_v1_artifacts__artifact_id__patch']
     trace?: never
   }
+  '/api/v1/artifacts/{artifact_id}/clock/preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Preview Clock
+     * @description What a zone and an offset would do, before they are taken: a dry run.
+     */
+    get: operations['preview_clock_api_v1_artifacts__artifact_id__clock_preview_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/artifacts/{artifact_id}/download': {
     parameters: {
       query?: never
@@ -1678,11 +1698,39 @@ export interface components {
       /** @default null */
       dispersion_s: number | null
       how: string
+      /** @default [] */
+      jumps: string[]
+      /** @default 0 */
+      moves: number
       offset_s: number
+      /** @default 0 */
+      outside: number
       /** @enum {unknown} */
       quality: 'assumed' | 'derived' | 'exact' | 'given' | 'unknown'
       source: string
+      /** @default  */
+      suggested_how: string
+      /** @default null */
+      suggested_offset_s: number | null
       zone: string | null
+    }
+    /**
+     * ClockPreview
+     * @description The dry run of a zone and an offset.
+     */
+    ClockPreview: {
+      /** First */
+      first: string | null
+      /** Last */
+      last: string | null
+      /** Moves */
+      moves: number
+      /** Outside */
+      outside: number
+      /** Records */
+      records: number
+      /** Unplaced */
+      unplaced: number
     }
     /**
      * CompareChoices
@@ -3484,6 +3532,7 @@ export type AttachedPin = components['schemas']['AttachedPin']
 export type Attachments = components['schemas']['Attachments']
 export type BlockerDoc = components['schemas']['BlockerDoc']
 export type ClockDoc = components['schemas']['ClockDoc']
+export type ClockPreview = components['schemas']['ClockPreview']
 export type CompareChoices = components['schemas']['CompareChoices']
 export type CompareDoc = components['schemas']['CompareDoc']
 export type ComparedSeries = components['schemas']['ComparedSeries']
@@ -3781,6 +3830,40 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ArtifactDetail']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  preview_clock_api_v1_artifacts__artifact_id__clock_preview_get: {
+    parameters: {
+      query?: {
+        offset_s?: number
+        zone?: string | null
+      }
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ClockPreview']
         }
       }
       /** @description Validation Error */

@@ -11,20 +11,27 @@ Units: microseconds; offsets of zones in minutes east of UTC.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 import polars as pl
 
-from pileup.analysis import anchoring, hosts, zones
+from pileup.analysis import anchoring, clock_docs, hosts, zones
+from pileup.analysis.clock_jumps import clock_jumps
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import ClockOverride, EvidenceArtifact
+from pileup.analysis.offsets import Offset, Source, offsets
+from pileup.analysis.years import with_years
 from pileup.analysis.zone_evidence import Zone, clock_pairs, zone_of, zone_settings
 
 _S = 1_000_000
 _STAMP_ERROR_S = 2.0
-_UPTIME_S = 5.0
+_MOST_REST_S = 300.0
+"""A clock that is off by more than its zone and five minutes is not explained by a zone."""
+# exports of monitoring systems: stamped by another machine than the server
+_MONITORING = re.compile(r"csv|metric|prometheus|openmetrics|cloudwatch|json-samples|qps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,7 @@ def place(
     Takes: frames of ``records.frame_schema`` plus ``artifact``.
     """
     host_of = hosts.assign(artifacts, frames)
+    frames, told_years = with_years(artifacts, frames)
     spans = _spans(frames)
     pairs = clock_pairs(frames)
     utc_range = _utc_range(spans)
@@ -63,16 +71,28 @@ def place(
         )
         placements[artifact.sha256] = _place_one(artifact, host, clocks, zone, override)
     rulers = anchoring.rulers(frames.get("sample"))
-    first = {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
-    moved = _anchor(artifacts, placements, spans, first.get("sample"), host_of)
-    if moved:
+
+    def applied() -> dict[str, pl.DataFrame]:
+        return {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
+
+    first = applied()
+    if moved := _anchor(artifacts, placements, spans, first.get("sample"), host_of):
         placements |= moved
-        first = {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
+        first = applied()
+    measured = offsets(_sources(artifacts, placements, spans, host_of), first)
+    if moved := _by_anchors(placements, spans, measured):
+        placements |= moved
+        first = applied()
+        measured = {sha: one for sha, one in measured.items() if sha not in moved}
     placed = _fill_from_snapshots(first)
     if "sample" in placed:
         placed["sample"] = placed["sample"].with_columns(series_id())
-    docs = {sha: one.doc for sha, one in placements.items()}
-    return placed, _checked(placed.get("sample"), docs)
+    docs = clock_docs.checked(
+        placed.get("sample"), {sha: one.doc for sha, one in placements.items()}
+    )
+    docs = clock_docs.with_years_told(docs, told_years)
+    docs = clock_docs.with_jumps(docs, clock_jumps(frames, first))
+    return placed, clock_docs.suggested(docs, measured, placed)
 
 
 def series_id() -> pl.Expr:
@@ -229,39 +249,68 @@ def _anchor(
     return moved
 
 
-# ---- checking --------------------------------------------------------------------------------
+# ---- offsets between clocks --------------------------------------------------------------------
 
 
-def _checked(samples: pl.DataFrame | None, docs: dict[str, ClockDoc]) -> dict[str, ClockDoc]:
-    """Each sentence with what Uptime says: files of one server must agree on when it started."""
-    if samples is None:
-        return docs
-    starts = (
-        samples.filter((pl.col("series") == "mysql.Uptime") & pl.col("time").is_not_null())
-        .with_columns((pl.col("time") - (pl.col("value") * _S).cast(pl.Int64)).alias("start"))
-        .group_by("host", "artifact")
-        .agg(pl.col("start").median())
-    )
-    checked = dict(docs)
-    for _, some in starts.group_by("host", maintain_order=True):
-        if some.height < 2:
-            continue
-        middle = some["start"].median()
-        for sha, start in some.select("artifact", "start").iter_rows():
-            if sha not in docs or not isinstance(middle, int | float):
+def _sources(
+    artifacts: Sequence[EvidenceArtifact],
+    placements: Mapping[str, _Placement],
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    host_of: Mapping[str, str | None],
+) -> list[Source]:
+    return [
+        Source(
+            artifact=one.sha256,
+            name=one.path.rpartition("/")[2],
+            host=host_of.get(one.sha256),
+            quality=placements[one.sha256].doc.quality,
+            rank=1 if _MONITORING.search(one.format or "") else 0,
+            timed="relative" not in spans[one.sha256],
+        )
+        for one in artifacts
+        if one.sha256 in placements
+    ]
+
+
+def _by_anchors(
+    placements: Mapping[str, _Placement],
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    measured: Mapping[str, Offset],
+) -> dict[str, _Placement]:
+    """Offsets that are no error of a clock: a file without a clock, and a zone nothing told."""
+    moved: dict[str, _Placement] = {}
+    for sha, offset in measured.items():
+        before = placements[sha]
+        said = f"{offset.by} had the same values in {offset.reference} at {offset.anchors} moments"
+        if set(spans[sha]) == {"relative"} and before.base_us is not None:
+            doc = msgspec.structs.replace(
+                before.doc,
+                how=f"No time in the file: {said}.",
+                quality="derived",
+                dispersion_s=offset.dispersion_s,
+                anchors=offset.anchors,
+            )
+            moved[sha] = replace(
+                before, doc=doc, base_us=before.base_us + round(offset.seconds * _S)
+            )
+        elif before.zone is not None and before.zone.quality == "assumed":
+            quarters = round(offset.seconds / 900)
+            rest = offset.seconds - 900 * quarters
+            if quarters == 0 or abs(rest) > _MOST_REST_S or "local" not in spans[sha]:
                 continue
-            off = (start - middle) / _S
-            others = f"{some.height - 1} other file{'s' if some.height > 2 else ''}"
-            if abs(off) <= _UPTIME_S:
-                said = f" Uptime agrees with {others} within {abs(off):.0f} s."
-            else:
-                said = (
-                    f" But by its Uptime the server started {abs(off):.0f} s "
-                    f"{'later' if off > 0 else 'earlier'} than by {others}: "
-                    "this clock is off, or the server was restarted."
-                )
-            checked[sha] = msgspec.structs.replace(docs[sha], how=docs[sha].how + said)
-    return checked
+            shown = zones.offset_text(-15 * quarters)
+            how = f"{said} if its local times are UTC{shown}"
+            zone = replace(before.zone, name=shown, how=how, quality="derived", changes=())
+            doc = msgspec.structs.replace(
+                before.doc,
+                zone=shown,
+                how=f"{how}.",
+                quality="derived",
+                dispersion_s=offset.dispersion_s,
+                anchors=offset.anchors,
+            )
+            moved[sha] = replace(before, doc=doc, zone=zone)
+    return moved
 
 
 # ---- applying ----------------------------------------------------------------------------------

@@ -60,6 +60,16 @@ class ClockDoc(Doc, frozen=True, kw_only=True):
     quality: Literal["exact", "derived", "assumed", "given", "unknown"]
     dispersion_s: float | None = None
     anchors: int = 0
+    suggested_offset_s: float | None = None
+    """What counters or events that another source saw too say should be added; not applied."""
+    suggested_how: str = ""
+    """'Its clock is 41.2 s ahead of that of ...: questions at 58 moments, ± 0.4 s'."""
+    moves: int = 0
+    """Dry run of the suggestion: records whose time would change."""
+    outside: int = 0
+    """Of them, how many would then lie outside the time that the other artifacts cover."""
+    jumps: list[str] = []
+    """Where its own clock was set while it ran, one sentence each."""
 
 
 class ArtifactDoc(Doc, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
@@ -12,6 +12,7 @@ from fastapi.responses import FileResponse
 from pydantic import Field
 
 from pileup import formats as known
+from pileup.analysis.clock_docs import preview
 from pileup.api.auth import AdminDep, Caller
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
@@ -149,6 +150,19 @@ class ArtifactChange(In):
     excluded: bool | None = None
 
 
+class ClockPreview(Out):
+    """The dry run of a zone and an offset."""
+
+    records: int
+    moves: int
+    outside: int
+    """Records that would lie outside the time that all other artifacts cover."""
+    unplaced: int
+    """Local times that do not exist in that zone."""
+    first: datetime | None
+    last: datetime | None
+
+
 class FormatOut(Out):
     name: str
     title: str
@@ -240,6 +254,33 @@ def change_artifact(
     elif changes:
         Jobs(unit).request_analysis(before.incident_id, services.settings.analysis_debounce_s)
     return _detail(unit, artifact_id)
+
+
+@router.get("/artifacts/{artifact_id}/clock/preview")
+def preview_clock(
+    artifact_id: str,
+    services: ServicesDep,
+    unit: UnitDep,
+    zone: str | None = Query(default=None, max_length=100),
+    offset_s: float = Query(default=0.0, ge=-_MAX_OFFSET_S, le=_MAX_OFFSET_S),
+) -> ClockPreview:
+    """What a zone and an offset would do, before they are taken: a dry run."""
+    found = Artifacts(unit).get(artifact_id)
+    placed = services.placed.times(found.incident_id)
+    clock = placed.clocks.get(found.sha256) if placed else None
+    if placed is None or clock is None:
+        raise ApiError(
+            409, "No times placed yet", "the analysis has not placed this artifact's times"
+        )
+    run = preview(placed.frames, found.sha256, clock, _checked_zone(zone) or "", offset_s)
+    return ClockPreview(
+        records=run.records,
+        moves=run.moves,
+        outside=run.outside,
+        unplaced=run.unplaced,
+        first=_moment(run.first),
+        last=_moment(run.last),
+    )
 
 
 @router.post("/artifacts/{artifact_id}/reparse", status_code=202)
@@ -346,3 +387,7 @@ def _checked_zone(zone: str | None) -> str | None:
             "zone",
         ) from None
     return zone
+
+
+def _moment(time_us: int | None) -> datetime | None:
+    return None if time_us is None else datetime.fromtimestamp(time_us / 1e6, UTC)

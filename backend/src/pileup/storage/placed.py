@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
+from pileup.analysis.clock_docs import COLUMNS
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.records import with_all_columns
@@ -96,6 +97,19 @@ class PlacedStore:
             },
             clocks=index.clocks,
         )
+
+    def times(self, incident_id: str) -> Evidence | None:
+        """Every frame, with only what tells times: artifact, time, wall_us, clock."""
+        run = self._run(incident_id)
+        if run is None:
+            return None
+        index = msgspec.json.decode((run / "evidence.json").read_bytes(), type=_Index)
+        frames = {
+            path.stem: frame.select(COLUMNS).collect()
+            for path in sorted(run.glob("*.parquet"))
+            if set(COLUMNS) <= set((frame := pl.scan_parquet(path)).collect_schema().names())
+        }
+        return Evidence(artifacts=index.artifacts, frames=frames, clocks=index.clocks)
 
     def samples(self, incident_id: str, series: Collection[str]) -> pl.DataFrame:
         """The samples of some series: id, artifact, kind, unit, time, value, line_first."""

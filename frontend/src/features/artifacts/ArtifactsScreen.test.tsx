@@ -103,6 +103,37 @@ describe('artifacts', () => {
     )
   })
 
+  it('suggests the offset that counters show, and takes it when a person says so', async () => {
+    const clock: NonNullable<Artifact['clock']> = {
+      source: 'db-1/metric-csv',
+      zone: null,
+      offset_s: 0,
+      how: 'Its times are absolute.',
+      quality: 'exact',
+      dispersion_s: 0,
+      anchors: 0,
+      suggested_offset_s: -41.2,
+      suggested_how: 'Its clock is 41.2 s ahead of that of status: questions at 58 moments.',
+      moves: 3600,
+      outside: 0,
+      jumps: ['Line 7 is stamped 60 s before the line above it.'],
+    }
+    const ahead = artifact({ clock })
+    const calls = serve({
+      '/incidents/i1/artifacts': { items: [ahead], worker: { alive: true, last_seen: null } },
+      '/incidents/i1/uploads': [],
+    })
+    renderScreen(<ArtifactsScreen />, `/incidents/i1/artifacts?artifact=${ahead.sha256}&tab=clock`)
+    const box = await screen.findByRole('region', { name: 'Suggested offset' })
+    expect(box.textContent).toContain('41.2 s ahead of that of status')
+    expect(box.textContent).toMatch(/Dry run: 3600 records move, none falls outside/)
+    expect(screen.getByText(/Line 7 is stamped/)).toBeTruthy()
+    fireEvent.click(within(box).getByRole('button', { name: 'Accept the offset' }))
+    await waitFor(() =>
+      expect(calls.find((call) => call.method === 'PATCH')?.body).toEqual({ offset_s: -41.2 }),
+    )
+  })
+
   it('says so when the linked artifact is gone', async () => {
     serve(server(true))
     renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts?artifact=nothing')

@@ -1,5 +1,5 @@
 /** How the times of an artifact were placed on UTC, and the zone and offset by hand. */
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
 import { formatNumber } from '@/format'
@@ -8,7 +8,7 @@ import { Field } from '@/ui/Field'
 import { Fields } from '@/ui/Inspector'
 import { EmptyState, Problem } from '@/ui/States'
 import { Time } from '@/ui/Value'
-import { useChangeArtifact } from './queries'
+import { useChangeArtifact, useClockPreview } from './queries'
 
 const QUALITY: Record<NonNullable<Artifact['clock']>['quality'], string> = {
   exact: 'exact: the file says it itself',
@@ -49,6 +49,12 @@ export function ClockTab({
               ],
             ]}
           />
+          {clock.jumps.map((jump) => (
+            <p key={jump} className="clock-jump">
+              {jump}
+            </p>
+          ))}
+          <Suggestion incidentId={incidentId} artifact={artifact} />
         </>
       ) : (
         <EmptyState compact title="No times placed yet">
@@ -66,6 +72,49 @@ export function ClockTab({
   )
 }
 
+/** An offset that counters or messages of another source show: taken only when a person says so. */
+function Suggestion({
+  incidentId,
+  artifact,
+}: {
+  readonly incidentId: string
+  readonly artifact: Artifact
+}) {
+  const change = useChangeArtifact(incidentId)
+  const may = useMay('contributor')
+  const { clock } = artifact
+  if (clock?.suggested_offset_s == null) return null
+  const offset = clock.suggested_offset_s
+  return (
+    <section className="clock-suggestion" aria-label="Suggested offset">
+      <h3>Suggested: {formatNumber(offset, 3)} s</h3>
+      <p>{clock.suggested_how}</p>
+      <p className="faint">
+        {dryRun(clock.moves, clock.outside, 0)} The times in the file stay as they are.
+      </p>
+      {may && (
+        <Button
+          busy={change.isPending}
+          onClick={() => change.mutate({ id: artifact.id, change: { offset_s: offset } })}
+        >
+          Accept the offset
+        </Button>
+      )}
+      {change.error && <Problem compact error={change.error} what="The clock was not changed" />}
+    </section>
+  )
+}
+
+function dryRun(moves: number, outside: number, unplaced: number): string {
+  const records = `${formatNumber(moves)} ${moves === 1 ? 'record moves' : 'records move'}`
+  const out =
+    outside === 0
+      ? 'none falls outside the other artifacts’ time'
+      : `${formatNumber(outside)} would lie outside the other artifacts’ time`
+  const lost = unplaced > 0 ? `; ${formatNumber(unplaced)} do not exist in that zone` : ''
+  return `Dry run: ${records}, ${out}${lost}.`
+}
+
 function ByHand({
   incidentId,
   artifact,
@@ -76,9 +125,18 @@ function ByHand({
   const [zone, setZone] = useState(artifact.zone ?? '')
   const [offset, setOffset] = useState(artifact.offset_s === null ? '' : String(artifact.offset_s))
   const change = useChangeArtifact(incidentId)
-  if (!useMay('contributor')) return null
+  const may = useMay('contributor')
   const seconds = offset.trim() === '' ? null : Number(offset.trim().replace('\u2212', '-'))
   const wrong = seconds !== null && !Number.isFinite(seconds)
+  const touched = zone !== (artifact.zone ?? '') || seconds !== artifact.offset_s
+  const settled = useDeferredValue(zone.trim())
+  const run = useClockPreview(
+    artifact.id,
+    settled,
+    wrong ? null : seconds,
+    touched && !wrong && artifact.clock !== null,
+  )
+  if (!may) return null
   return (
     <form
       className="clock-form"
@@ -142,7 +200,14 @@ function ByHand({
           </Button>
         )}
       </div>
-      <p className="faint">The times in the file stay as they are; only their placing changes.</p>
+      {touched && run.data ? (
+        <p className="clock-run" role="status">
+          {dryRun(run.data.moves, run.data.outside, run.data.unplaced)} It would cover{' '}
+          <Time at={run.data.first} zone /> – <Time at={run.data.last} />.
+        </p>
+      ) : (
+        <p className="faint">The times in the file stay as they are; only their placing changes.</p>
+      )}
       {change.error && <Problem compact error={change.error} what="The clock was not changed" />}
     </form>
   )

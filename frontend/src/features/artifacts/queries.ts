@@ -1,5 +1,6 @@
 /** Artifacts, their raw lines by pages, and what can be done to them. */
 import {
+  keepPreviousData,
   queryOptions,
   useMutation,
   useQueries,
@@ -96,6 +97,25 @@ export function useRawSearch(id: string, words: string) {
 }
 
 /** Type by hand, zone, offset, exclusion: the artifact is read again and the case analysed again. */
+/** The dry run of a zone and an offset, before they are taken. */
+export function useClockPreview(id: string, zone: string, offset: number | null, on: boolean) {
+  return useQuery({
+    queryKey: keys.artifact(id, 'clock', zone, offset),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/artifacts/{artifact_id}/clock/preview', {
+          params: {
+            path: { artifact_id: id },
+            query: { ...(zone ? { zone } : {}), offset_s: offset ?? 0 },
+          },
+        }),
+      ),
+    enabled: on,
+    retry: false,
+    placeholderData: keepPreviousData,
+  })
+}
+
 export function useChangeArtifact(incidentId: string) {
   const refresh = useRefresh(incidentId)
   return useMutation({

@@ -1,0 +1,122 @@
+"""The year that a log line leaves out (RFC 3164 syslog: ``Nov 20 22:17:05 host ...``).
+
+A format reports such a time with the clock ``yearless``, as if in 1972 (a leap year). Here it gets
+the year that brings it nearest to everything else of the incident; a file that passes New Year
+goes on into the next one. Without any other time there is no year, and no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+
+from pileup.analysis import hosts
+from pileup.analysis.evidence import EvidenceArtifact
+
+BASE_YEAR = 1972
+_HALF_YEAR = 180 * 86_400 * 1_000_000
+
+
+def with_years(
+    artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
+) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+    """Frames whose yearless times have become local ones; and per artifact what was taken."""
+    if not any(_has_yearless(frame) for frame in frames.values()):
+        return dict(frames), {}
+    reference = _reference(artifacts, frames)
+    years: dict[str, int | None] = {}
+    told: dict[str, str] = {}
+    for frame in frames.values():
+        if not _has_yearless(frame):
+            continue
+        firsts = (
+            frame.filter(pl.col("clock") == "yearless")
+            .group_by("artifact", maintain_order=True)
+            .agg(pl.col("wall_us").first())
+        )
+        for sha, first in firsts.iter_rows():
+            if sha not in years:
+                years[sha] = _nearest(first, reference)
+                told[sha] = (
+                    "Its times have no year, and no other artifact tells one"
+                    if years[sha] is None
+                    else f"Its times have no year: {years[sha]} is nearest to the other artifacts"
+                )
+    return {kind: _placed(frame, years) for kind, frame in frames.items()}, told
+
+
+def _has_yearless(frame: pl.DataFrame) -> bool:
+    return "clock" in frame.columns and bool((frame["clock"] == "yearless").any())
+
+
+def _reference(
+    artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
+) -> int | None:
+    """The middle of all full times, else of the stamps in file names."""
+    times = [
+        middle
+        for frame in frames.values()
+        if "clock" in frame.columns
+        and isinstance(
+            middle := frame.filter(pl.col("clock").is_in(["utc", "local"]))["wall_us"].median(),
+            int | float,
+        )
+    ]
+    times = times or [stamp for a in artifacts if (stamp := hosts.stamp_us(a.path)) is not None]
+    return int(sorted(times)[len(times) // 2]) if times else None
+
+
+def _nearest(first: int, reference: int | None) -> int | None:
+    if reference is None:
+        return None
+    about = datetime.fromtimestamp(reference / 1e6, UTC).year
+    printed = datetime.fromtimestamp(first / 1e6, UTC)
+
+    def distance(year: int) -> float:
+        day = min(printed.day, 28) if printed.month == 2 else printed.day
+        moved = printed.replace(year=year, day=day)
+        return abs(moved.timestamp() * 1e6 - reference)
+
+    return min((about - 1, about, about + 1), key=distance)
+
+
+def _placed(frame: pl.DataFrame, years: Mapping[str, int | None]) -> pl.DataFrame:
+    if not _has_yearless(frame):
+        return frame
+    yearless = pl.col("clock") == "yearless"
+    # a fall by half a year between two lines is New Year
+    turns = (
+        (pl.col("wall_us").diff() < -_HALF_YEAR)
+        .fill_null(False)
+        .cast(pl.Int32)
+        .cum_sum()
+        .over("artifact")
+    )
+    year = pl.col("artifact").replace_strict(years, default=None, return_dtype=pl.Int32) + turns
+    printed = pl.from_epoch("wall_us", time_unit="us")
+    moved = pl.datetime(
+        year,
+        printed.dt.month(),
+        # 29 February only where that year has one
+        pl.when((printed.dt.month() == 2) & (printed.dt.day() == 29) & (year % 4 != 0))
+        .then(pl.lit(28, dtype=pl.Int8))
+        .otherwise(printed.dt.day()),
+        printed.dt.hour(),
+        printed.dt.minute(),
+        printed.dt.second(),
+        printed.dt.microsecond(),
+    ).dt.epoch("us")
+    return frame.with_columns(
+        pl.when(yearless).then(moved).otherwise(pl.col("wall_us")).alias("wall_us"),
+        pl.when(~yearless)
+        .then(pl.col("clock"))
+        .when(year.is_not_null())
+        .then(pl.lit("local"))
+        .otherwise(pl.lit(None, dtype=pl.String))
+        .alias("clock"),
+    )
+
+
+__all__ = ["BASE_YEAR", "with_years"]

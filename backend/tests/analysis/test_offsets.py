@@ -1,0 +1,157 @@
+"""Clocks that are off, told by counters and messages that two sources saw; years; jumps."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+import pytest
+
+from pileup.analysis import ClockOverride
+from pileup.records import Event
+from tests.analysis.frames import T0, S, evidence, gauge, setting, sha
+
+
+def grown(step: float, count: int = 60) -> list[float | None]:
+    """A counter that never grows evenly."""
+    return [1000 + n * 100 + 40 * math.sin(n * step) for n in range(count)]
+
+
+def questions(start: int, **more):  # type: ignore[no-untyped-def]
+    return gauge("mysql.Questions", grown(0.7), start=start, kind="counter", **more)
+
+
+def csv(start: int, **more):  # type: ignore[no-untyped-def]
+    return gauge("metric.questions", grown(0.7), start=start, kind="counter", **more)
+
+
+def log(message: str, at: int, line: int = 1, clock: str = "utc") -> Event:
+    return Event(
+        line_first=line, line_last=line, kind="log", message=message, wall_us=at, clock=clock
+    )  # type: ignore[arg-type]
+
+
+def test_a_counter_that_both_saw_tells_the_offset() -> None:
+    """A monitoring export whose clock runs 41 s ahead: said, with its anchors, and not applied."""
+    found = evidence({"status": [questions(T0)], "zabbix.csv": [csv(T0 + 41 * S)]})
+    clock = found.clocks[sha("zabbix.csv")]
+    assert clock.suggested_offset_s == pytest.approx(-41.0, abs=0.5)
+    assert "41.0 s ahead of that of status: questions" in clock.suggested_how
+    assert clock.moves == 60
+    assert clock.outside == 0
+    assert clock.offset_s == 0.0
+    assert found.clocks[sha("status")].suggested_offset_s is None
+
+
+def test_an_accepted_offset_is_suggested_no_more() -> None:
+    files = {"status": [questions(T0)], "zabbix.csv": [csv(T0 + 41 * S)]}
+    found = evidence(files, overrides={sha("zabbix.csv"): ClockOverride(offset_s=-41.0)})
+    assert found.clocks[sha("zabbix.csv")].suggested_offset_s is None
+    times = found.frames["sample"].filter(found.frames["sample"]["artifact"] == sha("zabbix.csv"))
+    assert times["time"][0] == T0
+
+
+def test_clocks_that_agree_say_nothing() -> None:
+    found = evidence({"status": [questions(T0)], "zabbix.csv": [csv(T0)]})
+    assert found.clocks[sha("zabbix.csv")].suggested_offset_s is None
+
+
+def test_hosts_are_held_against_themselves_only() -> None:
+    """Two servers may count alike."""
+    found = evidence(
+        {"a": [questions(T0, host="db-1")], "b": [questions(T0 + 60 * S, host="db-2")]}
+    )
+    assert all(clock.suggested_offset_s is None for clock in found.clocks.values())
+
+
+def test_messages_that_two_logs_hold() -> None:
+    """Each message once in each log; a message that repeats is no anchor."""
+    texts = [f"InnoDB: something happened to page {n}" for n in range(8)]
+    own = [log(text, T0 + n * 7 * S, n + 1) for n, text in enumerate(texts)]
+    copy = [log(text, T0 + (n * 7 + 30) * S, n + 1) for n, text in enumerate(texts)]
+    noise = [log("Aborted connection, got timeout", T0 + n * S, 20 + n) for n in range(5)]
+    found = evidence({"error.log": [*own, *noise], "syslog": [*copy, *noise]})
+    told = [clock for clock in found.clocks.values() if clock.suggested_offset_s is not None]
+    assert len(told) == 1
+    assert abs(told[0].suggested_offset_s or 0) == pytest.approx(30.0)
+    assert "the same log messages" in told[0].suggested_how
+
+
+def test_a_zone_that_nothing_tells_is_told_by_counters() -> None:
+    """Local times that meet no absolute file by their range: the counters place them."""
+    local = T0 + 2 * 3600 * S
+    found = evidence(
+        {
+            "status": [questions(T0), gauge("mysql.Uptime", [5.0], start=T0 + 7200 * S)],
+            "zabbix.csv": [csv(local, clock="local")],
+        }
+    )
+    clock = found.clocks[sha("zabbix.csv")]
+    assert clock.zone == "+02:00"
+    assert clock.quality == "derived"
+
+
+def test_a_file_without_a_clock_is_placed_by_its_counters() -> None:
+    """The stamp in the name is seconds off; the counter is not."""
+    untimed = gauge("mysql.Questions", grown(0.7), start=0, clock="relative", kind="counter")
+    found = evidence(
+        {
+            "metrics": [questions(T0 + 5 * S)],
+            "2026_11_20_22_00_00-mysqladmin": [untimed],
+        }
+    )
+    name = "2026_11_20_22_00_00-mysqladmin"
+    rows = found.frames["sample"].filter(found.frames["sample"]["artifact"] == sha(name))
+    assert rows["time"][0] == pytest.approx(T0 + 5 * S, abs=S // 2)
+
+
+def us(*date: int) -> int:
+    return int(datetime(*date, tzinfo=UTC).timestamp()) * S  # type: ignore[misc,arg-type]
+
+
+def test_a_log_without_a_year_takes_the_nearest() -> None:
+    """Through New Year: December of the one, January of the next."""
+    lines = [
+        log("kernel: one", us(1972, 12, 31, 23, 59, 50), 1, "yearless"),
+        log("kernel: two", us(1972, 1, 1, 0, 0, 10), 2, "yearless"),
+    ]
+    found = evidence({"syslog": lines, "m": [gauge("m.x", [1.0] * 9, start=us(2027, 1, 1, 0, 5))]})
+    assert found.frames["event"]["time"].to_list() == [
+        us(2026, 12, 31, 23, 59, 50),
+        us(2027, 1, 1, 0, 0, 10),
+    ]
+    assert "no year: 2026 is nearest" in found.clocks[sha("syslog")].how
+
+
+def test_a_leap_day_without_a_year() -> None:
+    lines = [log("kernel: leap", us(1972, 2, 29, 12), 1, "yearless")]
+    found = evidence({"syslog": lines, "m": [gauge("m.x", [1.0], start=us(2028, 3, 1))]})
+    assert found.frames["event"]["time"].to_list() == [us(2028, 2, 29, 12)]
+
+
+def test_without_any_other_time_there_is_no_year() -> None:
+    found = evidence({"syslog": [log("kernel: one", us(1972, 5, 1), 1, "yearless")]})
+    assert found.frames["event"]["time"].to_list() == [None]
+    assert "no other artifact tells one" in found.clocks[sha("syslog")].how
+
+
+def test_a_clock_that_was_set_while_it_ran() -> None:
+    """Uptime goes on by one, the time by forty."""
+    uptime = [100.0 + n for n in range(20)]
+    early = gauge("mysql.Uptime", uptime[:10])
+    late = gauge("mysql.Uptime", uptime[10:], start=T0 + 50 * S)
+    found = evidence({"status": [early, late]})
+    (jump,) = found.clocks[sha("status")].jumps
+    assert "its clock was set 40 s ahead" in jump
+
+
+def test_a_restart_is_no_jump() -> None:
+    found = evidence({"status": [gauge("mysql.Uptime", [900.0, 901.0, 1.0, 2.0])]})
+    assert found.clocks[sha("status")].jumps == []
+
+
+def test_a_log_that_goes_back_says_so() -> None:
+    lines = [log("first line of the log", T0 + 60 * S, 1), log("second line", T0, 2)]
+    found = evidence({"error.log": [*lines, setting("hostname", "db-1")]})
+    (jump,) = found.clocks[sha("error.log")].jumps
+    assert jump.startswith("Line 2 is stamped 60 s before")
