@@ -13,6 +13,7 @@ from __future__ import annotations
 from pileup.formats import (
     bench_tables,
     cloudwatch_json,
+    csv_table,
     df,
     diskstats,
     error_log,
@@ -103,6 +104,7 @@ FORMATS: tuple[Format, ...] = (
     openmetrics,
     # tables of numbers: qps logs, CSV
     qps_log,
+    csv_table,
     metric_csv,
     # one word
     pt_stalk_hostname,

@@ -97,18 +97,24 @@ def parse_stream(
     *,
     name: str = "",
     format: str | None = None,  # noqa: A002
+    chosen: Format | None = None,
     spill: Path | None = None,
 ) -> Parsed:
     """Read an uncompressed stream once, from where it stands.
 
+    chosen: a format that the caller made: one that reads by what a person said of this file
+        (``csv_table.with_mapping``).
     spill: the folder in which frames too large for memory wait; the system's own when not given.
     """
     reader = LineReader(stream)
-    if format is None:
+    if chosen is not None:
+        detection = Detection(chosen.NAME, 1.0, "its columns were told by a person")
+    elif format is None:
         detection = formats.detect(reader.head, name)
     else:
         detection = Detection(format, 1.0, "chosen by a person")
-    chosen = formats.by_name(detection.format) if detection.format else None
+    if chosen is None and detection.format:
+        chosen = formats.by_name(detection.format)
     work = _Work(reader, spill)
     failed: str | None = None
     crashed = False

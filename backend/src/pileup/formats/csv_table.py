@@ -1,0 +1,390 @@
+"""Any table with a time column: read by what its columns are, told by a person or guessed.
+
+Source: exports that metric_csv leaves alone: a preamble above the header (CloudWatch, Datadog),
+        12-hour and European dates, date and time in two columns, decimal commas between commas,
+        units that change from row to row (980 ms, 1.2 s), Prometheus legends as headers
+        (Grafana's "series joined by time": mysql_up{instance="db1:9104"}).
+Yields: gauges (or what the mapping says) named metric.<header>, or by the Prometheus legend. A gap
+        stays a gap; a cell that should be a number and is none is a Problem with line and column.
+Note:   a mapping is data: ``with_mapping`` gives a format that reads by it, ``parse`` guesses one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from zoneinfo import ZoneInfo
+
+from pileup.formats import csv_mapping, metric_csv
+from pileup.formats.columns import Kind, Labels
+from pileup.formats.csv_cells import is_null, read_number, read_time
+from pileup.formats.csv_mapping import Column, Mapping
+from pileup.formats.errors import FormatError
+from pileup.formats.prometheus_names import metric_of, split_name
+from pileup.records import Clock, Item, Problem, Samples, Section
+
+NAME = "csv-table"
+TITLE = "Table with a time column"
+GIVES = "Gauges `metric.<header>`, or what a person says of each column; legends of Prometheus."
+PRINTED_BY = "CloudWatch, Datadog, Grafana with units or legends, spreadsheets; see the dialog"
+VERSION = 1
+HINTS = (".csv", ".tsv")
+
+_FLUSH_VALUES = 200_000
+_MOST_TOLD = 100
+_MOST_ABOVE = 30
+# avg:mysql.performance.threads_running{host:db1,shard:7}
+_DATADOG = re.compile(
+    r"(?:(?P<by>[a-z]{3,5}|p\d\d):)?(?P<name>[A-Za-z][\w.]*)\{(?P<tags>[^{}\"=]{0,500})\}$"
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def sniff(head: str) -> bool | None:
+    """A table that leaves no doubt and that metric_csv would not read, or not in full."""
+    lines = head.split("\n")
+    lines = lines[: csv_mapping.HEAD_LINES] if len(lines) > csv_mapping.HEAD_LINES else lines
+    whole = lines[:-1] if len(head) > 60_000 and len(lines) > 2 else lines
+    if sum(bool(line.strip()) for line in whole[:10]) < 2 or len(whole[0]) > 500_000:
+        return False
+    delimiter = _likely_delimiter(whole)
+    if delimiter is None:
+        return False
+    found = csv_mapping.guess(whole, delimiter=delimiter)
+    if not found.sure:
+        return False  # not even for its name: day and month would be swapped without a word
+    if metric_csv.sniff(head) is not True:
+        return True
+    rows = [csv_mapping.cells_of(line, found.mapping.delimiter) for line in whole[:50]]
+    return _more_than_plain(found.mapping, rows)
+
+
+def _likely_delimiter(lines: Sequence[str]) -> str | None:
+    """What separates cells, of which one is a time, in the last lines: most files have none."""
+    last = [line for line in lines[:60] if line.strip()][-6:]
+    for delimiter in csv_mapping.DELIMITERS:
+        if delimiter == " " or sum(delimiter in line for line in last) < 0.8 * len(last):
+            continue
+        rows = [csv_mapping.cells_of(line[:20_000], delimiter)[:8] for line in last[-3:]]
+        if all(any(map(_may_be_time, [*row, " ".join(row[:2])])) for row in rows):
+            return delimiter
+    return None
+
+
+def _may_be_time(cell: str) -> bool:
+    return any(read_time(cell, how) is not None for how in ("auto", "dmy", "mdy", "excel"))
+
+
+def _more_than_plain(mapping: Mapping, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether reading by columns gives what metric_csv does not: legends, commas, mixed units."""
+    values = mapping.of("value")
+    if any(split_name(mapping.columns[at].name) for at in values[:50]):
+        return True
+    if mapping.decimal == "," and mapping.delimiter != ";":
+        return True
+    cells = [row[at] for row in rows for at in values[:50] if at < len(row)]
+    read = [read_number(cell, mapping.decimal) for cell in cells]
+    units = {one[1] for one in read if one}
+    return bool(units & {"s", "B", "B/s", "1/s"})
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """By the likeliest mapping."""
+    rest = iter(lines)
+    first = csv_mapping.head_lines(rest)
+    found = csv_mapping.guess(first)
+    if not found.mapping.of("time") or not found.mapping.of("value"):
+        raise FormatError(
+            f"This table cannot be read without help: {found.why}. Tell Pileup what the columns "
+            "are."
+        )
+    if not found.sure:
+        yield Problem(
+            found.header_line,
+            f"Its columns were guessed, and not without doubt: {found.why}. Tell Pileup what the "
+            "columns are.",
+        )
+    yield from _read(chain(first, rest), found.mapping, found.header_line)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The format of one mapping: what ``detect.Format`` asks for."""
+
+    mapping: Mapping
+    NAME: str = NAME
+    TITLE: str = TITLE
+    GIVES: str = GIVES
+    PRINTED_BY: str = PRINTED_BY
+    VERSION: int = VERSION
+    HINTS: tuple[str, ...] = HINTS
+
+    def sniff(self, head: str, /) -> bool | None:
+        """Whoever holds a mapping knows already."""
+        return True if head else None
+
+    def parse(self, lines: Iterable[str], /) -> Iterator[Item]:
+        """Every row behind the header."""
+        rest = iter(lines)
+        first = csv_mapping.head_lines(rest)
+        header_line = 0
+        if self.mapping.header is not None:
+            header_line = csv_mapping.find_header(first, self.mapping.header) or 0
+            if not header_line:
+                raise FormatError(
+                    "The header that its columns were told for does not stand among the first "
+                    f"{csv_mapping.HEAD_LINES} lines: {self.mapping.header[:200]!r}. Tell Pileup "
+                    "anew what the columns are."
+                )
+        yield from _read(chain(first, rest), self.mapping, header_line)
+
+
+def with_mapping(mapping: Mapping) -> Mapped:
+    """A format that reads by this mapping."""
+    return Mapped(mapping)
+
+
+def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> Iterator[Item]:
+    reader = Reader(mapping)
+    last = 0
+    above: list[CellProblem] | None = []  # until a first time: units and periods below a header
+    for number, text in enumerate(lines, start=1):
+        if number <= (header_line or 0):
+            if number == header_line:
+                names = " · ".join(column.name for column in mapping.columns[:8])
+                yield Section(names, number, number)
+            continue
+        if not text.strip() or (number == 1 and text.lower().startswith("sep=")):
+            continue
+        last = number
+        row = reader.row(number, text)
+        if above is not None and row.time is None and len(above) < _MOST_ABOVE:
+            above.extend(row.problems)
+            continue
+        if above is not None:
+            if row.time is None:
+                yield from (problem.told(mapping) for problem in above)
+            above = None
+        for problem in row.problems:
+            yield problem.told(mapping)
+        if reader.full:
+            yield from reader.flush()
+    yield from reader.flush()
+    yield from (problem.told(mapping) for problem in above or ())
+    if reader.untold:
+        yield Problem(
+            last, f"{reader.untold} more cells or rows could not be read; they are left out."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CellProblem:
+    """One cell that could not be read; ``column`` is 0-based, None for a whole row."""
+
+    line: int
+    column: int | None
+    message: str
+    found: str
+
+    def told(self, mapping: Mapping) -> Problem:
+        """As a problem of the artifact."""
+        where = f"line {self.line}"
+        if self.column is not None:
+            where += f", column {self.column + 1} ({mapping.columns[self.column].name})"
+        return Problem(self.line, f"{where}: {self.message}", found=self.found[:200])
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row as read: the moment, the value of each value column, and what was not read."""
+
+    line: int
+    cells: tuple[str, ...]
+    time: tuple[int, Clock] | None
+    values: dict[int, float | None]
+    problems: tuple[CellProblem, ...]
+
+
+@dataclass(slots=True)
+class _Series:
+    kind: Kind
+    walls: list[int | None] = field(default_factory=list)
+    values: list[float | None] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    unit: str | None = None
+
+
+_Key = tuple[str, Labels, str | None, Clock]
+_Named = tuple[str, Labels, str | None, Kind, str | None]
+
+
+class Reader:
+    """Rows of one mapping, collected as series."""
+
+    def __init__(self, mapping: Mapping) -> None:
+        self._mapping = mapping
+        self._times = mapping.of("time")
+        self._values = mapping.of("value")
+        self._labels = mapping.of("label")
+        self._host = next(iter(mapping.of("host")), None)
+        self._metric = next(iter(mapping.of("metric")), None)
+        self._zone = _Zone(mapping.zone) if mapping.zone else None
+        self._series: dict[_Key, _Series] = {}
+        self._known: dict[tuple[int, str | None], _Named] = {}
+        self._held = 0
+        self._told = 0
+        self.untold = 0
+        """Problems beyond the first hundred."""
+
+    @property
+    def full(self) -> bool:
+        """Time to flush: memory stays bounded whatever the file's size."""
+        return self._held >= _FLUSH_VALUES
+
+    def row(self, number: int, text: str) -> Row:
+        """Read one line and keep its values."""
+        mapping = self._mapping
+        cells = csv_mapping.cells_of(text, mapping.delimiter)
+        printed = " ".join(cells[at].strip() for at in self._times if at < len(cells))
+        time = read_time(printed, mapping.time_format)
+        if time is not None and time[1] == "local" and self._zone is not None:
+            time = self._zone.to_utc(time[0]), "utc"
+        problems: list[CellProblem] = []
+        if time is None:
+            at = self._times[0] if self._times and self._times[0] < len(cells) else None
+            self._tell(
+                problems,
+                CellProblem(
+                    number, at, "no readable time; the row is left out", printed or text[:200]
+                ),
+            )
+            return Row(number, tuple(cells), None, {}, tuple(problems))
+        values: dict[int, float | None] = {}
+        host = self._cell(cells, self._host)
+        metric = self._cell(cells, self._metric)
+        labels = tuple(
+            (mapping.columns[at].name, value)
+            for at in self._labels
+            if (value := self._cell(cells, at))
+        )
+        for at in self._values:
+            cell = cells[at] if at < len(cells) else ""
+            read = None
+            if not is_null(cell):
+                read = read_number(cell, mapping.decimal)
+                if read is None:
+                    self._tell(problems, CellProblem(number, at, "not a number", cell))
+            values[at] = read[0] if read else None
+            self._keep(number, at, time, read, host, metric, labels)
+        return Row(number, tuple(cells), time, values, tuple(problems))
+
+    def _tell(self, problems: list[CellProblem], problem: CellProblem) -> None:
+        if self._told < _MOST_TOLD:
+            self._told += 1
+            problems.append(problem)
+        else:
+            self.untold += 1
+
+    def _keep(
+        self,
+        number: int,
+        at: int,
+        time: tuple[int, Clock],
+        read: tuple[float, str | None] | None,
+        host: str | None,
+        metric: str | None,
+        labels: Labels,
+    ) -> None:
+        column = self._mapping.columns[at]
+        if self._metric is not None and metric is None:
+            return
+        name, own, legend_host, kind, unit = self._named(at, column, metric)
+        key = (name, tuple(sorted((*own, *labels))), host or legend_host, time[1])
+        one = self._series.get(key)
+        if one is None:
+            one = self._series[key] = _Series(kind, unit=column.unit or unit)
+        one.walls.append(time[0])
+        one.values.append(read[0] if read else None)
+        one.lines.append(number)
+        if one.unit is None and read is not None:
+            one.unit = read[1]
+        self._held += 1
+
+    def _named(self, at: int, column: Column, metric: str | None) -> _Named:
+        known = self._known.get((at, metric))
+        if known is None:
+            known = _named(column, metric)
+            if len(self._known) < 200_000:
+                self._known[at, metric] = known
+        return known
+
+    def flush(self) -> Iterator[Samples]:
+        """What was collected, by series; a column without one number is no series."""
+        for (name, labels, host, clock), one in self._series.items():
+            if any(value is not None for value in one.values):
+                yield Samples(
+                    series=name,
+                    kind=one.kind,
+                    unit=one.unit,
+                    clock=clock,
+                    wall_us=one.walls,
+                    values=one.values,
+                    lines=one.lines,
+                    labels=labels,
+                    host=host,
+                )
+        self._series.clear()
+        self._held = 0
+
+    @staticmethod
+    def _cell(cells: Sequence[str], at: int | None) -> str | None:
+        if at is None or at >= len(cells):
+            return None
+        return cells[at].strip() or None
+
+
+def _named(column: Column, metric: str | None) -> _Named:
+    """Series, labels, host, kind and unit by what a person said, else by the header.
+
+    A header may be a legend of Prometheus or a query of Datadog, with labels in braces.
+    """
+    text = metric if metric is not None else column.series or column.name
+    legend = split_name(text)
+    if legend is not None and (legend[0] or legend[1]):
+        one = metric_of(*legend)
+        kind = one.kind if column.kind == "gauge" else column.kind
+        return one.series, one.labels, one.host, kind, one.unit
+    if tagged := _DATADOG.match(text.strip()[:1000]):
+        tags = dict(tag.strip().split(":", 1) for tag in tagged["tags"].split(",") if ":" in tag)
+        host = tags.pop("host", None)
+        tags |= {"by": tagged["by"]} if tagged["by"] else {}
+        return f"metric.{tagged['name']}", tuple(sorted(tags.items())), host, column.kind, None
+    series = text if column.series and metric is None and "." in text else f"metric.{text}"
+    return series, (), None, column.kind, None
+
+
+class _Zone:
+    """Printed times to UTC; the hour that a clock shows twice is taken as its first time."""
+
+    def __init__(self, name: str) -> None:
+        self._fixed: int | None = None
+        if re.match(r"[+-]\d\d:\d\d$", name):
+            minutes = int(name[1:3]) * 60 + int(name[4:6])
+            self._fixed = (minutes if name[0] == "+" else -minutes) * 60_000_000
+        else:
+            self._zone = ZoneInfo(name)
+        self._quarter = (-1, 0)
+
+    def to_utc(self, wall_us: int) -> int:
+        """Microseconds; the offset is looked up once per quarter of an hour."""
+        if self._fixed is not None:
+            return wall_us - self._fixed
+        quarter = wall_us // 900_000_000
+        if self._quarter[0] != quarter:
+            local = (_EPOCH + timedelta(microseconds=wall_us)).replace(tzinfo=self._zone)
+            offset = local.utcoffset() or timedelta(0)
+            self._quarter = quarter, round(offset.total_seconds() * 1e6)
+        return wall_us - self._quarter[1]

@@ -1,0 +1,206 @@
+"""Tables with a time column: the guess, what a person says, and what comes out."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+
+import pytest
+
+from pileup.formats import csv_cells, csv_mapping, csv_table
+from pileup.formats.csv_mapping import Column, Mapping
+from pileup.formats.driver import Parsed, parse_stream
+from tests.formats.checks import SAMPLES, assert_sound, parse_bytes, samples
+
+
+@pytest.mark.parametrize("path", samples("csv-table"), ids=lambda one: one.stem)
+def test_sample(path, check_sample):
+    check_sample(path, shared=("metric-csv",))
+
+
+def parse_as(mapping: Mapping, text: str) -> Parsed:
+    data = text.encode()
+    parsed = parse_stream(io.BytesIO(data), chosen=csv_table.with_mapping(mapping))
+    assert_sound(parsed, len(data))
+    return parsed
+
+
+def values(parsed: Parsed, series: str) -> list[float | None]:
+    frame = parsed.frames["sample"]
+    return frame.filter(frame["series"] == series)["value"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "expected"),
+    [
+        ("1.234,5", ",", (1234.5, None)),
+        ("1,234.5", ".", (1234.5, None)),
+        ("1 234,5", ",", (1234.5, None)),
+        ("1.234.567", ",", (1234567.0, None)),
+        ("-0,5", ",", (-0.5, None)),
+        ("1.5e3", ".", (1500.0, None)),
+        ("1.2 K", ".", (1200.0, None)),
+        ("1,2 Mil", ",", (1200000.0, None)),
+        ("35 ms", ".", (0.035, "s")),
+        ("980 µs", ".", (0.00098, "s")),
+        ("2 min", ".", (120.0, "s")),
+        ("12 %", ".", (12.0, "%")),
+        ("45%", ".", (45.0, "%")),
+        ("3.5 MiB", ".", (3.5 * 1024**2, "B")),
+        ("3.5 MB/s", ".", (3.5e6, "B/s")),
+        ("1.2 K ops/s", ".", (1200.0, "1/s")),
+        ("7 widgets", ".", (7.0, "widgets")),
+        ("1,2,3", ".", None),
+        ("1.2.3", ".", None),
+        ("12:30", ".", None),
+        ("nan", ".", None),
+        ("inf", ".", None),
+        ("1_000", ".", None),
+        ("", ".", None),
+        ("9" * 100, ".", None),
+        ("²", ".", None),
+    ],
+)
+def test_numbers_as_they_are_printed(
+    text: str, decimal: str, expected: tuple[float, str | None] | None
+) -> None:
+    found = csv_cells.read_number(text, decimal)
+    assert found == (None if expected is None else (pytest.approx(expected[0]), expected[1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "expected"),
+    [
+        ("20.11.2026 22:19:10", "dmy", (1795213150000000, "local")),
+        ("11/20/2026, 10:19:10 PM", "mdy", (1795213150000000, "local")),
+        ("11/20/26 22:19", "mdy", (1795213140000000, "local")),
+        ("20/11/2026 22:19:10", "mdy", None),
+        ("1795213150.25", "epoch_s", (1795213150250000, "utc")),
+        ("1795213150250", "epoch_ms", (1795213150250000, "utc")),
+        ("1795213150250000000", "epoch_ns", (1795213150250000, "utc")),
+        ("46346.92997685", "excel", (1795213150000000, "local")),
+        ("12.5", "elapsed_s", (12500000, "relative")),
+        ("1e400", "epoch_s", None),
+        ("-1", "elapsed_s", None),
+    ],
+)
+def test_times_as_they_are_printed(
+    text: str, how: csv_cells.TimeFormat, expected: tuple[int, str] | None
+) -> None:
+    assert csv_cells.read_time(text, how) == expected
+
+
+def test_days_and_months_that_may_be_either_are_not_guessed() -> None:
+    """03/04/2026 is a day in March or in April: the rows decide, or a person."""
+    either = ["Date,Threads", "03/04/2026 10:00:00,1", "03/04/2026 10:00:01,2"]
+    assert not csv_mapping.guess(either).sure
+    parsed = parse_bytes("\n".join(either).encode(), "x.csv")
+    assert parsed.format is None
+    chosen = parse_bytes("\n".join(either).encode(), format_name="csv-table")
+    assert "more than one way" in chosen.problems[0].message
+    told = csv_mapping.guess([*either, "25/04/2026 10:00:02,3"])
+    assert told.sure
+    assert told.mapping.time_format == "dmy"
+
+
+def test_what_a_person_says_wins() -> None:
+    """Columns, kind, unit, name, decimal sign and zone as told; another column is left out."""
+    text = (
+        "when;how many;ms;note\n03/04/2026 10:00:00;1,5;7;a\n03/04/2026 10:00:01;x;8;b\n"
+        "never;2;9;c\n03/04/2026 10:00:02;;10;d\n"
+    )
+    mapping = Mapping(
+        delimiter=";",
+        decimal=",",
+        header="when;how many;ms;note",
+        time_format="mdy",
+        zone="America/Vancouver",
+        columns=(
+            Column(name="when", role="time"),
+            Column(name="how many", role="value", series="app.jobs", kind="counter", unit="jobs"),
+            Column(name="ms", role="value"),
+            Column(name="note", role="ignore"),
+        ),
+    )
+    assert csv_mapping.problems_of(mapping) == []
+    parsed = parse_as(mapping, text)
+    assert parsed.format == "csv-table"
+    assert values(parsed, "app.jobs") == [1.5, None, None]
+    assert values(parsed, "metric.ms") == [7, 8, 10]
+    frame = parsed.frames["sample"]
+    assert set(frame["kind"]) == {"counter", "gauge"}
+    assert set(frame["clock"]) == {"utc"}
+    assert frame["wall_us"][0] == 1772647200000000  # 18:00 UTC: before summer time
+    assert [one.message for one in parsed.problems] == [
+        "line 3, column 2 (how many): not a number",
+        "line 4, column 1 (when): no readable time; the row is left out",
+    ]
+
+
+def test_a_long_table_keeps_metrics_hosts_and_labels_apart() -> None:
+    lines = [
+        "Server;Datum;Shard;Metric;Value",
+        "db1;20.11.2026 22:19:10;7;qps;1,5",
+        "db1;20.11.2026 22:19:10;8;qps;2,5",
+        "db2;20.11.2026 22:19:10;7;qps;3,5",
+    ]
+    found = csv_mapping.guess(lines)
+    assert [one.role for one in found.mapping.columns] == [
+        "host",
+        "time",
+        "label",
+        "metric",
+        "value",
+    ]
+    frame = parse_as(found.mapping, "\n".join(lines)).frames["sample"]
+    assert frame.select("series", "labels", "host", "value").rows() == [
+        ("metric.qps", "Shard=7", "db1", 1.5),
+        ("metric.qps", "Shard=8", "db1", 2.5),
+        ("metric.qps", "Shard=7", "db2", 3.5),
+    ]
+
+
+def test_a_mapping_is_found_again_under_its_header() -> None:
+    """Whatever stands above the header, and however it is quoted."""
+    first = ["when;threads", "20.11.2026 22:19:10;1", "20.11.2026 22:19:11;2"]
+    mapping = csv_mapping.guess(first).mapping
+    key = csv_mapping.key_of(mapping.header, "0" * 64)
+    again = 'Export of Friday\n\n"When" ; "Threads"\n20.11.2026 23:00:00;7\n'
+    assert key in csv_mapping.keys_in(again, "1" * 64)
+    assert values(parse_as(mapping, again), "metric.threads") == [7]
+    other = parse_as(mapping, "who;threads\n20.11.2026 23:00:00;7\n")
+    assert other.failed is not None
+    assert "header" in other.failed
+
+
+def test_a_table_without_a_header_is_remembered_for_that_file_only() -> None:
+    lines = ["2026-11-20 22:19:10 5 7", "2026-11-20 22:19:11 6 8"]
+    found = csv_mapping.guess(lines, header_line=0)
+    assert found.mapping.header is None
+    assert csv_mapping.key_of(None, "abc") == "file:abc"
+    parsed = parse_as(found.mapping, "\n".join(lines))
+    assert values(parsed, "metric.column 3") == [5, 6]
+
+
+def test_an_unusable_mapping_says_what_is_missing() -> None:
+    mapping = csv_mapping.guess(
+        ["time;a", "20.11.2026 22:19:10;1", "20.11.2026 22:19:11;2"]
+    ).mapping
+    nothing = tuple(dataclasses.replace(one, role="ignore") for one in mapping.columns)
+    bad = dataclasses.replace(mapping, columns=nothing, zone="Mars/Olympus", delimiter="x")
+    assert {field for field, _ in csv_mapping.problems_of(bad)} == {"columns", "zone", "delimiter"}
+
+
+def test_legends_of_prometheus_and_datadog_become_labels() -> None:
+    frame = parse_bytes((SAMPLES / "csv-table" / "datadog-wide-12h.csv").read_bytes()).frames[
+        "sample"
+    ]
+    assert set(frame.select("series", "labels", "host").rows()) == {
+        ("metric.mysql.performance.threads_running", "by=avg", "db-orders-03"),
+        ("metric.mysql.performance.queries", "by=avg", "db-orders-03"),
+    }
+    legends = "grafana-joined-by-time-legends.csv"
+    frame = parse_bytes((SAMPLES / "csv-table" / legends).read_bytes()).frames["sample"]
+    assert ("mysql.Threads_running", "", "db-orders-04") in frame.select(
+        "series", "labels", "host"
+    ).rows()
