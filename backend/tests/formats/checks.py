@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,6 +20,7 @@ from pileup import formats, records
 from pileup.formats import blocks
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.text import LineReader
+from pileup.records import Item, Rows, Samples
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 _ROWS_SHOWN = 3
@@ -65,6 +66,33 @@ def check(
     _cut_off_anywhere(parsed, data, expected)
     _summary_is_as_agreed(parsed, path, bless)
     return parsed
+
+
+def one_by_one(items: Iterable[Item]) -> Iterator[Item]:
+    """Items with their ``Rows`` as single records, and samples as one ``Samples`` per series."""
+    for item in items:
+        if not isinstance(item, Rows):
+            yield item
+        elif item.kind != records.SAMPLE:
+            for row in item.frame.iter_rows(named=True):
+                yield records.record_from_row(item.kind, row)
+        else:
+            yield from map(_series, item.frame.partition_by("series", "labels"))
+
+
+def _series(frame: pl.DataFrame) -> Samples:
+    first = frame.row(0, named=True)
+    return Samples(
+        series=first["series"],
+        kind=first["kind"],
+        unit=first["unit"],
+        clock=first["clock"],
+        wall_us=frame["wall_us"].to_list(),
+        values=frame["value"].to_list(),
+        lines=frame["line_first"].to_list(),
+        labels=tuple(tuple(one.split("=")) for one in first["labels"].split(",") if one),
+        host=first["host"],
+    )
 
 
 def parse_bytes(data: bytes, name: str = "", format_name: str | None = None) -> Parsed:

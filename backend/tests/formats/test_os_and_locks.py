@@ -16,7 +16,7 @@ from pileup.formats import (
     vmstat,
 )
 from pileup.records import Event, LockWait, Samples, SemaphoreWait, Transaction
-from tests.formats.checks import SAMPLES, samples
+from tests.formats.checks import SAMPLES, one_by_one, samples
 
 FORMATS = ("iostat", "mpstat", "diskstats", "df", "top", "procfs", "error-log", "lock-tables")
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
@@ -29,7 +29,7 @@ def test_sample(name, path, check_sample):
 
 
 def read(module, folder: str, name: str) -> list[object]:
-    return list(module.parse((SAMPLES / folder / name).read_text().split("\n")))
+    return list(one_by_one(module.parse((SAMPLES / folder / name).read_text().split("\n"))))
 
 
 def series(module, folder: str, name: str) -> dict[tuple[str, str], Samples]:

@@ -1,220 +1,318 @@
-"""Numbers of a status dump as series: one value per dump, named innodb.<snake>.
+"""The numbers of the counter sections as samples: one value per dump, named innodb.<snake>.
 
-Source: srv_printf_innodb_monitor() and the print functions that it calls (srv0srv.cc, buf0buf.cc,
-        log0log.cc, ibuf0ibuf.cc, fil0fil.cc). Rates ('12.00 reads/s') are left out: every SHOW
-        resets them, so they mean little; the cumulative counters beside them are read.
-Units:  pages, bytes, events; LSN in bytes (two 32-bit halves up to 5.1).
+A section's text with its numbers taken out repeats from dump to dump. So a text is read once, line
+by line after the rules of innodb_series; what it says about each number is kept under that text,
+and later dumps cost one split and one look-up. Labels: instance (buffer pool), part (adaptive
+hash), thread (I/O), area (memory).
+
+Null: a number beyond 63 bits wrapped around in the server; it is null here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from pileup.formats.innodb_semaphores import Numbered
+import polars as pl
+
+from pileup.formats.innodb_series import (
+    DISCARDED,
+    HASH,
+    IO_THREAD,
+    IO_THREAD_SERIES,
+    MEMORY,
+    MEMORY_SERIES,
+    MERGED,
+    PENDING_IO,
+    PENDING_IO_SERIES,
+    ROW_RATES,
+    RULES,
+    SYSTEM_ROW_RATES,
+    WORDS,
+    Rule,
+    Series,
+)
+from pileup.records import SAMPLE, Rows, frame_schema
+
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
+_INSTANCE = re.compile(r"---BUFFER POOL (\d+)")
+_WRAPPED = float(1 << 63)
+_MOST_TEXTS = 2_000
+_MOST_LINE = 2_000
+"""Characters: the longest line of a counter section in any capture has 400."""
 
 
 class Value(NamedTuple):
-    series: str
-    kind: Literal["counter", "gauge"]
-    unit: str
-    value: int | float
+    """One number that a reader of another section counted itself."""
+
+    series: Series
+    value: float | None
     line: int
 
 
-_N = r"(-?\d+)"
-_LSN = r"(\d+(?: \d+)?)"
+class _Place(NamedTuple):
+    """Where a value stands among the numbers of a text."""
 
-# section -> (what the line begins with, pattern, (series, kind, unit) per group)
-_Series = tuple[str, Literal["counter", "gauge"], str]
-_Rule = tuple[str, re.Pattern[str], tuple[_Series, ...]]
-
-
-def _rule(start: str, pattern: str, *series: _Series) -> _Rule:
-    return start, re.compile(pattern), series
-
-
-def _counter(name: str, unit: str) -> _Series:
-    return name, "counter", unit
+    series: Series
+    labels: str
+    line: int
+    """0-based, from the section's first line."""
+    numbers: tuple[int, ...]
+    """Which number; of several, their sum. Two halves of an LSN: see ``halves``."""
+    negative: bool = False
+    halves: bool = False
 
 
-def _gauge(name: str, unit: str) -> _Series:
-    return name, "gauge", unit
+@dataclass(slots=True)
+class _Text:
+    """What a section's text without its numbers says."""
+
+    plain: list[_Place]
+    """Values that are one number."""
+    made: list[_Place]
+    """Values made of several, or negative."""
+    unread: tuple[int, ...]
+    """0-based lines that no rule knows."""
 
 
-_SEMAPHORES = (
-    _rule(
-        "OS WAIT ARRAY INFO: res",
-        rf".*reservation count {_N}(?:, signal count {_N})?",
-        _counter("reservation_count", "waits"),
-        _counter("signal_count", "signals"),
-    ),
-    _rule("OS WAIT ARRAY INFO: sig", rf".*signal count {_N}", _counter("signal_count", "signals")),
-    _rule(
-        "Mutex spin",
-        rf"Mutex spin waits {_N}, rounds {_N}, OS waits {_N}",
-        _counter("mutex_spin_waits", "waits"),
-        _counter("mutex_spin_rounds", "rounds"),
-        _counter("mutex_os_waits", "waits"),
-    ),
-    *(
-        _rule(
-            f"RW-{word} spins",
-            rf"RW-{word} spins {_N}, rounds {_N}, OS waits {_N}",
-            _counter(f"rw_{word}_spins", "spins"),
-            _counter(f"rw_{word}_rounds", "rounds"),
-            _counter(f"rw_{word}_os_waits", "waits"),
-        )
-        for word in ("shared", "excl", "sx")
-    ),
-)
-_TRANSACTIONS = (
-    _rule("History list", rf"History list length {_N}", _gauge("history_list_length", "pages")),
-    _rule("Trx id counter", r"Trx id counter (\d+)$", _counter("trx_id_counter", "transactions")),
-)
-_FILE_IO = (
-    _rule(
-        "Pending flushes",
-        rf"Pending flushes \(fsync\) ?log: {_N}; buffer pool: {_N}",
-        _gauge("pending_log_fsyncs", "fsyncs"),
-        _gauge("pending_pool_fsyncs", "fsyncs"),
-    ),
-    _rule(
-        "",
-        rf"{_N} OS file reads, {_N} OS file writes, {_N} OS fsyncs",
-        _counter("os_file_reads", "reads"),
-        _counter("os_file_writes", "writes"),
-        _counter("os_fsyncs", "fsyncs"),
-    ),
-    _rule(
-        "",
-        rf"{_N} pending preads, {_N} pending pwrites",
-        _gauge("pending_preads", "reads"),
-        _gauge("pending_pwrites", "writes"),
-    ),
-)
-_LOG = (
-    _rule("Log sequence", rf"Log sequence number +{_LSN}$", _counter("log_sequence_number", "B")),
-    _rule("Log flushed", rf"Log flushed up to +{_LSN}$", _counter("log_flushed_up_to", "B")),
-    _rule("Pages flushed", rf"Pages flushed up to +{_LSN}$", _counter("pages_flushed_up_to", "B")),
-    _rule("Last checkpoint", rf"Last checkpoint at +{_LSN}$", _counter("last_checkpoint", "B")),
-    _rule(
-        "",
-        rf"{_N} pending log (?:writes|flushes), {_N} pending chkp writes",
-        _gauge("pending_log_flushes", "flushes"),
-        _gauge("pending_checkpoint_writes", "writes"),
-    ),
-    _rule("", rf"{_N} log i/o's done", _counter("log_ios", "writes")),
-)
-_POOL = (
-    _rule("Buffer pool size ", rf"Buffer pool size +{_N}$", _gauge("pool_pages", "pages")),
-    _rule("Free buffers", rf"Free buffers +{_N}", _gauge("pool_free_pages", "pages")),
-    _rule("Database pages", rf"Database pages +{_N}", _gauge("pool_database_pages", "pages")),
-    _rule("Modified db", rf"Modified db pages +{_N}", _gauge("pool_modified_pages", "pages")),
-    _rule("Pending reads", rf"Pending reads +{_N}", _gauge("pool_pending_reads", "pages")),
-    _rule(
-        "Pending writes",
-        rf"Pending writes: LRU {_N}, flush list {_N}(?:, single page {_N})?",
-        _gauge("pool_pending_lru_writes", "pages"),
-        _gauge("pool_pending_flush_list_writes", "pages"),
-        _gauge("pool_pending_single_page_writes", "pages"),
-    ),
-    _rule(
-        "Pages made young",
-        rf"Pages made young {_N}, not young {_N}",
-        _counter("pool_pages_made_young", "pages"),
-        _counter("pool_pages_not_young", "pages"),
-    ),
-    _rule(
-        "Pages read ",
-        rf"Pages read {_N}, created {_N}, written {_N}",
-        _counter("pool_pages_read", "pages"),
-        _counter("pool_pages_created", "pages"),
-        _counter("pool_pages_written", "pages"),
-    ),
-    _rule("Buffer pool hit", rf"Buffer pool hit rate {_N} /", _gauge("pool_hit_rate", "per mille")),
-)
-_ROWS = (
-    _rule(
-        "",
-        rf"{_N} queries inside InnoDB, {_N} queries in queue",
-        _gauge("queries_inside", "queries"),
-        _gauge("queries_in_queue", "queries"),
-    ),
-    _rule("", rf"{_N} read views open", _gauge("read_views_open", "read views")),
-    _rule(
-        "Number of rows",
-        rf"Number of rows inserted {_N}, updated {_N}, deleted {_N}, read {_N}",
-        _counter("rows_inserted", "rows"),
-        _counter("rows_updated", "rows"),
-        _counter("rows_deleted", "rows"),
-        _counter("rows_read", "rows"),
-    ),
-)
-_IBUF = (
-    _rule(
-        "Ibuf:",
-        rf"Ibuf: size {_N}, free list len {_N}, seg size {_N}",
-        _gauge("ibuf_size", "pages"),
-        _gauge("ibuf_free_list", "pages"),
-        _gauge("ibuf_segment_size", "pages"),
-    ),
-    _rule("Ibuf:", rf".*, {_N} merges", _counter("ibuf_merges", "merges")),
-)
-_SECTIONS: dict[str, tuple[_Rule, ...]] = {
-    "SEMAPHORES": _SEMAPHORES,
-    "TRANSACTIONS": _TRANSACTIONS,
-    "FILE I/O": _FILE_IO,
-    "LOG": _LOG,
-    "BUFFER POOL AND MEMORY": _POOL,
-    "ROW OPERATIONS": _ROWS,
-    "INSERT BUFFER AND ADAPTIVE HASH INDEX": _IBUF,
-}
+class Counters:
+    """Collects the numbers of many dumps; ``flush`` hands them on as one frame."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, tuple[str, ...]], _Text] = {}
+        self._rows: dict[int, tuple[_Text, list[tuple[int | None, int, list[str]]]]] = {}
+        self._values: list[tuple[int | None, Value]] = []
+
+    def read(self, title: str, text: str, line: int, wall_us: int | None) -> tuple[int, ...]:
+        """One section; gives the lines (0-based) that could not be read."""
+        parts = _NUMBER.split(text)
+        numbers = parts[1::2]
+        key = (title, tuple(parts[::2]))
+        known = self._texts.get(key)
+        if known is None:
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            known = self._texts[key] = _read(title, text)
+        rows = self._rows.get(id(known))
+        if rows is None:
+            rows = self._rows[id(known)] = (known, [])  # holds the text, so its id stays its own
+        rows[1].append((wall_us, line, numbers))
+        return known.unread
+
+    def latest(self, title: str, text: str, names: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+        """Whole numbers of the section just read, by their series' names, each with its line."""
+        parts = _NUMBER.split(text)
+        known = self._texts[title, tuple(parts[::2])]
+        return {
+            place.series.name: (int(_made(place, parts[1::2])), place.line)
+            for place in (*known.plain, *known.made)
+            if place.series.name in names
+        }
+
+    def add(self, values: Iterable[Value], wall_us: int | None) -> None:
+        """Numbers counted by others."""
+        self._values.extend((wall_us, value) for value in values)
+
+    def flush(self) -> Iterator[Rows]:
+        """All that was read since the last flush, each series in the order of its dumps."""
+        frames = [_frame(text, rows) for text, rows in self._rows.values()]
+        if self._values:
+            frames.append(_counted(self._values))
+        self._rows = {}
+        self._values = []
+        frames = [frame for frame in frames if frame.height]
+        if frames:
+            frame = pl.concat(frames).sort("series", "labels", "line_first", maintain_order=True)
+            yield Rows(SAMPLE, frame)
 
 
-def read_counters(sections: Iterable[tuple[str, Sequence[Numbered]]]) -> list[Value]:
-    """The numbers of one dump; of a series printed twice the first counts."""
-    found: dict[str, Value] = {}
-    for title, lines in sections:
-        rules = _SECTIONS.get(title)
-        if rules:
-            _read(rules, _until_instances(lines), found)
-    checkpoint, lsn = found.get("innodb.last_checkpoint"), found.get("innodb.log_sequence_number")
-    if checkpoint and lsn and lsn.value >= checkpoint.value:
-        age = lsn.value - checkpoint.value
-        found["innodb.checkpoint_age"] = Value(
-            "innodb.checkpoint_age", "gauge", "B", age, checkpoint.line
-        )
-    return list(found.values())
-
-
-def _read(rules: Sequence[_Rule], lines: Iterable[Numbered], found: dict[str, Value]) -> None:
-    for number, text in lines:
-        for start, pattern, series in rules:
-            if not text.startswith(start):
+def _read(title: str, text: str) -> _Text:
+    """Line by line: what each number means."""
+    rules = RULES.get(title, ())
+    starts = [match.start() for match in _NUMBER.finditer(text)]
+    ordinal = {start: index for index, start in enumerate(starts)}
+    places: dict[tuple[Series, str], _Place] = {}
+    unread: list[int] = []
+    instance = ""
+    hashes = text.count("Hash table size")
+    part = 0
+    rates: Rule = ROW_RATES
+    operations: Rule = MERGED
+    at = 0
+    for line, words in enumerate(text.split("\n")):
+        found: list[tuple[Series, str, int, int]] = []
+        if len(words) > _MOST_LINE:
+            unread.append(line)
+        elif match := _INSTANCE.match(words):
+            instance = f"instance={match[1]}"
+        elif known := _first((*rules, rates, operations), words):
+            found = _groups(known, instance)
+        elif match := HASH.pattern.match(words):
+            labels = f"part={part}" if hashes > 1 else ""
+            found = _groups((match, HASH.series), labels)
+            part += 1
+        elif words.startswith(("Pending normal aio", " ibuf aio", " log i/o's")):
+            found = list(_pending_io(words))
+        elif match := IO_THREAD.match(words):
+            found = [
+                (series, f"thread={match['thread']}", *match.span(group))
+                for group, series in enumerate(IO_THREAD_SERIES, start=2)
+            ]
+        elif match := MEMORY.match(words):
+            area = match["area"].strip().lower().replace(" ", "_")
+            found = [
+                (series, f"area={area}", *match.span(group))
+                for group, series in enumerate(MEMORY_SERIES, start=2)
+                if match[group]
+            ]
+        elif not WORDS.match(words):
+            unread.append(line)
+        if words.startswith("merged operations"):
+            operations = MERGED
+        elif words.startswith("discarded operations"):
+            operations = DISCARDED
+        elif words.startswith("Number of "):
+            rates = SYSTEM_ROW_RATES if "system rows" in words else ROW_RATES
+        for series, labels, start, end in found:
+            negative = words[start : start + 1] == "-"
+            first = ordinal.get(at + start + negative)
+            if first is None:
                 continue
-            match = pattern.match(text)
-            if not match:
-                continue
-            for (name, kind, unit), group in zip(series, match.groups(), strict=True):
-                value = _number(group)
-                if value is not None and f"innodb.{name}" not in found:
-                    found[f"innodb.{name}"] = Value(f"innodb.{name}", kind, unit, value, number)
+            halves = " " in words[start:end]
+            numbers = (first, first + 1) if halves else (first,)
+            place = _Place(series, labels, line, numbers, negative, halves)
+            printed = places.get((series, labels))
+            if printed is None:
+                places[series, labels] = place
+            elif series.name in ("reservation_count", *_SUMMED) and not negative:
+                # One line per sync array, one number per I/O thread: their sum is the whole.
+                places[series, labels] = printed._replace(numbers=(*printed.numbers, *numbers))
+        at += len(words) + 1
+    every = list(places.values())
+    return _Text(
+        plain=[p for p in every if len(p.numbers) == 1 and not p.negative],
+        made=[p for p in every if len(p.numbers) > 1 or p.negative],
+        unread=tuple(unread),
+    )
 
 
-def _until_instances(lines: Sequence[Numbered]) -> Iterable[Numbered]:
-    """The totals only: what follows '---BUFFER POOL 0' or '---TRANSACTION' is about one thing."""
-    for line in lines:
-        if line[1].startswith(("---BUFFER POOL", "---TRANSACTION")):
-            return
-        yield line
+_SUMMED = tuple(series.name for series in PENDING_IO_SERIES.values())
 
 
-def _number(text: str | None) -> int | None:
-    """A printed number; None for one that wrapped around (20 digits) or is not there."""
-    if text is None:
+def _first(rules: Iterable[Rule], words: str) -> tuple[re.Match[str], tuple[Series, ...]] | None:
+    for rule in rules:
+        if match := rule.pattern.match(words):
+            return match, rule.series
+    return None
+
+
+def _groups(
+    found: tuple[re.Match[str], tuple[Series, ...]], labels: str
+) -> list[tuple[Series, str, int, int]]:
+    match, every = found
+    return [
+        (series, labels, *match.span(group))
+        for group, series in enumerate(every, start=1)
+        if match[group] is not None
+    ]
+
+
+def _pending_io(words: str) -> Iterator[tuple[Series, str, int, int]]:
+    """Per I/O thread, and in all: as printed, else their sum."""
+    for match in PENDING_IO.finditer(words):
+        series = PENDING_IO_SERIES[match["what"]]
+        if match["total"]:
+            yield series, "", *match.span("total")
+        if match["threads"]:
+            begin = match.start("threads")
+            for thread, number in enumerate(_NUMBER.finditer(match["threads"])):
+                span = begin + number.start(), begin + number.end()
+                yield series, f"thread={thread}", *span
+                if not match["total"]:
+                    yield series, "", *span
+
+
+def _made(place: _Place, numbers: list[str]) -> float:
+    chosen = [_whole(numbers[i]) for i in place.numbers]
+    if place.halves:
+        return chosen[0] * (1 << 32) + chosen[1]
+    return -sum(chosen) if place.negative else sum(chosen)
+
+
+def _whole(number: str) -> float:
+    """An int where it can be one: an LSN must not be rounded before it is subtracted."""
+    return int(number) if len(number) < 20 and number.isdecimal() else float(number)
+
+
+def _frame(text: _Text, rows: list[tuple[int | None, int, list[str]]]) -> pl.DataFrame:
+    """One row per number and dump."""
+    plain = [place.numbers[0] for place in text.plain]
+    columns = [*text.plain, *text.made]
+    values = pl.Series([numbers[i] for _, _, numbers in rows for i in plain], dtype=pl.String)
+    places = len(columns)
+    value = values.cast(pl.Float64, strict=False)
+    frame = _samples(text.plain, rows, value)
+    if text.made:
+        made = [_made(place, numbers) for _, _, numbers in rows for place in text.made]
+        other = _samples(text.made, rows, pl.Series(made, dtype=pl.Float64))
+        frame = pl.concat((frame, other))
+    assert frame.height == places * len(rows)
+    return frame
+
+
+def _samples(
+    places: list[_Place], rows: list[tuple[int | None, int, list[str]]], value: pl.Series
+) -> pl.DataFrame:
+    dumps = pl.DataFrame(
+        {"wall_us": [wall for wall, _, _ in rows], "first": [line for _, line, _ in rows]},
+        schema={"wall_us": pl.Int64(), "first": pl.Int64()},
+    )
+    names = pl.DataFrame(
+        {
+            "series": [f"innodb.{place.series.name}" for place in places],
+            "labels": [place.labels for place in places],
+            "kind": [place.series.kind for place in places],
+            "unit": [place.series.unit for place in places],
+            "offset": [place.line for place in places],
+        },
+        schema_overrides={"series": pl.String(), "offset": pl.Int64()},
+    )
+    return _typed(
+        dumps.join(names, how="cross", maintain_order="left_right").with_columns(
+            value.alias("value"), (pl.col("first") + pl.col("offset")).alias("line_first")
+        )
+    )
+
+
+def _counted(values: list[tuple[int | None, Value]]) -> pl.DataFrame:
+    return _typed(
+        pl.DataFrame(
+            {
+                "wall_us": pl.Series([wall for wall, _ in values], dtype=pl.Int64),
+                "series": [f"innodb.{value.series.name}" for _, value in values],
+                "kind": [value.series.kind for _, value in values],
+                "unit": [value.series.unit for _, value in values],
+                "value": pl.Series([_float(value.value) for _, value in values], dtype=pl.Float64),
+                "line_first": pl.Series([value.line for _, value in values], dtype=pl.Int64),
+            }
+        ).with_columns(pl.lit("").alias("labels"))
+    )
+
+
+def _float(value: float | None) -> float | None:
+    try:
+        return None if value is None else float(value)
+    except OverflowError:
         return None
-    high, _, low = text.partition(" ")
-    value = (int(high) << 32) + int(low) if low else int(high)
-    return value if abs(value) < 1 << 63 else None
+
+
+def _typed(frame: pl.DataFrame) -> pl.DataFrame:
+    """All columns of the sample schema; numbers that wrapped around are null."""
+    schema = frame_schema(SAMPLE)
+    return frame.with_columns(
+        pl.lit(None, dtype=pl.String).alias("host"),
+        pl.lit("local").alias("clock"),
+        pl.when(pl.col("value").abs() < _WRAPPED).then("value").alias("value"),
+    ).select(*(pl.col(name).cast(dtype) for name, dtype in schema.items()))

@@ -1,7 +1,7 @@
 """SHOW ENGINE INNODB STATUS: one dump or many, from 4.1 to 9.x, Percona and MariaDB.
 
-Source: srv_printf_innodb_monitor(), storage/innobase/srv/srv0srv.cc. The server caps the output at
-        1 MB: the middle of TRANSACTIONS is then missing, the sections after it are there.
+Source: srv_printf_innodb_monitor(), storage/innobase/srv/srv0srv.cc. The server caps the output
+        at 1 MB: the begin of the list of transactions is then missing, what follows is there.
 Yields: per dump a Snapshot, its sections, semaphore waits, transactions and their locks, the
         deadlock and the foreign key error (once per artifact), and its numbers as series.
 Units:  the header prints the server's local time, without a zone; nothing in a dump is absolute.
@@ -10,27 +10,25 @@ Units:  the header prints the server's local time, without a zone; nothing in a 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from pileup.formats.innodb_counters import Value, read_counters
+from pileup.formats.innodb_counters import Counters, Value
 from pileup.formats.innodb_deadlock import parse_deadlock, parse_foreign_key_error, stamp_us
-from pileup.formats.innodb_semaphores import Numbered, parse_semaphores
-from pileup.formats.innodb_transactions import parse_transactions
+from pileup.formats.innodb_semaphores import Waits
+from pileup.formats.innodb_series import RULES, Series
+from pileup.formats.innodb_transactions import Transactions
 from pileup.formats.pt_stalk import clock_event, read_ts
+from pileup.formats.text import Chunk, chunks_of
 from pileup.records import (
     Clock,
     Deadlock,
     ForeignKeyError,
     Item,
     Problem,
-    Samples,
     Section,
-    SemaphoreWait,
     Skipped,
     Snapshot,
-    Transaction,
 )
 
 NAME = "innodb-status"
@@ -40,41 +38,56 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 1
+VERSION = 2
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 # 2026-11-20 22:19:09 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT
 # 120125  6:06:34 INNODB MONITOR OUTPUT
+BANNER = "INNODB MONITOR OUTPUT"
 _HEADER = re.compile(
     r"(?P<stamp>\d{6} +\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d[ T]+\d{1,2}:\d\d:\d\d)?\s{0,8}"
     r"(?P<thread>\S{1,40})?\s{0,8}INNODB MONITOR OUTPUT\s*$"
 )
-_DASHES = re.compile(r"-{3,}\s*$")
-_TITLE = re.compile(r"(?:## )?[A-Z][A-Z0-9 /()_-]{2,60}$")
+_END = "END OF INNODB MONITOR OUTPUT"
 _WRAPPER = re.compile(
     r"\*{10,} \d+\. row \*{10,}$|\s*(?:Type|Name|Status): ?(?:InnoDB)?$|={10,}$|-{10,}$|"
     r"\d+ rows? in set.*$|mysql> .*$|MariaDB.*> .*$|mysql: \[Warning\].*$|"
-    r"Type\tName\tStatus$|InnoDB\t\t$|Per second averages calculated.*$"
+    r"Type\tName\tStatus$|InnoDB\t\t$|Per second averages calculated.*$|"
+    r"\+[-+]{3,}$|\| Type +\| Name +\| Status +\|?$|\| InnoDB \|.*$|\s*\|$"
 )
-_END = "END OF INNODB MONITOR OUTPUT"
-_TITLES = {
-    "BACKGROUND THREAD",
-    "SEMAPHORES",
-    "LATEST FOREIGN KEY ERROR",
-    "LATEST DETECTED DEADLOCK",
-    "TRANSACTIONS",
-    "FILE I/O",
-    "INSERT BUFFER AND ADAPTIVE HASH INDEX",
-    "INSERT BUFFER",
-    "ADAPTIVE HASH INDEX",
-    "LOG",
-    "BUFFER POOL AND MEMORY",
-    "INDIVIDUAL BUFFER POOL INFO",
-    "ROW OPERATIONS",
-    "RW-LATCH INFO",
-}
-FLUSH = 200
-"""Dumps whose numbers are held before they are handed on."""
+_AVERAGES = re.compile(r"Per second averages calculated from the last (\d{1,9}) seconds?")
+# ------------         a row of dashes, TITLE, a row of dashes
+_TITLED = re.compile(
+    r"-{3,}[ \t]*\n(?:## )?(?P<title>[A-Z][A-Z0-9 /()_-]{2,60}?)[ \t]*"
+    r"(?:\n(?P<below>-{3,}[ \t]*)?|$)"
+)
+_BARE = re.compile(r"^(?:## )?(?P<title>[A-Z][A-Z /]{2,60}?)[ \t]*$", re.MULTILINE)
+_LAST_DASHES = re.compile(r"\n-{3,}\s*$")
+_WAITS = Series("semaphore_waits", "gauge", "threads")
+_LOCK_WAITS = Series("lock_wait_transactions", "gauge", "transactions")
+_ACTIVE = Series("active_transactions", "gauge", "transactions")
+_INTERVAL = Series("averages_interval", "gauge", "s")
+_AGE = Series("checkpoint_age", "gauge", "B")
+_AGE_OF = ("log_sequence_number", "last_checkpoint", _AGE.name)
+# Trx id counter 0 1170664159 (5.0) | EF861B144C (5.1 plugin, 5.5: hex) | 118219 (5.6 on)
+# Purge done for trx's n:o < 115638 undo n:o < 0 state: running but idle
+_IDS = (
+    (Series("trx_id_counter", "counter", "transactions"), "Trx id counter "),
+    (Series("purge_trx_no", "counter", "transactions"), "Purge done for trx's n:o < "),
+    (Series("purge_undo_no", "counter", "undo records"), " undo n:o < "),
+)
+_ID = re.compile(r"(?P<high>[0-9A-Fa-f]{1,16})(?: (?P<low>[0-9A-Fa-f]{1,16})\b)?")
+_SEMAPHORES = ("SEMAPHORES", "RW-LATCH INFO", "MUTEX INFO")
+"""Debug builds print the last two inside the first, so that the rest of it follows them."""
+_TEXTS = {*_SEMAPHORES, "LATEST FOREIGN KEY ERROR", "LATEST DETECTED DEADLOCK"}
+_TITLES = {*RULES, *_TEXTS}
+
+_FLUSH_ROWS = 20_000
+_FLUSH_DUMPS = 200
+_MOST_HELD = 128 * 1024 * 1024
+"""Characters of one dump: SHOW prints 1 MB at most, the monitor in an error log some more."""
+_MOST_OUTLINED = 5_000
+"""Dumps whose sections are listed: nobody opens the ten thousandth by an outline."""
 
 
 def sniff(head: str) -> bool | None:
@@ -86,71 +99,118 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every dump of the text; what stands between dumps is skipped and said so."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same, some MiB at a time."""
     reader = DumpReader()
     said_clock = False
-    for number, text in enumerate(lines, start=1):
-        held = reader.held
-        if held is not None and "INNODB MONITOR" not in text and not text.startswith("TS "):
-            held.append((number, text))  # the common case, kept out of the generator below
-            continue
-        if text.startswith("TS ") and (stamp := read_ts(text)):
+    for first, text, _ in chunks:
+        line = first
+        start = 0
+        for at in _ts_lines(text):
+            stamp = read_ts(text[at : text.find("\n", at)])
+            if stamp is None:
+                continue
+            yield from reader.feed(text[start:at], line)
             yield from reader.close()
+            line += text.count("\n", start, at)
             if stamp[1] and not said_clock:
                 said_clock = True
-                yield clock_event(number, stamp[0], stamp[1])
-            continue
-        if "\\n" in text and "INNODB MONITOR OUTPUT" in text:
-            for part in text.split("\\n"):  # client batch mode: the dump is one raw line
-                yield from reader.feed(number, part)
-            continue
-        yield from reader.feed(number, text)
+                yield clock_event(line, stamp[0], stamp[1])
+            start = text.find("\n", at) + 1
+            line += 1
+        yield from reader.feed(text[start:] if start else text, line)
     yield from reader.finish()
 
 
-@dataclass(slots=True)
-class _Part:
+def _ts_lines(text: str) -> Iterator[int]:
+    """Where a line begins with 'TS ', as collectors print before each dump."""
+    at = 0 if text.startswith("TS ") else text.find("\nTS ") + 1
+    while at or (at == 0 and text.startswith("TS ")):
+        yield at
+        at = text.find("\nTS ", at) + 1
+        if not at:
+            return
+
+
+class _Part(NamedTuple):
     title: str
+    line: int
+    """Of the title."""
     first: int
-    lines: list[Numbered] = field(default_factory=list)
+    """Of the text."""
+    text: str
+
+
+class _Header(NamedTuple):
+    line: int
+    wall_us: int | None
+    original: str | None
 
 
 class DumpReader:
-    """Takes lines, gives records; also used by the error log, which has dumps in it."""
+    """Takes text, gives records; also used by the error log, which has dumps in it."""
 
     def __init__(self) -> None:
         self._snapshots = 0
-        self.held: list[Numbered] | None = None
-        """The lines of the open dump; None outside of one."""
-        self._header: tuple[int, int | None, str | None] | None = None
-        self._seen: set[tuple[object, ...]] = set()
-        self._values: defaultdict[str, list[tuple[int | None, Value]]] = defaultdict(list)
+        self._header: _Header | None = None
+        self._held: list[str] = []
+        self._held_size = 0
+        self._next = 1
+        """The number of the line after those that were fed."""
         self._skipped: tuple[int, int] | None = None
+        self._seen: set[tuple[object, ...]] = set()
+        self._waits = Waits()
+        self._waiting = 0
+        self._transactions = Transactions()
+        self._counters = Counters()
 
-    def feed(self, number: int, text: str) -> Iterator[Item]:
-        """One line; yields the records of a dump when it is complete."""
-        if "INNODB MONITOR OUTPUT" in text and _END not in text:
-            match = _HEADER.search(text.removeprefix("## "))
-            yield from self.close()
-            stamp = match["stamp"] if match else None
-            self._header = (number, stamp_us(stamp) if stamp else None, stamp)
-            self.held = []
-        elif self.held is None:
-            yield from self._outside(number, text)
-        elif text.startswith((_END, "## " + _END)):
-            yield from self._dump(number, complete=True)
-        else:
-            self.held.append((number, text))
+    @property
+    def in_dump(self) -> bool:
+        """Whether the last line that was fed belongs to a dump that is still open."""
+        return self._header is not None
+
+    def feed(self, text: str, line: int) -> Iterator[Item]:
+        """Whole lines, each ended by a line feed; yields the records of dumps that they end."""
+        start = 0
+        at = text.find(BANNER)
+        while at >= 0:
+            begin = text.rfind("\n", start, at) + 1 if at > start else start
+            begin = max(begin, start)
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            words = text[begin:end]
+            is_end = words.startswith((_END, "## " + _END))
+            header = None if is_end or _END in words else _HEADER.search(words[-200:])
+            if header or (is_end and self._header is not None):
+                yield from self._take(text[start:begin], line)
+                line += text.count("\n", start, begin)
+                if header is None:
+                    yield from self._dump(line, complete=True)
+                else:
+                    yield from self.close()
+                    stamp = header["stamp"]
+                    self._header = _Header(line, stamp_us(stamp) if stamp else None, stamp)
+                line += 1
+                self._next = line
+                start = end + 1
+            at = text.find(BANNER, end)
+        yield from self._take(text[start:] if start else text, line)
 
     def close(self) -> Iterator[Item]:
         """The open dump ends here, without its end marker."""
-        if self.held is not None and self._header is not None:
-            last = self.held[-1][0] if self.held else self._header[0]
+        if self._header is not None:
+            text = "".join(self._held).rstrip("\n")
+            last = self._header.line + (text.count("\n") + 1 if text else 0)
+            found = text[text.rfind("\n") + 1 :][:200]
             yield Problem(
                 last,
                 "The dump ends before its end marker; the sections above are shown. Capture it "
                 "whole to see the rest.",
                 _END,
-                self.held[-1][1][:200] if self.held else None,
+                found or None,
             )
             yield from self._dump(last, complete=False)
 
@@ -158,16 +218,51 @@ class DumpReader:
         """The end of the artifact."""
         yield from self.close()
         yield from self._flush_skipped()
-        yield from self._flush_values()
+        yield from self.flush()
 
-    def _outside(self, number: int, text: str) -> Iterator[Item]:
-        if not text.strip() or _WRAPPER.match(text):
+    def flush(self) -> Iterator[Item]:
+        """The records that were collected."""
+        yield from self._waits.flush()
+        yield from self._transactions.flush()
+        yield from self._counters.flush()
+
+    def read_waits(
+        self, text: str, line: int, wall_us: int | None, clock: Clock | None
+    ) -> Iterator[Item]:
+        """Waits that an error log prints on their own."""
+        found = self._waits.read(text, line, wall_us=wall_us, clock=clock, snapshot=None)
+        yield from found.said
+
+    def read_deadlock(
+        self, text: str, line: int, wall_us: int | None, clock: Clock | None
+    ) -> Iterator[Item]:
+        """A deadlock that an error log prints on its own (innodb_print_all_deadlocks)."""
+        yield from self._once(
+            parse_deadlock(text, line, wall_us=wall_us, clock=clock, snapshot=None)
+        )
+
+    def _take(self, text: str, line: int) -> Iterator[Item]:
+        """Lines of the open dump, or lines outside of any."""
+        if not text:
             return
-        if self._skipped and self._skipped[1] == number - 1:
-            self._skipped = (self._skipped[0], number)
-        else:
-            yield from self._flush_skipped()
-            self._skipped = (number, number)
+        if self._header is None:
+            yield from self._outside(text, line)
+            return
+        self._held.append(text)
+        self._held_size += len(text)
+        self._next = line + text.count("\n")
+        if self._held_size > _MOST_HELD:
+            yield from self.close()
+
+    def _outside(self, text: str, line: int) -> Iterator[Item]:
+        for number, words in enumerate(text.removesuffix("\n").split("\n"), start=line):
+            if not words.strip() or _WRAPPER.match(words):
+                continue
+            if self._skipped and self._skipped[1] == number - 1:
+                self._skipped = (self._skipped[0], number)
+            else:
+                yield from self._flush_skipped()
+                self._skipped = (number, number)
 
     def _flush_skipped(self) -> Iterator[Item]:
         if self._skipped:
@@ -175,76 +270,115 @@ class DumpReader:
             self._skipped = None
 
     def _dump(self, last: int, *, complete: bool) -> Iterator[Item]:
-        assert self.held is not None
         assert self._header is not None
-        first, wall_us, original = self._header
-        lines, self.held, self._header = self.held, None, None
+        header, self._header = self._header, None
+        text = "".join(self._held)
+        self._held, self._held_size = [], 0
         yield from self._flush_skipped()
-        index = self._snapshots
+        snapshot = self._snapshots
         self._snapshots += 1
-        clock: Clock | None = "local" if wall_us is not None else None
+        wall_us = header.wall_us
         yield Snapshot(
-            line_first=first,
-            line_last=last,
+            line_first=header.line,
+            line_last=max(last, header.line),
             wall_us=wall_us,
-            clock=clock,
-            snapshot=index,
+            clock=None if wall_us is None else "local",
+            snapshot=snapshot,
             kind="innodb_status",
-            time_quality="exact" if wall_us is not None else "unknown",
-            original=original,
+            time_quality="unknown" if wall_us is None else "exact",
+            original=header.original,
             complete=complete,
         )
         if wall_us is None:
-            yield Problem(first, "This dump has no time in its header.")
-        parts = _sections(lines)
-        waits = trx_waits = active = 0
+            yield Problem(header.line, "This dump has no time in its header.")
+        before, parts = _sections(text.removesuffix("\n"), header.line + 1)
+        yield from self._preface(before, header)
+        hexadecimal = header.original is not None and header.original[:6].isdigit()
+        self._waiting = 0
         for part in parts:
-            yield Section(part.title, part.first, part.lines[-1][0] if part.lines else part.first)
-            for item in self._records(part, wall_us, index):
-                if isinstance(item, SemaphoreWait):
-                    waits += 1
-                elif isinstance(item, Transaction):
-                    trx_waits += item.lock_wait
-                    active += item.state.startswith("ACTIVE")
-                yield item
-        values = read_counters((part.title, part.lines) for part in parts)
-        titles = {part.title: part.first for part in parts}
-        if "SEMAPHORES" in titles:
-            line = titles["SEMAPHORES"]
-            values.append(Value("innodb.semaphore_waits", "gauge", "threads", waits, line))
-        if "TRANSACTIONS" in titles:
-            line = titles["TRANSACTIONS"]
-            for name, value in (("lock_wait", trx_waits), ("active", active)):
-                series = f"innodb.{name}_transactions"
-                values.append(Value(series, "gauge", "transactions", value, line))
-        for one in values:
-            self._values[one.series].append((wall_us, one))
-        if index % FLUSH == FLUSH - 1:
-            yield from self._flush_values()
+            if snapshot < _MOST_OUTLINED:
+                known = part.title in _TITLES
+                end = part.first + part.text.count("\n") if part.text else part.line
+                yield Section(part.title, part.line, end, understood=known)
+            yield from self._section(part, wall_us, snapshot, hexadecimal)
+        lines = [part.line for part in parts if part.title in _SEMAPHORES]
+        if lines:
+            self._counters.add([Value(_WAITS, self._waiting, lines[0])], wall_us)
+        if len(self._waits) >= _FLUSH_ROWS or len(self._transactions) >= _FLUSH_ROWS:
+            yield from self.flush()
+        elif snapshot % _FLUSH_DUMPS == _FLUSH_DUMPS - 1:
+            yield from self._counters.flush()
 
-    def _records(self, part: _Part, wall_us: int | None, snapshot: int) -> Iterator[Item]:
-        if part.title == "SEMAPHORES":
-            yield from parse_semaphores(part.lines, wall_us=wall_us, snapshot=snapshot)
-        elif part.title == "TRANSACTIONS":
-            for number, text in part.lines:
-                if "truncated..." in text and text.strip(" .") == "truncated":
-                    yield Problem(
-                        number,
-                        "The server cut the list of transactions here (its output is limited to "
-                        "1 MB); those in the middle are missing.",
-                    )
-            yield from parse_transactions(part.lines, wall_us=wall_us, snapshot=snapshot)
-        elif part.title == "LATEST DETECTED DEADLOCK":
-            yield from self._once(parse_deadlock(part.lines, snapshot=snapshot))
-        elif part.title == "LATEST FOREIGN KEY ERROR":
-            yield from self._once(parse_foreign_key_error(part.lines, snapshot=snapshot))
+    def _preface(self, text: str, header: _Header) -> Iterator[Item]:
+        """The lines above the first section."""
+        for number, words in enumerate(text.split("\n"), start=header.line + 1):
+            if found := _AVERAGES.match(words):
+                seconds = Value(_INTERVAL, int(found[1]), number)
+                self._counters.add([seconds], header.wall_us)
+            elif words.strip() and not _WRAPPER.match(words):
+                yield Skipped(number, number, "in no section of the dump")
+
+    def _section(
+        self, part: _Part, wall_us: int | None, snapshot: int, hexadecimal: bool
+    ) -> Iterator[Item]:
+        title, text, line = part.title, part.text, part.first
+        if title in _SEMAPHORES:
+            found = self._waits.read(text, line, wall_us=wall_us, snapshot=snapshot)
+            self._waiting += found.waits
+            yield from found.said
+            for first, counters in found.counters:
+                yield from self._count("SEMAPHORES", counters, first, wall_us)
+        elif title == "TRANSACTIONS":
+            listed = self._transactions.read(text, line, wall_us=wall_us, snapshot=snapshot)
+            yield from listed.said
+            yield from self._count(title, listed.before, line, wall_us)
+            self._counters.add(_ids(listed.before, line, hexadecimal), wall_us)
+            waiting = Value(_LOCK_WAITS, listed.waiting, part.line)
+            active = Value(_ACTIVE, listed.active, part.line)
+            self._counters.add([waiting, active], wall_us)
+        elif title == "LATEST DETECTED DEADLOCK":
+            if self._is_new(title, text):
+                yield from self._once(parse_deadlock(text, line, snapshot=snapshot))
+        elif title == "LATEST FOREIGN KEY ERROR":
+            if self._is_new(title, text):
+                yield from self._once(parse_foreign_key_error(text, line, snapshot=snapshot))
+        elif title in RULES:
+            yield from self._count(title, text, line, wall_us)
+            if title == "LOG":
+                self._counters.add(self._checkpoint_age(text, line), wall_us)
+        elif text:
+            why = f"a section that is not known: {title}"
+            yield Skipped(part.line, line + text.count("\n"), why)
+
+    def _count(self, title: str, text: str, line: int, wall_us: int | None) -> Iterator[Item]:
+        for offset in self._counters.read(title, text, line, wall_us):
+            yield Skipped(line + offset, line + offset, f"not a line of {title}")
+
+    def _checkpoint_age(self, text: str, line: int) -> list[Value]:
+        """LSN minus last checkpoint, where the server does not print it itself."""
+        found = self._counters.latest("LOG", text, _AGE_OF)
+        if found.keys() != {*_AGE_OF[:2]}:
+            return []
+        (lsn, _), (checkpoint, offset) = (found[name] for name in _AGE_OF[:2])
+        if lsn < checkpoint:
+            return []
+        return [Value(_AGE, lsn - checkpoint, line + offset)]
+
+    def _is_new(self, title: str, text: str) -> bool:
+        """A deadlock or key error is repeated in every later dump: the first is kept."""
+        key = (title, hash(text))
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
 
     def _once(self, items: Iterator[Item]) -> Iterator[Item]:
-        """A deadlock or key error is repeated in every later dump: the first is kept."""
+        """The same event with other words around it (a statement cut elsewhere) counts once."""
         for item in items:
             key: tuple[object, ...] | None = None
             if isinstance(item, Deadlock):
-                key = ("deadlock", item.original, *(t.trx_id for t in item.transactions))
+                # One of these transactions is gone after it: they meet in no other deadlock.
+                key = ("deadlock", *(t.trx_id for t in item.transactions))
             elif isinstance(item, ForeignKeyError):
                 key = ("key", item.original, item.message)
             if key is None or key not in self._seen:
@@ -252,48 +386,59 @@ class DumpReader:
                     self._seen.add(key)
                 yield item
 
-    def _flush_values(self) -> Iterator[Item]:
-        for series, points in self._values.items():
-            first = points[0][1]
-            yield Samples(
-                series=series,
-                kind=first.kind,
-                unit=first.unit,
-                clock="local",
-                wall_us=[wall for wall, _ in points],
-                values=[value.value for _, value in points],
-                lines=[value.line for _, value in points],
-            )
-        self._values.clear()
+
+def _ids(text: str, line: int, hexadecimal: bool) -> Iterator[Value]:
+    """The transaction ids above the list; in hex without a mark from 5.1's plugin to 5.5."""
+    for offset, words in enumerate(text.split("\n")):
+        for series, start in _IDS:
+            _, _, rest = words[:200].partition(start)
+            if match := _ID.match(rest):
+                yield Value(series, _id(match["high"], match["low"], hexadecimal), line + offset)
 
 
-def _sections(lines: Sequence[Numbered]) -> list[_Part]:
-    """The titled parts of a dump: dashes, TITLE, dashes; or a known title on its own."""
+def _id(high: str, low: str | None, hexadecimal: bool) -> int | None:
+    if low is not None:  # two 32-bit halves, decimal: 4.1 to 5.1
+        return (int(high) << 32) + int(low) if high.isdecimal() and low.isdecimal() else None
+    if hexadecimal or not high.isdecimal():
+        return int(high, 16)
+    return int(high)
+
+
+def _sections(text: str, line: int) -> tuple[str, list[_Part]]:
+    """What stands above the first title, and the titled parts of a dump.
+
+    A title stands between two rows of dashes; a known one may lack those below. Where a dump has
+    no such rows at all (pasted through something that ate them), known titles on their own count.
+    """
+    found: list[tuple[int, int, str]] = []
+    at = 0 if text.startswith("---") else text.find("\n---") + 1
+    while at or (text.startswith("---") and not found):
+        if not text.startswith("---TRANSACTION", at) and (match := _TITLED.match(text, at)):
+            title = match["title"]
+            if match["below"] is not None or title in _TITLES:
+                found.append((at, match.end(), title))
+        at = text.find("\n---", at) + 1
+        if not at:
+            break
+    if not found:
+        found = [
+            (match.start(), match.end(), match["title"])
+            for match in _BARE.finditer(text)
+            if match["title"] in _TITLES
+        ]
     parts: list[_Part] = []
-    starts: list[int] = []
-    for index, (_, text) in enumerate(lines):
-        if text[:1].isupper() or text.startswith("## "):
-            title = text.removeprefix("## ").strip()
-            if title in _TITLES or _is_title(lines, index, title):
-                starts.append(index)
-                parts.append(_Part(title, lines[index][0]))
-    for part, start, end in zip(parts, starts, [*starts, len(lines)][1:], strict=True):
-        first = start + 1
-        if first < end and _DASHES.match(lines[first][1]):
-            first += 1
-        if end > first and _DASHES.match(lines[end - 1][1]):
-            end -= 1
-        part.lines.extend(lines[first:end])
-    return parts
-
-
-def _is_title(lines: Sequence[Numbered], index: int, title: str) -> bool:
-    """An unknown title between two rows of dashes: kept as a raw section."""
-    return (
-        0 < index < len(lines) - 1
-        and lines[index - 1][1].startswith("---")
-        and lines[index + 1][1].startswith("---")
-        and _TITLE.match(title) is not None
-        and _DASHES.match(lines[index - 1][1]) is not None
-        and _DASHES.match(lines[index + 1][1]) is not None
-    )
+    passed = 0
+    for index, (start, end, title) in enumerate(found):
+        line += text.count("\n", passed, end)
+        title_line = line - text.count("\n", text.find(title, start), end)
+        stop = found[index + 1][0] if index + 1 < len(found) else len(text)
+        body = text[end:stop]
+        first = line
+        if body.startswith("\n"):
+            body, first = body[1:], line + 1
+        body = body.removesuffix("\n")
+        if index + 1 == len(found):
+            body = _LAST_DASHES.sub("", body)
+        parts.append(_Part(title, title_line, first, body))
+        passed = end
+    return text[: found[0][0]] if found else text, parts
