@@ -27,8 +27,8 @@ HIDDEN = "(secret, not shown)"
 _OPTION = re.compile(r"\s*(?P<key>[A-Za-z][\w.-]*)\s*(?:=(?P<value>.*))?$", re.DOTALL)
 _INCLUDE = re.compile(r"!(?:includedir|include)\s+(?P<path>.+)$")
 _KNOWN_GROUP = re.compile(
-    r"^\s*\[(?:mysqld|mariadbd?|server|client|mysql|galera|sst|embedded|xtrabackup|mariabackup)"
-    r"[\w.-]*\]\s*$",
+    r"^[ \t]*\[(?:mysqld|mariadbd?|server|client|mysql|galera|sst|embedded|xtrabackup|mariabackup)"
+    r"[\w.-]*\][ \t\r]*$",
     re.MULTILINE,
 )
 _SECRETS = re.compile(r"(?:^|_)(?:password|passwd|secret|auth_string)\d?$|^wsrep_sst_auth$")

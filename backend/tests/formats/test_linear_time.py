@@ -1,0 +1,131 @@
+"""No pattern backtracks: four times the text costs four times the time, for sniff and for parse.
+
+Nothing here compares seconds with a constant of this machine. A case that costs no more than a
+plain scan of its text a few times over is fine; any other is run at a quarter of its size too, and
+must not have grown by much more than four (a square grows by sixteen).
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import re
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pileup import formats
+from tests.formats.checks import parse_bytes, samples
+
+_HEAD = 64 * 1024
+_LINE = 128 * 1024
+_RUNS = (" ", "\t", "9", "9" * 19 + " ", "1 ", "1,", "a", "a ", "a=", "a,", "a.", "a:", "A_")
+_RUNS += (
+    "|",
+    "| ",
+    "(",
+    ")",
+    "[",
+    "{",
+    "<a,",
+    "*",
+    "-",
+    "+",
+    "#",
+    ";x",
+    "\\n",
+    '"',
+    "'",
+    "`",
+    "\n",
+)
+_RUNS += ("0x", "--", "/*", "é", "=", ":", "/", "%", '[{"a":', '{"values":[[1,"1"],')
+_SCAN = re.compile(r"\w+|\W")
+_SCANS = 4
+_GROWTH = 9
+_FORMATS = pytest.mark.parametrize("one", formats.FORMATS, ids=lambda one: one.NAME)
+
+
+@_FORMATS
+def test_no_head_is_sniffed_in_quadratic_time(one: formats.Format) -> None:
+    for what, make in _heads(one.NAME):
+        assert_linear(f"{one.NAME}: {what}", one.sniff, make, _HEAD)
+
+
+@_FORMATS
+def test_no_line_is_read_in_quadratic_time(one: formats.Format) -> None:
+    for what, make in _lines(one.NAME):
+        assert_linear(f"{one.NAME}: {what}", _reader(one.NAME), make, _LINE)
+
+
+def assert_linear(
+    what: str, run: Callable[[str], object], make: Callable[[int], str], size: int
+) -> None:
+    """``make(size)`` gives the text; it is run at that size and, when slow, at a quarter of it."""
+    large = make(size)
+    if _seconds(run, large) <= _SCANS * _scan_seconds() * size:
+        return
+    small = make(size // 4)
+    growth = 0.0
+    for _ in range(3):  # another process may have had its turn in between
+        growth = _seconds(run, large) / max(_seconds(run, small), 1e-9)
+        if growth < _GROWTH:
+            return
+    raise AssertionError(f"{what}: four times the text takes {growth:.1f} times as long")
+
+
+def _heads(name: str) -> Iterator[tuple[str, Callable[[int], str]]]:
+    opening = "\n".join(_sample(name)[:8])
+    for run in _RUNS:
+        yield f"nothing but {run!r}", lambda size, run=run: run * (size // len(run))
+        lines = run * (100 // len(run)) + "\n"
+        yield f"lines of {run!r}", lambda size, lines=lines: lines * (size // len(lines))
+        yield (
+            f"{run!r} behind its first lines",
+            lambda size, run=run: opening + run * (size // len(run)),
+        )
+
+
+def _lines(name: str) -> Iterator[tuple[str, Callable[[int], str]]]:
+    lines = _sample(name)
+    dice = random.Random(name)
+    start = "\n".join(lines[:20])
+    for line in dice.sample(lines, min(2, len(lines))):
+        for run in dict.fromkeys((*_RUNS, *line.split()[:2], line or "-")):
+
+            def make(size: int, line: str = line, run: str = run) -> str:
+                return "\n".join((start, line + run * (size // len(run)), line, run * 1000))
+
+            yield f"{run!r} at the end of {line[:80]!r}", make
+
+
+def _sample(name: str) -> list[str]:
+    """The first lines of a committed sample of that format."""
+    path = samples(name)[0]
+    return path.read_bytes().decode("utf-8", "replace").splitlines()[:400]
+
+
+def _reader(name: str) -> Callable[[str], object]:
+    def read(text: str) -> None:
+        parsed = parse_bytes(text.encode(), "x", name)
+        assert not parsed.crashed, parsed.failed
+
+    return read
+
+
+@functools.cache
+def _scan_seconds() -> float:
+    """What a plain scan of one character costs here, at best."""
+    text = "word " * 20_000
+    return min(_seconds(_scan, text) for _ in range(5)) / len(text)
+
+
+def _scan(text: str) -> int:
+    return sum(1 for _ in _SCAN.finditer(text))
+
+
+def _seconds(run: Callable[[str], object], text: str) -> float:
+    started = time.process_time()
+    run(text)
+    return time.process_time() - started
