@@ -1,7 +1,7 @@
 """A number with a character that cannot be read is None: never zero, never what is left of it.
 
-In each committed sample a digit inside some numbers becomes ``?``. Every number that is then read
-must be one that also stands in the whole sample, but for those that are counted, not read.
+In each committed sample a digit inside some numbers becomes ``?``, ``_`` or a letter. Every number
+that is then read must also stand in the whole sample, but for those that are counted, not read.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tests.formats.checks import all_samples, parse_bytes
 
 _MOST = 96 * 1024
 _INSIDE = re.compile(rb"(?<=\d)\d(?=\d)")
+_UNREADABLE = (b"?", b"_", b"x", "\N{REPLACEMENT CHARACTER}".encode())
 _PLACES = {"line_first", "line_last", "snapshot", "wall_us", "number"}
 """Where and when, not what. Times may be inferred from neighbours."""
 _COUNTED = re.compile(
@@ -53,7 +54,9 @@ def test_no_number_is_invented(path: Path, rounds: int) -> None:
 
 
 def _garbled(data: bytes, dice: random.Random) -> bytes:
-    return _INSIDE.sub(lambda match: b"?" if dice.random() < 0.15 else match[0], data)
+    return _INSIDE.sub(
+        lambda match: dice.choice(_UNREADABLE) if dice.random() < 0.15 else match[0], data
+    )
 
 
 def _numbers(parsed: Parsed) -> dict[str, set[float]]:

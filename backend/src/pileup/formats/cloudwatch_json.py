@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from pileup.formats import json_text
+from pileup.formats.columns import number
 from pileup.formats.errors import FormatError
 from pileup.formats.stamps import read_stamp
 from pileup.records import Item, Problem, Samples, Section
@@ -35,7 +36,7 @@ _RESULT = re.compile(
     r'"(?P<key>Id|Label|Timestamps|Values)"\s*:\s*'
     r'(?:(?P<text>"(?:[^"\\]|\\.)*+")|\[(?P<array>[^\]]*+)(?:\]|$))'
 )
-_ELEMENT = re.compile(r'"([^"]*)"|(-?\d[\d.]*(?:[eE][+-]?\d+)?)')
+_ELEMENT = re.compile(r'"([^"]*)"|([^\s",]++)')
 _UNITS = {
     "Percent": "%",
     "Bytes": "B",
@@ -165,9 +166,9 @@ def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
             ]
             continue
         some = [
-            (time, float(one[2]), line_of(inside + one.start()))
+            (time, value, line_of(inside + one.start()))
             for (time, _), one in zip(times, elements, strict=False)
-            if time is not None and one[2]
+            if time is not None and (value := number(one[2] or "")) is not None
         ]
         if len(times) != len(elements):
             yield Problem(

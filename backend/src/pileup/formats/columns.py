@@ -55,9 +55,16 @@ class Columns:
 
 def number(cell: str) -> float | None:
     """A printed number, also with a decimal comma or a percent sign; None for anything else."""
-    text = cell.rstrip("%").replace(",", ".") if cell.count(",") == 1 else cell.rstrip("%")
+    return decimal(cell.rstrip("%").replace(",", ".") if cell.count(",") == 1 else cell.rstrip("%"))
+
+
+def decimal(text: str) -> float | None:
+    """A finite number as every program prints it; None for anything else.
+
+    Not float() alone: that reads '1_0' as 10, and 'nan' and 'inf' as numbers.
+    """
     try:
         value = float(text)
     except ValueError:
         return None
-    return value if value - value == 0 else None
+    return value if value - value == 0 and "_" not in text else None

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from pileup.formats import json_text
+from pileup.formats.columns import decimal
 from pileup.formats.stamps import read_stamp
 from pileup.records import Clock, Item, Problem, Samples
 
@@ -141,10 +142,7 @@ def _is_number(value: object) -> bool:
 
 def _number(value: object) -> float | None:
     if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
+        return decimal(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

@@ -228,7 +228,7 @@ def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
 
 def _aggregate(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
     """pt-stalk's first query: who_blocks is 'thread 390 from localhost'."""
-    match = re.search(r"thread (\d{1,18})", cells.get("who_blocks") or "")
+    match = re.search(r"thread (\d{1,18})(?!\S)", cells.get("who_blocks") or "")
     yield LockWait(
         **where.of(row),
         lock_kind="record",

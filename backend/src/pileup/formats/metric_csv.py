@@ -272,6 +272,8 @@ def _number(cell: str, decimal_comma: bool) -> tuple[float | None, str | None]:
         return None, None
     if decimal_comma:
         text = text.replace(".", "").replace(",", ".") if "," in text else text
+    if "_" in text:  # Python would read 1_0 as 10
+        return None, None
     try:
         value = float(text)
     except ValueError:

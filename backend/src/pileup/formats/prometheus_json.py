@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from pileup.formats import json_text
+from pileup.formats.columns import decimal
 from pileup.formats.prometheus_names import Metric, metric_of
 from pileup.records import Item, Problem, Samples, Section
 
@@ -130,12 +131,9 @@ class _Series:
         if seconds > 1e11:  # milliseconds, as VictoriaMetrics and Grafana print
             seconds /= 1000
         known = value in ("NaN", "+Inf", "-Inf", "Inf")
-        try:
-            read = None if known else float(value)
-        except ValueError:
-            read = None
+        read = None if known else decimal(value)
         self.walls.append(round(seconds * 1e6))
-        self.values.append(read if read is not None and read - read == 0 else None)
+        self.values.append(read)
         self.lines.append(number)
         if read is None and not known:
             return Problem(number, f"line {number}: a value that is no number", found=value[:200])

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pileup.formats.columns import Columns, Kind
+from pileup.formats.columns import Columns, Kind, decimal
 from pileup.records import Event, Item, Problem, Record, Section, Skipped, Table
 
 NAME = "sysbench"
@@ -32,7 +32,8 @@ HINTS = ("sysbench.txt", "sysbench.log")
 _REPORT = re.compile(r"\[ *(?P<seconds>\d{1,9}(?:\.\d+)?)s *\] +(?P<rest>.*)")
 _PAIR = re.compile(
     r"(?P<name>lat(?:ency)? \([^)]{1,20}\)|response time|[A-Za-z][\w/]{0,30}): +"
-    r"(?P<values>-?\d[\d.]*(?:/-?\d[\d.]*)*) ?(?P<unit>MiB/s|ms|/s)?(?: \((?P<percentile>\d+)%\))?"
+    r"(?P<values>-?\d[\d.]*+(?:/-?\d[\d.]*+)*+)(?: ?(?P<unit>MiB/s|ms|/s))?"
+    r"(?: \((?P<percentile>\d+)%\))?(?![^\s,)])"
 )
 _MEMORY = re.compile(r"(?P<value>\d[\d.]*) (?P<unit>[KMG]i?B)/sec")
 _PERCENTILE = re.compile(r"(\d{1,3})%")
@@ -202,7 +203,7 @@ class _Run:
             )
 
         if memory := _MEMORY.match(match["rest"]):
-            value = _number(memory["value"])
+            value = decimal(memory["value"])
             factor = _BYTES.get(memory["unit"], 1.0)
             add("bytes", None if value is None else value * factor, "rate", "B/s")
             return True
@@ -211,12 +212,12 @@ class _Run:
         for pair in _PAIR.finditer(match["rest"]):
             name = pair["name"].removesuffix("/s")
             if name == "r/w/o":
-                parts = [_number(part) for part in pair["values"].split("/")]
+                parts = [decimal(part) for part in pair["values"].split("/")]
                 for kind_of, part in zip(("reads", "writes", "others"), parts, strict=False):
                     add(kind_of, part, "rate", "1/s")
                 known = True
                 continue
-            value = _number(pair["values"])
+            value = decimal(pair["values"])
             if name.startswith(("lat", "response")):
                 at_which = pair["percentile"] or (_PERCENTILE.findall(name) or ["95"])[0]
                 add(f"latency_p{at_which}", None if idle and not value else value, "gauge", "ms")
@@ -253,7 +254,7 @@ class _Run:
             self._row(number, self.section, f"{left} {names[1]}".strip(), second, None)
         else:
             self._row(number, self.section, name + unit, first, entry["rate"])
-        if name == "total time" and (seconds := _number(first)) is not None:
+        if name == "total time" and (seconds := decimal(first)) is not None:
             self.length_us = max(self.length_us, round(seconds * 1e6))
         return True
 
@@ -305,10 +306,3 @@ class _Run:
                 columns=("value_ms", "count"),
                 rows=tuple(self.buckets),
             )
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

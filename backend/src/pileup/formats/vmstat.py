@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from pileup.formats.columns import decimal
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.stamps import read_stamp
 from pileup.records import Clock, Item, Problem, Samples
@@ -68,7 +69,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if utc and clock == "local":
             clock = "utc"
         for name, cell in zip(columns, cells, strict=False):
-            value = float(cell) if cell.lstrip("-").isdigit() else None
+            value = decimal(cell)
             data[name, clock].append((wall, value, number))
     for (name, clock), points in data.items():
         yield Samples(
