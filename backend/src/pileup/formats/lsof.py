@@ -97,7 +97,10 @@ def read_row(text: str) -> OpenFile | None:
     cells = rest.split(None, 3)
     size = None
     if match["type"] in ("REG", "DIR") and match["fd"] != "DEL" and len(cells) == 4:
-        size = int(cells[1]) if cells[1].isdecimal() and len(cells[1]) < 19 else None
+        if cells[1].isdecimal() and len(cells[1]) < 19:
+            size = int(cells[1])
+        elif not cells[1].startswith("0t"):
+            return None  # a size that cannot be read: no sum may lack it in silence
     number = re.match(r"\d+", match["fd"])
     name = cells[-1] if cells else ""
     return OpenFile(
@@ -137,18 +140,20 @@ class _Reader:
         if not self._files:
             return
         opened: defaultdict[tuple[str, str, str], int] = defaultdict(int)
-        gone: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
-        for (command, pid, kind, deleted), (files, size, _) in self._files.items():
+        gone: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
+        for (command, pid, kind, deleted), (files, size, sized) in self._files.items():
             opened[command, pid, kind] += files
             if deleted:
                 gone[command, pid][0] += files
                 gone[command, pid][1] += size
+                gone[command, pid][2] += sized
         for (command, pid, kind), files in opened.items():
             self._add("open", files, "files", (("command", command), ("pid", pid), ("type", kind)))
-        for (command, pid), (files, size) in gone.items():
+        for (command, pid), (files, size, sized) in gone.items():
             labels = (("command", command), ("pid", pid))
             self._add("deleted", files, "files", labels)
-            self._add("deleted_size", size, "bytes", labels)
+            if sized:  # a deleted mapping has no size
+                self._add("deleted_size", size, "bytes", labels)
         rows = sorted(self._files.items(), key=lambda each: -each[1][0])
         yield Table(
             line_first=self._lines[0],

@@ -34,6 +34,8 @@ _TOTAL = re.compile(r"(?:-[- ]+$| *total(?: kB)? )")
 _NUMA = re.compile(
     r"(?P<address>[0-9a-f]{8,16}) (?P<policy>[a-z][\w:,=+-]{2,60})(?: (?P<rest>\S.*))?$"
 )
+_NODE = re.compile(r"N\d{1,4}")
+_PAGES = re.compile(r"\d{1,15}")
 _MOST_NAMES = 5_000
 _SHOWN = 200
 _LONGEST = 4_096
@@ -64,7 +66,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             numbers = [None if n is None else int(n) for n in match.group("size", "rss", "dirty")]
             reader.add(line_number, match["name"], numbers)
         elif match := _NUMA.match(text):
-            reader.numa(line_number, match["rest"] or "")
+            if not reader.numa(line_number, match["rest"] or ""):
+                yield Problem(line_number, "Not the pages of a mapping.", found=raw[:200])
         elif text.startswith("pmap: "):
             yield Skipped(line_number, line_number, "what pmap said besides")
         else:
@@ -93,18 +96,18 @@ class _Reader:
             if value is not None:
                 sums[at] = (sums[at] or 0) + value
 
-    def numa(self, line: int, rest: str) -> None:
+    def numa(self, line: int, rest: str) -> bool:
+        """False: its pages cannot be read, and it is left out."""
         words = dict(word.partition("=")[::2] for word in rest.split())
         page = words.get("kernelpagesize_kB", "")
-        if not page.isdecimal() or len(page) > 9:
-            return
+        nodes = {word[1:]: pages for word, pages in words.items() if _NODE.fullmatch(word)}
+        if not all(_PAGES.fullmatch(pages) for pages in (page, *nodes.values())):
+            return not nodes and not page  # a mapping that was never touched has none
         name = words.get("file") or next((n for n in ("heap", "stack") if n in words), "anonymous")
-        total = 0
-        for word, value in words.items():
-            if re.fullmatch(r"N\d{1,4}", word) and value.isdecimal() and len(value) < 16:
-                total += int(value) * int(page)
-                self._nodes[word[1:]] += int(value) * int(page)
-        self.add(line, name, [None, total, None])
+        for node, pages in nodes.items():
+            self._nodes[node] += int(pages) * int(page)
+        self.add(line, name, [None, sum(map(int, nodes.values())) * int(page), None])
+        return True
 
     def finish(self) -> Iterator[Item]:
         """The process ends."""

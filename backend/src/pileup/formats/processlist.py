@@ -63,7 +63,7 @@ _KEY = re.compile(r"(?P<key> *[A-Za-z_]+): ?(?P<value>.*)$")
 _VERTICAL = re.compile(
     r"^\*{10,} \d+\. row \*{10,}\n *id: -?\d+\n *user: .*\n *host: ", re.IGNORECASE | re.MULTILINE
 )
-_ID = re.compile(r" *id: ?-?\d+\s*$", re.IGNORECASE)
+_ID = re.compile(r" *id: ?\S{1,30}\s*$", re.IGNORECASE)
 _FIRST_ROW = re.compile(r"\*+ 1\. row")
 _BOX = re.compile(
     r"^\| *id *\| *user *\| *host *\| *db *\| *command *\| *time *\| *state *\| *info *\|",
