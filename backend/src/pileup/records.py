@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -449,6 +449,42 @@ class Rows:
     frame: pl.DataFrame
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """Many series at the same moments, as a matrix: a tenth of what the same samples are as Rows.
+
+    series:  one row per series: series, labels, kind, unit, host (as in the sample schema).
+    wall_us: one per moment; the clock is the same for all.
+    lines:   the line of each moment's first value, and ``offsets`` of each series from there.
+    values:  Float64, moment by moment and in each the series in order; a null is a gap.
+    """
+
+    series: pl.DataFrame
+    clock: Clock
+    wall_us: pl.Series
+    lines: pl.Series
+    offsets: pl.Series
+    values: pl.Series
+
+    def frames(self, rows: int = 500_000) -> Iterator[pl.DataFrame]:
+        """As frames of the sample schema, of some so many rows each."""
+        width = self.series.height
+        step = max(1, rows // max(1, width))
+        for first in range(0, len(self.wall_us), step):
+            moments = min(step, len(self.wall_us) - first)
+            moment = pl.int_range(moments * width, eager=True) // width
+            place = pl.concat([pl.int_range(width, eager=True)] * moments)
+            columns = {
+                **{name: self.series[name].gather(place) for name in self.series.columns},
+                "clock": self.clock,
+                "wall_us": self.wall_us.slice(first, moments).gather(moment),
+                "value": self.values.slice(first * width, moments * width),
+                "line_first": self.lines.slice(first, moments).gather(moment)
+                + self.offsets.gather(place),
+            }
+            yield frame_of(SAMPLE, columns)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something that the parser could not read. Damage is data: it is stored and shown."""
@@ -482,7 +518,7 @@ class Skipped:
     why: str
 
 
-Item: TypeAlias = Record | Samples | Rows | Problem | Section | Skipped
+Item: TypeAlias = Record | Samples | Rows | Grid | Problem | Section | Skipped
 """What a format's ``parse`` yields, in file order."""
 
 KINDS: dict[str, type[Record]] = {
@@ -755,6 +791,7 @@ __all__ = [
     "Event",
     "ForeignKeyError",
     "Frame",
+    "Grid",
     "Item",
     "LockWait",
     "MetadataLock",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+import polars as pl
 import pytest
 
 from pileup.formats import metric_csv, qps_log, status, status_names, variables, vmstat
 from pileup.formats.stamps import read_stamp
-from pileup.records import Item, Problem, Rows, Samples, Setting, Skipped
+from pileup.records import Grid, Item, Problem, Rows, Samples, Setting, Skipped
 from tests.conftest import REPOSITORY
 from tests.formats.checks import SAMPLES, samples
 
@@ -32,8 +33,9 @@ def series_of(items: Iterable[Item]) -> dict[str, Samples]:
     for item in items:
         if isinstance(item, Samples):
             found[item.series] = item
-        elif isinstance(item, Rows):
-            for row in item.frame.iter_rows(named=True):
+        elif isinstance(item, Rows | Grid):
+            frame = item.frame if isinstance(item, Rows) else pl.concat(item.frames())
+            for row in frame.iter_rows(named=True):
                 name = row["series"]
                 one = Samples(name, row["kind"], row["unit"], row["clock"], [], [], [])
                 one = found.setdefault(name, one)

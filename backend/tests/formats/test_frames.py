@@ -141,3 +141,42 @@ def test_skipped_bytes_are_exact_however_many_ranges_there_are() -> None:
     assert size == sum(len(lines[number - 1]) for number in wanted)
     assert len(listed) == 30
     assert all(a.line_last < b.line_first for a, b in itertools.pairwise(listed))
+
+
+def test_a_grid_is_its_rows_in_memory_and_on_disk(tmp_path: Path, monkeypatch) -> None:
+    """20 series at 5 moments beside single rows: the same samples, in the same order."""
+    width, moments = 20, 5
+    series = pl.DataFrame(
+        {
+            "series": [f"mysql.{n}" for n in range(width)],
+            "labels": [""] * width,
+            "kind": ["gauge"] * width,
+            "unit": [None] * width,
+            "host": [None] * width,
+        },
+        schema=dict.fromkeys(("series", "labels", "kind", "unit", "host"), pl.String),
+    )
+    grid = records.Grid(
+        series,
+        "relative",
+        pl.Series([n * 1_000_000 for n in range(moments)]),
+        pl.Series([1 + n * 30 for n in range(moments)]),
+        pl.Series(range(3, 3 + width)),
+        pl.Series([None if n == 7 else float(n) for n in range(width * moments)]),
+    )
+    single = records.samples_frame(
+        [records.Samples("mysql.x", "gauge", None, "utc", [5], [1.0], [999])]
+    )
+    expected = pl.concat([single, *grid.frames(7), single])
+    assert expected.height == width * moments + 2
+    assert expected["line_first"].to_list()[1:4] == [4, 5, 6]
+    assert expected["value"].to_list()[8] is None
+    for held in (frames_module.HELD_BYTES, 1):
+        monkeypatch.setattr(frames_module, "HELD_BYTES", held)
+        kept = Frames(folder=tmp_path)
+        kept.add(records.SAMPLE, single)
+        kept.add_grid(grid)
+        kept.add(records.SAMPLE, single)
+        assert kept.heights == {records.SAMPLE: expected.height}
+        assert_frame_equal(kept[records.SAMPLE], expected)
+        assert_frame_equal(pl.concat(kept.parts(records.SAMPLE)), expected)

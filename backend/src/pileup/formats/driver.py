@@ -23,7 +23,7 @@ from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.frames import Frames
 from pileup.formats.skips import Skips
 from pileup.formats.text import LineReader
-from pileup.records import Item, Problem, Record, Rows, Samples, Section, Skipped
+from pileup.records import Grid, Item, Problem, Record, Rows, Samples, Section, Skipped
 
 MAX_PROBLEMS = 1000
 """Problems kept per artifact; the receipt counts all of them."""
@@ -260,6 +260,9 @@ class _Work:
                     self._flush_samples()
             case Rows():
                 self._append(item)
+            case Grid():
+                self._flush_samples()
+                self._done.add_grid(item)
             case Problem():
                 self._problem_count += 1
                 if len(self._problems) < MAX_PROBLEMS:
@@ -341,6 +344,8 @@ class _Work:
                 places = [name for name in ("line_first", "line_last") if name in frame.columns]
                 lines = [pl.Series(name, map(raw, frame[name]), pl.Int64) for name in places]
                 return Rows(kind, frame.with_columns(lines))
+            case Grid():
+                return self._on_raw_lines(Rows(records.SAMPLE, pl.concat(item.frames())))
             case _:
                 return dataclasses.replace(
                     item, line_first=raw(item.line_first), line_last=raw(item.line_last)

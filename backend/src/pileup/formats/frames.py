@@ -7,15 +7,23 @@ as the object. Whoever only passes frames on (storage) goes through ``parts``.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import polars as pl
 
 from pileup import records
+from pileup.records import Grid
 
 HELD_BYTES = 64 * 1024 * 1024
+_LEAST_WIDTH = 16
+"""Series that a grid has at least: of fewer, moments weigh as much as values."""
+_MOST_SERIES = 500_000
 _ORDER = (*records.KINDS, records.SAMPLE)
 
 
@@ -26,11 +34,13 @@ class Frames(Mapping[str, pl.DataFrame]):
         self, frames: Mapping[str, pl.DataFrame] | None = None, *, folder: Path | None = None
     ) -> None:
         """``folder``: where the temporary folder is made, if one is needed."""
-        self._parts: dict[str, list[Path | pl.DataFrame]] = {}
+        self._parts: dict[str, list[_Part]] = {}
         self._heights: dict[str, int] = {}
         self._held: dict[str, int] = {}
         self._folder = folder
         self._spill: tempfile.TemporaryDirectory[str] | None = None
+        self._last_series: pl.DataFrame | None = None
+        self._series_held = 0
         for kind, frame in (frames or {}).items():
             self.add(kind, frame)
 
@@ -38,11 +48,32 @@ class Frames(Mapping[str, pl.DataFrame]):
         """Append rows; an empty frame adds nothing."""
         if not frame.height:
             return
-        self._parts.setdefault(kind, []).append(frame)
-        self._heights[kind] = self._heights.get(kind, 0) + frame.height
-        self._held[kind] = self._held.get(kind, 0) + int(frame.estimated_size())
+        self._append(kind, frame, frame.height, frame.estimated_size())
+
+    def add_grid(self, grid: Grid) -> None:
+        """Append the samples of a grid; they stay a matrix while that saves memory."""
+        width, moments = grid.series.height, len(grid.wall_us)
+        if not width or not moments:
+            return
+        if width < _LEAST_WIDTH or not self._room_for(grid.series):
+            for frame in grid.frames():
+                self.add(records.SAMPLE, frame)
+            return
+        self._append(records.SAMPLE, grid, width * moments, grid.values.estimated_size())
+
+    def _append(self, kind: str, part: pl.DataFrame | Grid, height: int, size: int | float) -> None:
+        self._parts.setdefault(kind, []).append(part)
+        self._heights[kind] = self._heights.get(kind, 0) + height
+        self._held[kind] = self._held.get(kind, 0) + int(size)
         while sum(self._held.values()) > HELD_BYTES:
             self._put_aside(max(self._held, key=self._held.__getitem__))
+
+    def _room_for(self, series: pl.DataFrame) -> bool:
+        """Names are held in memory: not those of a file that has others in every sample."""
+        if series is not self._last_series:
+            self._last_series = series
+            self._series_held += series.height
+        return self._series_held <= _MOST_SERIES
 
     @property
     def heights(self) -> dict[str, int]:
@@ -53,17 +84,23 @@ class Frames(Mapping[str, pl.DataFrame]):
         """The rows of a kind in order, some MiB at a time."""
         held: list[pl.DataFrame] = []
         for part in self._parts[kind]:
+            if isinstance(part, pl.DataFrame):
+                held.append(part)  # small together: what is large was put aside
+                continue
+            if held:
+                yield pl.concat(held, rechunk=True)
+                held = []
             if isinstance(part, Path):
                 yield pl.read_parquet(part)
             else:
-                held.append(part)  # these follow what was put aside, and are small together
+                yield from (part if isinstance(part, Grid) else part.grid()).frames()
         if held:
             yield pl.concat(held, rechunk=True)
 
     def __getitem__(self, kind: str) -> pl.DataFrame:
         parts = list(self.parts(kind))
         frame = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
-        if not any(isinstance(part, Path) for part in self._parts[kind]):
+        if all(isinstance(part, pl.DataFrame) for part in self._parts[kind]):
             self._parts[kind] = [frame]
         return frame
 
@@ -78,14 +115,50 @@ class Frames(Mapping[str, pl.DataFrame]):
         return Frames, (dict(self),)
 
     def _put_aside(self, kind: str) -> None:
+        """Write what is held, in order: frames as one file, and the values of grids as another."""
         if self._spill is None:
             self._spill = tempfile.TemporaryDirectory(prefix="pileup-frames-", dir=self._folder)
-        aside = [part for part in self._parts[kind] if isinstance(part, Path)]
-        held = [part for part in self._parts[kind] if isinstance(part, pl.DataFrame)]
-        path = Path(self._spill.name) / f"{kind}.{len(aside)}.parquet"
-        pl.concat(held).write_parquet(path, compression="lz4", statistics=False)
-        self._parts[kind] = [*aside, path]
+        parts = self._parts[kind]
+        aside = [part for part in parts if not isinstance(part, pl.DataFrame | Grid)]
+        held = [part for part in parts if isinstance(part, pl.DataFrame | Grid)]
+        for is_frames, group in itertools.groupby(held, lambda one: isinstance(one, pl.DataFrame)):
+            path = Path(self._spill.name) / f"{kind}.{len(aside)}.parquet"
+            if is_frames:
+                frames = [part for part in group if isinstance(part, pl.DataFrame)]
+                pl.concat(frames).write_parquet(path, compression="lz4", statistics=False)
+                aside.append(path)
+            else:
+                grids = [part for part in group if isinstance(part, Grid)]
+                aside += _grids_aside(grids, path.with_suffix(".arrow"))
+        self._parts[kind] = list(aside)
         self._held[kind] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _GridAside:
+    """A grid whose values wait in a file."""
+
+    without: Grid
+    path: Path
+    start: int
+    count: int
+
+    def grid(self) -> Grid:
+        part = pl.scan_ipc(self.path).slice(self.start, self.count).collect()
+        return dataclasses.replace(self.without, values=part.to_series())
+
+
+_Part: TypeAlias = pl.DataFrame | Grid | Path | _GridAside
+
+
+def _grids_aside(grids: list[Grid], path: Path) -> Iterator[_GridAside]:
+    values = [grid.values.alias("value") for grid in grids]
+    pl.concat(values).to_frame().write_ipc(path, compression="lz4")
+    start = 0
+    for grid in grids:
+        without = dataclasses.replace(grid, values=pl.Series(dtype=pl.Float64))
+        yield _GridAside(without, path, start, len(grid.values))
+        start += len(grid.values)
 
 
 __all__ = ["HELD_BYTES", "Frames"]

@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from pileup.formats.lines import tiled
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.status_names import kind_of, unit_of
 from pileup.formats.status_rows import (
@@ -25,7 +26,7 @@ from pileup.formats.status_rows import (
     value_of,
 )
 from pileup.formats.status_shape import Shape
-from pileup.records import SAMPLE, Clock, Item, Problem, Rows, Setting, Skipped, frame_of
+from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, Skipped, frame_of
 
 _WHOLE = re.compile(r"-?\d{1,19}")
 _UNSET = 2**64 - 1
@@ -154,23 +155,10 @@ class StatusReader:
                 name = shape.names[line % size]
                 if name not in self._text_said and (found := cells(lines[at + line])):
                     yield from self._text(name, found[1], first + line)
-        clock: Clock = "relative" if self._stamp is None else "utc"
         walls = pl.Series(self._walls(shape, values, samples), dtype=pl.Int64)
-        kept = values.is_not_null().arg_true()
-        place = kept % size
-        yield Rows(
-            SAMPLE,
-            frame_of(
-                SAMPLE,
-                {
-                    **{name: column.gather(place) for name, column in shape.columns.items()},
-                    "clock": clock,
-                    "wall_us": walls.gather(kept // size),
-                    "value": values.gather(kept),
-                    "line_first": kept.cast(pl.Int64) + first,
-                },
-            ),
-        )
+        places = pl.int_range(first, first + samples * size, size, eager=True)
+        clock: Clock = "relative" if self._stamp is None else "utc"
+        yield from _grids(shape, values, clock, walls, places)
 
     def finish(self) -> Iterator[Item]:
         """What is still held."""
@@ -261,6 +249,23 @@ class StatusReader:
             yield Problem(number, f"{name} wrapped around and is not a count.", found=text[:200])
             return
         yield _setting(f"status.{name.lower()}", text, number, "SHOW STATUS")
+
+
+def _grids(
+    shape: Shape, values: pl.Series, clock: Clock, walls: pl.Series, lines: pl.Series
+) -> Iterator[Grid]:
+    """Samples that have numbers in the same rows are one grid; where that changes, two."""
+    samples = len(walls)
+    nulls = values.is_null()
+    missing = nulls.head(shape.size)
+    if samples == 1 or (nulls == tiled(missing, samples)).all():
+        series, offsets = shape.series(missing)
+        yield Grid(series, clock, walls, lines, offsets, values.filter(~nulls))
+        return
+    half = samples // 2
+    for first, count in ((0, half), (half, samples - half)):
+        part = values.slice(first * shape.size, count * shape.size)
+        yield from _grids(shape, part, clock, walls.slice(first, count), lines.slice(first, count))
 
 
 def _texts(shape: Shape, values: pl.Series) -> Iterator[int]:

@@ -34,13 +34,8 @@ class Shape:
         heads = [
             line[: line.find(bar, 1) + 1] if at in names else line for at, line in enumerate(lines)
         ]
-        series = [names.get(at, "") for at in range(len(lines))]
-        self.columns = {
-            "series": pl.Series([f"mysql.{name}" for name in series]),
-            "kind": pl.Series([kind_of(name) for name in series]),
-            "unit": pl.Series([unit_of(name) for name in series], dtype=pl.String),
-        }
-        """What samples of each line say of their series."""
+        self._missing = pl.Series(dtype=pl.Boolean)
+        self._series = pl.DataFrame(), pl.Series(dtype=pl.Int64)
         self._value = len(heads[min(names)])
         self._width = max(len(lines[at]) for at in names) - self._value - 1
         self._lines = pl.DataFrame(
@@ -92,6 +87,25 @@ class Shape:
             part = part.str.slice(self._value, self._width)
         values = part.str.strip_chars().cast(pl.Float64, strict=False)
         return values.set(~(values.abs() < _NO_COUNTER), None)
+
+    def series(self, missing: pl.Series) -> tuple[pl.DataFrame, pl.Series]:
+        """What the lines with a number say of their series, and which lines they are.
+
+        missing: of each line, whether it holds none.
+        """
+        if not self._missing.equals(missing):
+            self._missing = missing
+            at = (~missing).arg_true().cast(pl.Int64)
+            names = [self.names[line] for line in at]
+            columns = {
+                "series": [f"mysql.{name}" for name in names],
+                "labels": [""] * len(names),
+                "kind": [kind_of(name) for name in names],
+                "unit": [unit_of(name) for name in names],
+                "host": [None] * len(names),
+            }
+            self._series = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)), at
+        return self._series
 
 
 def shape_of(lines: Sequence[str]) -> Shape | None:
