@@ -22,6 +22,7 @@ from pileup.formats import (
     innodb_status,
     iostat,
     json_samples,
+    kernel_log,
     lock_tables,
     lsof,
     memory_map,
@@ -48,6 +49,7 @@ from pileup.formats import (
     status,
     sysbench,
     sysctl,
+    syslog,
     top,
     uptime,
     variables,
@@ -56,7 +58,8 @@ from pileup.formats import (
 from pileup.formats.detect import Detection, Format, choose
 
 FORMATS: tuple[Format, ...] = (
-    # InnoDB: an error log with dumps in it, a dump
+    # InnoDB: an error log (or the syslog that holds one) with dumps in it, a dump
+    syslog,
     error_log,
     innodb_status,
     # stacks
@@ -88,7 +91,8 @@ FORMATS: tuple[Format, ...] = (
     sysctl,
     # pt-stalk's own files
     pt_stalk_trigger,
-    # logs
+    # logs of the machine
+    kernel_log,
     # configuration
     my_cnf,
     # load generators and what they print of the server
