@@ -110,6 +110,54 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/artifacts/{artifact_id}/mapping': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Mapping
+     * @description What a person said of its columns, else the likeliest guess, and what comes of it.
+     */
+    get: operations['mapping_api_v1_artifacts__artifact_id__mapping_get']
+    /**
+     * Remember Mapping
+     * @description Say what the columns are: remembered for this header, and every such table is read again.
+     */
+    put: operations['remember_mapping_api_v1_artifacts__artifact_id__mapping_put']
+    post?: never
+    /**
+     * Forget Mapping
+     * @description Forget what was said of tables with this header; they are read by a guess again.
+     */
+    delete: operations['forget_mapping_api_v1_artifacts__artifact_id__mapping_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/artifacts/{artifact_id}/mapping/preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Preview Mapping
+     * @description What would come of this mapping; nothing is changed.
+     */
+    post: operations['preview_mapping_api_v1_artifacts__artifact_id__mapping_preview_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/artifacts/{artifact_id}/raw': {
     parameters: {
       query?: never
@@ -164,6 +212,46 @@ export interface paths {
      * @description Read it again with the parsers of today.
      */
     post: operations['reparse_api_v1_artifacts__artifact_id__reparse_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/artifacts/{artifact_id}/table': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Table
+     * @description A page of rows, sorted by a column when asked: numbers as numbers, what is not known last.
+     */
+    get: operations['table_api_v1_artifacts__artifact_id__table_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/artifacts/{artifact_id}/tables': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Tables Of Artifact
+     * @description The tables of one artifact, in the order printed.
+     */
+    get: operations['tables_of_artifact_api_v1_artifacts__artifact_id__tables_get']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -953,6 +1041,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/tables': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Tables
+     * @description Every table of an incident, by artifact and name.
+     */
+    get: operations['tables_api_v1_incidents__incident_id__tables_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/uploads': {
     parameters: {
       query?: never
@@ -1177,6 +1285,26 @@ export interface paths {
      * @description Version, worker, queue, database, disk.
      */
     get: operations['status_api_v1_status_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/tables/comparison': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Compare Tables
+     * @description Rows added, gone and changed between two tables, with differences and ratios.
+     */
+    get: operations['compare_tables_api_v1_tables_comparison_get']
     put?: never
     post?: never
     delete?: never
@@ -1687,6 +1815,40 @@ export interface components {
       seen: number
       time: string | null
       why: string
+    }
+    /** CellChange */
+    CellChange: {
+      /** After */
+      after: string | null
+      /** Before */
+      before: string | null
+      /** Change */
+      change: string | null
+      /** Ratio */
+      ratio: number | null
+    }
+    /** CellError */
+    CellError: {
+      /** Column */
+      column: number | null
+      /** Found */
+      found: string
+      /** Line */
+      line: number
+      /** Message */
+      message: string
+    }
+    /** ChangedRow */
+    ChangedRow: {
+      /** Cells */
+      cells: components['schemas']['CellChange'][]
+      /** Key */
+      key: (string | null)[]
+      /**
+       * State
+       * @enum {string}
+       */
+      state: 'added' | 'gone' | 'changed' | 'same'
     }
     /**
      * ClockDoc
@@ -2368,6 +2530,102 @@ export interface components {
       /** @default  */
       text: string
     }
+    /** MappingColumn */
+    MappingColumn: {
+      /**
+       * Kind
+       * @default gauge
+       * @enum {string}
+       */
+      kind: 'gauge' | 'counter' | 'rate'
+      /** Name */
+      name: string
+      /**
+       * Role
+       * @enum {string}
+       */
+      role: 'time' | 'value' | 'label' | 'host' | 'metric' | 'ignore'
+      /** Series */
+      series?: string | null
+      /** Unit */
+      unit?: string | null
+    }
+    /**
+     * MappingDraft
+     * @description What is left out is guessed; columns that do not fit the separator are guessed anew.
+     */
+    MappingDraft: {
+      /** Columns */
+      columns?: components['schemas']['MappingColumn'][] | null
+      /** Decimal */
+      decimal?: string | null
+      /** Delimiter */
+      delimiter?: string | null
+      /** Header Line */
+      header_line?: number | null
+      /** Time Format */
+      time_format?:
+        | (
+            | 'auto'
+            | 'dmy'
+            | 'mdy'
+            | 'epoch_s'
+            | 'epoch_ms'
+            | 'epoch_us'
+            | 'epoch_ns'
+            | 'excel'
+            | 'elapsed_s'
+          )
+        | null
+      /** Zone */
+      zone?: string | null
+    }
+    /** MappingPreview */
+    MappingPreview: {
+      /** Cell Errors */
+      cell_errors: components['schemas']['CellError'][]
+      /** Cell Errors Total */
+      cell_errors_total: number
+      /** Head */
+      head: string[]
+      mapping: components['schemas']['TableMapping']
+      /** Problems */
+      problems: components['schemas']['MappingProblem'][]
+      /** Remembered */
+      remembered: boolean
+      /** Remembered At */
+      remembered_at: string | null
+      /** Remembered By */
+      remembered_by: string | null
+      /** Rows */
+      rows: components['schemas']['PreviewRow'][]
+      /** Rows Read */
+      rows_read: number
+      /** Rows Timed */
+      rows_timed: number
+      /** Same Header */
+      same_header: number
+      /** Series */
+      series: components['schemas']['PreviewSeries'][]
+      /** Series Total */
+      series_total: number
+      /** Sure */
+      sure: boolean
+      /** Why */
+      why: string
+    }
+    /** MappingProblem */
+    MappingProblem: {
+      /** Field */
+      field: string
+      /** Message */
+      message: string
+    }
+    /** MappingSaved */
+    MappingSaved: {
+      /** Read Again */
+      read_again: number
+    }
     /** Marks */
     Marks: {
       /** Annotations */
@@ -2776,6 +3034,39 @@ export interface components {
     Preview: {
       /** Html */
       html: string
+    }
+    /** PreviewRow */
+    PreviewRow: {
+      /** Bad */
+      bad: number[]
+      /** Cells */
+      cells: string[]
+      /** Line */
+      line: number
+      /** Time */
+      time: string | null
+    }
+    /** PreviewSeries */
+    PreviewSeries: {
+      /** High */
+      high: number | null
+      /** Host */
+      host: string | null
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'gauge' | 'counter' | 'rate'
+      /** Labels */
+      labels: string
+      /** Low */
+      low: number | null
+      /** Name */
+      name: string
+      /** Unit */
+      unit: string | null
+      /** Values */
+      values: number
     }
     /** ProblemDoc */
     ProblemDoc: {
@@ -3242,6 +3533,126 @@ export interface components {
       version: string
       worker: components['schemas']['WorkerStatus']
     }
+    /** TableColumn */
+    TableColumn: {
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'gauge' | 'counter' | 'rate'
+      /** Name */
+      name: string
+      /**
+       * Role
+       * @enum {string}
+       */
+      role: 'time' | 'value' | 'label' | 'host' | 'metric' | 'ignore'
+      /** Series */
+      series: string | null
+      /** Unit */
+      unit: string | null
+    }
+    /** TableComparison */
+    TableComparison: {
+      /** Added */
+      added: number
+      after: components['schemas']['TableRef']
+      /** Ambiguous */
+      ambiguous: number
+      before: components['schemas']['TableRef']
+      /** Changed */
+      changed: number
+      /** Columns */
+      columns: string[]
+      /** Gone */
+      gone: number
+      /** Keys */
+      keys: string[]
+      /** Offset */
+      offset: number
+      /** Only After */
+      only_after: string[]
+      /** Only Before */
+      only_before: string[]
+      /** Rows */
+      rows: components['schemas']['ChangedRow'][]
+      /** Same */
+      same: number
+      /** Total */
+      total: number
+    }
+    /** TableList */
+    TableList: {
+      /** Items */
+      items: components['schemas']['TableRef'][]
+    }
+    /** TableMapping */
+    TableMapping: {
+      /** Columns */
+      columns: components['schemas']['TableColumn'][]
+      /** Decimal */
+      decimal: string
+      /** Delimiter */
+      delimiter: string
+      /** Header Line */
+      header_line: number
+      /**
+       * Time Format
+       * @enum {string}
+       */
+      time_format:
+        | 'auto'
+        | 'dmy'
+        | 'mdy'
+        | 'epoch_s'
+        | 'epoch_ms'
+        | 'epoch_us'
+        | 'epoch_ns'
+        | 'excel'
+        | 'elapsed_s'
+      /** Zone */
+      zone: string | null
+    }
+    /** TablePage */
+    TablePage: {
+      /** Artifact */
+      artifact: string
+      /** Columns */
+      columns: string[]
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Name */
+      name: string
+      /** Numeric */
+      numeric: boolean[]
+      /** Offset */
+      offset: number
+      /** Page */
+      page: (string | null)[][]
+      /** Path */
+      path: string
+      /** Rows */
+      rows: number
+    }
+    /** TableRef */
+    TableRef: {
+      /** Artifact */
+      artifact: string
+      /** Columns */
+      columns: string[]
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Name */
+      name: string
+      /** Path */
+      path: string
+      /** Rows */
+      rows: number
+    }
     /** TokenOut */
     TokenOut: {
       /**
@@ -3531,6 +3942,9 @@ export type AttachedArtifact = components['schemas']['AttachedArtifact']
 export type AttachedPin = components['schemas']['AttachedPin']
 export type Attachments = components['schemas']['Attachments']
 export type BlockerDoc = components['schemas']['BlockerDoc']
+export type CellChange = components['schemas']['CellChange']
+export type CellError = components['schemas']['CellError']
+export type ChangedRow = components['schemas']['ChangedRow']
 export type ClockDoc = components['schemas']['ClockDoc']
 export type ClockPreview = components['schemas']['ClockPreview']
 export type CompareChoices = components['schemas']['CompareChoices']
@@ -3577,6 +3991,11 @@ export type LeadingOut = components['schemas']['LeadingOut']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
 export type Locator = components['schemas']['Locator']
+export type MappingColumn = components['schemas']['MappingColumn']
+export type MappingDraft = components['schemas']['MappingDraft']
+export type MappingPreview = components['schemas']['MappingPreview']
+export type MappingProblem = components['schemas']['MappingProblem']
+export type MappingSaved = components['schemas']['MappingSaved']
 export type Marks = components['schemas']['Marks']
 export type Me = components['schemas']['Me']
 export type MitigationDoc = components['schemas']['MitigationDoc']
@@ -3605,6 +4024,8 @@ export type PlacedClock = components['schemas']['PlacedClock']
 export type PredictionInput = components['schemas']['Prediction-Input']
 export type PredictionOutput = components['schemas']['Prediction-Output']
 export type Preview = components['schemas']['Preview']
+export type PreviewRow = components['schemas']['PreviewRow']
+export type PreviewSeries = components['schemas']['PreviewSeries']
 export type ProblemDoc = components['schemas']['ProblemDoc']
 export type Proposal = components['schemas']['Proposal']
 export type QueueStatus = components['schemas']['QueueStatus']
@@ -3641,6 +4062,12 @@ export type StackThreadOut = components['schemas']['StackThreadOut']
 export type StallDoc = components['schemas']['StallDoc']
 export type StallEvidence = components['schemas']['StallEvidence']
 export type Status = components['schemas']['Status']
+export type TableColumn = components['schemas']['TableColumn']
+export type TableComparison = components['schemas']['TableComparison']
+export type TableList = components['schemas']['TableList']
+export type TableMapping = components['schemas']['TableMapping']
+export type TablePage = components['schemas']['TablePage']
+export type TableRef = components['schemas']['TableRef']
 export type TokenOut = components['schemas']['TokenOut']
 export type TriageDoc = components['schemas']['TriageDoc']
 export type UploadOut = components['schemas']['UploadOut']
@@ -3906,6 +4333,138 @@ export interface operations {
       }
     }
   }
+  mapping_api_v1_artifacts__artifact_id__mapping_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['MappingPreview']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  remember_mapping_api_v1_artifacts__artifact_id__mapping_put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MappingDraft']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['MappingSaved']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  forget_mapping_api_v1_artifacts__artifact_id__mapping_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['MappingSaved']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  preview_mapping_api_v1_artifacts__artifact_id__mapping_preview_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MappingDraft']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['MappingPreview']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   raw_api_v1_artifacts__artifact_id__raw_get: {
     parameters: {
       query?: {
@@ -3993,6 +4552,74 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ArtifactDetail']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  table_api_v1_artifacts__artifact_id__table_get: {
+    parameters: {
+      query: {
+        down?: boolean
+        limit?: number
+        name: string
+        offset?: number
+        sort?: string | null
+      }
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TablePage']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  tables_of_artifact_api_v1_artifacts__artifact_id__tables_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TableList']
         }
       }
       /** @description Validation Error */
@@ -5597,6 +6224,37 @@ export interface operations {
       }
     }
   }
+  tables_api_v1_incidents__incident_id__tables_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TableList']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   unfinished_uploads_api_v1_incidents__incident_id__uploads_get: {
     parameters: {
       query?: never
@@ -5991,6 +6649,44 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Status']
+        }
+      }
+    }
+  }
+  compare_tables_api_v1_tables_comparison_get: {
+    parameters: {
+      query: {
+        after: string
+        after_artifact: string
+        before: string
+        before_artifact: string
+        key?: string[] | null
+        limit?: number
+        offset?: number
+        state?: ('added' | 'gone' | 'changed' | 'same')[] | null
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TableComparison']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
         }
       }
     }

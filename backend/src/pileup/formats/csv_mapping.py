@@ -195,14 +195,14 @@ def _of_delimiter(
         first = 0
     header = body[first - 1] if 0 < first <= len(body) else None
     label_row = next((row for row in body[:first] if _LABEL_ROW.match(row[1][0].strip())), None)
-    header = label_row or header
+    told = next((row for row in rows if row[0] == header_line), None)
+    header = told or label_row or header
     data = [cells for _, cells in body[first:]]
     decimal = decimal or _decimal(data, delimiter, time)
-    names = (
-        [cell.strip() or f"column {at}" for at, cell in enumerate(header[1], start=1)]
-        if header
-        else [f"column {at}" for at in range(1, width + 1)]
-    )
+    names = [
+        (header[1][at].strip() if header and at < len(header[1]) else "") or f"column {at + 1}"
+        for at in range(width)
+    ]
     columns = _columns(names, data, decimal, time)
     mapping = Mapping(
         delimiter=delimiter,

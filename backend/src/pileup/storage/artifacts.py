@@ -53,6 +53,7 @@ class Artifact:
     problems: int
     coverage: float | None
     lines: int | None
+    table_key: str | None
     uploaded_by: str | None
     uploaded_at: datetime
 
@@ -81,6 +82,8 @@ class Reading:
     sections: list[dict[str, Any]]
     line_index: list[int]
     problems: Sequence[Problem]
+    table_key: str | None = None
+    """For a table: what its columns are remembered under."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +264,15 @@ class Artifacts:
             found.setdefault(row.artifact_id, []).append(to_record(Problem, row))
         return found
 
+    def of_table(self, table_key: str) -> list[Artifact]:
+        """Every artifact, of any incident, whose columns are remembered under this key."""
+        rows = self._db.execute(
+            _SELECT.where(
+                models.Artifact.table_key == table_key, models.Artifact.deleted_at.is_(None)
+            ).order_by(models.Artifact.id)
+        )
+        return [_record(*row) for row in rows]
+
     def line_index(self, artifact_id: str) -> list[int]:
         """Byte offset of every 256th line."""
         return list(self._row(artifact_id).line_index or [])
@@ -295,6 +307,7 @@ class Artifacts:
         row.receipt = clean_json(reading.receipt)
         row.sections = clean_json(reading.sections)
         row.line_index = reading.line_index
+        row.table_key = reading.table_key
         row.problems = len(reading.problems)
         self._store_problems(artifact_id, reading.problems)
         self._db.flush()

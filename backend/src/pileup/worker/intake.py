@@ -10,12 +10,13 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from celery.exceptions import SoftTimeLimitExceeded
 
-from pileup.formats import archive
+from pileup.formats import archive, csv_table
+from pileup.formats.csv_mapping import Mapping
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.errors import ArchiveError
 from pileup.records import Problem
@@ -25,6 +26,7 @@ from pileup.storage.blobs import Blob
 from pileup.storage.errors import NotFound, TooLarge
 from pileup.storage.frames import FrameKey
 from pileup.storage.jobs import Job, Jobs
+from pileup.worker import tables
 from pileup.worker.lease import LeaseKeeper
 from pileup.worker.runtime import Runtime
 
@@ -165,8 +167,10 @@ def _refuse(runtime: Runtime, job: Job, why: str, problems: Sequence[Problem] = 
 
 
 def _parse(runtime: Runtime, job: Job, artifact: Artifact, keeper: LeaseKeeper) -> None:
-    parsed = _parsed(runtime, artifact, keeper)
-    reading = _reading(artifact, parsed)
+    mapping = tables.mapping_of(runtime, artifact)
+    parsed = _parsed(runtime, artifact, keeper, mapping)
+    reading = _reading(artifact, parsed, told=mapping is not None)
+    reading = replace(reading, table_key=tables.key_of(runtime, artifact, parsed, mapping))
     if parsed.format is not None:
         key = FrameKey(artifact.sha256, parsed.format, parsed.version)
         runtime.frames.replace(key, parsed.frames)
@@ -177,8 +181,11 @@ def _parse(runtime: Runtime, job: Job, artifact: Artifact, keeper: LeaseKeeper) 
         Jobs(unit).request_analysis(job.incident_id, runtime.settings.analysis_debounce_s)
 
 
-def _parsed(runtime: Runtime, artifact: Artifact, keeper: LeaseKeeper) -> Parsed:
+def _parsed(
+    runtime: Runtime, artifact: Artifact, keeper: LeaseKeeper, mapping: Mapping | None
+) -> Parsed:
     """Read it; when the detected format proves unusable, the next candidate is tried."""
+    told = csv_table.with_mapping(mapping) if mapping else None
 
     def once(format_name: str | None) -> Parsed:
         with runtime.blobs.open(artifact.sha256) as blob:
@@ -186,11 +193,16 @@ def _parsed(runtime: Runtime, artifact: Artifact, keeper: LeaseKeeper) -> Parsed
             keeper.follow(counted.progress)
             with io.BufferedReader(counted, 256 * 1024) as stream:
                 return parse_stream(
-                    stream, name=artifact.name, format=format_name, spill=runtime.frames.drafts()
+                    stream,
+                    name=artifact.name,
+                    format=format_name,
+                    chosen=told,
+                    spill=runtime.frames.drafts(),
                 )
 
     parsed = once(artifact.format_given)
-    if artifact.format_given is not None or not parsed.failed or parsed.crashed:
+    by_hand = artifact.format_given is not None or told is not None
+    if by_hand or not parsed.failed or parsed.crashed:
         return parsed
     for candidate in parsed.detection.candidates:
         other = once(candidate)
@@ -204,7 +216,7 @@ def _parsed(runtime: Runtime, artifact: Artifact, keeper: LeaseKeeper) -> Parsed
     return parsed
 
 
-def _reading(artifact: Artifact, parsed: Parsed) -> Reading:
+def _reading(artifact: Artifact, parsed: Parsed, *, told: bool = False) -> Reading:
     receipt = parsed.receipt
     problems = list(parsed.problems)
     state, error = _verdict(artifact, parsed)
@@ -212,7 +224,7 @@ def _reading(artifact: Artifact, parsed: Parsed) -> Reading:
         problems.insert(0, Problem(None, parsed.failed, severity="error"))
     why = parsed.detection.why
     confidence = parsed.detection.confidence
-    if artifact.format_given is not None:
+    if artifact.format_given is not None and not told:
         why, confidence = "the type was chosen by a person", 1.0
     return Reading(
         state=state,

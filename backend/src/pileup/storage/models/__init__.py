@@ -1,7 +1,7 @@
 """The tables, one module per group of domains. They never leave ``pileup.storage``."""
 
 from pileup.storage.models.accounts import Session, SignInLink, Token, User
-from pileup.storage.models.artifacts import Artifact, Job, Problem, Upload, Worker
+from pileup.storage.models.artifacts import Artifact, Job, Problem, TableMapping, Upload, Worker
 from pileup.storage.models.base import Base
 from pileup.storage.models.incidents import (
     Analysis,
@@ -47,6 +47,7 @@ __all__ = [
     "Session",
     "SignInLink",
     "Snapshot",
+    "TableMapping",
     "Token",
     "Upload",
     "User",

@@ -36,6 +36,11 @@ class Artifact(Base):
             postgresql_where=text("deleted_at is null"),
         ),
         Index("ix_artifacts_parent", "parent_id"),
+        Index(
+            "ix_artifacts_table_key",
+            "table_key",
+            postgresql_where=text("table_key is not null"),
+        ),
     )
 
     id: Mapped[Id]
@@ -78,6 +83,8 @@ class Artifact(Base):
     line_index: Mapped[list[Any] | None]
     """Byte offset of every 256th line of the file."""
     lines: Mapped[int | None] = mapped_column(BigInteger)
+    table_key: Mapped[str | None]
+    """For a table: what its columns are remembered under (``TableMapping.key``)."""
     uploaded_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     uploaded_at: Mapped[Made]
     deleted_at: Mapped[datetime | None]
@@ -97,6 +104,19 @@ class Problem(Base):
     expected: Mapped[str | None]
     found: Mapped[str | None]
     severity: Mapped[str]
+
+
+class TableMapping(Base):
+    """What a person said the columns of a table are; per header, for the whole installation."""
+
+    __tablename__ = "table_mappings"
+
+    key: Mapped[str] = mapped_column(primary_key=True)
+    """Hash of the normalised header; for a table without one, of the file."""
+    header: Mapped[str | None]
+    mapping: Mapped[dict[str, Any]]
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    at: Mapped[Made]
 
 
 class Upload(Base):

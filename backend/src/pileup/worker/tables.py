@@ -1,0 +1,41 @@
+"""What a person said of a table's columns, found by its header when the table is read."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pileup.formats import csv_mapping, csv_table, metric_csv
+from pileup.formats.csv_mapping import Mapping
+from pileup.formats.driver import Parsed
+from pileup.formats.text import LineReader
+from pileup.storage.artifacts import Artifact
+from pileup.storage.mappings import Mappings
+from pileup.worker.runtime import Runtime
+
+_TABLES = (None, metric_csv.NAME, csv_table.NAME)
+
+
+def mapping_of(runtime: Runtime, artifact: Artifact) -> Mapping | None:
+    """The mapping that this file is to be read by; None when nobody said anything."""
+    if artifact.format_given not in (None, csv_table.NAME):
+        return None
+    with runtime.database.unit() as unit:
+        found = Mappings(unit).find(csv_mapping.keys_in(_head(runtime, artifact), artifact.sha256))
+    return msgspec.convert(found.mapping, Mapping) if found else None
+
+
+def key_of(
+    runtime: Runtime, artifact: Artifact, parsed: Parsed, mapping: Mapping | None
+) -> str | None:
+    """Under what a person's word about its columns was remembered, or would be; None: no table."""
+    if mapping is not None:
+        return csv_mapping.key_of(mapping.header, artifact.sha256)
+    if parsed.format not in _TABLES or not artifact.bytes:
+        return None
+    guess = csv_mapping.guess(_head(runtime, artifact).split("\n")).mapping
+    return csv_mapping.key_of(guess.header, artifact.sha256) if len(guess.columns) > 1 else None
+
+
+def _head(runtime: Runtime, artifact: Artifact) -> str:
+    with runtime.blobs.open(artifact.sha256) as blob:
+        return LineReader(blob).head

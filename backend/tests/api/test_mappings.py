@@ -1,0 +1,100 @@
+"""What the columns of a table are: the preview, and what is refused before it is remembered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.site import Site
+
+EITHER = b"Date;Threads;Note\n03/04/2026 10:00:00;1,5;a\n03/04/2026 10:00:01;x;b\n"
+
+
+def get(site: Site, artifact: dict[str, Any]) -> dict[str, Any]:
+    answer = site.admin.get(f"/api/v1/artifacts/{artifact['id']}/mapping")
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def test_a_guess_with_its_doubt_and_its_preview(site: Site) -> None:
+    """Day or month first is left open; cells that are no numbers are told by line and column."""
+    artifact = site.upload(site.incident(), "export.csv", EITHER)
+    seen = get(site, artifact)
+    mapping = seen["mapping"]
+    assert (mapping["delimiter"], mapping["decimal"], mapping["header_line"]) == (";", ",", 1)
+    assert [column["role"] for column in mapping["columns"]] == ["time", "label", "label"]
+    assert not seen["sure"]
+    assert not seen["remembered"]
+    assert seen["problems"][0]["field"] == "columns"
+    assert seen["rows"][0]["cells"] == ["03/04/2026 10:00:00", "1,5", "a"]
+    assert seen["rows"][0]["time"] == "2026-04-03 10:00:00"
+
+
+def test_a_correction_is_previewed_at_once(site: Site) -> None:
+    """Zone, order of the day, roles, kind, unit and name; nothing is stored."""
+    artifact = site.upload(site.incident(), "export.csv", EITHER)
+    columns = [
+        {"name": "Date", "role": "time"},
+        {"name": "Threads", "role": "value", "series": "app.threads", "unit": "threads"},
+        {"name": "Note", "role": "ignore"},
+    ]
+    draft = {"delimiter": ";", "time_format": "mdy", "zone": "-08:00", "columns": columns}
+    answer = site.admin.post(f"/api/v1/artifacts/{artifact['id']}/mapping/preview", json=draft)
+    assert answer.status_code == 200, answer.text
+    seen = answer.json()
+    assert seen["problems"] == []
+    assert [row["time"] for row in seen["rows"]] == [
+        "2026-03-04 18:00:00Z",
+        "2026-03-04 18:00:01Z",
+    ]
+    assert seen["cell_errors"] == [
+        {"line": 3, "column": 2, "message": "not a number", "found": "x"}
+    ]
+    assert seen["rows"][1]["bad"] == [1]
+    assert seen["series"] == [
+        {
+            "name": "app.threads",
+            "labels": "",
+            "host": None,
+            "kind": "gauge",
+            "unit": "threads",
+            "values": 1,
+            "low": 1.5,
+            "high": 1.5,
+        }
+    ]
+    assert get(site, artifact)["mapping"]["zone"] is None
+
+
+def test_another_separator_is_guessed_anew(site: Site) -> None:
+    artifact = site.upload(site.incident(), "export.csv", EITHER)
+    draft = {"delimiter": ",", "columns": [{"name": "x", "role": "time"}]}
+    answer = site.admin.post(f"/api/v1/artifacts/{artifact['id']}/mapping/preview", json=draft)
+    assert len(answer.json()["mapping"]["columns"]) == 2  # 03/04/2026 10:00:00;1 | 5;a
+
+
+def test_what_cannot_be_used_is_refused_before_it_is_read(site: Site) -> None:
+    """A mapping for a file that is still waiting, unknown words, an archive, another's role."""
+    incident = site.incident()
+    artifact = site.upload(incident, "export.csv", EITHER)
+    address = f"/api/v1/artifacts/{artifact['id']}/mapping"
+    assert site.admin.put(address, json={}).status_code == 409  # queued
+    assert site.admin.post(f"{address}/preview", json={"delimiter": ";;"}).status_code == 422
+    assert site.admin.post(f"{address}/preview", json={"time_format": "odd"}).status_code == 422
+    viewer = site.client("viewer")
+    assert viewer.get(address).status_code == 200
+    assert viewer.put(address, json={}).status_code == 403
+    packed = site.upload(incident, "export.csv.gz", __import__("gzip").compress(EITHER))
+    refused = site.admin.get(f"/api/v1/artifacts/{packed['id']}/mapping")
+    assert refused.status_code == 409
+    assert "archive" in refused.json()["detail"]
+    assert site.admin.get("/api/v1/artifacts/none/mapping").status_code == 404
+
+
+def test_any_bytes_can_be_looked_at(site: Site) -> None:
+    """No separator, no rows, NULs, a line without an end: an answer, never a defect."""
+    incident = site.incident()
+    for at, content in enumerate(
+        (b"", b"\0\0\0", b"one line", b"a,b\n", b"\xff\xfe\xff", b'"' * 70_000, b",\n" * 300)
+    ):
+        seen = get(site, site.upload(incident, f"{at}.csv", content))
+        assert seen["problems"], content[:20]

@@ -1,0 +1,98 @@
+"""A person says once what an export's columns are; this file and the next are read by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pileup.storage.frames import FrameKey
+from tests.worker.conftest import Bench
+
+FIRST = b"Date;Threads\n03/04/2026 10:00:00;1,5\n03/04/2026 10:00:01;2\n03/04/2026 10:00:02;x\n"
+NEXT = b'Exported by somebody\n\n"DATE";"Threads"\n03/05/2026 10:00:00;7,5\n'
+TOLD = {
+    "delimiter": ";",
+    "decimal": ",",
+    "time_format": "mdy",
+    "zone": "-08:00",
+    "columns": [{"name": "Date", "role": "time"}, {"name": "Threads", "role": "value"}],
+}
+
+
+def artifact(bench: Bench, artifact_id: str) -> dict[str, Any]:
+    return dict(bench.site.admin.get(f"/api/v1/artifacts/{artifact_id}").json())
+
+
+def samples(bench: Bench, found: dict[str, Any]) -> list[tuple[int, float | None]]:
+    key = FrameKey(found["sha256"], found["format"], found["parser_version"])
+    frame = bench.runtime.frames.load_kind(key, "sample")
+    assert frame is not None
+    return frame.select("wall_us", "value").rows()
+
+
+def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
+    site = bench.site
+    incident = site.incident()
+    first = site.upload(incident, "monday.csv", FIRST)
+    elsewhere = site.upload(site.incident("another"), "monday.csv", FIRST)
+    bench.work()
+    assert artifact(bench, first["id"])["state"] == "unknown_format"
+
+    address = f"/api/v1/artifacts/{first['id']}/mapping"
+    assert site.admin.get(address).json()["same_header"] == 1
+    saved = site.admin.put(address, json=TOLD)
+    assert saved.status_code == 200, saved.text
+    assert saved.json() == {"read_again": 2}
+    bench.work()
+
+    read = artifact(bench, first["id"])
+    assert (read["format"], read["state"]) == ("csv-table", "done_with_problems")
+    assert read["why"] == "its columns were told by a person"
+    assert [one["message"] for one in read["problems_list"]] == [
+        "line 4, column 2 (Threads): not a number"
+    ]
+    day = 1772647200000000  # 2026-03-04 18:00 UTC
+    assert samples(bench, read) == [(day, 1.5), (day + 1_000_000, 2), (day + 2_000_000, None)]
+    assert artifact(bench, elsewhere["id"])["format"] == "csv-table"
+    told = site.admin.get(address).json()
+    assert told["remembered"]
+    assert told["remembered_by"] == "admin"
+    assert told["mapping"]["columns"][1]["name"] == "Threads"
+
+    after = site.upload(incident, "tuesday.csv", NEXT)
+    bench.work()
+    read = artifact(bench, after["id"])
+    assert (read["format"], read["state"]) == ("csv-table", "done")
+    assert samples(bench, read) == [(day + 86_400_000_000, 7.5)]
+
+    assert site.admin.delete(address).json() == {"read_again": 3}
+    bench.work()
+    assert artifact(bench, first["id"])["state"] == "unknown_format"
+    assert site.admin.delete(address).json() == {"read_again": 0}
+
+
+def test_a_type_chosen_by_hand_gives_way_to_told_columns(bench: Bench) -> None:
+    site = bench.site
+    one = site.upload(site.incident(), "x.csv", FIRST)
+    bench.work()
+    site.admin.patch(f"/api/v1/artifacts/{one['id']}", json={"format": "vmstat"})
+    bench.work()
+    assert artifact(bench, one["id"])["state"] == "failed"
+    assert site.admin.put(f"/api/v1/artifacts/{one['id']}/mapping", json=TOLD).status_code == 200
+    bench.work()
+    assert artifact(bench, one["id"])["format"] == "csv-table"
+
+
+def test_what_would_read_nothing_is_refused_with_its_place(bench: Bench) -> None:
+    site = bench.site
+    one = site.upload(site.incident(), "x.csv", FIRST)
+    bench.work()
+    address = f"/api/v1/artifacts/{one['id']}/mapping"
+    wrong = site.admin.put(address, json=TOLD | {"time_format": "epoch_ms"})
+    assert wrong.status_code == 422
+    assert wrong.json()["errors"][0]["field"] == "time_format"
+    assert "line 2: '03/04/2026 10:00:00'" in wrong.json()["detail"]
+    columns = [{"name": "Date", "role": "time"}, {"name": "Threads", "role": "ignore"}]
+    assert site.admin.put(address, json=TOLD | {"columns": columns}).status_code == 422
+    zone = site.admin.put(address, json=TOLD | {"zone": "Mars/Olympus"})
+    assert zone.json()["errors"][0]["field"] == "zone"
+    assert artifact(bench, one["id"])["state"] == "unknown_format"
