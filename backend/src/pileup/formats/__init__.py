@@ -46,6 +46,7 @@ from pileup.formats import (
     replication,
     result_set,
     sar,
+    slow_log,
     status,
     sysbench,
     sysctl,
@@ -93,6 +94,8 @@ FORMATS: tuple[Format, ...] = (
     pt_stalk_trigger,
     # logs of the machine
     kernel_log,
+    # logs
+    slow_log,
     # configuration
     my_cnf,
     # load generators and what they print of the server

@@ -22,19 +22,26 @@ class _OpenTables:
     def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
         self._table = TableOf(result, where, shared)
         self._result, self._where = result, where
-        self._counts = {"open": 0, "in_use": 0, "uses": 0, "name_locked": 0}
+        self._open = 0
+        self._uses: list[int | None] = []
+        self._locked: list[int | None] = []
 
     def row(self, row: ResultRow) -> Iterator[Item]:
-        uses, locked = integer(row.values[2]), integer(row.values[3])
-        self._counts["open"] += 1
-        self._counts["in_use"] += bool(uses)
-        self._counts["uses"] += uses or 0
-        self._counts["name_locked"] += bool(locked)
+        self._open += 1
+        self._uses.append(integer(row.values[2]))
+        self._locked.append(integer(row.values[3]))
         yield from self._table.row(row)
 
     def end(self) -> Iterator[Item]:
         yield from self._table.end()
-        for name, count in self._counts.items():
+        uses, locked = _known(self._uses), _known(self._locked)
+        counts = {
+            "open": self._open,
+            "in_use": None if uses is None else sum(map(bool, uses)),
+            "uses": None if uses is None else sum(uses),
+            "name_locked": None if locked is None else sum(map(bool, locked)),
+        }
+        for name, count in counts.items():
             yield Samples(
                 f"open_tables.{name}",
                 "gauge",
@@ -44,3 +51,9 @@ class _OpenTables:
                 [count],
                 [self._result.line],
             )
+
+
+def _known(counts: list[int | None]) -> list[int] | None:
+    """The counts, or None when one of them could not be read: then no sum is known."""
+    known = [one for one in counts if one is not None]
+    return known if len(known) == len(counts) else None

@@ -1,0 +1,157 @@
+"""The fields of slow log entries: header lines and statement, many entries at once.
+
+Each pattern ends at white space: of a damaged number nothing is read, not what is left of it.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+_S = 1_000_000
+# Query_time: 0.580467  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
+_TIMES = (
+    r"Query_time: *(\S+)(?:\s+Lock_time: *(\S+))?(?:\s+Rows_sent: *(\S+))?"
+    r"(?:\s+Rows_examined: *(\S+))?\s"
+)
+# Printed by some servers only, so looked for only where they stand at all: field, word, pattern.
+_MORE = (
+    ("innodb_rec_lock_wait_s", "InnoDB_rec_lock_wait", r"InnoDB_rec_lock_wait: *(\S+)\s"),
+    ("innodb_queue_wait_s", "InnoDB_queue_wait", r"InnoDB_queue_wait: *(\S+)\s"),
+    ("innodb_io_r_wait_s", "InnoDB_IO_r_wait", r"InnoDB_IO_r_wait: *(\S+)\s"),
+    ("rows_affected", "Rows_affected", r"Rows_affected: *(\S+)\s"),
+    ("errno", "rrno: ", r"(?:Errno|Last_errno): *(\S+)\s"),
+)
+_SESSION = r"(?:Thread_id|\sId): *(\d+)\s"
+# Time: 2026-11-20T22:22:58.255330Z
+_ISO = r"# Time: *(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,6})?)(Z|[+-]\d\d:\d\d)\s"
+_OLD = r"# Time: *(\d{6} [ \d]\d:\d\d:\d\d)\s"
+_USER = r"# User(?:@Host)?: *([^\[\n]*?) *\[([^\]\n]*)\] @ *([^\s\[]*) *\[([^\]\n]*)\]"
+_SCHEMA = r"Schema: ?([^\s:]+)\s"
+_ADMIN = r"# administrator command: ([^;\n]*)"
+# use `sbtest`;
+# SET last_insert_id=1,insert_id=2,timestamp=1795212987;
+_PREFIX = (
+    r"\A(?:\s*(?i:use) +([^;\n]*);\s*\n)?"
+    r"(?:\s*SET (?:(?:last_)?insert_id=\d+,?)*(?:timestamp=(\d+(?:\.\d+)?))?;\s*(?:\n|\z))?"
+)
+
+
+def fields_of(raw: pl.DataFrame, text: str, local_us: int | None, most_query: int) -> pl.DataFrame:
+    """Columns of the record ``query``, and a few of our own that begin with _.
+
+    Takes:  head, sql, line_first, line_last; text: what they were cut from; local_us: the
+            ``# Time:`` that held on before.
+    Gives:  also _is_entry (it has a Query_time line), _local (the local time that holds), _printed
+            (the local time printed by this entry), _logged (the epoch of SET timestamp).
+    """
+    head, sql = pl.col("head"), pl.col("sql")
+    times = head.str.extract_groups(_TIMES)
+    user = head.str.extract_groups(_USER)
+    prefix = sql.str.extract_groups(_PREFIX)
+    more = [
+        (_seconds if name.endswith("_s") else _count)(head.str.extract(pattern)).alias(name)
+        for name, word, pattern in _MORE
+        if word in text
+    ]
+    parts = (
+        raw.select("line_first", "line_last", head, sql, times.alias("times"))
+        .select(
+            "line_first",
+            "line_last",
+            head.str.contains("Query_time: ", literal=True).alias("_is_entry"),
+            *more,
+            *(
+                read(pl.col("times").struct.field(str(at))).alias(name)
+                for at, (name, read) in enumerate(
+                    (
+                        ("query_time_s", _seconds),
+                        ("lock_time_s", _seconds),
+                        ("rows_sent", _count),
+                        ("rows_examined", _count),
+                    ),
+                    start=1,
+                )
+            ),
+            _count(head.str.extract(_SESSION)).alias("session_id"),
+            user.alias("_user"),
+            (head.str.extract(_SCHEMA) if "Schema: " in text else pl.lit(None, pl.String)).alias(
+                "_db"
+            ),
+            head.str.extract_groups(_ISO).alias("_when"),
+            _old_us(head).alias("_printed"),
+            prefix.alias("_prefix"),
+            sql.str.replace(_PREFIX, "").str.strip_chars().alias("_rest"),
+            (
+                head.str.extract(_ADMIN) if "# administrator" in text else pl.lit(None, pl.String)
+            ).alias("_admin"),
+        )
+        .with_columns(
+            _iso_us(pl.col("_when")).alias("_iso"),
+            pl.coalesce(_text(pl.col("_user"), 0), _text(pl.col("_user"), 1)).alias("user"),
+            pl.coalesce(_text(pl.col("_user"), 2), _text(pl.col("_user"), 3)).alias("client_host"),
+            pl.coalesce("_db", _text(pl.col("_prefix"), 0).str.strip_chars("` ")).alias("db"),
+            (_seconds(_text(pl.col("_prefix"), 1)) * _S)
+            .round()
+            .cast(pl.Int64, strict=False)
+            .alias("_logged"),
+        )
+    )
+    rest = pl.col("_rest")
+    admin = pl.coalesce(
+        pl.when(rest.str.starts_with("# administrator")).then(rest.str.extract(_ADMIN)), "_admin"
+    )
+    query = pl.when(rest == "").then(None).otherwise(rest.str.strip_suffix(";"))
+    return parts.with_columns(
+        pl.col("_printed").forward_fill().fill_null(pl.lit(local_us, pl.Int64)).alias("_local"),
+        admin.is_not_null().alias("administrator"),
+        pl.when(admin.is_not_null())
+        .then(pl.format("administrator command: {}", admin))
+        .when(query.str.len_bytes() > most_query)
+        .then(pl.format("{}…", query.str.head(most_query)))
+        .otherwise(query)
+        .alias("query"),
+    ).with_columns(
+        pl.coalesce("_iso", "_logged", "_local").alias("wall_us"),
+        pl.when(pl.col("_iso").is_not_null() | pl.col("_logged").is_not_null())
+        .then(pl.lit("utc"))
+        .when(pl.col("_local").is_not_null())
+        .then(pl.lit("local"))
+        .alias("clock"),
+    )
+
+
+def _seconds(text: pl.Expr) -> pl.Expr:
+    """A printed decimal; the words inf and nan are not numbers."""
+    value = text.cast(pl.Float64, strict=False)
+    return pl.when(value.is_finite()).then(value)
+
+
+def _count(text: pl.Expr) -> pl.Expr:
+    return text.cast(pl.Int64, strict=False)
+
+
+def _text(groups: pl.Expr, at: int) -> pl.Expr:
+    found = groups.struct.field(str(at + 1))
+    return pl.when(found != "").then(found)
+
+
+def _iso_us(when: pl.Expr) -> pl.Expr:
+    """2026-11-20T22:22:58.255330Z, or with +08:00, in microseconds UTC."""
+    day, time, zone = (when.struct.field(str(at)) for at in (1, 2, 3))
+    printed = (
+        pl.concat_str([day, time], separator=" ")
+        .str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+        .dt.timestamp("us")
+    )
+    hours = zone.str.slice(1, 2).cast(pl.Int64, strict=False)
+    minutes = hours * 60 + zone.str.slice(4, 2).cast(pl.Int64, strict=False)
+    signed = pl.when(zone.str.starts_with("-")).then(-minutes).otherwise(minutes).fill_null(0)
+    return printed - signed * 60 * _S
+
+
+def _old_us(head: pl.Expr) -> pl.Expr:
+    """# Time: 071015 21:43:52, or with a blank before a one-digit hour."""
+    printed = head.str.extract(_OLD).str.replace("  ", " 0", literal=True)
+    return printed.str.to_datetime("%y%m%d %H:%M:%S", time_unit="us", strict=False).dt.timestamp(
+        "us"
+    )
