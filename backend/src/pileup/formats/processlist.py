@@ -11,23 +11,12 @@ Time:   only pt-stalk's TS lines. Without them listings count as 1 s apart (rela
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from pileup.formats import client_tables, pt_stalk
-from pileup.formats.errors import FormatError
-from pileup.records import (
-    Clock,
-    Item,
-    Problem,
-    Samples,
-    Section,
-    Session,
-    Skipped,
-    Snapshot,
-)
+from pileup.formats.processlist_reader import BOX_HEADER, TAB_HEADER, ProcesslistReader
+from pileup.formats.text import Chunk, chunks_of
+from pileup.records import Item
 
 NAME = "processlist"
 TITLE = "SHOW PROCESSLIST"
@@ -36,463 +25,49 @@ PRINTED_BY = "`\\G`, box and tabs; one listing or many; `information_schema`"
 VERSION = 1
 HINTS = ("-processlist", "processlist.txt")
 
-_COLUMNS = ("id", "user", "host", "db", "command", "time", "state", "info")
-_AFTER_INFO = frozenset(
-    (
-        "time_ms",
-        "stage",
-        "max_stage",
-        "progress",
-        "memory_used",
-        "max_memory_used",
-        "examined_rows",
-        "sent_rows",
-        "query_id",
-        "info_binary",
-        "tid",
-        "rows_sent",
-        "rows_examined",
-        "rows_read",
-        "execution_engine",
-    )
-)
-# Not doing a statement: they would hide the pileup in the count.
-_NOT_RUNNING = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID"})
-
-_KEY = re.compile(r"(?P<key> *[A-Za-z_]+): ?(?P<value>.*)$")
 _VERTICAL = re.compile(
     r"^\*{10,} \d+\. row \*{10,}\n *id: -?\d+\n *user: .*\n *host: ", re.IGNORECASE | re.MULTILINE
 )
-_ID = re.compile(r" *id: ?\S{1,30}\s*$", re.IGNORECASE)
-_FIRST_ROW = re.compile(r"\*+ 1\. row")
-_BOX = re.compile(
-    r"^\| *id *\| *user *\| *host *\| *db *\| *command *\| *time *\| *state *\| *info *\|",
-    re.IGNORECASE | re.MULTILINE,
-)
-_TAB = re.compile(
-    r"^id\tuser\thost\tdb\tcommand\ttime\tstate\tinfo(?:\t\w+)*$", re.IGNORECASE | re.MULTILINE
-)
-_NUMBER = re.compile(r"-?[0-9]{1,19}$")
-_SECOND = 1_000_000
-_MAX_STATES = 300
-_FLUSH_VALUES = 50_000
-_MAX_INFO = 1024 * 1024
-_MAX_EMPTY_REPORTED = 20
+_LONGEST_REST = 64 * 1024
 
 
 def sniff(head: str) -> bool | None:
     """True for the columns of a processlist in their order, in any of the three layouts."""
-    return bool(_VERTICAL.search(head) or _BOX.search(head) or _TAB.search(head))
+    return bool(_VERTICAL.search(head) or BOX_HEADER.search(head) or TAB_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read every listing; one ends at a TS line, at row 1, or at a new header."""
-    reader = _Reader()
-    number = 0
-    for number, line in enumerate(lines, start=1):
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """Runs of plain rows as columns, everything else line by line."""
+    reader = ProcesslistReader()
+    number, rest = 1, ""
+    for chunk in chunks:
+        text, at = rest + chunk.text, 0
+        rest = ""
+        while at < len(text):
+            if pattern := reader.pattern_at(text, at):
+                if run := pattern.run.match(text, at):
+                    rows = pattern.row.findall(text, at, run.end())
+                    yield from reader.rows(pattern, rows, number)
+                    at = run.end()
+                    number += len(rows) * pattern.lines
+                    continue
+            elif text[at] == "*" and _is_last_row(text, at):
+                rest = text[at:]  # the next chunk has the rest of this row
+                break
+            end = text.index("\n", at)
+            yield from reader.line(number, text[at:end])
+            number += 1
+            at = end + 1
+    for line in rest.split("\n")[:-1]:
         yield from reader.line(number, line)
-    yield from reader.end(number)
+        number += 1
+    yield from reader.end(number - 1)
 
 
-class _Row:
-    """The row being read: its fields so far, by column name."""
-
-    __slots__ = ("column", "fields", "first", "info", "info_size", "last", "width")
-
-    def __init__(self, first: int) -> None:
-        self.first = first
-        self.last = first
-        self.fields: dict[str, str | None] = {}
-        self.column = 0
-        """Index of the next column that may come (\\G)."""
-        self.width = -1
-        """Length of a key up to its colon (\\G): all keys of a row are aligned."""
-        self.info: list[str] = []
-        self.info_size = 0
-
-    def add_info(self, text: str, number: int) -> None:
-        if self.info_size <= _MAX_INFO:
-            self.info.append(text)
-            self.info_size += len(text) + 1
-        self.last = number
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self._row: _Row | None = None
-        self._row_line: tuple[int, str] | None = None
-        self._cut = False
-        self._offsets: list[int] = []
-        self._names: list[str] = []
-        self._layout = ""
-        self._samples = -1
-        self._time: tuple[int, str | None] | None = None
-        self._time_line = 0
-        self._time_used = False
-        self._clock_told = False
-        self._empty = 0
-        self._series = _Series()
-        self._counts_from(0)
-
-    def line(self, number: int, line: str) -> Iterator[Item]:
-        if line.startswith("TS ") and (time := pt_stalk.read_ts(line)):
-            yield from self._time_line_at(number, time)
-        elif line.startswith("*") and client_tables.ROW.match(line):
-            yield from self._not_a_row()
-            self._row_line = (number, line)  # the next line says whether it is one
-        elif self._row_line:
-            yield from self._after_row_line(number, line)
-        elif line.startswith("+") and client_tables.RULE.match(line):
-            yield from self._end_row()
-            self._offsets = client_tables.box_offsets(line)
-            if self._layout != "box":
-                self._layout = "rule"
-        elif line.startswith("|") and _BOX.match(line):
-            yield from self._header(number, [cell.strip() for cell in line.split("|")[1:-1]], "box")
-        elif line[:2] in ("Id", "ID", "id") and _TAB.match(line):
-            yield from self._header(number, line.split("\t"), "tab")
-        elif self._layout == "vertical":
-            yield from self._vertical(number, line)
-        elif self._layout == "box":
-            yield from self._box(number, line)
-        elif self._layout == "tab":
-            yield from self._tab(number, line)
-        elif line.strip() and not client_tables.CHATTER.match(line):
-            yield Skipped(number, number, "not part of a processlist")
-
-    def end(self, number: int) -> Iterator[Item]:
-        yield from self._not_a_row()
-        if self._row and self._layout == "vertical" and self._row.column < len(_COLUMNS):
-            self._cut = True
-            yield Problem(number, f"line {number}: the file ends inside a row; it was kept as far")
-        yield from self._end_row()
-        if not self._sessions and self._time and not self._time_used:
-            yield from self._nothing_printed()
-        yield from self._end_sample()
-        yield from self._series.flush()
-        if self._empty > _MAX_EMPTY_REPORTED:
-            yield Problem(
-                None,
-                f"{self._empty} TS lines in all are followed by nothing: the server did not answer",
-            )
-        if self._samples < 0:
-            raise FormatError(
-                "No session was found: expected rows of SHOW PROCESSLIST (\\G, box or "
-                "tab-separated)."
-            )
-
-    def _counts_from(self, first: int) -> None:
-        self._sessions = 0
-        self._running = 0
-        self._states: Counter[str] = Counter()
-        self._first = first
-        self._last = first
-
-    def _begin(self, number: int) -> None:
-        if not self._sessions:
-            self._first = number
-
-    def _time_line_at(self, number: int, time: tuple[int, str | None]) -> Iterator[Item]:
-        yield from self._not_a_row()
-        yield from self._end_row()
-        if self._time and not self._time_used and not self._sessions:
-            yield from self._nothing_printed()
-        yield from self._end_sample()
-        self._time, self._time_line, self._time_used = time, number, False
-        if time[1] and not self._clock_told:
-            self._clock_told = True
-            yield pt_stalk.clock_event(number, time[0], time[1])
-
-    def _nothing_printed(self) -> Iterator[Item]:
-        self._empty += 1
-        if self._empty <= _MAX_EMPTY_REPORTED:
-            yield Problem(
-                self._time_line,
-                f"line {self._time_line}: nothing follows this TS line: the server did not answer",
-            )
-
-    def _header(self, number: int, names: list[str], layout: str) -> Iterator[Item]:
-        yield from self._end_row()
-        if self._sessions:
-            yield from self._end_sample()
-        self._names = [name.lower() for name in names]
-        self._layout = layout
-        self._begin(number)
-
-    def _after_row_line(self, number: int, line: str) -> Iterator[Item]:
-        """A statement may hold the text of a row line; only ``Id:`` below it makes it one."""
-        if _ID.match(line) and self._row_line:
-            at, text = self._row_line
-            self._row_line = None
-            yield from self._end_row()
-            if _FIRST_ROW.match(text) and self._sessions:
-                yield from self._end_sample()
-            self._layout = "vertical"
-            self._begin(at)
-            self._row = _Row(at)
-        else:
-            yield from self._not_a_row()
-        yield from self.line(number, line)
-
-    def _not_a_row(self) -> Iterator[Item]:
-        if self._row_line is None:
-            return
-        (at, text), self._row_line = self._row_line, None
-        if self._row and self._row.info:
-            self._row.add_info(text, at)
-        else:
-            yield from self._end_row()
-            yield Skipped(at, at, "a row of another kind")
-
-    def _vertical(self, number: int, line: str) -> Iterator[Item]:
-        row = self._row
-        if row is None:
-            if line.strip() and not client_tables.CHATTER.match(line):
-                yield Skipped(number, number, "not part of a processlist")
-            return
-        match = _KEY.match(line)
-        key = match["key"].strip().lower() if match else ""
-        width = len(match["key"]) if match else -1
-        aligned = row.width in (-1, width)
-        if match and aligned and self._is_next(row, key):
-            row.width = width
-            row.last = number
-            if key in _COLUMNS:
-                row.column = _COLUMNS.index(key) + 1
-            if key == "info":
-                row.add_info(match["value"], number)
-            else:
-                row.fields[key] = match["value"]
-        elif "info" not in row.fields and row.info and row.column == len(_COLUMNS):
-            if client_tables.CHATTER.match(line) and line[:1].isdigit():
-                yield from self._end_row()
-            elif line or row.info[-1]:
-                row.add_info(line, number)
-        elif "state" in row.fields and row.column == 7 and line.strip():
-            row.fields["state"] = f"{row.fields['state']}\n{line}"[:2000]
-            row.last = number
-
-    def _is_next(self, row: _Row, key: str) -> bool:
-        if key in _COLUMNS:
-            return _COLUMNS.index(key) >= row.column and (row.column > 0 or key == "id")
-        return key in _AFTER_INFO and row.column == len(_COLUMNS) and key not in row.fields
-
-    def _box(self, number: int, line: str) -> Iterator[Item]:
-        fixed = len(_COLUMNS) - 1  # every column before Info
-        if len(self._offsets) != len(self._names) + 1:
-            yield Skipped(number, number, "a table without its +---+ rule")
-            return
-        starts = client_tables.starts_box_row(line, self._offsets, 2)
-        if starts and _NUMBER.match(line[1 : self._offsets[1]].strip()):
-            yield from self._end_row()
-            self._row = row = _Row(number)
-            if cells := client_tables.box_cells(line, self._offsets):
-                row.fields = dict(zip(self._names, cells, strict=True))
-            elif client_tables.starts_box_row(line, self._offsets, fixed):
-                at = self._offsets[: fixed + 1]
-                cells = [line[a + 1 : b].strip() for a, b in itertools.pairwise(at)]
-                row.fields = dict(zip(self._names, cells, strict=False))
-                row.add_info(line[at[-1] + 1 :].strip(" "), number)
-            else:
-                # Characters wider or narrower than the client thought: bars, not offsets.
-                cells = [cell.strip() for cell in line.strip().strip("|").split("|", fixed)]
-                row.fields = dict(zip(self._names, cells, strict=False))
-                row.add_info(str(row.fields.pop("info", "") or ""), number)
-        elif self._row and self._row.info:
-            self._row.add_info(line, number)
-        elif line.strip() and not client_tables.CHATTER.match(line):
-            yield Skipped(number, number, "not part of a processlist")
-
-    def _tab(self, number: int, line: str) -> Iterator[Item]:
-        cells = line.split("\t")
-        if len(cells) >= len(_COLUMNS) and _NUMBER.match(cells[0]):
-            yield from self._end_row()
-            self._row = row = _Row(number)
-            extra = len(self._names) - len(_COLUMNS)
-            if len(cells) > len(self._names):  # --raw: a tab inside the statement
-                after = len(cells) - extra
-                info = "\t".join(cells[7:after])
-                cells = [*cells[:7], info, *cells[after:]]
-            row.fields = {
-                name: client_tables.unescape(cell)
-                for name, cell in zip(self._names, cells, strict=False)
-            }
-        elif self._row and line.strip() and not client_tables.CHATTER.match(line):
-            # --raw: a newline inside the statement
-            if not self._row.info:
-                self._row.add_info(str(self._row.fields.pop("info", "") or ""), number)
-            self._row.add_info(line, number)
-        elif line.strip() and not client_tables.CHATTER.match(line):
-            yield Skipped(number, number, "not part of a processlist")
-
-    def _end_row(self) -> Iterator[Item]:
-        row, self._row = self._row, None
-        if row is None:
-            return
-        fields = row.fields
-        if row.info:
-            fields["info"] = self._joined_info(row)
-        session_id = _int(fields.get("id"))
-        if session_id is None:
-            yield Problem(
-                row.first,
-                f"line {row.first}: a processlist row without a readable Id; it was left out",
-                found=str(fields)[:200],
-            )
-            yield Skipped(row.first, row.last, "a row without an Id")
-            return
-        command = _text(fields.get("command"))
-        state = _text(fields.get("state"))
-        self._sessions += 1
-        self._last = max(self._last, row.last)
-        if command not in _NOT_RUNNING:
-            self._running += 1
-            if state:
-                self._states[state] += 1
-        wall_us, clock = self._wall()
-        yield Session(
-            line_first=row.first,
-            line_last=row.last,
-            wall_us=wall_us,
-            clock=clock,
-            snapshot=self._samples + 1,
-            session_id=session_id,
-            user=_text(fields.get("user")),
-            client_host=_text(fields.get("host")),
-            db=_text(fields.get("db")),
-            command=command,
-            time_s=_time_s(fields.get("time"), fields.get("time_ms")),
-            state=state,
-            query=_text(fields.get("info")),
-            os_tid=_int(fields.get("tid")) or None,
-        )
-
-    def _joined_info(self, row: _Row) -> str:
-        info = "\n".join(row.info)
-        if self._layout == "box" and info.endswith("|"):
-            info = info[:-1].rstrip(" ")
-            # The columns after Info stand at the end of the row's last line.
-            for name in reversed(self._names[len(_COLUMNS) :]):
-                info, _, cell = info.rpartition("|")
-                row.fields[name] = cell.strip()
-            info = info.rstrip(" ")
-        elif self._layout == "tab":
-            for name in reversed(self._names[len(_COLUMNS) :]):
-                info, _, row.fields[name] = info.rpartition("\t")
-        return info.rstrip("\n")
-
-    def _wall(self) -> tuple[int, Clock]:
-        if self._time:
-            return self._time[0], "utc"
-        return (self._samples + 1) * _SECOND, "relative"
-
-    def _end_sample(self) -> Iterator[Item]:
-        if not self._sessions:
-            return
-        wall_us, clock = self._wall()
-        self._samples += 1
-        quality = "unknown"
-        if self._time:
-            # A second listing below one TS line came late: its time is only near.
-            quality = "inferred" if self._time_used else "exact"
-            self._time_used = True
-        yield Snapshot(
-            line_first=self._first,
-            line_last=self._last,
-            wall_us=wall_us,
-            clock=clock,
-            snapshot=self._samples,
-            kind="processlist",
-            time_quality=quality,
-            original=self._time[1] if self._time else None,
-            complete=not self._cut,
-        )
-        title = f"{self._sessions} sessions, {self._running} running"
-        yield Section(title, self._first, self._last)
-        yield from self._series.add(
-            wall_us, clock, self._first, self._sessions, self._running, self._states
-        )
-        self._counts_from(0)
-
-
-class _Series:
-    """Counts per listing, kept as columns until there are many."""
-
-    def __init__(self) -> None:
-        self._wall: list[int] = []
-        self._lines: list[int] = []
-        self._clock: Clock = "relative"
-        self._values: dict[str, list[int]] = {"sessions": [], "running": []}
-
-    def add(
-        self,
-        wall_us: int,
-        clock: Clock,
-        line: int,
-        sessions: int,
-        running: int,
-        states: Counter[str],
-    ) -> Iterator[Item]:
-        if self._wall and clock != self._clock:
-            yield from self.flush()
-        self._clock = clock
-        before = len(self._wall)
-        self._wall.append(wall_us)
-        self._lines.append(line)
-        for state in states:
-            key = "state=" + state
-            if key not in self._values and len(self._values) < _MAX_STATES:
-                # A listing names every session: a state not in it was in no session, a true zero.
-                self._values[key] = [0] * before
-        for key, values in self._values.items():
-            if key == "sessions":
-                values.append(sessions)
-            elif key == "running":
-                values.append(running)
-            else:
-                values.append(states.get(key[6:], 0))
-        if len(self._wall) * len(self._values) >= _FLUSH_VALUES:
-            yield from self.flush()
-
-    def flush(self) -> Iterator[Item]:
-        if not self._wall:
-            return
-        for key, values in self._values.items():
-            state = key[6:] if key.startswith("state=") else None
-            yield Samples(
-                series="processlist.state" if state else f"processlist.{key}",
-                kind="gauge",
-                unit=None,
-                clock=self._clock,
-                wall_us=self._wall,
-                values=values,
-                lines=self._lines,
-                labels=(("state", state),) if state else (),
-            )
-        self._wall, self._lines = [], []
-        self._values = {key: [] for key in self._values}
-
-
-def _text(value: str | None) -> str | None:
-    return None if value is None else client_tables.null(value)
-
-
-def _int(value: str | None) -> int | None:
-    value = (value or "").strip()
-    if not _NUMBER.match(value):
-        return None
-    number = int(value)
-    return number if -(2**63) <= number < 2**63 else None
-
-
-def _time_s(time: str | None, time_ms: str | None) -> float | None:
-    seconds = _int(time)
-    if seconds is None:
-        return None
-    try:
-        precise = float(time_ms) / 1000 if time_ms else None
-    except ValueError:
-        precise = None
-    if precise is not None and abs(precise - seconds) <= 1:
-        return precise
-    return float(seconds)
+def _is_last_row(text: str, at: int) -> bool:
+    return len(text) - at < _LONGEST_REST and text.find("\n***", at) < 0
