@@ -26,11 +26,11 @@ _PLACES = {"line_first", "line_last", "snapshot", "wall_us", "number"}
 _COUNTED = re.compile(
     r"stacks\.threads|processlist\.\w+|stack\.count|innodb\.(semaphore_waits|active_transactions"
     r"|lock_wait_transactions)|lsof\.\w+|ps\.processes"
-    r"|pidstat\.threads_\w+|memory_map\.\w+|slow_log\.\w+|open_tables\.\w+"
+    r"|pidstat\.threads_\w+|memory_map\.\w+|open_tables\.\w+"
 )
 """Counts and sums of what was read: less where something is damaged, and then that is told."""
-_GROUPED = re.compile(r"netstat\.(sockets|unread|unsent|backlog)")
-"""The same by an address or a state: what is damaged there counts as another one."""
+_GROUPED = re.compile(r"netstat\.(sockets|unread|unsent|backlog)|slow_log\.\w+")
+"""The same by an address, a state or a second: what is damaged there counts as another one."""
 _WHOLE_SECONDS = {"session.time_s"}
 """Its decimals come from another column, TIME_MS."""
 _OPEN = {"innodb-status": "innodb_* read what stands before the damage", "error-log": "the same"}
