@@ -24,7 +24,8 @@ EXPECTED: dict[str, set[str]] = {
     "bench_output": {"bench-tables", "sysbench"},
     "metrics_csv": {"bench-tables", "prometheus-json"},
     "dmesg": {"kernel-log"},
-    "lsof": {"lsof"},
+    "lsof": {"lsof", "strace"},  # strace with lsof in front
+    "strace": {"strace"},
     "netstat": {"netstat"},
     "pidstat": {"pidstat"},
     "ps": {"ps"},
@@ -54,6 +55,7 @@ CLAIMS: dict[str, set[str]] = {
     "pidstat": {"pidstat"},
     "ps": {"ps", "pt_stalk"},
     "sar": set(),
+    "strace": {"strace", "lsof", "pt_stalk"},
     "sysctl": {"sysctl", "pt_stalk"},
     "uptime": {"uptime", "proc"},
     "pt-stalk-log": {"pt_stalk"},

@@ -48,6 +48,7 @@ from pileup.formats import (
     sar,
     slow_log,
     status,
+    strace,
     sysbench,
     sysctl,
     syslog,
@@ -84,6 +85,8 @@ FORMATS: tuple[Format, ...] = (
     top,
     procfs,
     uptime,
+    # tracers; lsof may stand in front of strace
+    strace,
     # operating system: listings and settings
     netstat,
     lsof,
