@@ -227,15 +227,18 @@ class Blocks:
         Counting is many times faster than finding: jump by the average, count, find the rest.
         """
         found = 0
-        jump = int((need - 8) * self._average)
-        while jump > 64:
+        average = self._average
+        while need - found > 16:
+            jump = int((need - found) * average * 0.8)
             passed = data.count(b"\n", at, at + jump)
-            if found + passed < need and at + jump < len(data):
-                found += passed
-                at += jump
-                jump = int((need - found - 8) * self._average)
-            else:
-                jump //= 2
+            if found + passed >= need or at + jump >= len(data):
+                average *= 0.5
+                if jump < 64:
+                    break
+                continue
+            found += passed
+            at += jump
+            average = max(average * 0.5, jump / (passed + 1))
         while found < need:
             end = data.find(b"\n", at) + 1
             if not end:

@@ -12,12 +12,16 @@ Note:   gdb's thread numbers count down to 1 and mean nothing across captures. T
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 from pileup.formats import pt_stalk
 from pileup.formats.errors import FormatError
 from pileup.formats.stack_frames import gdb_frame, open_parentheses
+from pileup.formats.stack_shapes import Shape, Shapes
+from pileup.formats.text import Chunk, chunks_of
 from pileup.records import (
+    UINT64_MAX,
     Clock,
     Frame,
     Item,
@@ -50,6 +54,14 @@ _THREAD = re.compile(
     r"(?:\(?(?:LWP|process) (?P<lwp>\d{1,18})\)?)?"
     r"(?: (?:\"(?P<name>.*)\"|\([^)]*\)))?\):?\s*$"
 )
+_COMMON_HEADER = re.compile(
+    rb"(\d{1,18}) \((?:Thread (0x[0-9a-fA-F]{1,16}|\d{1,20}) \()?(?:LWP|process) (\d{1,18})\)?"
+    rb'(?: "([^"\n]*)")?\):\n'
+)
+_NEXT_THREAD = b"\nThread "
+# What only the slow reader may judge: anything but frames, a second stack, a pager's line.
+_NOT_PLAIN = re.compile(rb"\A[^#]|\n[^#\n]|\n#0+\s|Type <")
+_MORE_THAN_CHATTER = re.compile(rb"\n[^\[\n]")
 _FRAME = re.compile(r"#(?P<level>\d+)\s+(?:0x[0-9a-fA-F]+ in )?(?P<text>.*)")
 _BARE_ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
 _PAGER = re.compile(r"--?-?Type <(?:return|RET)>.{0,80}?(?:quit---|without paging--)")
@@ -73,6 +85,8 @@ _SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread (?:0x[0-9a-f]+|\d+) )", 
 _MAX_FRAME_CHARS = 64 * 1024
 _MAX_FRAMES = 4096
 _MAX_ADDRESSES = 256
+_MAX_REST = 1024 * 1024
+"""Bytes of one thread that are carried from chunk to chunk; more is read line by line."""
 
 
 def sniff(head: str) -> bool | None:
@@ -85,9 +99,48 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read every sample; a sample ends at a TS line, a detach, or a repeated thread number."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same: a thread whose stack was seen before as a whole, all else line by line."""
     reader = _Reader()
-    number = 0
-    for number, line in enumerate(lines, start=1):
+    number = 0  # of the last line that was read
+    rest = b""  # the last thread: its stack may go on in the next chunk
+    for chunk in chunks:
+        data = rest + b"\n" + chunk.text.encode()[:-1]
+        before, *threads = data.split(_NEXT_THREAD)
+        rest = b""
+        if threads and len(threads[-1]) < _MAX_REST:
+            rest = _NEXT_THREAD + threads.pop()
+        for line in _lines(before):
+            number += 1
+            yield from reader.line(number, line)
+        for thread in threads:
+            header = _COMMON_HEADER.match(thread)
+            if header:
+                body = thread[header.end() :]
+                shape = reader.shapes.find(body)
+                tail = b""
+                if shape is None and (end := body.find(b"\n\n")) >= 0:
+                    # After the last thread of a sample stands what gdb says before the next one.
+                    body, tail = body[:end], body[end:]
+                    shape = None if _MORE_THAN_CHATTER.search(tail) else reader.shapes.find(body)
+                if shape:
+                    yield from reader.known_thread(number + 1, header, body, shape)
+                    number += shape.lines + 2
+                    if tail:
+                        for line in _lines(tail):
+                            number += 1
+                            yield from reader.line(number, line)
+                    continue
+                if not _NOT_PLAIN.search(body):
+                    reader.shapes.learn(body)
+            for line in _lines(_NEXT_THREAD + thread):
+                number += 1
+                yield from reader.line(number, line)
+    for line in _lines(rest):
+        number += 1
         yield from reader.line(number, line)
     yield from reader.end(number)
     if not reader.stacks_seen:
@@ -95,6 +148,20 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             "No stack was found: the file has no 'Thread N (...)' header followed by '#0' frames. "
             "Capture again with: gdb -p PID -batch -ex 'thread apply all bt'."
         )
+
+
+def _lines(data: bytes) -> list[str]:
+    """Lines, each with its LF before it."""
+    return data.decode().split("\n")[1:]
+
+
+def _whole_frame(line: str) -> tuple[Frame, tuple[str, ...]] | None:
+    match = _FRAME.match(line)
+    return _read_frame(match["text"]) if match else None
+
+
+def _read_frame(text: str) -> tuple[Frame, tuple[str, ...]]:
+    return gdb_frame("?? ()" if _BARE_ADDRESS.match(text) else text)
 
 
 class _Thread:
@@ -113,11 +180,12 @@ class _Thread:
 class _Group:
     """Threads of one sample that show the same stack."""
 
-    __slots__ = ("addresses", "first", "last", "threads")
+    __slots__ = ("addresses", "first", "frames", "last", "threads")
 
-    def __init__(self, thread: _Thread) -> None:
-        self.first = thread.first
-        self.last = thread.last
+    def __init__(self, frames: tuple[Frame, ...], first: int, last: int) -> None:
+        self.frames = frames
+        self.first = first
+        self.last = last
         self.threads: list[StackThread] = []
         self.addresses: dict[str, None] = {}
 
@@ -132,11 +200,13 @@ class _Reader:
         self._frame: list[str] = []
         self._frame_size = 0
         self._open = 0
-        self._interned: dict[Frame, Frame] = {}
+        self.shapes = Shapes(_whole_frame)
         self._new_sample()
 
     def _new_sample(self) -> None:
-        self._groups: dict[tuple[Frame, ...], _Group] = {}
+        if self.shapes.full:
+            self.shapes.forget()
+        self._groups: dict[int, _Group] = {}
         self._numbers: set[int] = set()
         self._first = self._last = 0
         self._previous: int | None = None
@@ -183,23 +253,47 @@ class _Reader:
             yield Skipped(number, number, "damaged thread header")
             return
         thread = int(match["number"])
+        yield from self._begin_thread(number, thread)
+        pthread = match["pthread"]
+        header = StackThread(
+            number=thread,
+            pthread=_uint64(int(pthread, 0) if pthread else None),
+            lwp=int(match["lwp"]) if match["lwp"] else None,
+            name=match["name"],
+        )
+        self._thread = _Thread(number, header)
+
+    def known_thread(
+        self, number: int, header: re.Match[bytes], body: bytes, shape: Shape
+    ) -> Iterable[Item]:
+        """A thread whose stack is known: the same as its lines one by one."""
+        thread, pthread, lwp, name = header.groups()
+        gdb_number = int(thread)
+        done = self._begin_thread(number, gdb_number)
+        group = self._group(shape.stack, shape.frames, number, number + shape.last)
+        handle = None if pthread is None else int(pthread, 0)
+        if name is not None:
+            name = sys.intern(name.decode())
+        group.threads.append(
+            StackThread(number=gdb_number, pthread=_uint64(handle), lwp=int(lwp), name=name)
+        )
+        for place in shape.addresses:
+            group.addresses[body[place].decode()] = None
+        return done
+
+    def _begin_thread(self, number: int, thread: int) -> Iterable[Item]:
+        """End what was read before; the items of the sample, when this is the next one's."""
+        done: Iterable[Item] = ()
         if thread in self._numbers:
-            yield from self._end_sample()
-        else:
+            done = list(self._end_sample())
+        elif self._thread:
             self._end_thread()
         self._numbers.add(thread)
         if self._previous is not None and thread != self._previous - 1:
             self._counts_down = False
         self._previous = thread
-        pthread = match["pthread"]
-        header = StackThread(
-            number=thread,
-            pthread=_uint64(int(pthread, 0)) if pthread else None,
-            lwp=int(match["lwp"]) if match["lwp"] else None,
-            name=match["name"],
-        )
-        self._thread = _Thread(number, header)
         self._first = self._first or number
+        return done
 
     def _frame_line(self, number: int, line: str) -> Iterator[Item]:
         match = _FRAME.match(line)
@@ -258,10 +352,8 @@ class _Reader:
         self._frame = []
         if len(self._thread.frames) >= _MAX_FRAMES:
             return
-        if _BARE_ADDRESS.match(text):
-            text = "?? ()"
-        frame, addresses = gdb_frame(text)
-        self._thread.frames.append(self._interned.setdefault(frame, frame))
+        frame, addresses = _read_frame(text)
+        self._thread.frames.append(frame)
         self._thread.addresses.extend(addresses)
 
     def _end_thread(self) -> None:
@@ -274,14 +366,18 @@ class _Reader:
             return
         if thread.header is None and len(thread.frames) == 1:
             return  # the current frame that gdb prints when it attaches
-        key = tuple(thread.frames)
-        group = self._groups.get(key)
-        if group is None:
-            group = self._groups[key] = _Group(thread)
+        stack, frames = self.shapes.stack_of(thread.frames)
+        group = self._group(stack, frames, thread.first, thread.last)
         group.threads.append(thread.header or StackThread())
         group.addresses.update(dict.fromkeys(thread.addresses))
+
+    def _group(self, stack: int, frames: tuple[Frame, ...], first: int, last: int) -> _Group:
+        group = self._groups.get(stack)
+        if group is None:
+            group = self._groups[stack] = _Group(frames, first, last)
         self._threads += 1
-        self._last = thread.last
+        self._last = last
+        return group
 
     def _end_sample(self, *, at_end_of_file: bool = False) -> Iterator[Item]:
         self._end_thread()
@@ -317,12 +413,12 @@ class _Reader:
             snapshot=self._snapshot,
         )
         yield Section(f"{self._threads} threads", self._first, self._last)
-        for frames, group in self._groups.items():
+        for group in self._groups.values():
             yield Stack(
                 line_first=group.first,
                 line_last=group.last,
                 count=len(group.threads),
-                frames=frames,
+                frames=group.frames,
                 threads=tuple(group.threads),
                 addresses=tuple(group.addresses)[:_MAX_ADDRESSES],
                 wall_us=wall_us,
@@ -352,5 +448,5 @@ def _notice(lines: list[int], what: str) -> Problem:
     return Problem(lines[0], f"line {lines[0]}: {what}{more}")
 
 
-def _uint64(value: int) -> int | None:
-    return value if value < 2**64 else None
+def _uint64(value: int | None) -> int | None:
+    return value if value is not None and value <= UINT64_MAX else None

@@ -1,0 +1,193 @@
+"""Stacks that were read before, known again at memory speed.
+
+A thousand threads of a pileup show some dozens of stacks: the text of two threads differs in
+addresses and counts, at the same places. A ``Shape`` is the text of one stack with its hexadecimal
+characters blanked, the places that must be equal all the same (functions, files, lines), and what
+the slow reader made of it. A body of the same shape has the same frames, and its latch addresses
+stand at known places.
+
+What may differ is found by asking the slow reader twice: with the text as printed, and with each
+address replaced by another one. Only if that changes nothing but the addresses, a shape is learnt.
+Measured: 309 threads of a real pileup have 55 shapes, 1,000 threads no more.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+
+from pileup.records import Frame
+
+ReadFrame = Callable[[str], tuple[Frame, tuple[str, ...]] | None]
+"""A line of a stack to its frame and latch addresses; None when it is not a whole frame."""
+
+_HEX = b"0123456789abcdef"
+_BLANK = bytes(0x30 if byte in _HEX else byte for byte in range(256))
+# An address; a number given as an argument; the text of a string argument (a name, a statement).
+_VARIABLE = re.compile(
+    r"(?<![0-9a-zA-Z_])0x(?P<address>[0-9a-f]+)(?![0-9a-zA-Z_])|=-?(?P<number>\d+)(?=[,) ])"
+    r'|"(?P<text>(?:[^"\\]|\\.)*)"'
+)
+_DIGITS = "0123456789abcdef"
+_MOST_BYTES = 16 * 1024
+_MOST_SHAPES = 10_000
+_MOST_HELD = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One stack, as text that may come again with other addresses."""
+
+    blank: bytes
+    same: Callable[[bytes], tuple[bytes, ...]]
+    """Gives the places that must be as they were in the text that was learnt."""
+    kept: tuple[bytes, ...]
+    frames: tuple[Frame, ...]
+    stack: int
+    """Equal for equal frames."""
+    lines: int
+    """Line ends in the text."""
+    last: int
+    """The line of its last frame, the first being 1."""
+    addresses: tuple[slice, ...]
+
+
+class Shapes:
+    """The shapes of one artifact; the oldest are forgotten when they become too many."""
+
+    def __init__(self, read_frame: ReadFrame) -> None:
+        self._read_frame = read_frame
+        self._known: dict[int, list[Shape]] = {}
+        self._seen: set[int] = set()
+        self._refused: set[int] = set()
+        self._count = self._held = 0
+        self._interned: dict[Frame, Frame] = {}
+        self._stacks: dict[tuple[int, ...], int] = {}
+        self._numbers = count()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._known.clear()
+        self._seen.clear()
+        self._refused.clear()
+        self._count = self._held = 0
+        self._interned.clear()
+        self._stacks.clear()
+
+    @property
+    def full(self) -> bool:
+        """Enough is held that the next sample had better begin anew."""
+        return len(self._interned) > 20 * _MOST_SHAPES or len(self._stacks) > 5 * _MOST_SHAPES
+
+    def stack_of(self, frames: list[Frame]) -> tuple[int, tuple[Frame, ...]]:
+        """A number for equal stacks, and the frames, each distinct one held once."""
+        interned = self._interned
+        same = tuple([interned.setdefault(frame, frame) for frame in frames])
+        key = tuple(map(id, same))
+        number = self._stacks.get(key)
+        if number is None:
+            number = self._stacks[key] = next(self._numbers)
+        return number, same
+
+    def find(self, body: bytes) -> Shape | None:
+        """The shape of a body (the lines of one stack), if it was learnt."""
+        shapes = self._known.get(len(body))
+        if shapes is None:
+            return None
+        blank = body.translate(_BLANK)
+        for shape in shapes:
+            if blank == shape.blank and shape.same(body) == shape.kept:
+                return shape
+        return None
+
+    def learn(self, body: bytes) -> None:
+        """Remember the shape of a body when it comes for the second time."""
+        if len(body) > _MOST_BYTES or not body.isascii():
+            return
+        blank = body.translate(_BLANK)
+        seen = hash(blank)
+        if seen not in self._seen:
+            if len(self._seen) > 10 * _MOST_SHAPES:
+                self._seen.clear()
+                self._refused.clear()
+            self._seen.add(seen)
+            return
+        if seen in self._refused:
+            return
+        if self._count >= _MOST_SHAPES or self._held > _MOST_HELD:
+            self._known.clear()
+            self._count = self._held = 0
+        if shape := self._shape(body, blank):
+            self._known.setdefault(len(body), []).append(shape)
+            self._count += 1
+            self._held += 3 * len(body)
+        else:
+            self._refused.add(seen)
+
+    def _shape(self, body: bytes, blank: bytes) -> Shape | None:
+        frames: list[Frame] = []
+        free: list[tuple[int, int]] = []
+        addresses: list[slice] = []
+        start = last = 0
+        for number, line in enumerate(body.decode("ascii").split("\n"), start=1):
+            if line:
+                learnt = self._line(line)
+                if learnt is None:
+                    return None
+                frame, variable, latches = learnt
+                last = number
+                frames.append(frame)
+                free += [(start + first, start + last) for first, last in variable]
+                addresses += [slice(start + first, start + last) for first, last in latches]
+            start += len(line) + 1
+        if not frames:
+            return None
+        same = struct.Struct(_layout(body, free)).unpack
+        stack, interned = self.stack_of(frames)
+        lines = body.count(b"\n")
+        return Shape(blank, same, same(body), interned, stack, lines, last, tuple(addresses))
+
+    def _line(self, line: str) -> tuple[Frame, list[tuple[int, int]], list[tuple[int, int]]] | None:
+        """The frame, what may differ and what of it are latch addresses; None when not sure."""
+        read = self._read_frame(line)
+        if read is None:
+            return None
+        frame, latches = read
+        found = list(_VARIABLE.finditer(line))
+        spans = [match.span(match.lastgroup or 0) for match in found]
+        other = list(line)
+        places: dict[str, list[tuple[int, int]]] = {}
+        for at, (match, (first, last)) in enumerate(zip(found, spans, strict=True), start=1):
+            # Each address becomes another one, so that the answer tells which are latches.
+            fill = (f"{at:02x}"[::-1] * (last - first))[: last - first]
+            if match.lastgroup == "address":
+                places.setdefault(f"0x{fill}", []).append((first - 2, last))
+            elif match.lastgroup == "number":
+                fill = "5" * (last - first)
+            else:
+                fill = "".join("5" if one in _DIGITS else one for one in line[first:last])
+            other[first:last] = fill
+        read = self._read_frame("".join(other))
+        if read is None or read[0] != frame:
+            return None
+        asked = [places.get(address, []) for address in read[1]]
+        if any(len(one) != 1 for one in asked):
+            return None
+        latch_spans = [one[0] for one in asked]
+        if [line[first:last] for first, last in latch_spans] != list(latches):
+            return None
+        return frame, spans, latch_spans
+
+
+def _layout(body: bytes, free: list[tuple[int, int]]) -> str:
+    """What lies between the free places, where it has characters that ``_BLANK`` makes equal."""
+    layout = []
+    start = 0
+    for first, last in (*free, (len(body), len(body))):
+        unsure = any(byte in _HEX for byte in body[start:first])
+        layout.append(f"{first - start}{'s' if unsure else 'x'}{last - first}x")
+        start = last
+    return "".join(layout)
