@@ -41,6 +41,7 @@ class Settings(BaseSettings):
     public_url: str | None = None  # what people type; None: http://host:port
     ui_dir: Path | None = None  # the built UI; None: frontend/dist of the checkout, if there
     samples_dir: Path | None = None  # None: samples/ of the checkout, if there
+    knowledge_dir: Path | None = None  # a team's own knowledge, laid over ours
 
     # sessions and tokens
     session_lifetime_h: int = Field(default=24 * 14, ge=1)
@@ -64,7 +65,7 @@ class Settings(BaseSettings):
 
     log_level: str = "INFO"
 
-    @field_validator("home", "ui_dir", "samples_dir")
+    @field_validator("home", "ui_dir", "samples_dir", "knowledge_dir")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
         return None if value is None else value.expanduser().absolute()

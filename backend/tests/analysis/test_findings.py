@@ -114,8 +114,5 @@ def test_nothing_is_claimed_of_an_empty_incident() -> None:
 
 
 def test_every_rule_speaks_of_known_issues() -> None:
-    """At least fifteen problems can be matched, all in the knowledge base."""
-    assert len(RULES) >= 15
-    known = knowledge().issues
-    for issue in ("mysql-100512", "hot-row", "mysql-73816", "fsync-stall", "mdl-pileup"):
-        assert issue in known
+    """Rules in code decide issues of the knowledge base."""
+    assert RULES.keys() <= knowledge().issues.keys()

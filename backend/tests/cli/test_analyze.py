@@ -77,3 +77,47 @@ def add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
     info = tarfile.TarInfo(name)
     info.size = len(content)
     archive.addfile(info, io.BytesIO(content))
+
+
+OWN_ISSUE = """
+issues:
+- id: team-ticker
+  category: application
+  title: The ticker writes its row again
+  affected: [all]
+  explanation: The old ticker has no jitter.
+  mitigations: [{action: Stop the ticker, side_effects: no prices}]
+"""
+OWN_SIGNATURE = """
+signatures:
+- issue: team-ticker
+  needs: [{log: 'ticker behind', weight: 0.7}]
+"""
+
+
+def test_a_team_s_own_knowledge(tmp_path: Path) -> None:
+    """A folder with an issue and its signature: the finding is named, ours stay."""
+    own, captured = tmp_path / "own", tmp_path / "captured"
+    own.mkdir()
+    captured.mkdir()
+    (own / "issues.yaml").write_text(OWN_ISSUE)
+    (own / "signatures.yaml").write_text(OWN_SIGNATURE)
+    line = "2026-11-20T22:17:06.000000Z 0 [Warning] [MY-000001] [Server] ticker behind by 4 s\n"
+    (captured / "mysqld-error.log").write_text(line * 3)
+    result = run(str(captured), "--json", "--knowledge", str(own))
+    found = {one["id"]: one for one in json.loads(result.stdout)["findings"]}
+    assert found["team-ticker"]["score"] == 0.7
+    assert found["team-ticker"]["mitigations"] == [
+        {"action": "Stop the ticker", "side_effects": "no prices"}
+    ]
+    without = json.loads(run(str(captured), "--json").stdout)
+    assert "team-ticker" not in {one["id"] for one in without["findings"]}
+
+
+def test_knowledge_that_does_not_fit_says_where(tmp_path: Path) -> None:
+    (tmp_path / "issues.yaml").write_text(OWN_ISSUE)
+    (tmp_path / "signatures.yaml").write_text(OWN_SIGNATURE.replace("log:", "logs:"))
+    result = run(str(tmp_path), "--knowledge", str(tmp_path))
+    assert result.exit_code == 2
+    assert "signatures[0] (team-ticker)" in result.output
+    assert "logs" in result.output

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from pileup.knowledge import knowledge, match_stack
+import msgspec
+import pytest
+from tests.conftest import REPOSITORY
+
+from pileup.knowledge import KnowledgeError, knowledge, match_stack, use
+from pileup.knowledge.signature import Example, Sign, Signature
 from pileup.knowledge.versions import applies
 
 
@@ -88,3 +93,64 @@ def test_does_it_apply(
 )
 def test_words_of_a_range(entry: str, numbers: tuple[int, ...], answer: str) -> None:
     assert applies([entry], [], "mysql", numbers) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("signatures: [{issue: hot-row, needs: [{latch: no_such}]}]", "no latch 'no_such'"),
+        ("signatures: [{issue: nobody, needs: [{log: x}]}]", "no such issue"),
+        ("signatures: [{issue: hot-row, needs: [{log: '(?=x)'}]}]", "regular expression"),
+        ("signatures: [{issue: hot-row, needs: [{log: x, state: y}]}]", "a sign has one of"),
+        ("signatures: [{issue: hot-row, needs: [{counter: x}]}]", "rises, falls"),
+        ("signatures: [{issue: hot-row, needs: [{log: x, weight: 7}]}]", "<= 1"),
+        ("signatures: [{issue: hot-row}]", "data needs signs"),
+        ("signatures: [{needs: [{log: x}]}]", "issue"),
+        ("signatures: {}", "no list 'signatures'"),
+        ("[", "no YAML"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    """With the file, the entry and the reason; what was in use stays in use."""
+    (tmp_path / "signatures.yaml").write_text(text)
+    before = knowledge()
+    with pytest.raises(KnowledgeError, match="signatures") as caught:
+        use(tmp_path)
+    assert said in str(caught.value)
+    assert knowledge().issues == before.issues
+
+
+def test_a_team_s_entry_replaces_ours(tmp_path: Path) -> None:
+    (tmp_path / "signatures.yaml").write_text(
+        "signatures: [{issue: semaphore-abort, needs: [{log: x, weight: 1}]}]"
+    )
+    try:
+        use(tmp_path)
+        assert knowledge().signatures["semaphore-abort"].needs[0].log == "x"
+        assert knowledge().signatures["hot-row"].rule == "code"
+    finally:
+        use(None)
+
+
+def test_the_page_tells_every_key() -> None:
+    """docs/reference/knowledge.md names each key of a sign and of a signature."""
+    page = (REPOSITORY / "docs" / "reference" / "knowledge.md").read_text()
+    for struct in (Sign, Signature, Example):
+        for field in msgspec.structs.fields(struct):
+            assert f"`{field.encode_name}`" in page, field.encode_name
+
+
+def test_glibc_s_decorations_do_not_hide_a_stack() -> None:
+    """glibc 2.34 prints ___pthread_cond_wait: a cached thread is idle all the same."""
+    found = match_stack(
+        ["__futex_abstimed_wait_common64", "___pthread_cond_wait", "block_until_new_connection"]
+    )
+    assert found is not None
+    assert found.set_aside
+
+
+def test_a_setting_that_came_is_no_fix_and_of_two_fixes_the_last_counts() -> None:
+    assert applies(["mysql 5.5+"], ["mysql 5.7.15 adds a knob"], "mysql", (5, 7, 20)) == "yes"
+    parts = ["mysql 5.1.24 (part)", "mysql 5.1.36 (rest)"]
+    assert applies(["mysql 5.1.0-5.1.35"], parts, "mysql", (5, 1, 30)) == "yes"
+    assert applies(["mysql 5.1.0-5.1.35"], parts, "mysql", (5, 1, 36)) == "no"

@@ -1453,6 +1453,17 @@ export interface paths {
 export type webhooks = Record<string, never>
 export interface components {
   schemas: {
+    /**
+     * AbsenceDoc
+     * @description A known problem that was looked for and not found, or could not be looked for.
+     */
+    AbsenceDoc: {
+      id: string
+      looked_for: string
+      title: string
+      /** @enum {unknown} */
+      verdict: 'no_data' | 'not_found'
+    }
     /** Accepted */
     Accepted: {
       /** State */
@@ -1482,6 +1493,8 @@ export interface components {
     }
     /** Analysis */
     Analysis: {
+      /** @default [] */
+      absences: components['schemas']['AbsenceDoc'][]
       artifacts: components['schemas']['ArtifactDoc'][]
       blockers: components['schemas']['BlockerDoc'][]
       deadlocks: components['schemas']['DeadlockDoc'][]
@@ -1492,6 +1505,8 @@ export interface components {
       hot_latches: components['schemas']['HotLatchDoc'][]
       hot_stacks: components['schemas']['HotStackDoc'][]
       hot_waits: components['schemas']['HotWaitDoc'][]
+      /** @default null */
+      looked_at: components['schemas']['LookedAtDoc'] | null
       problems: components['schemas']['ProblemDoc'][]
       schema: string
       series: components['schemas']['SeriesDoc'][]
@@ -2155,7 +2170,13 @@ export interface components {
       mitigations: components['schemas']['MitigationDoc'][]
       references: string[]
       score: number
+      /** @default [] */
+      signs: components['schemas']['SignDoc'][]
       title: string
+      /** @default true */
+      verified: boolean
+      /** @default  */
+      verified_by: string
       why: string
     }
     /** Finish */
@@ -2529,6 +2550,16 @@ export interface components {
       start: string | null
       /** @default  */
       text: string
+    }
+    /**
+     * LookedAtDoc
+     * @description Over which range and in how much of each kind was looked.
+     */
+    LookedAtDoc: {
+      records: {
+        [key: string]: number
+      }
+      window: components['schemas']['Window'] | null
     }
     /** MappingColumn */
     MappingColumn: {
@@ -3378,6 +3409,16 @@ export interface components {
       /** @default null */
       unit: string | null
     }
+    /**
+     * SignDoc
+     * @description One sign of a finding's signature, seen or not.
+     */
+    SignDoc: {
+      /** @enum {unknown} */
+      seen: 'no' | 'no_data' | 'yes'
+      text: string
+      weight: number
+    }
     /** SkippedRange */
     SkippedRange: {
       /** Line First */
@@ -3685,6 +3726,8 @@ export interface components {
         | 'other_process'
         | 'saturated_resources'
         | 'shared_storage'
+      /** @default  */
+      collect: string
       evidence: components['schemas']['Locator'][]
       /** @enum {unknown} */
       verdict: 'no_data' | 'ok' | 'suspect'
@@ -3924,6 +3967,7 @@ export interface components {
   headers: never
   pathItems: never
 }
+export type AbsenceDoc = components['schemas']['AbsenceDoc']
 export type Accepted = components['schemas']['Accepted']
 export type ActivityEntry = components['schemas']['ActivityEntry']
 export type Analysis = components['schemas']['Analysis']
@@ -3991,6 +4035,7 @@ export type LeadingOut = components['schemas']['LeadingOut']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
 export type Locator = components['schemas']['Locator']
+export type LookedAtDoc = components['schemas']['LookedAtDoc']
 export type MappingColumn = components['schemas']['MappingColumn']
 export type MappingDraft = components['schemas']['MappingDraft']
 export type MappingPreview = components['schemas']['MappingPreview']
@@ -4051,6 +4096,7 @@ export type Sessions = components['schemas']['Sessions']
 export type SettingDoc = components['schemas']['SettingDoc']
 export type Setup = components['schemas']['Setup']
 export type ShiftDoc = components['schemas']['ShiftDoc']
+export type SignDoc = components['schemas']['SignDoc']
 export type SkippedRange = components['schemas']['SkippedRange']
 export type SnapshotDoc = components['schemas']['SnapshotDoc']
 export type SnapshotMark = components['schemas']['SnapshotMark']

@@ -39,7 +39,8 @@ def analyse(evidence: Evidence) -> contract.Analysis:
     context = measure(evidence)
     main = _main_document(context)
     blockers = waits.blockers(evidence, context.stall)
-    findings = signatures.findings(evidence, context)
+    diagnosis = signatures.diagnose(evidence, context)
+    findings = list(diagnosis.findings)
     hot_waits = list(context.hot_waits)
     return contract.Analysis(
         schema=contract.SCHEMA,
@@ -64,6 +65,8 @@ def analyse(evidence: Evidence) -> contract.Analysis:
         deadlocks=documents.deadlocks(evidence, context),
         triage=triage.triage(context),
         findings=findings,
+        absences=list(diagnosis.absences),
+        looked_at=diagnosis.looked_at,
         problems=documents.problems(evidence),
     )
 

@@ -273,6 +273,8 @@ class TriageDoc(Doc, frozen=True, kw_only=True):
     verdict: Literal["ok", "suspect", "no_data"]
     why: str
     evidence: list[Locator]
+    collect: str = ""
+    """The command that would have told, for the next time; empty when all was there."""
 
 
 class MitigationDoc(Doc, frozen=True, kw_only=True):
@@ -284,6 +286,15 @@ class ExperimentDoc(Doc, frozen=True, kw_only=True):
     change: str
     expect: str
     refuted_if: str | None = None
+
+
+class SignDoc(Doc, frozen=True, kw_only=True):
+    """One sign of a finding's signature, seen or not."""
+
+    text: str
+    seen: Literal["yes", "no", "no_data"]
+    weight: float
+    """What it adds to the score when it is seen."""
 
 
 class FindingDoc(Doc, frozen=True, kw_only=True):
@@ -302,6 +313,29 @@ class FindingDoc(Doc, frozen=True, kw_only=True):
     experiment: ExperimentDoc | None
     references: list[str]
     explanation: str = ""
+    signs: list[SignDoc] = []
+    """What was looked for, where the signature is data; empty where code decides."""
+    verified: bool = True
+    """Whether the knowledge base read the source of this problem; ``verified_by`` tells."""
+    verified_by: str = ""
+
+
+class AbsenceDoc(Doc, frozen=True, kw_only=True):
+    """A known problem that was looked for and not found, or could not be looked for."""
+
+    id: str
+    title: str
+    verdict: Literal["not_found", "no_data"]
+    looked_for: str
+
+
+class LookedAtDoc(Doc, frozen=True, kw_only=True):
+    """Over which range and in how much of each kind was looked."""
+
+    window: Window | None
+    """The stall; None: the whole capture."""
+    records: dict[str, int]
+    """'status dumps': 81, 'stack samples': 4, ..."""
 
 
 class Headline(Doc, frozen=True, kw_only=True):
@@ -335,6 +369,9 @@ class Analysis(Doc, frozen=True, kw_only=True):
     triage: list[TriageDoc]
     findings: list[FindingDoc]
     problems: list[ProblemDoc]
+    absences: list[AbsenceDoc] = []
+    """Known problems that were looked for and not found. Empty where nothing stalled."""
+    looked_at: LookedAtDoc | None = None
 
 
 class WaitNode(Doc, frozen=True, kw_only=True):

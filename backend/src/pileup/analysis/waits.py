@@ -132,7 +132,7 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
 
 def hot_waits(evidence: Evidence, span: Span | None) -> list[HotWaitDoc]:
     """Semaphore waits by place and mode, the most first."""
-    frame = _semaphores(evidence, span)
+    frame = semaphores(evidence, span)
     if frame is None:
         return []
     keys = ["file", "line", "mode", "label"]
@@ -162,7 +162,7 @@ def hot_waits(evidence: Evidence, span: Span | None) -> list[HotWaitDoc]:
 
 def hot_latches(evidence: Evidence, span: Span | None) -> list[HotLatchDoc]:
     """The same waits by the latch that they want, across places."""
-    frame = _semaphores(evidence, span)
+    frame = semaphores(evidence, span)
     if frame is None:
         return []
     rows = _ranked(frame, ["label"])
@@ -446,7 +446,7 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
 # ---- hot places
 
 
-def _semaphores(evidence: Evidence, span: Span | None) -> pl.DataFrame | None:
+def semaphores(evidence: Evidence, span: Span | None) -> pl.DataFrame | None:
     """Semaphore waits of the stall (all of them without one), with their latch."""
     frame = evidence.frame("semaphore_wait")
     if frame is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 
-from pileup import __version__, logs
+from pileup import __version__, knowledge, logs
 from pileup.api import (
     accounts,
     artifacts,
@@ -76,6 +76,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     """The API and the UI of one installation."""
     settings = settings or get_settings()
     logs.configure(settings.log_level)
+    if settings.knowledge_dir is not None:
+        knowledge.use(settings.knowledge_dir)
     services = make_services(settings)
     hub = events.EventHub(services.database.url)
 

@@ -27,11 +27,19 @@ import click
     metavar="[HOST=]ZONE",
     help="Zone of a host's local times, such as db-01=America/Vancouver; repeatable.",
 )
+@click.option(
+    "--knowledge",
+    "knowledge_dir",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    envvar="PILEUP_KNOWLEDGE_DIR",
+    help="Folder of your own knowledge (issues.yaml, signatures.yaml, ...), laid over ours.",
+)
 def command(
     paths: tuple[Path, ...],
     as_json: bool,
     report: Path | None,
     timezones: tuple[str, ...],
+    knowledge_dir: Path | None,
 ) -> None:
     """Analyse captured files, folders and archives: no server, no database."""
     # imported here: `--help` and a wrong option answer at once
@@ -45,6 +53,7 @@ def command(
         raise click.BadParameter(
             f"{report.name} ends neither in .html nor in .md.", param_hint="--report"
         )
+    _use(knowledge_dir)
     captures = Captures()
     captures.read(paths)
     for line in captures.left_out:
@@ -66,6 +75,15 @@ def command(
         click.echo(ticket.text(analysis), nl=False)
     else:
         click.echo(f"{analysis.headline.text}\nThe page is in {report}.")
+
+
+def _use(knowledge_dir: Path | None) -> None:
+    from pileup import knowledge
+
+    try:
+        knowledge.use(knowledge_dir)
+    except knowledge.KnowledgeError as error:
+        raise click.BadParameter(str(error), param_hint="--knowledge") from error
 
 
 def _zones(given: tuple[str, ...]) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """What latches, waits, stacks, states and known bugs mean.
 
 The facts are YAML under data/, each with its sources; this module loads them once and answers
-questions about them. Ids are stable: findings, reports and links carry them.
+questions about them. Ids are stable: findings, reports and links carry them. A team adds a folder
+of its own with files of the same names (``use``): what has a known id replaces it, the rest is new.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 
+from pileup.knowledge import schema
+from pileup.knowledge.signature import Sign, Signature, names
 from pileup.knowledge.versions import Applies, applies
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -85,6 +90,9 @@ class Issue:
     expect: str | None
     refuted_if: str | None
     references: tuple[str, ...]
+    verified: bool
+    """Whether its source was read; ``verified_by`` says which, or what is missing."""
+    verified_by: str
 
     def applies_to(self, family: str | None, numbers: tuple[int, ...]) -> Applies:
         return applies(self.affected, self.fixed, family, numbers)
@@ -113,20 +121,27 @@ _USUAL = {
 
 
 class Knowledge:
-    """The loaded knowledge base."""
+    """The loaded knowledge base, with a team's folder over our own where there is one."""
 
-    def __init__(self) -> None:
-        self.latches = {raw["id"]: _latch(raw) for raw in _read("latches")}
-        self.stacks = tuple(_stack(raw) for raw in _read("stacks"))
-        self.states = tuple(_state(raw) for raw in _read("states"))
-        self.counters = {raw["name"].lower(): _counter(raw) for raw in _read("counters")}
-        self.issues = {raw["id"]: _issue(raw) for raw in _read("issues")}
-        self._sites = _sites()
+    def __init__(self, folder: Path | None = None) -> None:
+        texts = _texts(folder)
+        latches = texts.rows("latches")
+        self.latches = {raw["id"]: _latch(raw) for raw in latches}
+        self.stacks = tuple(_stack(raw) for raw in texts.rows("stacks"))
+        states = texts.rows("states")
+        self.states = tuple(_state(raw) for raw in states)
+        self.counters = {raw["name"].lower(): _counter(raw) for raw in texts.rows("counters")}
+        self.issues = {raw["id"]: _issue(raw) for raw in texts.rows("issues")}
+        self.signatures = {
+            raw["issue"]: msgspec.convert(raw, Signature) for raw in texts.rows("signatures")
+        }
+        self._check()
+        self._sites = _sites(latches)
         self._names = self._latch_names()
         self._by_function: defaultdict[str, list[tuple[int, StackMeaning]]] = defaultdict(list)
         for order, stack in enumerate(self.stacks):
-            self._by_function[stack.functions[0]].append((order, stack))
-        self._state_names, self._state_patterns = _state_index(self.states)
+            self._by_function[function_key(stack.functions[0])].append((order, stack))
+        self._state_names, self._state_patterns = _state_index(states, self.states)
 
     def latch_for(
         self, file: str | None, line: int | None = None, name: str | None = None, mode: str = ""
@@ -154,13 +169,15 @@ class Knowledge:
 
     def stack_for(self, functions: Sequence[str]) -> StackMeaning | None:
         """What a stack (innermost first) means: the signature with the most functions."""
-        names = [plain_function(name) for name in functions]
+        names = [function_key(name) for name in functions]
         present = set(names)
         best: tuple[int, int, StackMeaning] | None = None
         for name in present:
             for order, stack in self._by_function.get(name, ()):
                 rank = (-len(stack.functions), order, stack)
-                if (best is None or rank[:2] < best[:2]) and _is_subset(stack.functions, names):
+                if (best is None or rank[:2] < best[:2]) and _is_subset(
+                    [function_key(one) for one in stack.functions], names
+                ):
                     best = rank
         return best[2] if best else None
 
@@ -182,6 +199,17 @@ class Knowledge:
         """A known problem by its stable id; KeyError for one that does not exist."""
         return self.issues[issue_id]
 
+    def _check(self) -> None:
+        """Ids that are spoken of must exist."""
+        for signature in self.signatures.values():
+            where = f"signatures.yaml: {signature.issue}"
+            if signature.issue not in self.issues:
+                raise KnowledgeError(f"{where}: there is no such issue in issues.yaml.")
+            for sign in _all_signs(signature):
+                unknown = [one for one in names(sign.latch) if one not in self.latches]
+                if unknown:
+                    raise KnowledgeError(f"{where}: no latch {unknown[0]!r} in latches.yaml.")
+
     def _latch_names(self) -> dict[str, str]:
         names: dict[str, str] = {}
         for latch in self.latches.values():
@@ -190,10 +218,36 @@ class Knowledge:
         return names
 
 
-@functools.cache
+class KnowledgeError(ValueError):
+    """A file of knowledge that cannot be used: which one, where in it, and why."""
+
+
+_folder: Path | None = None
+
+
+def use(folder: Path | None) -> None:
+    """Lay a team's folder over our own knowledge, for this process; None: ours alone.
+
+    KnowledgeError at once when a file of it cannot be used.
+    """
+    global _folder  # one knowledge base per process, as it is loaded once
+    before, _folder = _folder, folder
+    _load.cache_clear()
+    try:
+        _load(folder)
+    except KnowledgeError:
+        _folder = before
+        raise
+
+
 def knowledge() -> Knowledge:
     """The knowledge base, loaded once per process."""
-    return Knowledge()
+    return _load(_folder)
+
+
+@functools.cache
+def _load(folder: Path | None) -> Knowledge:
+    return Knowledge(folder)
 
 
 def match_stack(functions: Sequence[str]) -> StackMeaning | None:
@@ -204,6 +258,18 @@ def match_stack(functions: Sequence[str]) -> StackMeaning | None:
 def plain_function(name: str) -> str:
     """A function without arguments, template arguments and symbol version."""
     return name.split("(", 1)[0].split("@@", 1)[0].split("<", 1)[0].strip() or name
+
+
+@functools.lru_cache(maxsize=65536)
+def function_key(name: str) -> str:
+    """A function by which stacks compare: without the C library's decorations.
+
+    glibc 2.34 prints ``___pthread_cond_wait`` and ``__GI___fsync64`` for what was
+    ``pthread_cond_wait`` and ``fsync``.
+    """
+    plain = plain_function(name).lstrip("_")
+    plain = plain.removeprefix("GI_").lstrip("_").removeprefix("libc_")
+    return plain.removesuffix("64") or name
 
 
 def _is_subset(wanted: Sequence[str], names: Sequence[str]) -> bool:
@@ -217,23 +283,75 @@ def _plain_name(name: str) -> str:
     return text.replace("->", ".").removesuffix(" mutex")
 
 
-def _read(topic: str) -> list[dict[str, Any]]:
-    text = (resources.files("pileup.knowledge") / "data" / f"{topic}.yaml").read_bytes()
-    rows: list[dict[str, Any]] = _raw(text)[topic]
+TOPICS = {
+    "latches": "id",
+    "stacks": "id",
+    "states": "",
+    "counters": "name",
+    "issues": "id",
+    "signatures": "issue",
+}
+"""The files and the key that names an entry; states have none and are added."""
+
+
+class _Texts:
+    """Raw entries by topic, checked against their schema."""
+
+    def __init__(self, ours: dict[str, list[Any]], theirs: dict[str, list[Any]]) -> None:
+        self._ours, self._theirs = ours, theirs
+
+    def rows(self, topic: str) -> list[dict[str, Any]]:
+        key = TOPICS[topic]
+        if not key:
+            return self._theirs.get(topic, []) + self._ours[topic]
+        found = {raw[key]: raw for raw in self._ours[topic]}
+        return list((found | {raw[key]: raw for raw in self._theirs.get(topic, [])}).values())
+
+
+def _texts(folder: Path | None) -> _Texts:
+    own = resources.files("pileup.knowledge") / "data"
+    ours = {topic: _raw(f"{topic}.yaml", (own / f"{topic}.yaml").read_bytes()) for topic in TOPICS}
+    if folder is None:
+        return _Texts(ours, {})
+    files = {topic: folder / f"{topic}.yaml" for topic in TOPICS}
+    there = {topic: path for topic, path in files.items() if path.is_file()}
+    if not there:
+        raise KnowledgeError(f"{folder} has none of {', '.join(f'{one}.yaml' for one in TOPICS)}.")
+    return _Texts(
+        ours, {topic: _raw(str(path), path.read_bytes()) for topic, path in there.items()}
+    )
+
+
+@functools.lru_cache(maxsize=16)
+def _raw(name: str, text: bytes) -> list[dict[str, Any]]:
+    """The entries of one file; a KnowledgeError says which entry does not fit, and how."""
+    topic = Path(name).stem
+    try:
+        found = yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader
+    except yaml.YAMLError as error:
+        raise KnowledgeError(f"{name} is no YAML: {error}") from error
+    rows = found.get(topic) if isinstance(found, dict) else None
+    if not isinstance(rows, list):
+        raise KnowledgeError(f"{name} has no list '{topic}'.")
+    for number, row in enumerate(rows):
+        try:
+            msgspec.convert(row, schema.OF[topic])
+        except msgspec.ValidationError as error:
+            label = row.get(TOPICS[topic]) if isinstance(row, dict) else None
+            raise KnowledgeError(f"{name}: {topic}[{number}] ({label}): {error}.") from error
     return rows
 
 
-@functools.lru_cache(maxsize=8)
-def _raw(text: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader
-    return found
+def _all_signs(signature: Signature) -> list[Sign]:
+    found = [*signature.needs, *signature.adds, *signature.against]
+    return found + [inner for sign in found for inner in sign.any or ()]
 
 
-def _sites() -> dict[tuple[str, int], set[str]]:
+def _sites(latches: Sequence[dict[str, Any]]) -> dict[tuple[str, int], set[str]]:
     """(file stem, line) -> latches created there in some version that was read."""
     sites: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
-    for raw in _read("latches"):
-        for places in (raw["created_sites_read"] or {}).values():
+    for raw in latches:
+        for places in (raw.get("created_sites_read") or {}).values():
             for place in places:
                 path, _, lines = str(place).rpartition(":")
                 first, _, last = lines.partition("-")
@@ -246,11 +364,11 @@ def _sites() -> dict[tuple[str, int], set[str]]:
 
 
 def _state_index(
-    states: Sequence[StateMeaning],
+    raws: Sequence[dict[str, Any]], states: Sequence[StateMeaning]
 ) -> tuple[dict[str, StateMeaning], list[tuple[re.Pattern[str], StateMeaning]]]:
     names: dict[str, StateMeaning] = {}
     patterns: list[tuple[re.Pattern[str], StateMeaning]] = []
-    for meaning, raw in zip(states, _read("states"), strict=True):
+    for meaning, raw in zip(states, raws, strict=True):
         if meaning.state:
             names.setdefault(meaning.state.lower(), meaning)
         elif meaning.command:
@@ -269,12 +387,12 @@ def _latch(raw: dict[str, Any]) -> Latch:
         names=tuple(raw["names"]),
         kind=raw["kind"],
         subsystem=raw["subsystem"],
-        taken_shared_by=raw["taken_shared_by"] or "",
-        taken_exclusive_by=raw["taken_exclusive_by"] or "",
-        contention_means=raw["contention_means"] or "",
-        check=tuple(map(str, raw["check"] or ())),
-        knobs=tuple(map(str, raw["knobs"] or ())),
-        issues=tuple(raw["issues"] or ()),
+        taken_shared_by=raw.get("taken_shared_by") or "",
+        taken_exclusive_by=raw.get("taken_exclusive_by") or "",
+        contention_means=raw.get("contention_means") or "",
+        check=tuple(map(str, raw.get("check") or ())),
+        knobs=tuple(map(str, raw.get("knobs") or ())),
+        issues=tuple(raw.get("issues") or ()),
     )
 
 
@@ -283,18 +401,18 @@ def _stack(raw: dict[str, Any]) -> StackMeaning:
         id=raw["id"],
         functions=tuple(raw["functions"]),
         category=raw["category"],
-        set_aside=bool(raw["set_aside"]),
+        set_aside=bool(raw.get("set_aside")),
         subsystem=raw["subsystem"],
-        waits_on=tuple(raw["waits_on"] or ()),
+        waits_on=tuple(raw.get("waits_on") or ()),
         meaning=raw["meaning"],
-        issues=tuple(raw["issues"] or ()),
+        issues=tuple(raw.get("issues") or ()),
     )
 
 
 def _state(raw: dict[str, Any]) -> StateMeaning:
     return StateMeaning(
-        state=raw["state"],
-        command=raw["command"],
+        state=raw.get("state"),
+        command=raw.get("command"),
         category=raw["category"],
         meaning=raw["meaning"],
         look_at=raw.get("look_at"),
@@ -313,22 +431,24 @@ def _counter(raw: dict[str, Any]) -> CounterMeaning:
 
 
 def _issue(raw: dict[str, Any]) -> Issue:
-    experiment = raw["experiment"] or {}
+    experiment = raw.get("experiment") or {}
     return Issue(
         id=raw["id"],
         category=raw["category"],
         title=raw["title"],
         affected=tuple(map(str, raw["affected"])),
-        fixed=tuple(str(one) for one in raw["fixed"] or () if str(one) != "-"),
-        signature=raw["signature"],
+        fixed=tuple(str(one) for one in raw.get("fixed") or () if str(one) != "-"),
+        signature=raw.get("signature") or {},
         explanation=raw["explanation"],
         mitigations=tuple(
-            (one["action"], one.get("side_effects")) for one in raw["mitigations"] or ()
+            (one["action"], one.get("side_effects")) for one in raw.get("mitigations") or ()
         ),
         change=experiment.get("change"),
         expect=experiment.get("expect"),
         refuted_if=experiment.get("refuted_if"),
-        references=tuple(map(str, raw["references"] or ())),
+        references=tuple(map(str, raw.get("references") or ())),
+        verified=raw.get("verified") in (True, "yes"),
+        verified_by=raw.get("verified_by") or "",
     )
 
 
@@ -336,10 +456,15 @@ __all__ = [
     "CounterMeaning",
     "Issue",
     "Knowledge",
+    "KnowledgeError",
     "Latch",
+    "Sign",
+    "Signature",
     "StackMeaning",
     "StateMeaning",
+    "function_key",
     "knowledge",
     "match_stack",
     "plain_function",
+    "use",
 ]

@@ -86,17 +86,18 @@ def _within(numbers: Numbers, low: Numbers | None, high: Numbers | None) -> bool
 
 
 def _is_fixed(fixed: Iterable[str], family: str | None, numbers: Numbers) -> bool:
+    """Of several fixes in one series the last counts: the earlier ones were parts."""
+    last: Numbers | None = None
     for entry in fixed:
         name, _, rest = entry.strip().lower().partition(" ")
         same = name == family or (name == "mysql" and family == "percona")
         match = _FIXED.match(rest)
-        if not same or not match:
+        if not same or not match or " adds " in rest:  # a setting that came is no fix yet
             continue
         release = _numbers(match[1])
-        series = release[:2]
-        if len(release) >= 3 and numbers[:2] == series and numbers >= release:
-            return True
-    return False
+        if len(release) >= 3 and numbers[:2] == release[:2]:
+            last = max(last or release, release)
+    return last is not None and numbers >= last
 
 
 def _numbers(text: str) -> Numbers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from pileup import knowledge
 from pileup.settings import Settings, get_settings
 from pileup.storage.blobs import BlobStore
 from pileup.storage.broker import Sender, send_all
@@ -46,7 +47,10 @@ def process_runtime(sender: Sender) -> Runtime:
     """The one of this process; connections never cross a fork."""
     pid = os.getpid()
     if pid not in _runtimes:
-        _runtimes[pid] = make_runtime(get_settings(), sender)
+        settings = get_settings()
+        if settings.knowledge_dir is not None:
+            knowledge.use(settings.knowledge_dir)
+        _runtimes[pid] = make_runtime(settings, sender)
     return _runtimes[pid]
 
 

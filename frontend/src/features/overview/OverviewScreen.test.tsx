@@ -34,6 +34,9 @@ const finding: FindingDoc = {
   experiment: null,
   references: [],
   explanation: '',
+  signs: [],
+  verified: true,
+  verified_by: '',
 }
 const incident = {
   id: 'i1',

@@ -1,7 +1,9 @@
-"""Rules: one small pure function per known problem, from measured signs to a match or nothing.
+"""Rules in code: for the problems whose mechanism needs more than the signs of signatures.yaml.
 
-A rule looks at signs, never at text of its own making; its id is an issue of the knowledge base.
-To add one, write it in the file of its subsystem and add it to RULES there.
+A rule is a small pure function from measured signs to a match or nothing. It looks at signs, never
+at text of its own making; its id is an issue of the knowledge base. Most problems need none: write
+a signature first (docs/reference/knowledge.md). A rule's entry there says ``rule: code`` and holds
+its cases.
 """
 
 from __future__ import annotations

@@ -152,17 +152,6 @@ def commit_slots(context: Context) -> Match | None:
     )
 
 
-def semisync(context: Context) -> Match | None:
-    """Commits wait for a replica's acknowledgement (semisync-stall)."""
-    sign = signs.sessions(context, r"(?i)semi-sync ACK")
-    if sign.most < _ENOUGH:
-        return None
-    why = f"{sign.most} sessions at once wait for a semi-synchronous acknowledgement."
-    return Match(
-        "semisync-stall", graded((True, 0.6), (sign.share > 0.3, 0.25)), why, sign.evidence
-    )
-
-
 def _old_commit(context: Context) -> tuple[signs.Sign, signs.Sign]:
     behind = signs.stacks(
         context,
@@ -179,4 +168,9 @@ def _old_commit(context: Context) -> tuple[signs.Sign, signs.Sign]:
     return behind, head
 
 
-RULES: tuple[Rule, ...] = (fts_sync, fsync_stall, commit_mutex, commit_slots, semisync)
+RULES: dict[str, Rule] = {
+    "mysql-73816": fts_sync,
+    "fsync-stall": fsync_stall,
+    "mysql-13669": commit_mutex,
+    "mysql-46459": commit_slots,
+}

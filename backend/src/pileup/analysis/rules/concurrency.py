@@ -1,4 +1,4 @@
-"""Too many threads, too many connections."""
+"""Too many threads: throughput that collapses as they rise."""
 
 from __future__ import annotations
 
@@ -64,48 +64,4 @@ def unlimited(context: Context) -> Match | None:
     return Match("thread-concurrency-zero", score, why, tuple(evidence))
 
 
-def slots(context: Context) -> Match | None:
-    """Statements queue for a concurrency slot (thread-concurrency-limit)."""
-    queued = signs.stacks(
-        context,
-        lambda stack: any(name.startswith("srv_conc_enter_innodb") for name in stack),
-        "queue to enter InnoDB",
-    )
-    waiting = signs.shift(context, "innodb.queries_in_queue")
-    rose = waiting is not None and waiting.direction == "up" and (waiting.stall or 0) >= 5
-    if queued.most < 5 and not rose:
-        return None
-    evidence = queued.evidence
-    if waiting is not None and rose:
-        evidence += (signs.moved(context, waiting),)
-    why = "Statements queue for a slot of innodb_thread_concurrency while those inside are slow."
-    return Match("thread-concurrency-limit", graded((True, 0.45), (rose, 0.2)), why, evidence)
-
-
-def storm(context: Context) -> Match | None:
-    """New connections many times the usual rate (connection-storm)."""
-    rate = signs.shift(context, "mysql.Connections", "mysql.Threads_created", "metric.connections")
-    if rate is None or rate.direction != "up" or (rate.ratio or 0) < 4 or (rate.stall or 0) < 20:
-        return None
-    login = signs.sessions(context, r"(?i)^login|^$^")
-    why = f"New connections per second rose {rate.ratio:.0f} times to {rate.stall:.0f}."
-    evidence = (signs.moved(context, rate), *login.evidence)
-    return Match("connection-storm", graded((True, 0.35), (login.most > 5, 0.2)), why, evidence)
-
-
-def dns(context: Context) -> Match | None:
-    """Sessions stay unauthenticated (dns-login)."""
-    frame = context.evidence.frame("session")
-    if frame is None:
-        return None
-    strangers = frame.filter(frame["user"].fill_null("") == "unauthenticated user")
-    if strangers.is_empty():
-        return None
-    most = int(strangers.group_by("artifact", "snapshot").len()["len"].max() or 0)  # type: ignore[arg-type]
-    if most < 5:
-        return None
-    why = f"{most} sessions at once are 'unauthenticated user': logins wait for a reverse look-up."
-    return Match("dns-login", 0.6, why, ())
-
-
-RULES: tuple[Rule, ...] = (unlimited, slots, storm, dns)
+RULES: dict[str, Rule] = {"thread-concurrency-zero": unlimited}

@@ -1,4 +1,4 @@
-"""Pages, redo and undo: no free pages, a full log, a long history, a busy disk."""
+"""Pages and redo: no free pages, a full log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pileup.analysis.context import Context
 from pileup.analysis.rules import Match, Rule, graded
 
 _FREE = ("innodb.pool_free_pages", "metric.bp_pages_free", "mysql.Innodb_buffer_pool_pages_free")
-_LONG_HISTORY = 1_000_000
 
 
 def free_pages(context: Context) -> Match | None:
@@ -81,47 +80,6 @@ def sync_flush(context: Context) -> Match | None:
     return Match("sync-flush", score, _sentence(parts), waiting.evidence)
 
 
-def purge_lag(context: Context) -> Match | None:
-    """The history list is long or grows without end (purge-lag)."""
-    during = context.median("innodb.history_list_length", context.stall)
-    if during is None:
-        return None
-    before = context.median("innodb.history_list_length", context.baseline) or 0.0
-    long, grew = during >= _LONG_HISTORY, during >= 100_000 and during > 5 * max(before, 1)
-    if not long and not grew:
-        return None
-    one = signs.shift(context, "innodb.history_list_length")
-    why = f"The history list has {during:,.0f} entries ({before:,.0f} before)."
-    evidence = (signs.moved(context, one),) if one else ()
-    return Match("purge-lag", graded((True, 0.35), (long, 0.2), (grew, 0.15)), why, evidence)
-
-
-def io_bound(context: Context) -> Match | None:
-    """Threads wait for pages to be read from a busy disk (io-bound)."""
-    reading = signs.stacks(
-        context,
-        signs.having_any("buf_read_page", "buf_read_page_low", "buf_wait_for_read"),
-        "wait for a page to be read",
-    )
-    waiting = signs.shift(context, "vmstat.wa", "mpstat.iowait", "metric.cpu_iowait_pct")
-    busy = waiting is not None and waiting.direction == "up" and (waiting.stall or 0) >= 20
-    if reading.most < 5 or not busy:
-        return None
-    assert waiting is not None
-    why = f"{reading.most} threads at once wait for reads; CPUs wait for I/O {waiting.stall:.0f} %."
-    evidence = (*reading.evidence, signs.moved(context, waiting))
-    return Match("io-bound", graded((True, 0.5), (reading.share >= 0.3, 0.2)), why, evidence)
-
-
-def swapping(context: Context) -> Match | None:
-    """The host swaps (numa-swap)."""
-    one = signs.shift(context, "vmstat.si", "vmstat.so")
-    if one is None or one.direction != "up" or (one.stall or 0) < 100:
-        return None
-    why = f"The host swaps: {one.name} rose to {one.stall:,.0f} KiB/s."
-    return Match("numa-swap", 0.5, why, (signs.moved(context, one),))
-
-
 def _waits_for_free(context: Context) -> bool:
     one = signs.shift(context, "mysql.Innodb_buffer_pool_wait_free", "metric.bp_wait_free")
     return one is not None and one.direction == "up"
@@ -132,4 +90,4 @@ def _sentence(parts: list[str]) -> str:
     return text[0].upper() + text[1:]
 
 
-RULES: tuple[Rule, ...] = (free_pages, sync_flush, purge_lag, io_bound, swapping)
+RULES: dict[str, Rule] = {"free-pages": free_pages, "sync-flush": sync_flush}

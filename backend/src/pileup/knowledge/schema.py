@@ -1,0 +1,96 @@
+"""The shape of each file of knowledge: what must be there, and of which type.
+
+Keys that only people read may be added freely in all files but signatures.yaml, where an unknown
+key would be a sign that is never looked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pileup.knowledge.signature import Signature
+
+Texts = list[str] | None
+
+
+class Mitigation(msgspec.Struct):
+    action: str
+    side_effects: str | None = None
+
+
+class Experiment(msgspec.Struct):
+    change: str
+    expect: str
+    refuted_if: str | None = None
+
+
+class Issue(msgspec.Struct):
+    id: str
+    category: str
+    title: str
+    affected: list[str | int | float]
+    explanation: str
+    fixed: list[str | int | float] | None = None
+    signature: dict[str, Any] | None = None
+    """For people: what the sources say of it. signatures.yaml is what is evaluated."""
+    mitigations: list[Mitigation] | None = None
+    experiment: Experiment | None = None
+    references: Texts = None
+    verified: str | bool = False
+    verified_by: str | None = None
+
+
+class Latch(msgspec.Struct):
+    id: str
+    names: list[str]
+    kind: str
+    subsystem: str
+    taken_shared_by: str | None = None
+    taken_exclusive_by: str | None = None
+    contention_means: str | None = None
+    check: list[Any] | None = None
+    knobs: list[Any] | None = None
+    issues: Texts = None
+    created_sites_read: dict[str, list[str]] | None = None
+
+
+class Stack(msgspec.Struct):
+    id: str
+    functions: list[str]
+    category: str
+    subsystem: str
+    meaning: str
+    set_aside: bool | None = None
+    waits_on: Texts = None
+    issues: Texts = None
+
+
+class State(msgspec.Struct):
+    category: str
+    meaning: str
+    state: str | None = None
+    command: str | None = None
+    match_regex: str | None = None
+    look_at: str | None = None
+
+
+class Counter(msgspec.Struct):
+    name: str
+    kind: str
+    bad_direction: str
+    meaning: str
+    unit: str | None = None
+    subsystem: str | None = None
+
+
+OF: dict[str, type[msgspec.Struct]] = {
+    "issues": Issue,
+    "latches": Latch,
+    "stacks": Stack,
+    "states": State,
+    "counters": Counter,
+    "signatures": Signature,
+}
+"""File stem to the type of its entries."""

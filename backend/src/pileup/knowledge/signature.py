@@ -1,0 +1,174 @@
+"""Signatures: what to look for before a known problem is named, as data.
+
+A signature is a few signs over records. Every entry of ``needs`` must be seen; ``adds`` raise the
+score, ``against`` lower it. The schema is these structs: an unknown key, a sign of two kinds or an
+expression that does not compile is an error that says where. docs/reference/knowledge.md tells how
+to write one; analysis.matching evaluates them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+import msgspec
+import polars as pl
+
+Weight = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Names = str | list[str]
+
+KINDS = (
+    "latch",
+    "place",
+    "stack",
+    "state",
+    "transaction",
+    "lock",
+    "query",
+    "user",
+    "log",
+    "counter",
+    "setting",
+    "any",
+)
+_EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "log")
+_PLACE = re.compile(r"^[\w/]+(?:\.[\w*]+)?(?::\d+(?:-\d+)?)?$")
+
+
+class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One thing to look for. Exactly one of the keys in ``KINDS``, the others narrow it."""
+
+    latch: Names | None = None
+    """Semaphore waits for a latch of latches.yaml, wherever the waiters stand."""
+    place: Names | None = None
+    """Semaphore waits at a place of the source: 'fts0fts.*', 'row0ins.cc:2953'."""
+    stack: Names | None = None
+    """Threads with one of these functions on their stack."""
+    state: str | None = None
+    """Sessions (or transactions) whose processlist State matches."""
+    transaction: str | None = None
+    """Transactions whose 'state operation' matches: 'ACTIVE rollback', 'ACTIVE inserting'."""
+    lock: str | None = None
+    """Transactions in LOCK WAIT whose 'kind mode table' matches: 'table AUTO-INC app.t'."""
+    query: str | None = None
+    """Statements of running sessions and transactions that match."""
+    user: str | None = None
+    """Sessions of a user that matches."""
+    log: str | None = None
+    """Lines of any log that match."""
+    counter: Names | None = None
+    """A series by its short name ('com_drop_table'); with rises, falls, above, below or peak."""
+    setting: str | None = None
+    """A variable; with is, above or below."""
+    any: list[Sign] | None = None
+    """One of these; the one that weighs most counts."""
+
+    least: int | None = None
+    """How many at once (default: 5 for waits, states, transactions; 1 for stacks, logs)."""
+    share: float | None = None
+    """And at least this share of all of its kind (0..1)."""
+    within: Names | None = None
+    """stack: and one of these as well, anywhere on the same stack."""
+    waiting: bool | None = None
+    """stack: the thread waits for a mutex, latch or condition (true), or is at work (false)."""
+    rises: float | None = None
+    """counter: median in the stall over the median before, at least."""
+    falls: float | None = None
+    """counter: the same ratio, at most."""
+    above: float | None = None
+    """counter: median in the stall, at least. setting: its number, more than."""
+    below: float | None = None
+    """counter: median in the stall, at most. setting: its number, less than."""
+    peak: float | None = None
+    """counter: highest value in the stall, at least."""
+    is_: list[str] | None = msgspec.field(default=None, name="is")
+    """setting: one of these values; ON, 1 and YES are one."""
+
+    weight: Weight = 0.0
+    says: str = ""
+    """What it means, in a clause; the numbers are added."""
+    factor: Weight = 0.5
+    """against: what is left of the score."""
+
+    def __post_init__(self) -> None:
+        kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
+        if len(kinds) != 1:
+            raise ValueError(
+                f"a sign has one of {', '.join(KINDS)}; this one has {kinds or 'none'}"
+            )
+        for name in _EXPRESSIONS:
+            if (text := getattr(self, name)) is not None:
+                _compiled(text)
+        for place in names(self.place):
+            if not _PLACE.match(place):
+                raise ValueError(f"{place!r} is no place: write 'btr0sea.*' or 'row0ins.cc:2953'")
+        changes = (self.rises, self.falls, self.above, self.below, self.peak)
+        if self.counter is not None and all(one is None for one in changes):
+            raise ValueError("a counter needs rises, falls, above, below or peak")
+        if self.setting is not None and (self.is_, self.above, self.below) == (None, None, None):
+            raise ValueError("a setting needs is, above or below")
+
+    @property
+    def kind(self) -> str:
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
+
+
+class Example(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A case made by thought: a server before and during a stall, in a few words."""
+
+    says: str
+    server: str = "5.7.30"
+    """Version, and comment after a blank: '10.6.5-MariaDB', '5.7.29-32 Percona Server'."""
+    waits: list[str] = []
+    """'COUNT MODE FILE:LINE LATCH [ADDRESS]'; LATCH is a name or where it was created."""
+    stacks: list[str] = []
+    """'COUNT innermost,...,outermost'."""
+    states: list[str] = []
+    """'COUNT State' of sessions that run a query."""
+    transactions: list[str] = []
+    """'COUNT STATE | operation' or 'COUNT LOCK WAIT | KIND MODE TABLE'."""
+    queries: list[str] = []
+    """'COUNT statement'."""
+    users: list[str] = []
+    """'COUNT user'."""
+    log: list[str] = []
+    settings: dict[str, str] = {}
+    series: dict[str, list[float]] = {}
+    """Full name: [before, during]."""
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How one issue shows."""
+
+    issue: str
+    rule: Literal["data", "code"] = "data"
+    """code: analysis.rules decides, as the mechanism needs more than signs; it still has cases."""
+    looks_for: str = ""
+    """One clause for the record of what was looked for; data signatures tell it themselves."""
+    needs: list[Sign] = []
+    adds: list[Sign] = []
+    against: list[Sign] = []
+    fires: list[Example] = []
+    near_misses: list[Example] = []
+
+    def __post_init__(self) -> None:
+        if (self.rule == "data") != bool(self.needs):
+            raise ValueError(f"{self.issue}: data needs signs, code has none")
+        if self.rule == "code" and not self.looks_for:
+            raise ValueError(f"{self.issue}: say what the code looks for (looks_for)")
+
+
+def names(value: Names | None) -> list[str]:
+    """One name or several as a list."""
+    return [] if value is None else [value] if isinstance(value, str) else value
+
+
+def _compiled(text: str) -> None:
+    """Linear-time expressions only (no look-around): they run over strangers' text."""
+    try:
+        pl.Series([""]).str.contains(text)
+    except pl.exceptions.ComputeError as error:
+        raise ValueError(f"{text!r} is no usable regular expression: {error}") from error
+
+
+__all__ = ["Example", "Sign", "Signature", "names"]
