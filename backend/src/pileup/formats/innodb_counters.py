@@ -1,8 +1,9 @@
 """The numbers of the counter sections as samples: one value per dump, named innodb.<snake>.
 
 A section's text with its numbers taken out repeats from dump to dump. So a text is read once, line
-by line after the rules of innodb_series; what it says about each number is kept under that text,
-and later dumps cost one split and one look-up. Labels: instance (buffer pool), part (adaptive
+by line after the rules of innodb_series; what it says about each number is kept under the text
+with each run of digits made one zero, and later dumps cost one split and one look-up.
+Labels: instance (buffer pool), part (adaptive
 hash), thread (I/O), area (memory).
 
 Null: a number beyond 63 bits wrapped around in the server; it is null here.
@@ -11,8 +12,9 @@ Null: a number beyond 63 bits wrapped around in the server; it is null here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 import polars as pl
@@ -34,9 +36,15 @@ from pileup.formats.innodb_series import (
     Rule,
     Series,
 )
-from pileup.records import SAMPLE, Rows, frame_schema
+from pileup.formats.interned import MOST_TEXT, repeated
+from pileup.records import SAMPLE, Rows, frame_of
 
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
+_NUMBER = re.compile(r"[0-9.]+")
+_DIGITS = bytes(byte if byte in b"0123456789." else 32 for byte in range(256))
+"""Translates all but numbers to blanks."""
+_ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))
+_RUNS = (b"0" * 8, b"0" * 4, b"0" * 2, b"0" * 2)
+"""Taken out one after the other, they leave of up to 64 digits one."""
 _INSTANCE = re.compile(r"---BUFFER POOL (\d+)")
 _WRAPPED = float(1 << 63)
 _MOST_TEXTS = 2_000
@@ -69,70 +77,144 @@ class _Place(NamedTuple):
 class _Text:
     """What a section's text without its numbers says."""
 
-    plain: list[_Place]
-    """Values that are one number."""
+    places: list[_Place]
+    """First the values that are one number, then those made of several, or negative."""
+    pick: Callable[[list[str]], tuple[str, ...]]
+    """The former."""
     made: list[_Place]
-    """Values made of several, or negative."""
+    """The latter."""
+    series: list[int]
+    """Per place: its row in the table of series."""
+    lines: list[int]
     unread: tuple[int, ...]
     """0-based lines that no rule knows."""
+
+
+class Counted(NamedTuple):
+    """A section that was read."""
+
+    text: _Text
+    numbers: list[str]
+
+    @property
+    def unread(self) -> tuple[int, ...]:
+        """Lines (0-based) that no rule knows."""
+        return self.text.unread
+
+    def whole_numbers(self, names: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+        """Numbers by the names of their series, each with its line (0-based)."""
+        return {
+            place.series.name: (int(_made(place, self.numbers)), place.line)
+            for place in self.text.places
+            if place.series.name in names
+        }
 
 
 class Counters:
     """Collects the numbers of many dumps; ``flush`` hands them on as one frame."""
 
     def __init__(self) -> None:
-        self._texts: dict[tuple[str, tuple[str, ...]], _Text] = {}
-        self._rows: dict[int, tuple[_Text, list[tuple[int | None, int, list[str]]]]] = {}
-        self._values: list[tuple[int | None, Value]] = []
+        self._texts: dict[tuple[str, bytes], _Text] = {}
+        self._series: dict[tuple[Series, str], int] = {}
+        self._clear()
 
-    def read(self, title: str, text: str, line: int, wall_us: int | None) -> tuple[int, ...]:
-        """One section; gives the lines (0-based) that could not be read."""
-        parts = _NUMBER.split(text)
-        numbers = parts[1::2]
-        key = (title, tuple(parts[::2]))
-        known = self._texts.get(key)
+    def _clear(self) -> None:
+        self._series_of: list[int] = []
+        self._value: list[str | None] = []
+        self._line: list[int] = []
+        self._reads: list[tuple[int, int, int | None]] = []
+        """How many values were read at once, the line that theirs count from, and the time."""
+
+    def read(self, title: str, text: str, line: int, wall_us: int | None) -> Counted:
+        """One section; ``line`` is the number of its first line."""
+        raw = text.encode("utf-8", "replace")
+        numbers = raw.translate(_DIGITS).decode("ascii").split()
+        key = raw.translate(_ZEROS)
+        for run in _RUNS:
+            key = key.replace(run, b"0")
+        known = self._texts.get((title, key))
         if known is None:
-            if len(self._texts) >= _MOST_TEXTS:
-                self._texts.clear()
-            known = self._texts[key] = _read(title, text)
-        rows = self._rows.get(id(known))
-        if rows is None:
-            rows = self._rows[id(known)] = (known, [])  # holds the text, so its id stays its own
-        rows[1].append((wall_us, line, numbers))
-        return known.unread
-
-    def latest(self, title: str, text: str, names: tuple[str, ...]) -> dict[str, tuple[int, int]]:
-        """Whole numbers of the section just read, by their series' names, each with its line."""
-        parts = _NUMBER.split(text)
-        known = self._texts[title, tuple(parts[::2])]
-        return {
-            place.series.name: (int(_made(place, parts[1::2])), place.line)
-            for place in (*known.plain, *known.made)
-            if place.series.name in names
-        }
+            known = self._text(title, text, key)
+        if known.places:
+            self._value += known.pick(numbers)
+            for place in known.made:
+                self._value.append(repr(_made(place, numbers)))
+            self._series_of += known.series
+            self._line += known.lines
+            self._reads.append((len(known.places), line, wall_us))
+        return Counted(known, numbers)
 
     def add(self, values: Iterable[Value], wall_us: int | None) -> None:
         """Numbers counted by others."""
-        self._values.extend((wall_us, value) for value in values)
+        for series, value, line in values:
+            self._value.append(None if value is None else str(value))
+            self._series_of.append(self._number(series, ""))
+            self._line.append(0)
+            self._reads.append((1, line, wall_us))
 
     def flush(self) -> Iterator[Rows]:
         """All that was read since the last flush, each series in the order of its dumps."""
-        frames = [_frame(text, rows) for text, rows in self._rows.values()]
-        if self._values:
-            frames.append(_counted(self._values))
-        self._rows = {}
-        self._values = []
-        frames = [frame for frame in frames if frame.height]
-        if frames:
-            frame = pl.concat(frames).sort("series", "labels", "line_first", maintain_order=True)
-            yield Rows(SAMPLE, frame)
+        if self._value:
+            yield Rows(SAMPLE, self._frame())
+        self._clear()
+
+    def _text(self, title: str, text: str, key: bytes) -> _Text:
+        if len(self._texts) >= _MOST_TEXTS:
+            self._texts.clear()
+        places, unread = _read(title, text)
+        plain = [one for one in places if len(one.numbers) == 1 and not one.negative]
+        made = [one for one in places if len(one.numbers) > 1 or one.negative]
+        known = _Text(
+            places=[*plain, *made],
+            pick=_picker([place.numbers[0] for place in plain]),
+            made=made,
+            series=[self._number(place.series, place.labels) for place in (*plain, *made)],
+            lines=[place.line for place in (*plain, *made)],
+            unread=tuple(unread),
+        )
+        if len(key) <= MOST_TEXT:
+            self._texts[title, key] = known
+        return known
+
+    def _number(self, series: Series, labels: str) -> int:
+        return self._series.setdefault((series, labels), len(self._series))
+
+    def _frame(self) -> pl.DataFrame:
+        counts, lines, walls = zip(*self._reads, strict=True)
+        reads = repeated(list(counts))
+        value = pl.Series(self._value, dtype=pl.String).cast(pl.Float64, strict=False)
+        number = pl.Series("number", self._series_of, dtype=pl.UInt32)
+        sorted_ = number.to_frame().with_row_index().sort("number", maintain_order=True)
+        order, number = sorted_["index"], sorted_["number"]
+        reads = reads.gather(order)
+        value = value.set(value.abs() >= _WRAPPED, None)
+        line = pl.Series(self._line, dtype=pl.Int64).gather(order)
+        every = [(f"innodb.{one.name}", labels, *one[1:]) for one, labels in self._series]
+        names = ("series", "labels", "kind", "unit")
+        texts = pl.DataFrame(every, schema=dict.fromkeys(names, pl.String()), orient="row")[number]
+        return frame_of(
+            SAMPLE,
+            {
+                **texts.to_dict(),
+                "clock": "local",
+                "wall_us": pl.Series(walls, dtype=pl.Int64).gather(reads),
+                "value": value.gather(order),
+                "line_first": pl.Series(lines, dtype=pl.Int64).gather(reads) + line,
+            },
+        )
 
 
-def _read(title: str, text: str) -> _Text:
+def _picker(chosen: list[int]) -> Callable[[list[str]], tuple[str, ...]]:
+    """Takes the chosen numbers out of all, in one step."""
+    if len(chosen) > 1:
+        return itemgetter(*chosen)
+    return lambda numbers: tuple(numbers[one] for one in chosen)
+
+
+def _read(title: str, text: str) -> tuple[list[_Place], list[int]]:
     """Line by line: what each number means."""
     rules = RULES.get(title, ())
-    starts = [match.start() for match in _NUMBER.finditer(text)]
-    ordinal = {start: index for index, start in enumerate(starts)}
+    ordinal = {match.span(): index for index, match in enumerate(_NUMBER.finditer(text))}
     places: dict[tuple[Series, str], _Place] = {}
     unread: list[int] = []
     instance = ""
@@ -177,11 +259,11 @@ def _read(title: str, text: str) -> _Text:
             rates = SYSTEM_ROW_RATES if "system rows" in words else ROW_RATES
         for series, labels, start, end in found:
             negative = words[start : start + 1] == "-"
-            first = ordinal.get(at + start + negative)
-            if first is None:
-                continue
             halves = " " in words[start:end]
-            numbers = (first, first + 1) if halves else (first,)
+            numbers = _ordinals(ordinal, at, words, start + negative, end)
+            if not numbers:
+                unread.append(line)
+                continue
             place = _Place(series, labels, line, numbers, negative, halves)
             printed = places.get((series, labels))
             if printed is None:
@@ -190,12 +272,16 @@ def _read(title: str, text: str) -> _Text:
                 # One line per sync array, one number per I/O thread: their sum is the whole.
                 places[series, labels] = printed._replace(numbers=(*printed.numbers, *numbers))
         at += len(words) + 1
-    every = list(places.values())
-    return _Text(
-        plain=[p for p in every if len(p.numbers) == 1 and not p.negative],
-        made=[p for p in every if len(p.numbers) > 1 or p.negative],
-        unread=tuple(unread),
-    )
+    return list(places.values()), unread
+
+
+def _ordinals(
+    ordinal: dict[tuple[int, int], int], at: int, words: str, start: int, end: int
+) -> tuple[int, ...]:
+    """Which numbers of the text stand in a part of a line; none when one has a dot too many."""
+    spans = [match.span() for match in _NUMBER.finditer(words, start, end)]
+    found = [ordinal.get((at + first, at + last)) for first, last in spans]
+    return tuple(one for one in found if one is not None) if None not in found else ()
 
 
 _SUMMED = tuple(series.name for series in PENDING_IO_SERIES.values())
@@ -244,75 +330,3 @@ def _made(place: _Place, numbers: list[str]) -> float:
 def _whole(number: str) -> float:
     """An int where it can be one: an LSN must not be rounded before it is subtracted."""
     return int(number) if len(number) < 20 and number.isdecimal() else float(number)
-
-
-def _frame(text: _Text, rows: list[tuple[int | None, int, list[str]]]) -> pl.DataFrame:
-    """One row per number and dump."""
-    plain = [place.numbers[0] for place in text.plain]
-    columns = [*text.plain, *text.made]
-    values = pl.Series([numbers[i] for _, _, numbers in rows for i in plain], dtype=pl.String)
-    places = len(columns)
-    value = values.cast(pl.Float64, strict=False)
-    frame = _samples(text.plain, rows, value)
-    if text.made:
-        made = [_made(place, numbers) for _, _, numbers in rows for place in text.made]
-        other = _samples(text.made, rows, pl.Series(made, dtype=pl.Float64))
-        frame = pl.concat((frame, other))
-    assert frame.height == places * len(rows)
-    return frame
-
-
-def _samples(
-    places: list[_Place], rows: list[tuple[int | None, int, list[str]]], value: pl.Series
-) -> pl.DataFrame:
-    dumps = pl.DataFrame(
-        {"wall_us": [wall for wall, _, _ in rows], "first": [line for _, line, _ in rows]},
-        schema={"wall_us": pl.Int64(), "first": pl.Int64()},
-    )
-    names = pl.DataFrame(
-        {
-            "series": [f"innodb.{place.series.name}" for place in places],
-            "labels": [place.labels for place in places],
-            "kind": [place.series.kind for place in places],
-            "unit": [place.series.unit for place in places],
-            "offset": [place.line for place in places],
-        },
-        schema_overrides={"series": pl.String(), "offset": pl.Int64()},
-    )
-    return _typed(
-        dumps.join(names, how="cross", maintain_order="left_right").with_columns(
-            value.alias("value"), (pl.col("first") + pl.col("offset")).alias("line_first")
-        )
-    )
-
-
-def _counted(values: list[tuple[int | None, Value]]) -> pl.DataFrame:
-    return _typed(
-        pl.DataFrame(
-            {
-                "wall_us": pl.Series([wall for wall, _ in values], dtype=pl.Int64),
-                "series": [f"innodb.{value.series.name}" for _, value in values],
-                "kind": [value.series.kind for _, value in values],
-                "unit": [value.series.unit for _, value in values],
-                "value": pl.Series([_float(value.value) for _, value in values], dtype=pl.Float64),
-                "line_first": pl.Series([value.line for _, value in values], dtype=pl.Int64),
-            }
-        ).with_columns(pl.lit("").alias("labels"))
-    )
-
-
-def _float(value: float | None) -> float | None:
-    try:
-        return None if value is None else float(value)
-    except OverflowError:
-        return None
-
-
-def _typed(frame: pl.DataFrame) -> pl.DataFrame:
-    """All columns of the sample schema; numbers that wrapped around are null."""
-    schema = frame_schema(SAMPLE)
-    return frame.with_columns(
-        pl.lit(None, dtype=pl.String).alias("host"),
-        pl.lit("local").alias("clock"),
-        pl.when(pl.col("value").abs() < _WRAPPED).then("value").alias("value"),
-    ).select(*(pl.col(name).cast(dtype) for name, dtype in schema.items()))

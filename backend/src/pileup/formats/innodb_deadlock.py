@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pileup.formats.innodb_locks import PrintedLock, plain_table, read_lock
-from pileup.formats.innodb_transactions import Body, read_body
+from pileup.formats.innodb_trx_text import Parts, read_above, read_session, take_apart
 from pileup.formats.times import local_us
 from pileup.records import Clock, Deadlock, DeadlockTrx, ForeignKeyError, Item, Problem
 
@@ -55,7 +55,7 @@ def stamp_us(text: str) -> int | None:
 @dataclass(slots=True)
 class _Trx:
     number: int
-    body: Body | None = None
+    body: Parts | None = None
     holds: list[str] = field(default_factory=list)
     waits_for: str | None = None
 
@@ -157,7 +157,7 @@ class _Reader:
             self._body.pop(0)
         if self._body:
             text = "\n".join(self._body)
-            body = read_body(text.removeprefix("---").removeprefix("TRANSACTION "))
+            body = take_apart(text.removeprefix("---").removeprefix("TRANSACTION "))
             self.transactions[self._current].body = body
         self._body = []
 
@@ -186,14 +186,18 @@ def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> It
 
 
 def _trx(one: _Trx) -> DeadlockTrx:
-    body = one.body
+    holds, waits_for = tuple(one.holds), one.waits_for
+    if one.body is None:
+        return DeadlockTrx(number=one.number, trx_id="unknown", holds=holds, waits_for=waits_for)
+    above = read_above(one.body.above)
+    session = read_session(one.body.session or "")
     return DeadlockTrx(
         number=one.number,
-        trx_id=body.trx_id if body else "unknown",
-        session_id=body.session_id if body else None,
-        os_thread=body.os_thread if body else None,
-        active_s=body.state.active_s if body else None,
-        query=body.query if body else None,
-        holds=tuple(one.holds),
-        waits_for=one.waits_for,
+        trx_id=one.body.trx_id,
+        session_id=session.session_id,
+        os_thread=above.os_thread if session.os_thread is None else session.os_thread,
+        active_s=above.active_s,
+        query=one.body.query,
+        holds=holds,
+        waits_for=waits_for,
     )

@@ -12,11 +12,14 @@ Speed:  a thousand waiters say nearly the same. What stands after the thread's n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import accumulate
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from pileup.formats.interned import Interned, repeated
 from pileup.records import (
     UINT64_MAX,
     Clock,
@@ -25,6 +28,7 @@ from pileup.records import (
     Rows,
     SemaphoreWait,
     Skipped,
+    frame_of,
     frame_schema,
 )
 
@@ -82,6 +86,9 @@ _SCHEMA = frame_schema(SemaphoreWait.KIND)
 _BODY_FIELDS = tuple(name for name in _SCHEMA if name not in (*_OWN_FIELDS, *_PLACE_FIELDS))
 
 
+_PLAIN = attrgetter("plain")
+
+
 class Counted(NamedTuple):
     """What a section says beside its waits."""
 
@@ -91,12 +98,29 @@ class Counted(NamedTuple):
     said: list[Item]
 
 
+class _Wait(NamedTuple):
+    """All that stands after the thread of one wait."""
+
+    place: int
+    body: int
+    lines: int
+    plain: bool
+    """Nothing but a wait: its place is readable, and every line below is known."""
+
+
+class _Place(NamedTuple):
+    """As _PLACE_FIELDS; None where the text names no place."""
+
+    file: str | None
+    line: int | None
+    waited_s: float | None
+
+
 class _Body(NamedTuple):
     """The lines below a --Thread line."""
 
     fields: tuple[Any, ...]
     """As _BODY_FIELDS."""
-    lines: int
     last: int
     """From the --Thread line to the last line that says something."""
     unread: tuple[int, ...]
@@ -109,13 +133,11 @@ class Waits:
         self._clear()
 
     def _clear(self) -> None:
-        self._places: dict[str, int] = {}
-        self._place_rows: list[tuple[str, int, float]] = []
-        self._bodies: dict[str, int] = {}
-        self._body_rows: list[_Body] = []
+        self._waits: Interned[_Wait] = Interned()
+        self._places: Interned[_Place] = Interned()
+        self._bodies: Interned[_Body] = Interned()
         self._thread: list[int] = []
-        self._place_of: list[int] = []
-        self._body_of: list[int] = []
+        self._wait_of: list[int] = []
         self._first: list[int] = []
         self._dumps: list[tuple[int, int | None, int | None, Clock | None]] = []
 
@@ -134,34 +156,19 @@ class Waits:
         """One section, or any text with such paragraphs; ``line`` is the number of its first."""
         before, *paragraphs = f"\n{text}".split(f"\n{_START}")
         counters = [(line, before[1:])] if before else []
-        said: list[Item] = []
-        held = len(self._thread)
-        places, bodies, rows = self._places, self._bodies, self._body_rows
+        if not paragraphs:
+            return Counted(0, counters, [])
         line += before.count("\n")
-        for paragraph in paragraphs:
-            end = paragraph.find("\n")
-            head, below = (paragraph[:end], paragraph[end:]) if end >= 0 else (paragraph, "")
-            thread, _, where = head.partition(" has waited at ")
-            body = bodies.get(below)
-            if body is None:
-                if cut := _COUNTER.search(below):
-                    at = cut.start() - 1
-                    counters.append((line + below.count("\n", 0, at) + 1, below[at + 1 :]))
-                    below = below[:at]
-                body = self._body(below)
-            place = places.get(where)
-            if place is None:
-                place = self._place(where)
-            if place < 0 or not thread.isdecimal() or (len(thread) > 19 and not _fits(thread)):
-                said.append(_unreadable(line, paragraph))
-            else:
-                self._thread.append(int(thread))
-                self._place_of.append(place)
-                self._body_of.append(body)
-                self._first.append(line)
-            if rows[body].unread:
-                said.extend(_skipped(line + offset) for offset in rows[body].unread)
-            line += paragraph.count("\n") + 1
+        held = len(self._thread)
+        said: list[Item] = []
+        after = ""
+        if cut := _COUNTER.search(paragraphs[-1]):
+            paragraphs[-1], after = _split(paragraphs[-1], cut.start())
+        end = self._at_once(paragraphs, line)
+        if end is None:
+            end = self._one_by_one(paragraphs, line, counters, said)
+        if after:
+            counters.append((end, after))
         waits = len(self._thread) - held
         if waits:
             self._dumps.append((waits, wall_us, snapshot, None if wall_us is None else clock))
@@ -175,67 +182,121 @@ class Waits:
             yield Rows(SemaphoreWait.KIND, self._frame())
         self._clear()
 
-    def _frame(self) -> pl.DataFrame:
-        counts = pl.Series([dump[0] for dump in self._dumps], dtype=pl.UInt32)
-        dumps = pl.DataFrame(
-            [dump[1:] for dump in self._dumps],
-            schema={"wall_us": pl.Int64(), "snapshot": pl.Int64(), "clock": pl.String()},
-            orient="row",
-        )[pl.arange(len(counts), eager=True).repeat_by(counts).explode()]
-        places = _table(self._place_rows, _PLACE_FIELDS)[self._place_of]
-        bodies = _table([body.fields for body in self._body_rows], _BODY_FIELDS)[self._body_of]
-        last = pl.Series([body.last for body in self._body_rows], dtype=pl.Int64)[self._body_of]
-        frame = pl.DataFrame(
-            {
-                "line_first": pl.Series(self._first, dtype=pl.Int64),
-                "thread_id": pl.Series(self._thread, dtype=pl.UInt64),
-            }
-        ).with_columns(
-            (pl.col("line_first") + last).alias("line_last"),
-            pl.lit(None, dtype=pl.String).alias("host"),
-            dumps["wall_us"],
-            dumps["clock"],
-            dumps["snapshot"],
-            *places.get_columns(),
-            *bodies.get_columns(),
+    def _at_once(self, paragraphs: list[str], line: int) -> int | None:
+        """Paragraphs that are nothing but waits; None, and nothing taken, when one is more.
+
+        Gives the number of the line below them.
+        """
+        parts = [paragraph.partition(" has waited at ") for paragraph in paragraphs]
+        threads = [part[0] for part in parts]
+        if not "".join(threads).isdecimal() or max(map(len, threads)) > 19 or "" in threads:
+            return None
+        get = self._waits.get
+        found = [get(part[2]) for part in parts]
+        if None in found:
+            found = [self._number(part[2]) for part in parts]
+        rows = self._waits.rows
+        waits = [rows[number] for number in found if number is not None]
+        if not all(map(_PLAIN, waits)):
+            return None
+        *first, end = accumulate([wait.lines for wait in waits], initial=line)
+        self._thread += map(int, threads)
+        self._wait_of += [number for number in found if number is not None]
+        self._first += first
+        return end
+
+    def _one_by_one(
+        self,
+        paragraphs: list[str],
+        line: int,
+        counters: list[tuple[int, str]],
+        said: list[Item],
+    ) -> int:
+        """The same, with what is damaged, not known, or counters of another array between them."""
+        for paragraph in paragraphs:
+            text = paragraph
+            if cut := _COUNTER.search(text):
+                text, rest = _split(text, cut.start())
+                counters.append((line + text.count("\n") + 1, rest))
+            head, newline, below = text.partition("\n")
+            thread, _, where = head.partition(" has waited at ")
+            number = self._number(f"{where}{newline}{below}")
+            wait = self._waits.rows[number]
+            if self._places.rows[wait.place].file is None or not _is_thread(thread):
+                said.append(_unreadable(line, text))
+            else:
+                self._thread.append(int(thread))
+                self._wait_of.append(number)
+                self._first.append(line)
+            said.extend(_skipped(line + at) for at in self._bodies.rows[wait.body].unread)
+            line += paragraph.count("\n") + 1
+        return line
+
+    def _number(self, rest: str) -> int:
+        """The number of all that stands after a thread."""
+        number = self._waits.get(rest)
+        if number is not None:
+            return number
+        where, newline, below = rest.partition("\n")
+        place = self._places.get(where)
+        if place is None:
+            place = self._places.add(where, _read_place(where))
+        body = self._bodies.get(below)
+        if body is None:
+            body = self._bodies.add(below, _read_body(below))
+        plain = (
+            self._places.rows[place].file is not None
+            and not self._bodies.rows[body].unread
+            and not _COUNTER.search(below)
         )
-        return frame.select(*_SCHEMA)
+        lines = 1 + below.count("\n") + bool(newline)
+        return self._waits.add(rest, _Wait(place, body, lines, plain))
 
-    def _place(self, where: str) -> int:
-        """The row of a place; -1 for a text that names none."""
-        match = _PLACE.match(where)
-        number = whole(match["line"]) if match else None
-        row = -1
-        if match and number is not None and len(match["seconds"]) < 19:
-            row = len(self._place_rows)
-            seconds = float(match["seconds"])
-            self._place_rows.append((short_file(match["file"]), number, seconds))
-        self._places[where] = row
-        return row
+    def _frame(self) -> pl.DataFrame:
+        dump = repeated([dump[0] for dump in self._dumps])
+        wait = pl.Series(self._wait_of, dtype=pl.Int64)
+        place = pl.Series([one.place for one in self._waits.rows], dtype=pl.Int64).gather(wait)
+        body = pl.Series([one.body for one in self._waits.rows], dtype=pl.Int64).gather(wait)
+        fields: Interned[tuple[Any, ...]] = Interned()
+        fields.rows = [one.fields for one in self._bodies.rows]
+        first = pl.Series(self._first, dtype=pl.Int64)
+        last = pl.Series([one.last for one in self._bodies.rows], dtype=pl.Int64).gather(body)
+        _, walls, snapshots, clocks = zip(*self._dumps, strict=True)
+        return frame_of(
+            SemaphoreWait.KIND,
+            {
+                "line_first": first,
+                "line_last": first + last,
+                "wall_us": pl.Series(walls, dtype=pl.Int64).gather(dump),
+                "clock": pl.Series(clocks, dtype=pl.String).gather(dump),
+                "snapshot": pl.Series(snapshots, dtype=pl.Int64).gather(dump),
+                "thread_id": pl.Series(self._thread, dtype=pl.UInt64),
+                **self._places.columns(_PLACE_FIELDS, _SCHEMA, place),
+                **fields.columns(_BODY_FIELDS, _SCHEMA, body),
+            },
+        )
 
-    def _body(self, below: str) -> int:
-        """The row of a body, made when it is new."""
-        row = self._bodies.get(below)
-        if row is None:
-            row = self._bodies[below] = len(self._body_rows)
-            self._body_rows.append(_read_body(below))
-        return row
+
+def _read_place(where: str) -> _Place:
+    match = _PLACE.match(where)
+    number = whole(match["line"]) if match else None
+    if match is None or number is None or len(match["seconds"]) > 18:
+        return _Place(None, None, None)
+    return _Place(short_file(match["file"]), number, float(match["seconds"]))
 
 
 def _read_body(below: str) -> _Body:
     fields: dict[str, Any] = {"mode": "unknown", "ended": False}
     unread = []
     last = 0
-    lines = below.split("\n")
-    for offset, line in enumerate(lines):
+    for offset, line in enumerate(below.split("\n"), start=1):
         line = line.strip()
         if not line:
             continue
         last = offset
         if not _read_line(line, fields):
             unread.append(offset)
-    values = tuple(fields.get(name) for name in _BODY_FIELDS)
-    return _Body(values, len(lines), last, tuple(unread))
+    return _Body(tuple(fields.get(name) for name in _BODY_FIELDS), last, tuple(unread))
 
 
 def _read_line(line: str, fields: dict[str, Any]) -> bool:
@@ -293,10 +354,6 @@ def _held_by(fields: dict[str, Any], thread: str | None, mode: str) -> None:
             fields["holder_thread"], fields["holder_mode"] = holder, mode
 
 
-def _table(rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema={name: _SCHEMA[name] for name in names}, orient="row")
-
-
 def _padded(counters: list[tuple[int, str]]) -> tuple[int, str]:
     """Texts that stand apart as one, with empty lines between them."""
     first = counters[0][0]
@@ -321,8 +378,13 @@ def _skipped(line: int) -> Skipped:
     return Skipped(line, line, "not a line of a semaphore wait")
 
 
-def _fits(thread: str) -> bool:
-    return len(thread) <= 20 and int(thread) <= UINT64_MAX
+def _split(text: str, at: int) -> tuple[str, str]:
+    """The lines above one that begins there, and those from it on."""
+    return text[: max(at - 1, 0)], text[at:]
+
+
+def _is_thread(thread: str) -> bool:
+    return thread.isdecimal() and len(thread) <= 20 and int(thread) <= UINT64_MAX
 
 
 def whole(digits: str) -> int | None:

@@ -135,6 +135,25 @@ _SEMAPHORES = (
     _rule("gauge", "latches", "Total number of rw-locks <rw_latches>"),
     _rule("gauge", "mutexes", "Total number of mutexes <mutexes>"),
 )
+# Trx id counter 0 1170664159 (4.1 to 5.1) | EF861B144C (5.1 plugin, 5.5: hex) | 118219 (5.6 on)
+# Purge done for trx's n:o < 115638 undo n:o < 0 state: running but idle
+IDS = (
+    (Series("trx_id_counter", "counter", "transactions"), "Trx id counter "),
+    (Series("purge_trx_no", "counter", "transactions"), "Purge done for trx's n:o < "),
+    (Series("purge_undo_no", "counter", "undo records"), " undo n:o < "),
+)
+HEXADECIMAL = "TRANSACTIONS with hexadecimal ids"
+"""In RULES, the section as 5.1's plugin and 5.5 print it: IDS are read apart."""
+_DECIMAL_IDS = (
+    _rule("counter", "transactions", "Trx id counter <trx_id_counter>", number=_LSN),
+    _rule(
+        "counter",
+        "transactions",
+        "Purge done for trx's n:o < <purge_trx_no>"
+        "(?: undo n:o < <purge_undo_no:counter:undo records>)?(?: state: .*)?",
+        number=_LSN,
+    ),
+)
 _TRANSACTIONS = (
     _rule("gauge", "pages", "History list length <history_list_length>"),
     _rule(
@@ -345,7 +364,8 @@ ROW_RATES, SYSTEM_ROW_RATES = (
 RULES: dict[str, tuple[Rule, ...]] = {
     "BACKGROUND THREAD": _BACKGROUND,
     "SEMAPHORES": _SEMAPHORES,
-    "TRANSACTIONS": _TRANSACTIONS,
+    "TRANSACTIONS": (*_TRANSACTIONS, *_DECIMAL_IDS),
+    HEXADECIMAL: _TRANSACTIONS,
     "FILE I/O": _FILE_IO,
     "INSERT BUFFER AND ADAPTIVE HASH INDEX": _INSERT_BUFFER,
     "INSERT BUFFER": _INSERT_BUFFER,

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pileup.formats.innodb_counters import Counters, Value
+from pileup.formats.innodb_counters import Counted, Counters, Value
 from pileup.formats.innodb_deadlock import parse_deadlock, parse_foreign_key_error, stamp_us
 from pileup.formats.innodb_semaphores import Waits
-from pileup.formats.innodb_series import RULES, Series
+from pileup.formats.innodb_series import HEXADECIMAL, IDS, RULES, Series
 from pileup.formats.innodb_transactions import Transactions
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.text import Chunk, chunks_of
@@ -69,13 +69,6 @@ _ACTIVE = Series("active_transactions", "gauge", "transactions")
 _INTERVAL = Series("averages_interval", "gauge", "s")
 _AGE = Series("checkpoint_age", "gauge", "B")
 _AGE_OF = ("log_sequence_number", "last_checkpoint", _AGE.name)
-# Trx id counter 0 1170664159 (5.0) | EF861B144C (5.1 plugin, 5.5: hex) | 118219 (5.6 on)
-# Purge done for trx's n:o < 115638 undo n:o < 0 state: running but idle
-_IDS = (
-    (Series("trx_id_counter", "counter", "transactions"), "Trx id counter "),
-    (Series("purge_trx_no", "counter", "transactions"), "Purge done for trx's n:o < "),
-    (Series("purge_undo_no", "counter", "undo records"), " undo n:o < "),
-)
 _ID = re.compile(r"(?P<high>[0-9A-Fa-f]{1,16})(?: (?P<low>[0-9A-Fa-f]{1,16})\b)?")
 _SEMAPHORES = ("SEMAPHORES", "RW-LATCH INFO", "MUTEX INFO")
 """Debug builds print the last two inside the first, so that the rest of it follows them."""
@@ -105,34 +98,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same, some MiB at a time."""
     reader = DumpReader()
-    said_clock = False
     for first, text, _ in chunks:
-        line = first
-        start = 0
-        for at in _ts_lines(text):
-            stamp = read_ts(text[at : text.find("\n", at)])
-            if stamp is None:
-                continue
-            yield from reader.feed(text[start:at], line)
-            yield from reader.close()
-            line += text.count("\n", start, at)
-            if stamp[1] and not said_clock:
-                said_clock = True
-                yield clock_event(line, stamp[0], stamp[1])
-            start = text.find("\n", at) + 1
-            line += 1
-        yield from reader.feed(text[start:] if start else text, line)
+        yield from reader.feed(text, first)
     yield from reader.finish()
-
-
-def _ts_lines(text: str) -> Iterator[int]:
-    """Where a line begins with 'TS ', as collectors print before each dump."""
-    at = 0 if text.startswith("TS ") else text.find("\nTS ") + 1
-    while at or (at == 0 and text.startswith("TS ")):
-        yield at
-        at = text.find("\nTS ", at) + 1
-        if not at:
-            return
 
 
 class _Part(NamedTuple):
@@ -158,8 +126,7 @@ class DumpReader:
         self._header: _Header | None = None
         self._held: list[str] = []
         self._held_size = 0
-        self._next = 1
-        """The number of the line after those that were fed."""
+        self._said_clock = False
         self._skipped: tuple[int, int] | None = None
         self._seen: set[tuple[object, ...]] = set()
         self._waits = Waits()
@@ -194,25 +161,32 @@ class DumpReader:
                     stamp = header["stamp"]
                     self._header = _Header(line, stamp_us(stamp) if stamp else None, stamp)
                 line += 1
-                self._next = line
                 start = end + 1
             at = text.find(BANNER, end)
         yield from self._take(text[start:] if start else text, line)
 
     def close(self) -> Iterator[Item]:
         """The open dump ends here, without its end marker."""
-        if self._header is not None:
-            text = "".join(self._held).rstrip("\n")
-            last = self._header.line + (text.count("\n") + 1 if text else 0)
-            found = text[text.rfind("\n") + 1 :][:200]
-            yield Problem(
-                last,
-                "The dump ends before its end marker; the sections above are shown. Capture it "
-                "whole to see the rest.",
-                _END,
-                found or None,
-            )
-            yield from self._dump(last, complete=False)
+        if self._header is None:
+            return
+        text = "".join(self._held)
+        end = _ts_line(text)
+        text, rest = text[:end], text[end:]
+        next_line = self._header.line + 1 + text.count("\n")
+        text = text.rstrip("\n")
+        self._held = [text]
+        last = self._header.line + (text.count("\n") + 1 if text else 0)
+        found = text[text.rfind("\n") + 1 :][:200]
+        yield Problem(
+            last,
+            "The dump ends before its end marker; the sections above are shown. Capture it "
+            "whole to see the rest.",
+            _END,
+            found or None,
+        )
+        yield from self._dump(last, complete=False)
+        if rest:
+            yield from self._outside(rest, next_line)
 
     def finish(self) -> Iterator[Item]:
         """The end of the artifact."""
@@ -250,7 +224,6 @@ class DumpReader:
             return
         self._held.append(text)
         self._held_size += len(text)
-        self._next = line + text.count("\n")
         if self._held_size > _MOST_HELD:
             yield from self.close()
 
@@ -258,7 +231,11 @@ class DumpReader:
         for number, words in enumerate(text.removesuffix("\n").split("\n"), start=line):
             if not words.strip() or _WRAPPER.match(words):
                 continue
-            if self._skipped and self._skipped[1] == number - 1:
+            if stamp := read_ts(words):
+                if stamp[1] and not self._said_clock:
+                    self._said_clock = True
+                    yield clock_event(number, stamp[0], stamp[1])
+            elif self._skipped and self._skipped[1] == number - 1:
                 self._skipped = (self._skipped[0], number)
             else:
                 yield from self._flush_skipped()
@@ -304,9 +281,11 @@ class DumpReader:
         lines = [part.line for part in parts if part.title in _SEMAPHORES]
         if lines:
             self._counters.add([Value(_WAITS, self._waiting, lines[0])], wall_us)
-        if len(self._waits) >= _FLUSH_ROWS or len(self._transactions) >= _FLUSH_ROWS:
-            yield from self.flush()
-        elif snapshot % _FLUSH_DUMPS == _FLUSH_DUMPS - 1:
+        if len(self._waits) >= _FLUSH_ROWS:
+            yield from self._waits.flush()
+        if len(self._transactions) >= _FLUSH_ROWS:
+            yield from self._transactions.flush()
+        if snapshot % _FLUSH_DUMPS == _FLUSH_DUMPS - 1:
             yield from self._counters.flush()
 
     def _preface(self, text: str, header: _Header) -> Iterator[Item]:
@@ -331,8 +310,10 @@ class DumpReader:
         elif title == "TRANSACTIONS":
             listed = self._transactions.read(text, line, wall_us=wall_us, snapshot=snapshot)
             yield from listed.said
+            if hexadecimal:
+                title = HEXADECIMAL
+                self._counters.add(_hex_ids(listed.before, line), wall_us)
             yield from self._count(title, listed.before, line, wall_us)
-            self._counters.add(_ids(listed.before, line, hexadecimal), wall_us)
             waiting = Value(_LOCK_WAITS, listed.waiting, part.line)
             active = Value(_ACTIVE, listed.active, part.line)
             self._counters.add([waiting, active], wall_us)
@@ -344,25 +325,16 @@ class DumpReader:
                 yield from self._once(parse_foreign_key_error(text, line, snapshot=snapshot))
         elif title in RULES:
             yield from self._count(title, text, line, wall_us)
-            if title == "LOG":
-                self._counters.add(self._checkpoint_age(text, line), wall_us)
         elif text:
             why = f"a section that is not known: {title}"
             yield Skipped(part.line, line + text.count("\n"), why)
 
     def _count(self, title: str, text: str, line: int, wall_us: int | None) -> Iterator[Item]:
-        for offset in self._counters.read(title, text, line, wall_us):
+        found = self._counters.read(title, text, line, wall_us)
+        if title == "LOG":
+            self._counters.add(_checkpoint_age(found, line), wall_us)
+        for offset in found.unread:
             yield Skipped(line + offset, line + offset, f"not a line of {title}")
-
-    def _checkpoint_age(self, text: str, line: int) -> list[Value]:
-        """LSN minus last checkpoint, where the server does not print it itself."""
-        found = self._counters.latest("LOG", text, _AGE_OF)
-        if found.keys() != {*_AGE_OF[:2]}:
-            return []
-        (lsn, _), (checkpoint, offset) = (found[name] for name in _AGE_OF[:2])
-        if lsn < checkpoint:
-            return []
-        return [Value(_AGE, lsn - checkpoint, line + offset)]
 
     def _is_new(self, title: str, text: str) -> bool:
         """A deadlock or key error is repeated in every later dump: the first is kept."""
@@ -387,21 +359,39 @@ class DumpReader:
                 yield item
 
 
-def _ids(text: str, line: int, hexadecimal: bool) -> Iterator[Value]:
-    """The transaction ids above the list; in hex without a mark from 5.1's plugin to 5.5."""
+def _checkpoint_age(section: Counted, line: int) -> Iterator[Value]:
+    """LSN minus last checkpoint, where the server does not print it itself."""
+    found = section.whole_numbers(_AGE_OF)
+    if found.keys() == {*_AGE_OF[:2]}:
+        (lsn, _), (checkpoint, offset) = (found[name] for name in _AGE_OF[:2])
+        if lsn >= checkpoint:
+            yield Value(_AGE, lsn - checkpoint, line + offset)
+
+
+def _hex_ids(text: str, line: int) -> Iterator[Value]:
+    """The transaction ids above the list, where they are in hex without a mark."""
     for offset, words in enumerate(text.split("\n")):
-        for series, start in _IDS:
+        for series, start in IDS:
             _, _, rest = words[:200].partition(start)
             if match := _ID.match(rest):
-                yield Value(series, _id(match["high"], match["low"], hexadecimal), line + offset)
+                yield Value(series, _id(match["high"], match["low"]), line + offset)
 
 
-def _id(high: str, low: str | None, hexadecimal: bool) -> int | None:
-    if low is not None:  # two 32-bit halves, decimal: 4.1 to 5.1
-        return (int(high) << 32) + int(low) if high.isdecimal() and low.isdecimal() else None
-    if hexadecimal or not high.isdecimal():
+def _id(high: str, low: str | None) -> int | None:
+    if low is None:
         return int(high, 16)
-    return int(high)
+    # Two 32-bit halves, decimal: servers up to 5.1 date their dumps in the same way.
+    return (int(high) << 32) + int(low) if high.isdecimal() and low.isdecimal() else None
+
+
+def _ts_line(text: str) -> int:
+    """Where a collector's TS line begins, which it prints before a dump; the end for none."""
+    at = text.find("\nTS ")
+    while at >= 0:
+        if read_ts(text[at + 1 : at + 200].partition("\n")[0]):
+            return at + 1
+        at = text.find("\nTS ", at + 1)
+    return len(text)
 
 
 def _sections(text: str, line: int) -> tuple[str, list[_Part]]:
