@@ -198,3 +198,33 @@ def test_lock_tables_name_the_holder() -> None:
     assert (bare.waiting_trx, bare.blocking_trx) == ("30001", "26478")
     (trx,) = [i for i in every if isinstance(i, Transaction)]
     assert (trx.session_id, trx.lock_wait, trx.row_locks) == (12, True, 1)
+
+
+def test_vmstat_d_is_diskstats_with_the_seconds_busy() -> None:
+    found = series(diskstats, "diskstats", "vmstat-dt-utc.txt")
+    one = found[("diskstats.s_io", "vda")]
+    assert (one.clock, one.kind, one.unit) == ("utc", "counter", "s")
+    assert one.wall_us[0] == 1795288604_000000
+    assert {device for _, device in found} == {"vda"}  # a loop device that did nothing is left out
+
+
+def test_vmstat_s_and_numastat() -> None:
+    sums = series(procfs, "procfs", "vmstat-s.txt")
+    assert sums[("vmstat_s.total_memory", "")].values[0] == 24682416
+    assert sums[("vmstat_s.stolen_cpu_ticks", "")].kind == "counter"
+    nodes = series(procfs, "procfs", "numastat-two-forms.txt")
+    assert list(nodes[("numastat.numa_miss", "1")].values) == [990, 1990]
+
+
+def test_df_joined_with_mount() -> None:
+    space = series(df, "df", "pt-summary-mounted.txt")
+    assert space[("df.use", "/data")].values[0] == 99
+
+
+def test_top_of_threads_names_the_thread_and_its_lwp() -> None:
+    found = [i for i in read(top, "top", "procps-H-threads.txt") if isinstance(i, Samples)]
+    threads = {i.labels: list(i.values) for i in found if i.series == "top.thread_cpu"}
+    assert threads[(("command", "connection"), ("tid", "2161"))] == [97.8]
+    alone = read(top, "top", "pt-summary-processes.txt")
+    processes = [i for i in alone if isinstance(i, Samples) and i.series == "top.process_cpu"]
+    assert {i.labels[0][1] for i in processes} == {"mysqld", "rsync"}

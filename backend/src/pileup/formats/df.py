@@ -18,7 +18,7 @@ NAME = "df"
 TITLE = "df -k"
 GIVES = "Space used, available and in percent per mount (`df.*`)."
 PRINTED_BY = "coreutils; `-k`, `-h`, `-T`"
-VERSION = 2
+VERSION = 3
 HINTS = ("-df", "-disk-space")
 
 _HEADER = re.compile(r"^Filesystem\s+(1K-blocks|1024-blocks|Size|kbytes|Type)", re.MULTILINE)
@@ -27,12 +27,21 @@ _ROW = re.compile(
     r"\s+(?P<free>-?\d[\d.,]*[KMGTPE]?)\s+(?P<use>\d+%|-)\s+(?P<mount>\S.*)$"
 )
 
+# ... 13% /boot on /boot type ext3 (rw)
+_MOUNTED = re.compile(r" \d{1,3}% /\S{0,400}(?P<mount> on /\S{0,400} type \w{1,30} \()")
+
 _KIB = {"K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3, "P": 1024.0**4, "E": 1024.0**5}
 _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    return bool(_HEADER.search(head))
+    """Its header, or (pt-summary) its rows joined with those of mount."""
+    if _HEADER.search(head):
+        return True
+    lines = [line[:_LONGEST] for line in head.split("\n")[:20] if line.strip()]
+    return len(lines) >= 2 and sum(bool(_MOUNTED.search(line)) for line in lines) >= 0.8 * len(
+        lines
+    )
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -59,7 +68,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if text.strip() and len(text.split()) > 1:
                 yield Problem(line_number, "Not a row of df.", found=text[:200])
             continue  # a device name alone: its numbers follow on the next line
-        labels = (("mount", match["mount"].strip()),)
+        joined = _MOUNTED.search(text)
+        mount = text[match.start("mount") : joined.start("mount")] if joined else match["mount"]
+        labels = (("mount", mount.strip()),)
         for name, cell, unit in (
             ("used", match["used"], "KiB"),
             ("available", match["free"], "KiB"),

@@ -1,11 +1,13 @@
-"""Kernel counters: /proc/meminfo, vmstat, stat, interrupts, slabinfo; netstat -s; free.
+"""Kernel counters: /proc/meminfo, vmstat, stat, interrupts, slabinfo; netstat -s; free; numastat.
 
-Source: Documentation/filesystems/proc.rst of Linux; netstat of net-tools; free of procps. pt-stalk
+Source: Documentation/filesystems/proc.rst of Linux; netstat of net-tools; free and vmstat (-s, -D)
+        of procps; numastat of numactl, or the files of /sys that pt-stalk copies for it. pt-stalk
         prints each second's copy under a TS line; without one, copies are a nominal second apart.
         A file may hold several of them: pt-summary prints free and meminfo together.
 Yields: meminfo.<Name> (KiB), procvmstat.<name>, procstat.cpu_<state> with label cpu (jiffies),
         procstat.<name>, interrupts.count with label irq (all CPUs), slabinfo.size (KiB) with label
-        slab for those of a MiB and more, netstat.<protocol>_<words>, free.<row>_<column>.
+        slab for those of a MiB and more, netstat.<protocol>_<words>, free.<row>_<column>,
+        vmstat_s.<words>, numastat.<name> with label node.
 """
 
 from __future__ import annotations
@@ -18,14 +20,22 @@ from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.records import Clock, Item, Skipped
 
 NAME = "procfs"
-TITLE = "/proc (meminfo, vmstat, stat, interrupts, slabinfo), netstat -s, free"
+TITLE = "/proc (meminfo, vmstat, stat, interrupts, slabinfo), netstat -s, free, vmstat -s, numastat"
 GIVES = (
     "Counters and levels of the kernel: `meminfo.*`, `procvmstat.*`, `procstat.*`, "
-    "`interrupts.count`, `slabinfo.size`, `netstat.*`, `free.*`."
+    "`interrupts.count`, `slabinfo.size`, `netstat.*`, `free.*`, `vmstat_s.*`, `numastat.*`."
 )
-PRINTED_BY = "Linux, net-tools, procps"
-VERSION = 1
-HINTS = ("-meminfo", "-procvmstat", "-procstat", "-interrupts", "-slabinfo", "-netstat_s")
+PRINTED_BY = "Linux, net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
+VERSION = 2
+HINTS = (
+    "-meminfo",
+    "-procvmstat",
+    "-procstat",
+    "-interrupts",
+    "-slabinfo",
+    "-netstat_s",
+    "-numastat",
+)
 
 # The line that every copy of a file begins with -> what it is.
 _STARTS = (
@@ -36,6 +46,9 @@ _STARTS = (
     ("slabinfo", re.compile(r"slabinfo - version: ")),
     ("netstat_s", re.compile(r"Ip:\s*$")),
     ("free", re.compile(r"\s+total\s+used\s+free\s+shared\b")),
+    ("vmstat_s", re.compile(r"\s*\d+ [KMkmB] total memory\s*$")),
+    ("vmstat_s", re.compile(r"\s*\d+ disks\s*$")),
+    ("numastat", re.compile(r"\s*node\d+(?:\s+node\d+)*\s*$")),
 )
 _MEMINFO = re.compile(r"([\w()]+):\s+(\d+)(?: kB)?\s*$")
 _VMSTAT = re.compile(r"(\w+) (\d+)\s*$")
@@ -94,7 +107,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 def _start_of(text: str) -> str | None:
     first = text[:1]
-    if first not in "MncsI \t":
+    if first not in "MncsI \t0123456789":
         return None
     return next((what for what, start in _STARTS if start.match(text[:_LONGEST])), None)
 
@@ -112,6 +125,7 @@ class _Reader:
         self._section = ""
         self._slabs: set[str] = set()
         self._free_columns: list[str] = []
+        self._nodes: list[str] = []
         self._cpus = 0
 
     def stamp(self, epoch_us: int) -> None:
@@ -221,6 +235,34 @@ class _Reader:
         name = f"{self._section}_{_snake(words)}"
         kind: Kind = "gauge" if name in _NETSTAT_GAUGES else "counter"
         self._add(f"netstat.{name}", float(match["value"]), kind)
+        return True
+
+    def _vmstat_s(self, text: str) -> bool:
+        """74389 non-nice user cpu ticks | 24682416 K total memory"""
+        match = _NETSTAT_FIRST.match(text.strip()[:_LONGEST])
+        if match is None:
+            return False
+        words = match["words"]
+        name = f"vmstat_s.{_snake(words.removeprefix('K '))}"
+        if words.startswith("K ") and "paged" not in words:
+            self._add(name, float(match["value"]), "gauge", "KiB")
+        elif words.rstrip() not in ("boot time", "disks", "partitions"):
+            unit = "jiffies" if "ticks" in words else None
+            kind: Kind = "gauge" if "inprogress" in words else "counter"
+            self._add(name, float(match["value"]), kind, unit)
+        return True
+
+    def _numastat(self, text: str) -> bool:
+        """The node's name, then its counters; numastat itself prints a column per node."""
+        cells = text[:_LONGEST].split()
+        if cells and all(re.fullmatch(r"node\d{1,4}", cell) for cell in cells):
+            self._nodes = [cell[4:] for cell in cells]
+            return True
+        if len(cells) != len(self._nodes) + 1 or not all(c.isdecimal() for c in cells[1:]):
+            return False
+        for node, cell in zip(self._nodes, cells[1:], strict=True):
+            value = float(cell[:18])
+            self._add(f"numastat.{cells[0][:40]}", value, unit="pages", labels=(("node", node),))
         return True
 
     def _free(self, text: str) -> bool:
