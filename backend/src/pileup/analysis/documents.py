@@ -194,11 +194,11 @@ def settings(evidence: Evidence) -> list[SettingDoc]:
 
 
 def effective_settings(evidence: Evidence) -> dict[str, Setting]:
-    """One value per name: what the server says of itself over what a file configures."""
+    """One value per name: what the server says of itself over what a file or an old log says."""
     found: dict[str, Setting] = {}
     for one in settings(evidence):
-        is_file = "cnf" in one.source.lower()
-        if one.name in found and is_file:
+        is_weak = "cnf" in one.source.lower() or "banner" in one.source
+        if one.name in found and is_weak:
             continue
         found[one.name] = Setting(one.value, one.source, one.host, one.artifact, one.line_first)
     return found

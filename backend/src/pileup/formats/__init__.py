@@ -43,6 +43,7 @@ from pileup.formats import (
     pt_stalk_hostname,
     pt_stalk_trigger,
     qps_log,
+    query_digest,
     replication,
     result_set,
     sar,
@@ -99,6 +100,7 @@ FORMATS: tuple[Format, ...] = (
     kernel_log,
     # logs
     slow_log,
+    query_digest,
     # configuration
     my_cnf,
     # load generators and what they print of the server
