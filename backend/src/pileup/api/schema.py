@@ -54,6 +54,8 @@ EventJson = Annotated[dict[str, Any], _marked(contract.EventDoc)]
 AnalysisJson = Annotated[dict[str, Any], _marked(contract.Analysis)]
 WaitGraphJson = Annotated[dict[str, Any], _marked(contract.WaitGraph)]
 CompareJson = Annotated[dict[str, Any], _marked(contract.CompareDoc)]
+FlameJson = Annotated[dict[str, Any], _marked(contract.FlameDoc)]
+StackHeatJson = Annotated[dict[str, Any], _marked(contract.StackHeatDoc)]
 FleetJson = Annotated[dict[str, Any], _marked(contract.FleetDoc)]
 
 
@@ -65,7 +67,14 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
     _, components = msgspec.json.schema_components(
-        [contract.Analysis, contract.WaitGraph, contract.CompareDoc, contract.FleetDoc],
+        [
+            contract.Analysis,
+            contract.WaitGraph,
+            contract.CompareDoc,
+            contract.FleetDoc,
+            contract.FlameDoc,
+            contract.StackHeatDoc,
+        ],
         ref_template="#/components/schemas/{name}",
     )
     schemas = document.setdefault("components", {}).setdefault("schemas", {})

@@ -6,13 +6,16 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
+import msgspec
 import polars as pl
 from fastapi import APIRouter, Query
 
+from pileup.analysis.context import Span
 from pileup.analysis.evidence import Evidence
+from pileup.analysis.flame import flame, heat, threads
 from pileup.api.deps import IncidentDep, ServicesDep
 from pileup.api.errors import ApiError
-from pileup.api.schema import Out
+from pileup.api.schema import FlameJson, Out, StackHeatJson
 from pileup.knowledge import knowledge
 from pileup.storage.errors import NotFound
 
@@ -171,6 +174,42 @@ def stacks(
             )
         )
     return Stacks(groups=groups, total=total, idle=sum(g.count for g in groups if g.set_aside))
+
+
+@router.get("/incidents/{incident_id}/stacks/flame")
+def stack_flame(
+    incident: IncidentDep,
+    services: ServicesDep,
+    start: datetime | None = None,
+    end: datetime | None = None,
+    b_start: datetime | None = None,
+    b_end: datetime | None = None,
+    idle: bool = False,
+) -> FlameJson:
+    """Stacks of a window merged into a tree; with a second window, both for a difference."""
+    frame = _evidence(services.placed.load(incident.id, ("stack",))).frames.get("stack")
+    second = None
+    if b_start is not None or b_end is not None:
+        second = threads(frame, _window(b_start, b_end))
+    first = threads(frame, None if start is None and end is None else _window(start, end))
+    document: dict[str, Any] = msgspec.to_builtins(flame(first, second, idle=idle))
+    return document
+
+
+@router.get("/incidents/{incident_id}/stacks/heat")
+def stack_heat(incident: IncidentDep, services: ServicesDep, idle: bool = False) -> StackHeatJson:
+    """On how many threads each function was in each sample: where to pick a range."""
+    frame = _evidence(services.placed.load(incident.id, ("stack",))).frames.get("stack")
+    document: dict[str, Any] = msgspec.to_builtins(heat(threads(frame), idle=idle))
+    return document
+
+
+def _window(start: datetime | None, end: datetime | None) -> Span:
+    if start is None or end is None or start.tzinfo is None or end.tzinfo is None or start > end:
+        raise ApiError(
+            422, "Not a window", "a window needs a start before its end, ISO 8601 with a zone"
+        )
+    return Span(int(start.timestamp() * 1e6), int(end.timestamp() * 1e6))
 
 
 @router.get("/incidents/{incident_id}/sessions")
