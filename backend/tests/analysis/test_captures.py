@@ -93,12 +93,16 @@ def test_a_remedy_that_held_shows_no_stall(captures: Path, name: str) -> None:
 
 @pytest.mark.slow
 def test_every_file_with_times_is_placed(captures: Path) -> None:
-    """Files that print no time at all are placed too: by their name or by their counters."""
+    """Files that print no time at all are placed too: by their name or by their counters.
+
+    But for a load generator's own lines: several of them drive one server, so none of them alone
+    moves as the server's counters do, and a guess would be made up.
+    """
     for name in FULL:
         unplaced = [
             one.path
             for one in read(captures / name).artifacts
-            if one.clock is not None and one.clock.quality == "unknown"
+            if one.clock is not None and one.clock.quality == "unknown" and one.format != "sysbench"
         ]
         assert unplaced == [], name
 

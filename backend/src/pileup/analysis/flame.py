@@ -7,6 +7,7 @@ sample, so that a range can be picked.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ _NOT_TELLING = frozenset(
         "do_command", "dispatch_command", "main",
     }
 )  # fmt: skip
+_LIBRARY = re.compile(r"_|futex|pthread|lll_|syscall|poll$|ppoll|select$|lib\w+(\.so\S*)?::")
+"""A wait's own frames say that a thread waits, not for what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +152,25 @@ def heat(some: Sequence[Thread], *, idle: bool = False) -> StackHeatDoc:
     )
     at = {moment: index for index, (_, moment) in enumerate(moments)}
     counts: dict[str, list[int]] = {}
+    depth: dict[str, int] = {}
     for one in some:
         if one.activity == "idle" and not idle:
             continue
-        for name in {plain_function(each) for each in one.stack} - _NOT_TELLING:
+        names = {
+            plain_function(each): level
+            for level, each in enumerate(one.stack)
+            if not _LIBRARY.match(each)
+        }
+        for name in names.keys() - _NOT_TELLING:
             row = counts.setdefault(name, [0] * len(moments))
             row[at[one.moment]] += one.count
-    ranked = sorted(counts.items(), key=lambda item: (min(item[1]) - max(item[1]), item[0]))
-    chosen = ranked[:MOST_FUNCTIONS]
+            depth[name] = max(depth.get(name, 0), names[name])
+    # of functions that were always on the stack together, the innermost says most
+    alike: dict[tuple[int, ...], str] = {}
+    for name, row in sorted(counts.items(), key=lambda item: (-depth[item[0]], item[0])):
+        alike.setdefault(tuple(row), name)
+    ranked = sorted(alike.items(), key=lambda item: (min(item[0]) - max(item[0]), item[1]))
+    chosen = [(name, list(row)) for row, name in ranked[:MOST_FUNCTIONS]]
     return StackHeatDoc(
         moments=[HeatMoment(time=iso(time), artifact=m[0], snapshot=m[1]) for time, m in moments],
         functions=[name for name, _ in chosen],

@@ -268,8 +268,21 @@ def function_key(name: str) -> str:
     ``pthread_cond_wait`` and ``fsync``.
     """
     plain = plain_function(name).lstrip("_")
-    plain = plain.removeprefix("GI_").lstrip("_").removeprefix("libc_")
-    return plain.removesuffix("64") or name
+    plain = plain.removeprefix("GI_").lstrip("_").removeprefix("libc_").removesuffix("_nocancel")
+    plain = plain.removesuffix("64") or name
+    return _SAME_CALL.get(plain, plain)
+
+
+# one wait under the names of several system calls
+_SAME_CALL = {
+    "ppoll": "poll",
+    "sigtimedwait": "sigwait",
+    "clock_nanosleep": "nanosleep",
+    "pthread_cond_clockwait": "pthread_cond_timedwait",
+    "lll_lock_wait_private": "lll_lock_wait",
+    "sendto": "send",
+    "recvfrom": "recv",
+}
 
 
 def _is_subset(wanted: Sequence[str], names: Sequence[str]) -> bool:

@@ -13,11 +13,12 @@ import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
 import { PinButton } from '@/ui/pin'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { ShareValue } from '@/ui/Value'
+import { FlamePanel } from './FlamePanel'
 import { SessionsPanel } from './SessionsPanel'
 import { categoryWords, frameSource, type Group, telling, tone } from './words'
 import './stacks.css'
 
-const SHOW = oneOf(['stacks', 'sessions'] as const)
+const SHOW = oneOf(['stacks', 'flame', 'sessions'] as const)
 
 const momentsQuery = (id: string) =>
   queryOptions({
@@ -122,6 +123,9 @@ export default function StacksScreen() {
               <Button size="small" pressed={show === 'stacks'} onClick={() => setShow('stacks')}>
                 Stacks
               </Button>
+              <Button size="small" pressed={show === 'flame'} onClick={() => setShow('flame')}>
+                Flame
+              </Button>
               <Button
                 size="small"
                 pressed={show === 'sessions'}
@@ -130,14 +134,16 @@ export default function StacksScreen() {
                 Sessions
               </Button>
             </div>
-            {show === 'stacks' && (
+            {show !== 'sessions' && (
               <Button size="small" pressed={idle} onClick={() => setIdle(!idle)}>
                 Show idle stacks
               </Button>
             )}
           </div>
         </header>
-        {show === 'sessions' ? (
+        {show === 'flame' ? (
+          <FlamePanel incidentId={id} idle={idle} />
+        ) : show === 'sessions' ? (
           <SessionsPanel key={key} incidentId={id} at={sample?.time ?? null} />
         ) : (
           <>

@@ -1,0 +1,298 @@
+/** Stacks of a range merged: icicle, one function's callers and callees, difference, heat map. */
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import { useWidth } from '@/charts/useWidth'
+import { formatNumber, formatShare } from '@/format'
+import { useRange, useZone } from '@/state/incident'
+import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { Button } from '@/ui/Button'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import {
+  type Box,
+  change,
+  type FlameDoc,
+  hits,
+  layoutFlame,
+  sandwich,
+  toneOf,
+  type Tree,
+  treeOf,
+  weight,
+} from './flame'
+import { HeatPanel } from './HeatPanel'
+
+const ROW = 18
+const VIEW = oneOf(['merged', 'sandwich'] as const)
+
+type Window = { readonly start?: string; readonly end?: string }
+
+const flameQuery = (id: string, first: Window, second: Window | null, idle: boolean) =>
+  queryOptions({
+    queryKey: keys.of(id, 'stacks', 'flame', first, second, idle),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/stacks/flame', {
+          params: {
+            path: { incident_id: id },
+            query: {
+              ...first,
+              ...(second ? { b_start: second.start ?? '', b_end: second.end ?? '' } : {}),
+              idle,
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+
+const ACTIVITY: Record<string, string> = {
+  latch: 'on a latch',
+  lock: 'on a lock',
+  commit: 'in the commit queue',
+  io: 'on I/O',
+  net: 'on the network',
+  queue: 'queued for entry',
+  waiting: 'waiting',
+  cpu: 'running',
+  idle: 'idle',
+}
+
+export function FlamePanel({
+  incidentId,
+  idle,
+}: {
+  readonly incidentId: string
+  readonly idle: boolean
+}) {
+  const zone = useZone()
+  const [range] = useRange()
+  const [against, setAgainst] = useUrlState('against', flag, false)
+  const inRange = range.from !== null && range.to !== null
+  const window: Window = inRange ? { start: range.from ?? '', end: range.to ?? '' } : {}
+  const before: Window = { start: '1970-01-01T00:00:00Z', end: range.from ?? '' }
+  const differs = against && inRange
+  const query = useQuery(
+    differs
+      ? flameQuery(incidentId, before, window, idle)
+      : flameQuery(incidentId, window, null, idle),
+  )
+  return (
+    <div className="flame">
+      <HeatPanel incidentId={incidentId} idle={idle} />
+      <div className="flame-head">
+        <p>
+          {inRange ? (
+            <>
+              Samples from {zone.format(range.from)} to {zone.format(range.to)}
+            </>
+          ) : (
+            'All samples; drag over the map above to take a range.'
+          )}
+        </p>
+        <Button
+          size="small"
+          pressed={differs}
+          disabled={!inRange}
+          title={
+            inRange
+              ? undefined
+              : 'Take a range first: the difference is against what lies before it'
+          }
+          onClick={() => setAgainst(!against)}
+        >
+          Difference to before
+        </Button>
+      </div>
+      {query.isError ? (
+        <Problem
+          compact
+          error={query.error}
+          what="The stacks could not be merged"
+          onRetry={() => void query.refetch()}
+        />
+      ) : query.data ? (
+        <Flame doc={query.data} />
+      ) : (
+        <SkeletonRows rows={8} />
+      )}
+    </div>
+  )
+}
+
+function Flame({ doc }: { readonly doc: FlameDoc }) {
+  const tree = useMemo(() => treeOf(doc.nodes), [doc])
+  const change_ = useUrlChange()
+  const [view, setView] = useUrlState('flame', VIEW, 'merged')
+  const [focus] = useUrlState('focus', number, 0)
+  const [name] = useUrlState('fn', text, '')
+  const [search, setSearch] = useState('')
+  const found = useMemo(() => hits(tree, search), [tree, search])
+  const all = tree.nodes[0] ? weight(tree.nodes[0]) : 0
+  const sides = useMemo(() => (name ? sandwich(tree, name) : null), [tree, name])
+  if (doc.samples === 0 && !doc.samples_b) {
+    return <EmptyState compact title="No stack sample lies in this range" />
+  }
+  const busy = Object.entries(doc.activity_b ?? doc.activity)
+    .filter(([kind]) => kind !== 'idle')
+    .sort((a, b) => b[1] - a[1])
+  const samples = doc.samples_b ?? doc.samples
+  return (
+    <>
+      <div className="flame-tools">
+        <p className="flame-sum" role="status">
+          {formatNumber(samples)} {samples === 1 ? 'sample' : 'samples'}:{' '}
+          {busy
+            .map(
+              ([kind, count]) =>
+                `${formatNumber(count / Math.max(1, samples), 1)} ${ACTIVITY[kind] ?? kind}`,
+            )
+            .join(', ') || 'no thread at work'}
+          <span className="faint"> (threads per sample)</span>
+        </p>
+        <input
+          className="input"
+          type="search"
+          placeholder="Search functions"
+          aria-label="Search functions"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        {search.trim() && (
+          <span className="muted" role="status">
+            {found.indexes.size} frames, {formatShare(all ? found.threads / all : 0)} of threads
+          </span>
+        )}
+        {(focus > 0 || view === 'sandwich') && (
+          <Button
+            size="small"
+            onClick={() => change_({ focus: [], fn: [], flame: [] }, { push: true })}
+          >
+            Show all
+          </Button>
+        )}
+      </div>
+      {view === 'sandwich' && sides ? (
+        <div className="flame-sides">
+          <h3>
+            Callers of <span className="mono">{name}</span>
+          </h3>
+          <Icicle doc={doc} tree={treeOf(sides.callers)} focus={0} hit={null} />
+          <h3>What it calls</h3>
+          <Icicle doc={doc} tree={treeOf(sides.callees)} focus={0} hit={null} />
+        </div>
+      ) : (
+        <Icicle
+          doc={doc}
+          tree={tree}
+          focus={Math.min(focus, tree.nodes.length - 1)}
+          hit={search.trim() ? found.indexes : null}
+          onPick={(box) =>
+            change_({ focus: box.index === 0 ? [] : [String(box.index)] }, { push: true })
+          }
+          onSandwich={(box) => {
+            setView('sandwich', { push: true })
+            change_({ fn: [box.name] })
+          }}
+        />
+      )}
+      {doc.pruned > 0 && (
+        <p className="faint">
+          {formatNumber(doc.pruned)} thin frames are left out of this picture.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Icicle({
+  doc,
+  tree,
+  focus,
+  hit,
+  onPick,
+  onSandwich,
+}: {
+  readonly doc: FlameDoc
+  readonly tree: Tree
+  readonly focus: number
+  readonly hit: ReadonlySet<number> | null
+  readonly onPick?: (box: Box) => void
+  readonly onSandwich?: (box: Box) => void
+}) {
+  const [ref, width] = useWidth<HTMLDivElement>(800)
+  const boxes = useMemo(() => layoutFlame(tree, focus, width), [tree, focus, width])
+  const depth = boxes.reduce((most, box) => Math.max(most, box.depth), 0)
+  const all = tree.nodes[0] ? weight(tree.nodes[0]) : 1
+  const [hovered, setHovered] = useState<Box | null>(null)
+  const samples = doc.samples + (doc.samples_b ?? 0)
+  const said = (box: Box) => {
+    const node = tree.nodes[box.index]
+    if (!node) return ''
+    const share = formatShare(box.total / Math.max(1, all))
+    if (doc.samples_b === null) {
+      return `${box.name}: ${formatNumber(box.total / Math.max(1, samples), 1)} threads per sample, ${share}`
+    }
+    const a = node.total / Math.max(1, doc.samples)
+    const b = (node.total_b ?? 0) / Math.max(1, doc.samples_b)
+    return `${box.name}: ${formatNumber(a, 1)} before, ${formatNumber(b, 1)} in the range (threads per sample)`
+  }
+  return (
+    <div className="flame-picture">
+      <div
+        ref={ref}
+        className="flame-boxes"
+        style={{ height: (depth + 1) * ROW }}
+        role="tree"
+        aria-label="Merged stacks, callers above callees"
+      >
+        {boxes.map((box) => {
+          const node = tree.nodes[box.index]
+          const moved =
+            node && doc.samples_b !== null ? change(node, doc.samples, doc.samples_b) : null
+          return (
+            <button
+              key={box.index}
+              type="button"
+              role="treeitem"
+              aria-level={box.depth + 1}
+              aria-label={said(box)}
+              tabIndex={box.width >= 24 ? 0 : -1}
+              className="flame-box mono"
+              data-tone={moved === null ? toneOf(box.name) : undefined}
+              data-dim={hit !== null && !hit.has(box.index) ? '' : undefined}
+              style={{
+                left: box.x,
+                width: Math.max(1, box.width - 1),
+                top: box.depth * ROW,
+                ...(moved === null ? {} : { background: diffColour(moved) }),
+              }}
+              onClick={() => onPick?.(box)}
+              onDoubleClick={() => onSandwich?.(box)}
+              onKeyDown={(event) => {
+                if (event.key === 's') onSandwich?.(box)
+              }}
+              onMouseEnter={() => setHovered(box)}
+              onMouseLeave={() => setHovered(null)}
+              onFocus={() => setHovered(box)}
+            >
+              {box.width > 36 ? box.name : ''}
+            </button>
+          )
+        })}
+      </div>
+      <p className="flame-hover mono" role="status">
+        {hovered
+          ? said(hovered)
+          : 'Click a frame to widen it; double click (or s) shows its callers and what it calls.'}
+      </p>
+    </div>
+  )
+}
+
+/** Blue where the range has fewer threads than before, orange where it has more. */
+function diffColour(moved: number): string {
+  const side = moved < 0 ? 'var(--diff-less)' : 'var(--diff-more)'
+  return `color-mix(in srgb, ${side} ${Math.round(Math.abs(moved) * 85)}%, var(--diff-none))`
+}

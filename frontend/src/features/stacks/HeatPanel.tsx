@@ -1,0 +1,122 @@
+/** Functions by samples: on how many threads each was; drag over columns to take a range. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import { formatNumber } from '@/format'
+import { useRange, useZone } from '@/state/incident'
+import { Button } from '@/ui/Button'
+
+const SHOWN = 12
+
+const heatQuery = (id: string, idle: boolean) =>
+  queryOptions({
+    queryKey: keys.of(id, 'stacks', 'heat', idle),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/stacks/heat', {
+          params: { path: { incident_id: id }, query: { idle } },
+        }),
+      ),
+  })
+
+export function HeatPanel({
+  incidentId,
+  idle,
+}: {
+  readonly incidentId: string
+  readonly idle: boolean
+}) {
+  const heat = useQuery(heatQuery(incidentId, idle))
+  const zone = useZone()
+  const [range, setRange] = useRange()
+  const [drag, setDrag] = useState<readonly [number, number] | null>(null)
+  const [all, setAll] = useState(false)
+  const { moments = [], functions = [], counts = [] } = heat.data ?? {}
+  const times = moments.map((moment) => moment.time)
+  if (moments.length < 2) return null
+  const most = Math.max(1, ...counts.flat())
+  const inside = (column: number) => {
+    const at = times[column]
+    if (drag) return column >= Math.min(...drag) && column <= Math.max(...drag)
+    return (
+      at != null && range.from !== null && range.to !== null && at >= range.from && at <= range.to
+    )
+  }
+  const take = () => {
+    if (!drag) return
+    const from = times[Math.min(...drag)]
+    const to = times[Math.max(...drag)]
+    setDrag(null)
+    if (from && to) setRange({ from, to }, true)
+  }
+  return (
+    <figure className="heat" onMouseUp={take} onMouseLeave={() => setDrag(null)}>
+      <figcaption>
+        Threads in each function, by sample
+        {range.from !== null && (
+          <Button size="small" variant="ghost" onClick={() => setRange(null, true)}>
+            All samples
+          </Button>
+        )}
+        {functions.length > SHOWN && (
+          <Button size="small" variant="ghost" onClick={() => setAll(!all)}>
+            {all ? 'Fewer functions' : `All ${functions.length} functions`}
+          </Button>
+        )}
+      </figcaption>
+      <table className="heat-table">
+        <thead>
+          <tr>
+            <th scope="col">Function</th>
+            {times.map((at, column) => (
+              <th
+                key={`${moments[column]?.artifact}:${moments[column]?.snapshot}`}
+                scope="col"
+                data-in={inside(column) ? '' : undefined}
+                title={at ? zone.format(at) : 'time unknown'}
+              >
+                <button
+                  type="button"
+                  aria-label={`Sample at ${at ? zone.format(at) : 'unknown time'}`}
+                  disabled={at === null}
+                  onMouseDown={() => setDrag([column, column])}
+                  onMouseEnter={() => drag && setDrag([drag[0], column])}
+                  onClick={(event) => {
+                    if (event.detail === 0 && at) setRange({ from: at, to: at }, true) // keyboard
+                  }}
+                />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {functions.slice(0, all ? undefined : SHOWN).map((name, row) => (
+            <tr key={name}>
+              <th scope="row" className="mono ellipsis" title={name}>
+                {name}
+              </th>
+              {(counts[row] ?? []).map((count, column) => (
+                <td
+                  key={column}
+                  data-in={inside(column) ? '' : undefined}
+                  title={`${name}: ${formatNumber(count)} threads${times[column] ? `, ${zone.format(times[column])}` : ''}`}
+                  style={{ background: shade(count / most) }}
+                  onMouseDown={() => times[column] && setDrag([column, column])}
+                  onMouseEnter={() => drag && setDrag([drag[0], column])}
+                >
+                  <span className="visually-hidden">{count}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  )
+}
+
+/** One hue, light to dark. */
+function shade(share: number): string {
+  return `var(--heat-${share === 0 ? 0 : Math.max(1, Math.ceil(share * 5))})`
+}

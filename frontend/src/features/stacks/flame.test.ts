@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { change, type FlameNode, hits, layoutFlame, sandwich, toneOf, treeOf } from './flame'
+
+const node = (name: string, parent: number, total: number, more: Partial<FlameNode> = {}) => ({
+  name,
+  parent,
+  total,
+  self: 0,
+  total_b: 0,
+  self_b: 0,
+  ...more,
+})
+
+// all(10) > main(10) > read(6) > futex_wait(6); main > write(4) > futex_wait(3)
+const NODES: FlameNode[] = [
+  node('all', -1, 10),
+  node('main', 0, 10),
+  node('read', 1, 6),
+  node('write', 1, 4),
+  node('futex_wait', 2, 6),
+  node('futex_wait', 3, 3),
+]
+
+describe('layoutFlame', () => {
+  it('gives width by threads, callees below their callers', () => {
+    const boxes = layoutFlame(treeOf(NODES), 0, 1000)
+    const write = boxes.find((box) => box.name === 'write')
+    expect(write).toMatchObject({ x: 600, width: 400, depth: 2 })
+    expect(boxes).toHaveLength(6)
+  })
+
+  it('fills the width with the focused node and keeps its callers above', () => {
+    const boxes = layoutFlame(treeOf(NODES), 3, 1000)
+    expect(boxes.map((box) => [box.name, box.width])).toEqual([
+      ['all', 1000],
+      ['main', 1000],
+      ['write', 1000],
+      ['futex_wait', 750],
+    ])
+  })
+
+  it('leaves out what is thinner than can be seen', () => {
+    expect(layoutFlame(treeOf(NODES), 0, 4, 1.5).map((box) => box.name)).not.toContain('write ')
+    expect(layoutFlame(treeOf(NODES), 0, 3, 2)).toHaveLength(2)
+    expect(layoutFlame(treeOf(NODES), 0, 0)).toEqual([])
+    expect(layoutFlame(treeOf([]), 0, 100)).toEqual([])
+  })
+})
+
+describe('sandwich', () => {
+  it('merges every place of a function: its callers and its callees', () => {
+    const { callers, callees } = sandwich(treeOf(NODES), 'futex_wait')
+    expect(callees[0]).toMatchObject({ name: 'futex_wait', total: 9 })
+    expect(callers.map((one) => [one.name, one.total])).toEqual([
+      ['futex_wait', 9],
+      ['read', 6],
+      ['write', 3],
+      ['main', 6],
+      ['main', 3],
+    ])
+  })
+
+  it('counts recursion once', () => {
+    const nodes = [node('all', -1, 5), node('f', 0, 5), node('f', 1, 5)]
+    expect(sandwich(treeOf(nodes), 'f').callees[0]?.total).toBe(5)
+  })
+})
+
+describe('hits', () => {
+  it('counts threads once, also when a hit stands below a hit', () => {
+    const nodes = [node('all', -1, 5), node('lock_a', 0, 5), node('lock_b', 1, 4)]
+    const found = hits(treeOf(nodes), 'LOCK')
+    expect(found.threads).toBe(5)
+    expect([...found.indexes]).toEqual([1, 2])
+    expect(hits(treeOf(nodes), ' ').threads).toBe(0)
+  })
+})
+
+describe('colour', () => {
+  it('says waiting, I/O or running by the name', () => {
+    expect(toneOf('rw_lock_x_lock_func')).toBe('waiting')
+    expect(toneOf('__fdatasync')).toBe('io')
+    expect(toneOf('row_search_mvcc')).toBe('running')
+    expect(toneOf('libc.so.6::??')).toBe('plain')
+  })
+
+  it('compares threads per sample, not sums', () => {
+    expect(change(node('f', 0, 10, { total_b: 30 }), 1, 3)).toBe(0)
+    expect(change(node('f', 0, 0, { total_b: 3 }), 5, 1)).toBe(1)
+    expect(change(node('f', 0, 0), 0, 0)).toBe(0)
+  })
+})
