@@ -1021,46 +1021,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/incidents/{incident_id}/stacks/flame': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Stack Flame
-     * @description Stacks of a window merged into a tree; with a second window, both for a difference.
-     */
-    get: operations['stack_flame_api_v1_incidents__incident_id__stacks_flame_get']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/incidents/{incident_id}/stacks/heat': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Stack Heat
-     * @description On how many threads each function was in each sample: where to pick a range.
-     */
-    get: operations['stack_heat_api_v1_incidents__incident_id__stacks_heat_get']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/incidents/{incident_id}/stacks/moments': {
     parameters: {
       query?: never
@@ -2237,36 +2197,6 @@ export interface components {
        */
       verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
     }
-    /**
-     * FlameDoc
-     * @description Stacks merged by caller; two sets of samples at once for a differential picture.
-     */
-    FlameDoc: {
-      activity: {
-        [key: string]: number
-      }
-      activity_b: {
-        [key: string]: number
-      } | null
-      nodes: components['schemas']['FlameNode'][]
-      pruned: number
-      samples: number
-      samples_b: number | null
-    }
-    /**
-     * FlameNode
-     * @description One function under one caller. Counts are threads, summed over the samples.
-     */
-    FlameNode: {
-      name: string
-      parent: number
-      self: number
-      /** @default 0 */
-      self_b: number
-      total: number
-      /** @default 0 */
-      total_b: number
-    }
     /** FleetDoc */
     FleetDoc: {
       differing: components['schemas']['FleetHost'][]
@@ -2326,12 +2256,6 @@ export interface components {
     Health: {
       /** Status */
       status: string
-    }
-    /** HeatMoment */
-    HeatMoment: {
-      artifact: string
-      snapshot: number
-      time: string | null
     }
     /**
      * HotLatchDoc
@@ -3583,15 +3507,6 @@ export interface components {
       /** Threads */
       threads: components['schemas']['StackThreadOut'][]
     }
-    /**
-     * StackHeatDoc
-     * @description On how many threads each function was in each sample.
-     */
-    StackHeatDoc: {
-      counts: number[][]
-      functions: string[]
-      moments: components['schemas']['HeatMoment'][]
-    }
     /** StackMoment */
     StackMoment: {
       /** Artifact */
@@ -4096,8 +4011,6 @@ export type ExperimentDoc = components['schemas']['ExperimentDoc']
 export type Finding = components['schemas']['Finding']
 export type FindingDoc = components['schemas']['FindingDoc']
 export type Finish = components['schemas']['Finish']
-export type FlameDoc = components['schemas']['FlameDoc']
-export type FlameNode = components['schemas']['FlameNode']
 export type FleetDoc = components['schemas']['FleetDoc']
 export type FleetHost = components['schemas']['FleetHost']
 export type FleetSeries = components['schemas']['FleetSeries']
@@ -4106,7 +4019,6 @@ export type FormatOut = components['schemas']['FormatOut']
 export type Gap = components['schemas']['Gap']
 export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
-export type HeatMoment = components['schemas']['HeatMoment']
 export type HotLatchDoc = components['schemas']['HotLatchDoc']
 export type HotStackDoc = components['schemas']['HotStackDoc']
 export type HotWaitDoc = components['schemas']['HotWaitDoc']
@@ -4190,7 +4102,6 @@ export type SnapshotDoc = components['schemas']['SnapshotDoc']
 export type SnapshotMark = components['schemas']['SnapshotMark']
 export type StackFrame = components['schemas']['StackFrame']
 export type StackGroup = components['schemas']['StackGroup']
-export type StackHeatDoc = components['schemas']['StackHeatDoc']
 export type StackMoment = components['schemas']['StackMoment']
 export type Stacks = components['schemas']['Stacks']
 export type StackThreadOut = components['schemas']['StackThreadOut']
@@ -6315,76 +6226,6 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Stacks']
-        }
-      }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
-    }
-  }
-  stack_flame_api_v1_incidents__incident_id__stacks_flame_get: {
-    parameters: {
-      query?: {
-        b_end?: string | null
-        b_start?: string | null
-        end?: string | null
-        idle?: boolean
-        start?: string | null
-      }
-      header?: never
-      path: {
-        incident_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['FlameDoc']
-        }
-      }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
-    }
-  }
-  stack_heat_api_v1_incidents__incident_id__stacks_heat_get: {
-    parameters: {
-      query?: {
-        idle?: boolean
-      }
-      header?: never
-      path: {
-        incident_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['StackHeatDoc']
         }
       }
       /** @description Validation Error */
