@@ -76,11 +76,10 @@ class Stray:
 Part: TypeAlias = Stamp | ResultSet | ResultRow | Stray
 
 
-def read(lines: Iterable[str]) -> Iterator[Part]:
-    """Every part of a text, in order."""
+def read(lines: Iterable[str], first: int = 1) -> Iterator[Part]:
+    """Every part of a text, in order. ``first`` is the number of its first line."""
     reader = _Reader()
-    number = 0
-    for number, text in enumerate(lines, start=1):
+    for number, text in enumerate(lines, start=first):
         if not reader.next_key(number, text):
             yield from reader.line(number, text)
     yield from reader.end()

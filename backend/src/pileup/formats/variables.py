@@ -1,26 +1,35 @@
-"""SHOW GLOBAL VARIABLES: box, tab or pt-stalk's -variables, one Setting per variable.
+"""SHOW GLOBAL VARIABLES in any layout of the client, and pt-stalk's -variables.
 
-Source: the mysql client; pt-stalk echoes the statement before the table and adds tables of
-        performance_schema behind it. The last value of a name wins where a file has several.
+Source: the mysql client; pt-stalk echoes each statement before its table and adds tables of
+        performance_schema behind it: variables_by_thread, user_variables_by_thread,
+        status_by_thread. pt-mysql-summary adds its own pt-summary-internal-* lines.
+Yields: a Setting per variable; the last value of a name wins where a file has several. A session's
+        own value is a Setting ``session.<name>`` where it differs from the global one, once per
+        value, with the first thread that has it. Other tables beside them are kept as tables.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 
+from pileup.formats import client_tables
+from pileup.formats.client_results import ResultRow, ResultSet, Stray, read
 from pileup.formats.pt_stalk import clock_event, read_ts
+from pileup.formats.result_tables import Shared, TableOf
+from pileup.formats.rows import Where
 from pileup.records import Item, Setting, Skipped
 
 NAME = "variables"
 TITLE = "SHOW GLOBAL VARIABLES"
-GIVES = "Settings: the variables in force."
-PRINTED_BY = "box, tabs, pt-stalk `-variables`"
-VERSION = 1
+GIVES = "Settings: the variables in force; sessions' own values as `session.<name>`."
+PRINTED_BY = (
+    "`SHOW VARIABLES`, `mysqladmin variables`; box, tabs, `\\G`; pt-stalk, pt-mysql-summary"
+)
+VERSION = 2
 HINTS = ("-variables", "variables.txt")
 
-_BOX = re.compile(r"^\| ?([a-z][\w.]*)\s*\| ?(.*?)\s*\|\s*$", re.IGNORECASE)
-_TAB = re.compile(r"^([a-z][a-z0-9_.]*)\t(.*)$")
 _HIDDEN = ("password", "secret")
 _KNOWN = (
     "auto_increment_increment",
@@ -29,61 +38,163 @@ _KNOWN = (
     "datadir",
     "basedir",
 )
+# | innodb_flush_log_at_trx_commit | 1 |      innodb_flush_log_at_trx_commit\t1
+_TWO = re.compile(
+    r"^(?:\| *)?Variable_name(?:\t| *\| *)Value\b.*\n(?:\+-.*\n)?((?:(?:\| *)?[a-z].*\n){1,20})",
+    re.MULTILINE | re.IGNORECASE,
+)
+_VERTICAL = re.compile(r"^ *Variable_name: (?-i:[a-z])(?!srep_)\w+\n *Value: ", re.M | re.I)
+_STATUS = re.compile(r"^(?:\| *)?(?:[A-Z]\w+|wsrep_\w+)[\t ]", re.MULTILINE)
+_BOX = re.compile(r"\| ?(?P<name>[a-z][\w.]{0,120}) *\| ?(?P<value>.*)$", re.IGNORECASE)
+_TAB = re.compile(r"(?P<name>[a-z][a-z0-9_.]{0,120})\t(?P<value>[^\t]*)$", re.IGNORECASE)
+_HEADER = re.compile(r"(?:\| *)?variable_name(?:\t| *\| *)(?:variable_)?value *(?:\|)?\s*$", re.I)
+_OTHER = re.compile(r"(?:[A-Z_]+\t[A-Z_\t]+|\| *[A-Z_]+ *\|(?: *[A-Z_]+ *\|)+ *)$")
+_SUMMARY = re.compile(
+    r"(?:pt-summary-internal-|internal::)(?P<name>\w{1,100})(?:\s+(?P<value>.*))?$"
+)
+_BY_THREAD = ("thread_id", "variable_name", "variable_value")
+_PAIRS = (("variable_name", "value"), ("variable_name", "variable_value"))
+_MOST_VALUE = 64 * 1024
 
 
 def sniff(head: str) -> bool | None:
-    """Two names that only variables have, as rows of a table."""
+    """Names that only variables have, as rows of a table, or nothing but names in lower case."""
+    if "Aborted_clients" in head:
+        return False
     seen = sum(
         f"| {name} " in head or f"\n{name}\t" in head or head.startswith(f"{name}\t")
         for name in _KNOWN
     )
-    if "Aborted_clients" in head:
-        return False
-    return seen >= 2
+    if seen >= 2 or _VERTICAL.search(head):
+        return True
+    rows = _TWO.search(head)
+    return rows is not None and not _STATUS.search(rows[1])
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every variable; a second table of the file (by thread, by host) is not read."""
-    reading = True
-    skipped: list[int] = []
-    for number, text in enumerate(lines, start=1):
-        if text.startswith("TS ") and (stamp := read_ts(text)):
-            if stamp[1]:
-                yield clock_event(number, stamp[0], stamp[1])
-            continue
-        bare = text.strip()
-        if not bare or bare.startswith(("+--", "mysql", "SHOW", "select", "SELECT")):
-            continue
-        match = _BOX.match(text) or _TAB.match(text)
-        if bare.lower().startswith(("variable_name", "| variable_name")):
-            reading = bare.lower().replace("|", " ").split() == ["variable_name", "value"]
-            continue
-        if match is None or not reading:
-            if "\t" in text or text.startswith("|"):
-                reading = False if match is None else reading
-            skipped.append(number)
-            continue
-        name = match[1].lower()
-        value: str | None = match[2].strip()
-        if any(word in name for word in _HIDDEN) and value and not value.isdigit():
-            value = "(hidden)"
+    """Every variable, and what stands beside them."""
+    reader = _Reader(enumerate(lines, start=1))
+    yield from reader.variables()
+
+
+class _Reader:
+    def __init__(self, numbered: Iterator[tuple[int, str]]) -> None:
+        self._numbered = numbered
+        self._global: dict[str, str | None] = {}
+        self._told: set[tuple[str, str | None]] = set()
+        self._shared = Shared()
+        self._asked: tuple[int, str] | None = None
+        """The statement above the table."""
+
+    def variables(self) -> Iterator[Item]:
+        clock_told = False
+        for number, text in self._numbered:
+            bare = text.strip()
+            if (match := _BOX.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
+                yield self._of_box(match, number)
+            elif (match := _TAB.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
+                value = client_tables.unescape(match["value"]).strip()
+                yield self._setting(match["name"], value, number, number)
+            elif client_tables.ROW.match(text) or _OTHER.match(bare):
+                yield from self._others(number, text)
+            elif match := _SUMMARY.match(bare):
+                value = (match["value"] or "").strip()
+                yield self._setting(f"pt_summary.{match['name']}", value, number, number)
+            elif stamp := read_ts(text):
+                if stamp[1] and not clock_told:
+                    clock_told = True
+                    yield clock_event(number, stamp[0], stamp[1])
+            elif bare.lower().startswith(("select ", "show ")):
+                self._asked = (number, text)
+            elif bare and not _HEADER.match(bare) and not _is_decoration(text):
+                yield Skipped(number, number, "not a variable and its value")
+
+    def _of_box(self, match: re.Match[str], number: int) -> Setting:
+        """A value may have several lines: it ends with the bar."""
+        value, last = match["value"].rstrip(), number
+        while not value.endswith("|") and len(value) < _MOST_VALUE:
+            following = next(self._numbered, None)
+            if following is None:
+                break
+            last = following[0]
+            value = f"{value}\n{following[1].rstrip()}"
+        return self._setting(match["name"], value.removesuffix("|").strip(), number, last)
+
+    def _others(self, number: int, text: str) -> Iterator[Item]:
+        """Tables of other columns, up to the next table of variables."""
+        asked, self._asked = self._asked, None
+        first, before = number, [text]
+        if asked is not None and number - asked[0] < 10:
+            first, before = asked[0], [asked[1], *[""] * (number - asked[0] - 1), text]
+        table: TableOf | None = None
+        result: ResultSet | None = None
+        columns: tuple[str, ...] = ()
+        for part in read(itertools.chain(before, self._until_variables()), first):
+            if isinstance(part, ResultSet):
+                if table is not None:
+                    yield from table.end()
+                result, table = part, None
+                columns = tuple(column.lower() for column in part.columns)
+                if columns not in _PAIRS and columns != _BY_THREAD:
+                    table = TableOf(part, Where(None, None), self._shared)
+            elif isinstance(part, ResultRow):
+                if table is not None:
+                    yield from table.row(part)
+                elif columns in _PAIRS:
+                    name, value = part.values
+                    yield self._setting(name or "", value, part.line_first, part.line_last)
+                elif self._is_session_variable(part):
+                    yield from self._of_thread(part)
+                else:  # status_by_thread has the same columns
+                    assert result is not None
+                    table = TableOf(result, Where(None, None), self._shared)
+                    yield from table.row(part)
+            elif isinstance(part, Stray):
+                yield Skipped(part.line, part.line, "not a variable and its value")
+        if table is not None:
+            yield from table.end()
+
+    def _until_variables(self) -> Iterator[str]:
+        for _, text in self._numbered:
+            yield text if not _HEADER.match(text.strip()) else ""
+            if _HEADER.match(text.strip()):
+                return
+
+    def _is_session_variable(self, row: ResultRow) -> bool:
+        name = row.values[1] or ""
+        return name[:1].islower() and not name.startswith("wsrep_")
+
+    def _of_thread(self, row: ResultRow) -> Iterator[Item]:
+        thread, name, value = row.values
+        name = (name or "").lower()
+        if self._global.get(name, value) == value or (name, value) in self._told:
+            return
+        self._told.add((name, value))
         yield Setting(
-            line_first=number,
-            line_last=number,
+            line_first=row.line_first,
+            line_last=row.line_last,
+            name=f"session.{name}",
+            value=_shown(name, value),
+            source="performance_schema.variables_by_thread",
+            section=f"thread {thread}",
+        )
+
+    def _setting(self, name: str, value: str | None, first: int, last: int) -> Setting:
+        name = name.lower()
+        self._global[name] = value
+        return Setting(
+            line_first=first,
+            line_last=last,
             name=name,
-            value=value,
+            value=_shown(name, value),
             source="SHOW VARIABLES",
         )
-    if skipped:
-        yield from _ranges(skipped)
 
 
-def _ranges(numbers: list[int]) -> Iterator[Item]:
-    start = before = numbers[0]
-    for number in [*numbers[1:], None]:
-        if number is not None and number == before + 1:
-            before = number
-            continue
-        yield Skipped(start, before, "not a variable and its value")
-        if number is not None:
-            start = before = number
+def _shown(name: str, value: str | None) -> str | None:
+    hidden = value and not value.isdigit() and any(word in name for word in _HIDDEN)
+    return "(hidden)" if hidden else value
+
+
+def _is_decoration(text: str) -> bool:
+    return text.startswith(("+-", "mysql", "MariaDB")) or bool(client_tables.CHATTER.match(text))
