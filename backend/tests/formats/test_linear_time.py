@@ -19,7 +19,7 @@ from pileup import formats
 from tests.formats.checks import parse_bytes, samples
 
 _HEAD = 64 * 1024
-_LINE = 128 * 1024
+_LINE = 64 * 1024
 _RUNS = (" ", "\t", "9", "9" * 19 + " ", "1 ", "1,", "a", "a ", "a=", "a,", "a.", "a:", "A_")
 _RUNS += (
     "|",

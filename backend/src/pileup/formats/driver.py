@@ -23,11 +23,24 @@ from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.frames import Frames
 from pileup.formats.skips import Skips
 from pileup.formats.text import LineReader
-from pileup.records import Grid, Item, Problem, Record, Rows, Samples, Section, Skipped
+from pileup.records import (
+    Grid,
+    Item,
+    Problem,
+    Record,
+    Rows,
+    Samples,
+    Section,
+    Skipped,
+    Table,
+)
 
 MAX_PROBLEMS = 1000
 """Problems kept per artifact; the receipt counts all of them."""
 _FLUSH_RECORDS = 20_000
+_FLUSH_TABLE_ROWS = 20_000
+"""A Table is one record of any size; its lists cost as much as some rows."""
+_TABLE_OVERHEAD = 20
 _FLUSH_VALUES = 100_000
 _DOES_NOT_FIT = (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError)
 
@@ -202,6 +215,7 @@ class _Work:
         self._skips = Skips(reader)
         self._pending: dict[str, list[Record]] = {}
         self._done = Frames(folder=spill)
+        self._table_rows = 0
         self._samples: list[Samples] = []
         self._sample_values = 0
 
@@ -251,7 +265,9 @@ class _Work:
             case Record():
                 pending = self._pending.setdefault(item.KIND, [])
                 pending.append(item)
-                if len(pending) >= _FLUSH_RECORDS:
+                if isinstance(item, Table):
+                    self._table_rows += _TABLE_OVERHEAD + len(item.rows)
+                if len(pending) >= _FLUSH_RECORDS or self._table_rows >= _FLUSH_TABLE_ROWS:
                     self._flush(item.KIND)
             case Samples():
                 self._samples.append(item)
@@ -283,6 +299,7 @@ class _Work:
 
     def _flush(self, kind: str) -> None:
         if pending := self._pending.pop(kind, None):
+            self._table_rows = 0 if kind == Table.KIND else self._table_rows
             for frame in self._as_frames(kind, pending):
                 self._done.add(kind, frame)
 

@@ -1,0 +1,39 @@
+"""A line of 100 MB, which nothing here ever holds whole: memory does not grow with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pileup import formats
+from tests.formats import memory
+
+_BACKEND = Path(__file__).resolve().parents[2]
+_CASES = {
+    # UTF-16 is decoded before any format sees it: a few of them say it for all.
+    "long_line_utf16": ["gdb", "status", "innodb-status"],
+    "long_line": [one.NAME for one in formats.FORMATS],
+}
+_MOST_MIB = memory.LINE / memory.MIB * 0.9
+"""Several times what is needed for the 1 MiB of a line that is read; less than the line itself."""
+
+
+@pytest.mark.parametrize("case", _CASES)
+def test_a_line_of_100_mb_is_never_held_whole(case: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.formats.memory", case, *_CASES[case]],
+        cwd=_BACKEND,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((*filter(None, sys.path), str(_BACKEND)))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    grown = {one["format"]: one["mib"] for one in map(json.loads, done.stdout.splitlines())}
+    assert grown.keys() == set(_CASES[case])
+    assert not {name: mib for name, mib in grown.items() if mib > _MOST_MIB}
