@@ -26,7 +26,7 @@ _PLACES = {"line_first", "line_last", "snapshot", "wall_us", "number"}
 _COUNTED = re.compile(
     r"stacks\.threads|processlist\.\w+|stack\.count|innodb\.(semaphore_waits|active_transactions"
     r"|lock_wait_transactions)|lsof\.\w+|ps\.processes"
-    r"|pidstat\.threads_\w+|memory_map\.\w+|open_tables\.\w+"
+    r"|pidstat\.threads_\w+|strace\.\w+|memory_map\.\w+|open_tables\.\w+"
 )
 """Counts and sums of what was read: less where something is damaged, and then that is told."""
 _GROUPED = re.compile(r"netstat\.(sockets|unread|unsent|backlog)|slow_log\.\w+")
