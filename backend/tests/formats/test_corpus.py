@@ -16,6 +16,7 @@ from pileup.formats.driver import Parsed, parse_path, parse_stream
 
 # Folder of the corpus -> the formats that its files must be.
 EXPECTED: dict[str, set[str]] = {
+    "eu_stack": {"eu-stack"},
     "gdb": {"gdb"},
     "pmp": {"pmp"},
     "processlist": {"processlist"},
@@ -41,6 +42,7 @@ EXPECTED: dict[str, set[str]] = {
 }
 # Format -> the folders whose files it may claim; anywhere else it would be a wrong answer.
 CLAIMS: dict[str, set[str]] = {
+    "eu-stack": {"eu_stack", "pt_stalk"},
     "gdb": {"gdb", "pt_stalk"},
     "pmp": {"pmp"},
     "processlist": {"processlist", "pt_stalk"},
@@ -72,6 +74,11 @@ _MOST = 512 * 1024
 # Fragments (test inputs of other tools) in which too little is left to know them by.
 UNKNOWABLE = {
     "captured-my5624__gdb_bt_1.err",
+    # what eu-stack wrote to stderr: no stack in it
+    "captured-ma1011__eu_stack.err",
+    "captured-ma1011b__eu_stack.err",
+    "captured-my5624__eu_stack.err",
+    "captured-my97b__eu_stack.err",
     "percona-percona-monitoring-plugins__t_nagios_pmp-check-mysql-processlist_samples_copy-processlist-1.txt",
     # of a tunnel (WireGuard), not of a load
     "kellyjonbrazil-jc__tests_fixtures_ubuntu-22.04_wg_show--two_devices.out",

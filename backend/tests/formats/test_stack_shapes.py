@@ -7,20 +7,22 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats import blocks
+from pileup.formats import blocks, eu_stack
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.gdb import _whole_frame
 from pileup.formats.stack_shapes import Shape, Shapes
 from tests.formats.checks import samples
 from tests.formats.damage import ways
 
-_FORMATS = ("gdb",)
-_PATHS = [path for name in _FORMATS for path in samples(name)]
+_FORMATS = ("gdb", "eu-stack")
+_PATHS = [path for name in _FORMATS for path in samples(name) if path.stem != "quickstack"]
+"""All but one whose headers only the line reader knows."""
 _THREAD = re.compile(rb"(?<=^Thread )\d+(?= \()|(?<=^TID )\d+", re.MULTILINE)
 _ADDRESS = re.compile(rb"(?<=0x)[0-9a-f]{5,}|(?<==)\d+\b")
 
@@ -57,7 +59,18 @@ def _read(data: bytes, format_name: str, *, known: bool) -> tuple[Parsed, int]:
         found += shape is not None
         return shape
 
-    with mock.patch.object(Shapes, "find", counted):
+    known_body = eu_stack._Reader.known
+
+    def counted_body(self: Any, body: bytes) -> Any:
+        nonlocal found
+        stack = known_body(self, body) if known else None
+        found += stack is not None
+        return stack
+
+    with (
+        mock.patch.object(Shapes, "find", counted),
+        mock.patch.object(eu_stack._Reader, "known", counted_body),
+    ):
         return parse_stream(io.BytesIO(data), format=format_name), found
 
 

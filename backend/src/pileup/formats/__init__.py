@@ -17,6 +17,7 @@ from pileup.formats import (
     df,
     diskstats,
     error_log,
+    eu_stack,
     gdb,
     iibench,
     innodb_status,
@@ -67,6 +68,7 @@ FORMATS: tuple[Format, ...] = (
     innodb_status,
     # stacks
     gdb,
+    eu_stack,
     pmp,
     # result sets: transactions, lock waits, processlist, status, variables
     lock_tables,

@@ -18,19 +18,15 @@ from collections.abc import Iterable, Iterator
 from pileup.formats import pt_stalk
 from pileup.formats.errors import FormatError
 from pileup.formats.stack_frames import gdb_frame, open_parentheses
+from pileup.formats.stack_samples import StackSamples, notice
 from pileup.formats.stack_shapes import Shape, Shapes
 from pileup.formats.text import Chunk, chunks_of
 from pileup.records import (
     UINT64_MAX,
-    Clock,
     Frame,
     Item,
     Problem,
-    Samples,
-    Section,
     Skipped,
-    Snapshot,
-    Stack,
     StackThread,
 )
 
@@ -40,7 +36,9 @@ GIVES = (
     "Stacks with their threads (pthread, LWP, name), file:line and latch addresses; "
     "`stacks.threads`."
 )
-PRINTED_BY = "gdb 6 to 16: `thread apply all bt`, `bt full`, pstack"
+PRINTED_BY = (
+    "gdb 6 to 16: `thread apply all bt`, `bt full`; pstack, quickstack, pt-eustack-resolver"
+)
 VERSION = 1
 HINTS = ("-stacktrace",)
 
@@ -48,8 +46,9 @@ HINTS = ("-stacktrace",)
 # Thread 2408 (Thread 1098357056 (LWP 5557)):            (decimal: gdb 6)
 # Thread 42 (Thread 0x7f274d19f640 (LWP 3772082) "connection"):
 # Thread 1 (process 1234):          Thread 3441765 (LWP 3441765):
+# Thread 0x7f274d19f640 (LWP 3772082):          (quickstack)
 _THREAD = re.compile(
-    r"(?:\(gdb\) )?Thread (?P<number>\d{1,18}) \("
+    r"(?:\(gdb\) )?Thread (?:(?P<number>\d{1,18})|(?P<handle>0x[0-9a-fA-F]{1,16})) \("
     r"(?:Thread (?P<pthread>0x[0-9a-fA-F]{1,16}|\d{1,20}))?\s*"
     r"(?:\(?(?:LWP|process) (?P<lwp>\d{1,18})\)?)?"
     r"(?: (?:\"(?P<name>.*)\"|\([^)]*\)))?\):?\s*$"
@@ -76,7 +75,8 @@ _CHATTER = re.compile(
     r"To make this"
 )
 _SNIFF_THREAD = re.compile(
-    r"^(?:\(gdb\) )?Thread \d+ \((?:Thread (?:0x[0-9a-fA-F]+|\d+)|LWP \d+|process \d+)",
+    r"^(?:\(gdb\) )?Thread (?:\d+|0x[0-9a-f]+) "
+    r"\((?:Thread (?:0x[0-9a-fA-F]+|\d+)|LWP \d+|process \d+)",
     re.MULTILINE,
 )
 _SNIFF_FRAME = re.compile(r"^#0?0\s+\S", re.MULTILINE)
@@ -143,7 +143,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
         number += 1
         yield from reader.line(number, line)
     yield from reader.end(number)
-    if not reader.stacks_seen:
+    if not reader.samples.seen:
         raise FormatError(
             "No stack was found: the file has no 'Thread N (...)' header followed by '#0' frames. "
             "Capture again with: gdb -p PID -batch -ex 'thread apply all bt'."
@@ -177,25 +177,9 @@ class _Thread:
         self.addresses: list[str] = []
 
 
-class _Group:
-    """Threads of one sample that show the same stack."""
-
-    __slots__ = ("addresses", "first", "frames", "last", "threads")
-
-    def __init__(self, frames: tuple[Frame, ...], first: int, last: int) -> None:
-        self.frames = frames
-        self.first = first
-        self.last = last
-        self.threads: list[StackThread] = []
-        self.addresses: dict[str, None] = {}
-
-
 class _Reader:
     def __init__(self) -> None:
-        self.stacks_seen = False
-        self._snapshot = -1
-        self._time: tuple[int, str | None] | None = None
-        self._clock_told = False
+        self.samples = StackSamples()
         self._thread: _Thread | None = None
         self._frame: list[str] = []
         self._frame_size = 0
@@ -206,12 +190,9 @@ class _Reader:
     def _new_sample(self) -> None:
         if self.shapes.full:
             self.shapes.forget()
-        self._groups: dict[int, _Group] = {}
         self._numbers: set[int] = set()
-        self._first = self._last = 0
         self._previous: int | None = None
         self._counts_down = True
-        self._threads = 0
         self._stopped: list[int] = []
         self._empty: list[int] = []
 
@@ -226,10 +207,7 @@ class _Reader:
             self._continuation(number, line)
         elif line.startswith("TS ") and (time := pt_stalk.read_ts(line)):
             yield from self._end_sample()
-            self._time = time
-            if time[1] and not self._clock_told:
-                self._clock_told = True
-                yield pt_stalk.clock_event(number, time[0], time[1])
+            yield from self.samples.at(number, time)
         elif not line.strip():
             self._end_frame()
         else:
@@ -252,9 +230,9 @@ class _Reader:
             )
             yield Skipped(number, number, "damaged thread header")
             return
-        thread = int(match["number"])
-        yield from self._begin_thread(number, thread)
-        pthread = match["pthread"]
+        pthread = match["pthread"] or match["handle"]
+        thread = None if match["handle"] else int(match["number"])
+        yield from self._begin_thread(number, int(pthread, 0) if thread is None else thread)
         header = StackThread(
             number=thread,
             pthread=_uint64(int(pthread, 0) if pthread else None),
@@ -270,7 +248,7 @@ class _Reader:
         thread, pthread, lwp, name = header.groups()
         gdb_number = int(thread)
         done = self._begin_thread(number, gdb_number)
-        group = self._group(shape.stack, shape.frames, number, number + shape.last)
+        group = self.samples.group(shape.stack, shape.frames, number, number + shape.last)
         handle = None if pthread is None else int(pthread, 0)
         if name is not None:
             name = sys.intern(name.decode())
@@ -292,7 +270,7 @@ class _Reader:
         if self._previous is not None and thread != self._previous - 1:
             self._counts_down = False
         self._previous = thread
-        self._first = self._first or number
+        self.samples.first = self.samples.first or number
         return done
 
     def _frame_line(self, number: int, line: str) -> Iterator[Item]:
@@ -305,7 +283,7 @@ class _Reader:
             # "#0" without a header: a plain ``bt``, the frame shown at attach, a lost header.
             self._end_thread()
             self._thread = _Thread(number, None)
-            self._first = self._first or number
+            self.samples.first = self.samples.first or number
         if self._thread is None:
             yield Skipped(number, number, "a frame without its thread")
             return
@@ -367,85 +345,33 @@ class _Reader:
         if thread.header is None and len(thread.frames) == 1:
             return  # the current frame that gdb prints when it attaches
         stack, frames = self.shapes.stack_of(thread.frames)
-        group = self._group(stack, frames, thread.first, thread.last)
+        group = self.samples.group(stack, frames, thread.first, thread.last)
         group.threads.append(thread.header or StackThread())
         group.addresses.update(dict.fromkeys(thread.addresses))
 
-    def _group(self, stack: int, frames: tuple[Frame, ...], first: int, last: int) -> _Group:
-        group = self._groups.get(stack)
-        if group is None:
-            group = self._groups[stack] = _Group(frames, first, last)
-        self._threads += 1
-        self._last = last
-        return group
-
     def _end_sample(self, *, at_end_of_file: bool = False) -> Iterator[Item]:
         self._end_thread()
-        if not self._groups and not self._empty:
+        counted = self._counts_down and self.samples.threads >= 2 and self._previous is not None
+        complete = not (counted and self._previous and self._previous > 1)
+        threads, last = self.samples.threads, self.samples.last
+        yield from self.samples.end(complete=complete)
+        if not threads and not self._empty:
             self._new_sample()
             return
-        if self._groups:
-            yield from self._emit(at_end_of_file)
-        if self._stopped:
-            yield _notice(
-                self._stopped, "gdb could not follow the stack to its end (corrupt or stripped)"
-            )
-        if self._empty:
-            yield _notice(self._empty, "a thread header without any frame; the thread was left out")
-        self._new_sample()
-
-    def _emit(self, at_end_of_file: bool) -> Iterator[Item]:
-        self.stacks_seen = True
-        self._snapshot += 1
-        counted = self._counts_down and self._threads >= 2 and self._previous is not None
-        complete = not (counted and self._previous and self._previous > 1)
-        clock: Clock = "utc" if self._time else "relative"
-        wall_us = self._time[0] if self._time else (0 if self._snapshot == 0 else None)
-        yield Snapshot(
-            line_first=self._first,
-            line_last=self._last,
-            kind="stacks",
-            time_quality="exact" if self._time else "unknown",
-            original=self._time[1] if self._time else None,
-            complete=complete,
-            wall_us=wall_us,
-            clock=clock,
-            snapshot=self._snapshot,
-        )
-        yield Section(f"{self._threads} threads", self._first, self._last)
-        for group in self._groups.values():
-            yield Stack(
-                line_first=group.first,
-                line_last=group.last,
-                count=len(group.threads),
-                frames=group.frames,
-                threads=tuple(group.threads),
-                addresses=tuple(group.addresses)[:_MAX_ADDRESSES],
-                wall_us=wall_us,
-                clock=clock,
-                snapshot=self._snapshot,
-            )
-        yield Samples(
-            series="stacks.threads",
-            kind="gauge",
-            unit=None,
-            clock=clock,
-            wall_us=[wall_us],
-            values=[self._threads],
-            lines=[self._first],
-        )
-        if not complete and at_end_of_file:
+        if threads and not complete and at_end_of_file:
             lost = (self._previous or 1) - 1
             yield Problem(
-                self._last,
+                last,
                 f"the file ends after thread {self._previous}: gdb counts down to 1, so {lost} "
                 "threads are missing. Counts of stacks are too low.",
             )
-
-
-def _notice(lines: list[int], what: str) -> Problem:
-    more = f" ({len(lines)} times, first at line {lines[0]})" if len(lines) > 1 else ""
-    return Problem(lines[0], f"line {lines[0]}: {what}{more}")
+        if self._stopped:
+            yield notice(
+                self._stopped, "gdb could not follow the stack to its end (corrupt or stripped)"
+            )
+        if self._empty:
+            yield notice(self._empty, "a thread header without any frame; the thread was left out")
+        self._new_sample()
 
 
 def _uint64(value: int | None) -> int | None:
