@@ -1001,6 +1001,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/similar': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Similar Incidents
+     * @description Incidents with the same symptoms, the most alike first.
+     */
+    get: operations['similar_incidents_api_v1_incidents__incident_id__similar_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/stacks': {
     parameters: {
       query?: never
@@ -1013,6 +1033,46 @@ export interface paths {
      * @description One sample: identical stacks counted once, each with its meaning.
      */
     get: operations['stacks_api_v1_incidents__incident_id__stacks_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/stacks/flame': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Stack Flame
+     * @description Stacks of a window merged into a tree; with a second window, both for a difference.
+     */
+    get: operations['stack_flame_api_v1_incidents__incident_id__stacks_flame_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/stacks/heat': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Stack Heat
+     * @description On how many threads each function was in each sample: where to pick a range.
+     */
+    get: operations['stack_heat_api_v1_incidents__incident_id__stacks_heat_get']
     put?: never
     post?: never
     delete?: never
@@ -2197,6 +2257,36 @@ export interface components {
        */
       verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
     }
+    /**
+     * FlameDoc
+     * @description Stacks merged by caller; two sets of samples at once for a differential picture.
+     */
+    FlameDoc: {
+      activity: {
+        [key: string]: number
+      }
+      activity_b: {
+        [key: string]: number
+      } | null
+      nodes: components['schemas']['FlameNode'][]
+      pruned: number
+      samples: number
+      samples_b: number | null
+    }
+    /**
+     * FlameNode
+     * @description One function under one caller. Counts are threads, summed over the samples.
+     */
+    FlameNode: {
+      name: string
+      parent: number
+      self: number
+      /** @default 0 */
+      self_b: number
+      total: number
+      /** @default 0 */
+      total_b: number
+    }
     /** FleetDoc */
     FleetDoc: {
       differing: components['schemas']['FleetHost'][]
@@ -2256,6 +2346,12 @@ export interface components {
     Health: {
       /** Status */
       status: string
+    }
+    /** HeatMoment */
+    HeatMoment: {
+      artifact: string
+      snapshot: number
+      time: string | null
     }
     /**
      * HotLatchDoc
@@ -2950,6 +3046,15 @@ export interface components {
       /** Password */
       password: string
     }
+    /** PastHypothesis */
+    PastHypothesis: {
+      /** Confidence */
+      confidence: number | null
+      /** Statement */
+      statement: string
+      /** Status */
+      status: string
+    }
     /** PersonOut */
     PersonOut: {
       /** Id */
@@ -3419,6 +3524,27 @@ export interface components {
       text: string
       weight: number
     }
+    /** SimilarIncident */
+    SimilarIncident: {
+      /** Id */
+      id: string
+      /** Only Here */
+      only_here: string[]
+      /** Only There */
+      only_there: string[]
+      /** Onset */
+      onset: string | null
+      /** Refuted */
+      refuted: components['schemas']['PastHypothesis'][]
+      /** Score */
+      score: number
+      /** Shared */
+      shared: string[]
+      /** Supported */
+      supported: components['schemas']['PastHypothesis'][]
+      /** Title */
+      title: string
+    }
     /** SkippedRange */
     SkippedRange: {
       /** Line First */
@@ -3506,6 +3632,15 @@ export interface components {
       signature: string | null
       /** Threads */
       threads: components['schemas']['StackThreadOut'][]
+    }
+    /**
+     * StackHeatDoc
+     * @description On how many threads each function was in each sample.
+     */
+    StackHeatDoc: {
+      counts: number[][]
+      functions: string[]
+      moments: components['schemas']['HeatMoment'][]
     }
     /** StackMoment */
     StackMoment: {
@@ -4011,6 +4146,8 @@ export type ExperimentDoc = components['schemas']['ExperimentDoc']
 export type Finding = components['schemas']['Finding']
 export type FindingDoc = components['schemas']['FindingDoc']
 export type Finish = components['schemas']['Finish']
+export type FlameDoc = components['schemas']['FlameDoc']
+export type FlameNode = components['schemas']['FlameNode']
 export type FleetDoc = components['schemas']['FleetDoc']
 export type FleetHost = components['schemas']['FleetHost']
 export type FleetSeries = components['schemas']['FleetSeries']
@@ -4019,6 +4156,7 @@ export type FormatOut = components['schemas']['FormatOut']
 export type Gap = components['schemas']['Gap']
 export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
+export type HeatMoment = components['schemas']['HeatMoment']
 export type HotLatchDoc = components['schemas']['HotLatchDoc']
 export type HotStackDoc = components['schemas']['HotStackDoc']
 export type HotWaitDoc = components['schemas']['HotWaitDoc']
@@ -4062,6 +4200,7 @@ export type Overview = components['schemas']['Overview']
 export type OverviewIncident = components['schemas']['OverviewIncident']
 export type OverviewPerson = components['schemas']['OverviewPerson']
 export type Password = components['schemas']['Password']
+export type PastHypothesis = components['schemas']['PastHypothesis']
 export type PersonOut = components['schemas']['PersonOut']
 export type Pin = components['schemas']['Pin']
 export type PinLocator = components['schemas']['PinLocator']
@@ -4097,11 +4236,13 @@ export type SettingDoc = components['schemas']['SettingDoc']
 export type Setup = components['schemas']['Setup']
 export type ShiftDoc = components['schemas']['ShiftDoc']
 export type SignDoc = components['schemas']['SignDoc']
+export type SimilarIncident = components['schemas']['SimilarIncident']
 export type SkippedRange = components['schemas']['SkippedRange']
 export type SnapshotDoc = components['schemas']['SnapshotDoc']
 export type SnapshotMark = components['schemas']['SnapshotMark']
 export type StackFrame = components['schemas']['StackFrame']
 export type StackGroup = components['schemas']['StackGroup']
+export type StackHeatDoc = components['schemas']['StackHeatDoc']
 export type StackMoment = components['schemas']['StackMoment']
 export type Stacks = components['schemas']['Stacks']
 export type StackThreadOut = components['schemas']['StackThreadOut']
@@ -6205,6 +6346,37 @@ export interface operations {
       }
     }
   }
+  similar_incidents_api_v1_incidents__incident_id__similar_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SimilarIncident'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   stacks_api_v1_incidents__incident_id__stacks_get: {
     parameters: {
       query: {
@@ -6226,6 +6398,76 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Stacks']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  stack_flame_api_v1_incidents__incident_id__stacks_flame_get: {
+    parameters: {
+      query?: {
+        b_end?: string | null
+        b_start?: string | null
+        end?: string | null
+        idle?: boolean
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['FlameDoc']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  stack_heat_api_v1_incidents__incident_id__stacks_heat_get: {
+    parameters: {
+      query?: {
+        idle?: boolean
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['StackHeatDoc']
         }
       }
       /** @description Validation Error */

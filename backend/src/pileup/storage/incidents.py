@@ -61,6 +61,16 @@ class IncidentRow:
     leading: Leading | None
 
 
+@dataclass(frozen=True, slots=True)
+class Symptoms:
+    """What an analysed incident looked like (``analysis.similar.signature``)."""
+
+    id: str
+    title: str
+    onset: str | None
+    features: dict[str, str]
+
+
 class Incidents:
     """Everything about incidents themselves."""
 
@@ -95,6 +105,19 @@ class Incidents:
             )
             for incident, owner in rows
         ], total or 0
+
+    def signatures(self) -> dict[str, Symptoms]:
+        """The symptoms of every analysed incident by id, archived ones too."""
+        digest = models.Incident.digest
+        rows = self._db.execute(
+            select(
+                models.Incident.id,
+                models.Incident.title,
+                digest["onset"].astext,
+                digest["signature"],
+            ).where(digest["signature"].is_not(None))
+        )
+        return {row[0]: Symptoms(row[0], row[1], row[2], dict(row[3] or {})) for row in rows}
 
     def get(self, incident_id: str) -> Incident:
         """One incident, archived or not; NotFound when there is none."""

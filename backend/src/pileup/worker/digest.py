@@ -8,6 +8,7 @@ import polars as pl
 
 from pileup.analysis.contract import Analysis, StallDoc
 from pileup.analysis.evidence import Evidence
+from pileup.analysis.similar import signature
 
 SPARK_POINTS = 48
 
@@ -25,6 +26,7 @@ def digest_of(document: Analysis, evidence: Evidence) -> dict[str, Any]:
         "duration_s": stall.duration_s if stall else None,
         "peak_waiters": stall.peak_waiters if stall else None,
         "finding": finding and {"id": finding.id, "title": finding.title, "score": finding.score},
+        "signature": signature(document),
         "spark": _spark(document, stall, evidence),
     }
 

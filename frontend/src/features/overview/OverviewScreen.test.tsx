@@ -147,4 +147,28 @@ describe('overview', () => {
     open({ ...base, headline: null, artifacts: { ...base.artifacts, total: 0, done: 0 } })
     expect(await screen.findByRole('button', { name: 'Add what was captured' })).toBeTruthy()
   })
+
+  it('shows a similar incident with what was refuted there', async () => {
+    serve({
+      '/incidents/i1/overview': base,
+      '/incidents/i1/similar': [
+        {
+          id: 'i7',
+          title: 'Last spring',
+          onset: '2021-03-01T09:00:00Z',
+          score: 0.82,
+          shared: ['known problem: Hot row', 'root blocker: transaction'],
+          only_here: [],
+          only_there: ['series: history list went up'],
+          refuted: [{ statement: 'It was the network', status: 'refuted', confidence: 5 }],
+          supported: [],
+        },
+      ],
+    })
+    renderScreen(<OverviewScreen />, '/incidents/i1/overview')
+    const link = await screen.findByRole('link', { name: 'Last spring' })
+    expect(link.getAttribute('href')).toBe('/incidents/i7/overview')
+    expect(screen.getByText(/known problem: Hot row; root blocker/)).toBeTruthy()
+    expect(screen.getByText('It was the network')).toBeTruthy()
+  })
 })

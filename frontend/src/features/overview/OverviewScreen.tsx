@@ -14,6 +14,7 @@ import { Headline } from './Headline'
 import { HotWaits } from './HotWaits'
 import { Numbers } from './Numbers'
 import { Shifts } from './Shifts'
+import { Similar } from './Similar'
 import { useAnalyse } from './queries'
 import './overview.css'
 
@@ -50,6 +51,7 @@ export default function OverviewScreen() {
             </div>
             <div className="overview-side">
               <Stalls overview={data} />
+              <Similar incidentId={incidentId} />
               <Triage overview={data} />
               <Deadlocks overview={data} />
               <Gaps overview={data} />

@@ -1,0 +1,58 @@
+/** Past incidents with the same symptoms: why they are alike, and what was refuted there. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import { ShareBar } from '@/ui/Bar'
+import { ShareValue, Time } from '@/ui/Value'
+import { Section } from './Section'
+
+const similarQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'overview', 'similar'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/similar', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export function Similar({ incidentId }: { readonly incidentId: string }) {
+  const similar = useQuery(similarQuery(incidentId))
+  if (!similar.data?.length) return null
+  return (
+    <Section title="Similar incidents" note="by what both show">
+      <ul className="side-list">
+        {similar.data.map((one) => (
+          <li key={one.id}>
+            <div className="side-row">
+              <Link to={`/incidents/${one.id}/overview`}>{one.title}</Link>
+              <span className="side-space" />
+              <ShareBar value={one.score} tone="running" /> <ShareValue value={one.score} />
+            </div>
+            {one.onset && (
+              <div className="faint">
+                <Time at={one.onset} zone />
+              </div>
+            )}
+            <div className="muted">Both: {one.shared.slice(0, 4).join('; ')}.</div>
+            {one.only_there.length > 0 && (
+              <div className="muted">Only there: {one.only_there.slice(0, 3).join('; ')}.</div>
+            )}
+            {one.refuted.map((past) => (
+              <div key={past.statement} className="muted">
+                <strong>Refuted there:</strong> {past.statement}
+              </div>
+            ))}
+            {one.supported.map((past) => (
+              <div key={past.statement} className="muted">
+                <strong>Supported there:</strong> {past.statement}
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
