@@ -74,9 +74,9 @@ class RowPattern:
         if self.layout == "box":
             cells = {name: tuple(map(str.strip, column)) for name, column in cells.items()}
         elif self.layout == "tab":
-            cells = {
-                name: tuple(map(client_tables.unescape, column)) for name, column in cells.items()
-            }
+            for name, column in cells.items():
+                if "\\" in "".join(column):
+                    cells[name] = tuple(map(client_tables.unescape, column))
         ms = cells.get("time_ms")
         times = map(seconds, cells["time"], ms) if ms else map(seconds, cells["time"])
         text = {
