@@ -12,7 +12,7 @@ from pileup.formats import metric_csv, qps_log, status, status_names, variables,
 from pileup.formats.stamps import read_stamp
 from pileup.records import Grid, Item, Problem, Rows, Samples, Setting, Skipped
 from tests.conftest import REPOSITORY
-from tests.formats.checks import SAMPLES, samples
+from tests.formats.checks import SAMPLES, parse_bytes, samples
 
 FORMATS = ("metric-csv", "qps-log", "status", "variables", "vmstat")
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
@@ -60,9 +60,9 @@ def test_long_csv_keeps_hosts_apart() -> None:
         "time,host,metric,value\n2026-11-20T22:19:10Z,a,qps,1\n2026-11-20T22:19:10Z,b,qps,2\n"
         "2026-11-20T22:19:11Z,a,qps,3\n"
     )
-    found = [i for i in metric_csv.parse(text.split("\n")) if isinstance(i, Samples)]
-    assert {(one.host, tuple(one.values)) for one in found} == {("a", (1.0, 3.0)), ("b", (2.0,))}
-    assert found[0].clock == "utc"
+    frame = parse_bytes(text.encode()).frames["sample"]
+    rows = set(frame.select("host", "value", "line_first", "clock").iter_rows())
+    assert rows == {("a", 1.0, 2, "utc"), ("b", 2.0, 3, "utc"), ("a", 3.0, 4, "utc")}
 
 
 def test_phase_means_of_a_capture() -> None:

@@ -10,14 +10,29 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
+from itertools import chain
+from typing import TypeAlias
 
+import polars as pl
+
+from pileup.formats import metric_bulk
 from pileup.formats.errors import FormatError
+from pileup.formats.lines import tiled
 from pileup.formats.stamps import read_stamp
-from pileup.records import Clock, Item, Problem, Samples, Section
+from pileup.formats.text import Chunk, chunks_of
+from pileup.records import (
+    SAMPLE,
+    Clock,
+    Grid,
+    Item,
+    Problem,
+    Rows,
+    Section,
+    frame_of,
+    labels_text,
+)
 
 NAME = "metric-csv"
 TITLE = "Metrics as CSV"
@@ -48,6 +63,7 @@ _FACTORS = {
     "GiB": 1024.0**3,
 }
 _FLUSH_ROWS = 2_000
+_LONG_HEADER = 32 * 1024
 MOST_COLUMNS = 20_000
 _LONGEST_CELL = 64
 
@@ -57,6 +73,8 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in head.split("\n")[:12] if line.strip()]
     if lines and lines[0].lower().startswith("sep="):
         lines = lines[1:]
+    if len(lines) == 1 and len(head) > _LONG_HEADER:
+        return _is_long_header(lines[0])
     if len(lines) < 2:
         return False
     for delimiter in _DELIMITERS:
@@ -69,36 +87,57 @@ def sniff(head: str) -> bool | None:
     return False
 
 
+def _is_long_header(line: str) -> bool:
+    """Thousands of columns: nothing but the header is in the head, and cut off there."""
+    delimiter = max(_DELIMITERS, key=line.count)
+    first = line.partition(delimiter)[0].strip().strip('"')
+    return line.count(delimiter) > 100 and _TIMES.match(first) is not None
+
+
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every column of numbers as a series; the header decides between wide and long."""
-    numbered = iter(enumerate(lines, start=1))
-    first = list(islice(numbered, 12))
-    if not first:
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """Plain chunks as columns, all else row by row."""
+    chunks = iter(chunks)
+    text, lines, header_line = "", [], 1
+    for chunk in chunks:
+        text += chunk.text
+        lines = text.split("\n", 12)[:12]
+        if len(lines) == 12:
+            break
+    if not lines:
         raise FormatError("The file is empty.")
-    start = 1 if first[0][1].lower().startswith("sep=") else 0
-    delimiter = _delimiter([text for _, text in first[start:] if text.strip()])
+    if lines[0].lower().startswith("sep="):
+        header_line = 2
+    sample = [line for line in lines[header_line - 1 :] if line.strip()]
+    delimiter = _delimiter(sample)
     if delimiter is None:
         raise FormatError("There is no column of times: a table of metrics needs one.")
-    body = _chain(first[start:], numbered)
-    header_line, header_text = next(body)
-    header = [cell.strip() for cell in _cells(header_text, delimiter)]
+    header_line += next(at for at, line in enumerate(lines[header_line - 1 :]) if line.strip())
+    header = [cell.strip() for cell in _cells(sample[0], delimiter)]
     if len(header) > MOST_COLUMNS:
         yield Problem(
             header_line, f"Only the first {MOST_COLUMNS} of {len(header)} columns are read."
         )
         header = header[:MOST_COLUMNS]
-    rows = [_cells(text, delimiter) for _, text in first[start + 1 :] if text.strip()]
-    times = _time_column(header, rows, complete=True)
+    times = _time_column(header, [_cells(line, delimiter) for line in sample[1:]], complete=True)
     if times is None:
         raise FormatError("There is no column of times: a table of metrics needs one.")
     yield Section(" · ".join(header[:8]), header_line, header_line)
-    layout = _layout(header, times)
-    reader = _Reader(layout, decimal_comma=delimiter == ";")
-    for number, text in body:
-        if not text.strip():
+    reader = _Reader(_layout(header, times), delimiter)
+    body = text.split("\n", header_line)[header_line]
+    first = Chunk(header_line + 1, body, body.count("\n"))
+    for chunk in chain([first], chunks):
+        plain = reader.plain(chunk)
+        if plain is not None:
+            yield from plain
             continue
-        cells = _cells(text, delimiter)
-        yield from reader.row(number, cells)
+        for number, line in enumerate(chunk.text.split("\n")[:-1], start=chunk.first):
+            if line.strip():
+                yield from reader.row(number, _cells(line, delimiter))
     yield from reader.flush()
 
 
@@ -112,25 +151,106 @@ class _Layout:
     labels: list[int]
 
 
-@dataclass(slots=True)
-class _Series:
-    walls: list[int | None] = field(default_factory=list)
-    values: list[float | None] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    unit: str | None = None
+_Key: TypeAlias = tuple[str, str | None, tuple[tuple[str, str], ...]]
+"""Name, host and labels of a series."""
 
 
 class _Reader:
-    """Collects columns and hands them on every few thousand rows."""
+    """Rows to samples, in file order; before its first number a column is no series."""
 
-    def __init__(self, layout: _Layout, *, decimal_comma: bool) -> None:
+    def __init__(self, layout: _Layout, delimiter: str) -> None:
         self._layout = layout
-        self._comma = decimal_comma
-        self._series: defaultdict[tuple[str, str | None, tuple[tuple[str, str], ...]], _Series]
-        self._series = defaultdict(_Series)
+        self._delimiter = delimiter
+        self._comma = delimiter == ";"
+        self._units: dict[_Key, str | None] = {}
+        self._points: list[tuple[_Key, int, float | None, int]] = []
+        self._wide: tuple[pl.DataFrame, pl.Series] | None = None
         self._clock: Clock | None = None
         self._rows = 0
         self._told = 0
+
+    def plain(self, chunk: Chunk) -> list[Item] | None:
+        """The samples of a plain chunk; None when it must be read row by row."""
+        if self._comma and "," in chunk.text:
+            return None
+        if self._layout.metric is not None:
+            return self._plain_long(chunk)
+        header = self._layout.header
+        if self._layout.host is not None or len(set(header)) < len(header):
+            return None
+        return self._plain_wide(chunk)
+
+    def _plain_wide(self, chunk: Chunk) -> list[Item] | None:
+        header, time = self._layout.header, self._layout.time
+        read = metric_bulk.wide(chunk, self._delimiter, len(header), time)
+        if read is None:
+            return None
+        times, values = read
+        width = len(header)
+        if self._wide is None:
+            keys: list[_Key] = [(name, None, ()) for name in header]
+            begun = values.head(width).is_not_null().to_list()
+            kept = [at for at, key in enumerate(keys) if begun[at] or key in self._units]
+            self._units = {keys[at]: self._units.get(keys[at]) for at in kept} | self._units
+            at = pl.Series(kept, dtype=pl.Int64)
+            self._wide = self._series([keys[at] for at in kept]), at
+        series, kept_at = self._wide
+        mask = tiled(pl.int_range(width, eager=True).is_in(kept_at.implode()), chunk.lines)
+        if values.filter(~mask).null_count() < (width - len(kept_at)) * chunk.lines:
+            self._wide = None
+            return None  # a column begins inside the chunk
+        values = values.filter(mask)
+        items = list(self.flush())
+        self._clock = times.clock
+        lines = pl.int_range(chunk.first, chunk.first + chunk.lines, eager=True)
+        offsets = pl.repeat(0, len(kept_at), dtype=pl.Int64, eager=True)
+        grid = Grid(series, times.clock, times.wall_us, lines, offsets, values)
+        return [*items, grid] if series.height else items
+
+    def _plain_long(self, chunk: Chunk) -> list[Item] | None:
+        layout = self._layout
+        assert layout.metric is not None
+        assert layout.value is not None
+        read = metric_bulk.long(chunk, self._delimiter, layout.header, layout.time, layout.value)
+        if read is None:
+            return None
+        times, cells = read
+        keys = [layout.metric, *([] if layout.host is None else [layout.host]), *layout.labels]
+        rows = cells.select(
+            *(pl.col(str(at)) for at in keys),
+            pl.col(str(layout.value)).alias("value"),
+            times.wall_us.alias("wall_us"),
+            pl.int_range(chunk.first, chunk.first + chunk.lines, eager=True).alias("line_first"),
+        ).filter(pl.col(str(layout.metric)) != "")
+        names = rows.select(str(at) for at in keys).unique(maintain_order=True)
+        found = [self._key_of(dict(zip(keys, row, strict=True))) for row in names.iter_rows()]
+        for key in found:
+            self._units.setdefault(key, None)
+        named = names.hstack(self._series(found))
+        columns = rows.join(named, on=[str(at) for at in keys], maintain_order="left")
+        items = list(self.flush())
+        self._clock = times.clock
+        if not columns.height:
+            return items
+        wanted = ("series", "labels", "kind", "unit", "host", "wall_us", "value", "line_first")
+        frame = {name: columns[name] for name in wanted} | {"clock": times.clock}
+        return [*items, Rows(SAMPLE, frame_of(SAMPLE, frame))]
+
+    def _key_of(self, cells: dict[int, str]) -> _Key:
+        layout = self._layout
+        labels = tuple((layout.header[at], cells[at]) for at in layout.labels if cells[at])
+        host = cells[layout.host] if layout.host is not None else None
+        return cells[layout.metric or 0], host or None, labels
+
+    def _series(self, keys: Sequence[_Key]) -> pl.DataFrame:
+        columns = {
+            "series": [f"metric.{name}" for name, _, _ in keys],
+            "labels": [labels_text(labels) for _, _, labels in keys],
+            "kind": ["gauge"] * len(keys),
+            "unit": [self._units[key] for key in keys],
+            "host": [host for _, host, _ in keys],
+        }
+        return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
     def row(self, number: int, cells: Sequence[str]) -> Iterator[Item]:
         layout = self._layout
@@ -150,14 +270,14 @@ class _Reader:
             yield from self.flush()
         self._clock = clock
         if layout.metric is not None and layout.value is not None:
-            self._long(number, wall, cells)
+            self._long_row(number, wall, cells)
         else:
-            self._wide(number, wall, cells)
+            self._wide_row(number, wall, cells)
         self._rows += 1
         if self._rows % _FLUSH_ROWS == 0:
             yield from self.flush()
 
-    def _wide(self, number: int, wall: int, cells: Sequence[str]) -> None:
+    def _wide_row(self, number: int, wall: int, cells: Sequence[str]) -> None:
         layout = self._layout
         host = self._cell(cells, layout.host)
         for column, cell in enumerate(cells[: len(layout.header)]):
@@ -165,7 +285,7 @@ class _Reader:
                 continue
             self._add((layout.header[column], host, ()), number, wall, cell)
 
-    def _long(self, number: int, wall: int, cells: Sequence[str]) -> None:
+    def _long_row(self, number: int, wall: int, cells: Sequence[str]) -> None:
         layout = self._layout
         name = self._cell(cells, layout.metric)
         if not name:
@@ -178,36 +298,34 @@ class _Reader:
         )
         self._add((name, self._cell(cells, layout.host), labels), number, wall, value)
 
-    def _add(
-        self,
-        key: tuple[str, str | None, tuple[tuple[str, str], ...]],
-        number: int,
-        wall: int,
-        cell: str,
-    ) -> None:
+    def _add(self, key: _Key, number: int, wall: int, cell: str) -> None:
         value, unit = _number(cell, self._comma)
-        series = self._series[key]
-        series.walls.append(wall)
-        series.values.append(value)
-        series.lines.append(number)
-        series.unit = series.unit or unit
+        if key not in self._units:
+            if value is None:
+                return
+            self._wide = None
+        if self._units.get(key) is None:
+            self._wide = self._wide if unit is None else None
+            self._units[key] = unit
+        self._points.append((key, wall, value, number))
 
     def flush(self) -> Iterator[Item]:
-        """What was collected, by series; a column without one number is no series."""
-        for (name, host, labels), one in self._series.items():
-            if any(value is not None for value in one.values):
-                yield Samples(
-                    series=f"metric.{name}",
-                    kind="gauge",
-                    unit=one.unit,
-                    clock=self._clock or "local",
-                    wall_us=one.walls,
-                    values=one.values,
-                    lines=one.lines,
-                    labels=labels,
-                    host=host,
-                )
-        self._series.clear()
+        """What was collected, in file order."""
+        if not self._points:
+            return
+        keys = list(dict.fromkeys(key for key, *_ in self._points))
+        place = {key: at for at, key in enumerate(keys)}
+        at = pl.Series([place[key] for key, *_ in self._points], dtype=pl.Int64)
+        series = self._series(keys)
+        columns = {
+            **{name: series[name].gather(at) for name in series.columns},
+            "clock": self._clock or "local",
+            "wall_us": [wall for _, wall, _, _ in self._points],
+            "value": [value for _, _, value, _ in self._points],
+            "line_first": [number for *_, number in self._points],
+        }
+        yield Rows(SAMPLE, frame_of(SAMPLE, columns))
+        self._points.clear()
 
     @staticmethod
     def _cell(cells: Sequence[str], column: int | None) -> str | None:
@@ -295,10 +413,3 @@ def _cells(text: str, delimiter: str) -> list[str]:
         return next(csv.reader([text], delimiter=delimiter), [])
     except csv.Error:
         return text.split(delimiter)
-
-
-def _chain(
-    first: Iterable[tuple[int, str]], rest: Iterator[tuple[int, str]]
-) -> Iterator[tuple[int, str]]:
-    yield from first
-    yield from rest

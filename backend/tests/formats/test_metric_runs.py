@@ -1,0 +1,108 @@
+"""Chunks of a metric CSV read as columns are what their rows are, one by one."""
+
+from __future__ import annotations
+
+import random
+from unittest import mock
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from pileup.formats import metric_bulk
+from tests.formats.checks import parse_bytes, samples
+
+WIDE = "time,a,b,c\n" + "".join(
+    f"2026-11-20T12:00:{n:02d}Z,{n}.5,{'' if n % 7 == 3 else n * 1000},-{n}\n" for n in range(60)
+)
+LONG = "time;host;metric;value;shard\n" + "".join(
+    f"2026-11-20 12:00:{n:02d};db-{n % 3};m{n % 5};{n / 8};{'' if n % 4 else 's1'}\n"
+    for n in range(60)
+)
+FORMS = {
+    "wide": WIDE,
+    "wide, tabs": WIDE.replace(",", "\t"),
+    "a column that is empty": WIDE.replace(",-", ",,").replace("c\n", "c,d\n"),
+    "a column that begins late": "\n".join(
+        line if n == 0 or n > 30 else line.rpartition(",")[0] + ","
+        for n, line in enumerate(WIDE.split("\n")[:-1])
+    )
+    + "\n",
+    "long": LONG,
+    "long, commas": LONG.replace(";", ","),
+}
+
+
+def row_by_row(text: str) -> dict[str, pl.DataFrame]:
+    with mock.patch.object(metric_bulk, "rows_of", return_value=None):
+        return read(text)
+
+
+def read(text: str) -> dict[str, pl.DataFrame]:
+    parsed = parse_bytes(text.encode(), format_name="metric-csv")
+    assert not parsed.crashed, parsed.failed
+    return {**parsed.frames, "problems": pl.DataFrame([repr(one) for one in parsed.problems])}
+
+
+def agree(text: str) -> None:
+    one, other = row_by_row(text), read(text)
+    assert one.keys() == other.keys()
+    for kind, frame in one.items():
+        assert_frame_equal(frame, other[kind])
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_columns_are_what_rows_are(name: str) -> None:
+    agree(FORMS[name])
+
+
+def test_plain_chunks_are_read_as_columns() -> None:
+    for form in ("wide", "wide, tabs", "long", "long, commas"):
+        with mock.patch("pileup.formats.metric_csv._Reader.row", side_effect=AssertionError):
+            assert read(FORMS[form])["sample"].height >= 60, form
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damage_changes_nothing_between_the_two(seed: int) -> None:
+    """Cells lost, doubled, quoted, with units, words and strange numbers; lines cut and blank."""
+    dice = random.Random(seed)
+    lines = FORMS[dice.choice(sorted(FORMS))].split("\n")
+    words = ("", "null", "NaN", "1_0", "45%", "1.2 K", "1e5", "inf", '"3"', " 4 ", "1-2", "9" * 80)
+    for _ in range(dice.randint(1, 4)):
+        at = dice.randrange(1, len(lines))
+        delimiter = next((d for d in ",;\t" if d in lines[0]), ",")
+        cells = lines[at].split(delimiter)
+        match dice.randrange(5):
+            case 0:
+                cells[dice.randrange(len(cells))] = dice.choice(words)
+            case 1:
+                cells.append(dice.choice(words))
+            case 2:
+                cells.pop()
+            case 3:
+                cells = ["" if dice.random() < 0.5 else "2026-11-20 12:00:00"]
+            case 4:
+                cells[-1] = "\N{ARABIC-INDIC DIGIT THREE}"
+        lines[at] = delimiter.join(cells)
+    agree("\n".join(lines))
+
+
+@pytest.mark.parametrize("path", samples("metric-csv"), ids=lambda path: path.stem)
+def test_every_sample(path) -> None:
+    agree(path.read_text(errors="replace"))
+
+
+def test_ten_thousand_columns_are_recognised_by_their_header() -> None:
+    """The header alone is longer than the head that formats look at."""
+    names = ",".join(f"db-{n % 100:02d}.some_counter_{n}" for n in range(10_000))
+    row = ",".join(str(n % 977) for n in range(10_000))
+    text = f"time,{names}\n" + "".join(f"2026-11-20T12:00:{n:02d}Z,{row}\n" for n in range(3))
+    parsed = parse_bytes(text.encode())
+    assert parsed.format == "metric-csv"
+    assert parsed.receipt.records == {"sample": 30_000}
+    last = parsed.frames["sample"].row(-1, named=True)
+    assert (last["series"], last["value"], last["line_first"]) == (
+        "metric.db-99.some_counter_9999",
+        229.0,
+        4,
+    )
