@@ -21,7 +21,7 @@ def test_a_guess_with_its_doubt_and_its_preview(site: Site) -> None:
     seen = get(site, artifact)
     mapping = seen["mapping"]
     assert (mapping["delimiter"], mapping["decimal"], mapping["header_line"]) == (";", ",", 1)
-    assert [column["role"] for column in mapping["columns"]] == ["time", "label", "label"]
+    assert [column["role"] for column in mapping["columns"]] == ["time", "ignore", "ignore"]
     assert not seen["sure"]
     assert not seen["remembered"]
     assert seen["problems"][0]["field"] == "columns"

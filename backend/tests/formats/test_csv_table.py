@@ -204,3 +204,16 @@ def test_legends_of_prometheus_and_datadog_become_labels() -> None:
     assert ("mysql.Threads_running", "", "db-orders-04") in frame.select(
         "series", "labels", "host"
     ).rows()
+
+
+def test_a_remark_beside_the_numbers_does_not_split_the_series() -> None:
+    """A text is a label where one moment has several rows; else it is left out."""
+    lines = [
+        "time,threads,note",
+        *(f"2026-11-20T22:19:1{at}Z,{at},note {at % 2}" for at in range(5)),
+    ]
+    roles = [one.role for one in csv_mapping.guess(lines).mapping.columns]
+    assert roles == ["time", "value", "ignore"]
+    twice = [lines[0], *(f"2026-11-20T22:19:1{at // 2}Z,{at},db{at % 2}" for at in range(6))]
+    roles = [one.role for one in csv_mapping.guess(twice).mapping.columns]
+    assert roles == ["time", "value", "label"]

@@ -21,6 +21,7 @@ function screen(load: Loader) {
 const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader])[] = [
   ['overview', () => import('@/features/overview/OverviewScreen')],
   ['artifacts', () => import('@/features/artifacts/ArtifactsScreen')],
+  ['artifacts/tables', () => import('@/features/artifacts/ComparisonScreen')],
   ['timeline', () => import('@/features/timeline/TimelineScreen')],
   ['waits', () => import('@/features/waits/WaitsScreen')],
   ['stacks', () => import('@/features/stacks/StacksScreen')],

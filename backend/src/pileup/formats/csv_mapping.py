@@ -310,7 +310,16 @@ def _columns(
         for at in values:  # numbers beside the value (a shard, a port) tell series apart
             if at != (value if value is not None else values[0]):
                 columns[at] = replace(columns[at], role="label")
+    elif time is not None and _all_distinct(data, time):
+        for at in texts:  # one row per moment: a text that changes is a remark, not a label
+            if len({row[at] for row in data if at < len(row)}) > 1:
+                columns[at] = replace(columns[at], role="ignore")
     return tuple(_with_kind(column) for column in columns)
+
+
+def _all_distinct(data: Sequence[Sequence[str]], time: _Time) -> bool:
+    moments = [tuple(row[at] for at in time.columns if at < len(row)) for row in data]
+    return len(set(moments)) == len(moments)
 
 
 def _role(

@@ -16,9 +16,12 @@ import { useChangeArtifact, useDeleteArtifact, useReparse } from './queries'
 export function Actions({
   incidentId,
   artifact,
+  onTellColumns,
 }: {
   readonly incidentId: string
   readonly artifact: Artifact
+  /** Opens the dialog of the columns; without it the artifact is no table. */
+  readonly onTellColumns?: (() => void) | undefined
 }) {
   const [dialog, setDialog] = useState<'type' | 'delete' | null>(null)
   const change = useChangeArtifact(incidentId)
@@ -46,6 +49,9 @@ export function Actions({
           <>
             <MenuItem onSelect={() => reparse.mutate(artifact.id)}>Read it again</MenuItem>
             <MenuItem onSelect={() => setDialog('type')}>Set the type…</MenuItem>
+            {onTellColumns && (
+              <MenuItem onSelect={onTellColumns}>Tell what the columns are…</MenuItem>
+            )}
             <MenuItem
               onSelect={() =>
                 change.mutate({ id: artifact.id, change: { excluded: !artifact.excluded } })

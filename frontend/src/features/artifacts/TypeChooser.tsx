@@ -11,10 +11,13 @@ export function TypeChooser({
   incidentId,
   artifact,
   onDone,
+  onTellColumns,
 }: {
   readonly incidentId: string
   readonly artifact: Artifact
   readonly onDone?: () => void
+  /** Opens the dialog of the columns, for a table that nothing recognised. */
+  readonly onTellColumns?: (() => void) | undefined
 }) {
   const formats = useQuery(formatsQuery)
   const [chosen, setChosen] = useState(artifact.format ?? artifact.candidates[0] ?? '')
@@ -29,7 +32,7 @@ export function TypeChooser({
       {artifact.state === 'unknown_format' && (
         <p>
           <strong>Its content fits no known format.</strong>{' '}
-          {artifact.why && <span className="muted">{artifact.why} </span>}
+          {artifact.why && <span className="muted">{sentence(artifact.why)} </span>}
           The bytes are kept as they are. If you know what it is, say so.
         </p>
       )}
@@ -70,6 +73,9 @@ export function TypeChooser({
           <Button type="submit" variant="primary" disabled={!chosen} busy={change.isPending}>
             Read it as this
           </Button>
+          {onTellColumns && (
+            <Button onClick={onTellColumns}>Tell Pileup what the columns are</Button>
+          )}
           {artifact.format_given && (
             <Button busy={change.isPending} onClick={() => set(null)}>
               Find it by content
@@ -81,3 +87,6 @@ export function TypeChooser({
     </div>
   )
 }
+
+const sentence = (words: string) =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`

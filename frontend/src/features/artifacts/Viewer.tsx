@@ -1,10 +1,12 @@
 /** One artifact: what it is, its raw text beside its sections, its receipt, its clock. */
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
 import { oneOf, useUrlState } from '@/state/url'
-import { IconButton } from '@/ui/Button'
+import { Button, IconButton } from '@/ui/Button'
 import { CloseIcon } from '@/ui/icons'
-import { Problem, SkeletonRows } from '@/ui/States'
+import { Banner, Problem, SkeletonRows } from '@/ui/States'
 import { Tabs } from '@/ui/Tabs'
 import { Actions } from './Actions'
 import { ClockTab } from './ClockTab'
@@ -12,9 +14,13 @@ import { RawView } from './RawView'
 import { Receipt } from './Receipt'
 import { StateChip } from './state'
 import { TypeChooser } from './TypeChooser'
+import { MappingDialog } from './MappingDialog'
+import { TablesTab } from './TablesTab'
 import { detailQuery } from './queries'
+import { badlyRead, mayBeTable } from './table'
 
-const TAB = oneOf(['raw', 'receipt', 'clock'] as const)
+type Tab = 'raw' | 'tables' | 'receipt' | 'clock'
+const TAB = oneOf<Tab>(['raw', 'tables', 'receipt', 'clock'])
 
 export function Viewer({
   incidentId,
@@ -26,7 +32,11 @@ export function Viewer({
   readonly onClose: () => void
 }) {
   const detail = useQuery(detailQuery(artifact.id))
-  const [tab, setTab] = useUrlState<'raw' | 'receipt' | 'clock'>('tab', TAB, 'raw')
+  const [tab, setTab] = useUrlState<Tab>('tab', TAB, 'raw')
+  const [telling, setTelling] = useState(false)
+  const mayWrite = useMay('contributor')
+  const tables = artifact.records['table'] ?? 0
+  const tell = mayWrite && mayBeTable(artifact) ? () => setTelling(true) : undefined
   const troubled = artifact.problems
   return (
     <aside className="viewer" aria-label={`Artifact ${artifact.path}`}>
@@ -43,19 +53,38 @@ export function Viewer({
             <StateChip artifact={artifact} />
           </div>
         </div>
-        <Actions incidentId={incidentId} artifact={artifact} />
+        <Actions incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
         <IconButton label="Close the artifact" icon={<CloseIcon />} onClick={onClose} />
       </header>
       {artifact.state === 'failed' && artifact.error && (
         <Problem compact error={new Error(artifact.error)} what={artifact.error} />
       )}
       {artifact.state === 'unknown_format' && (
-        <TypeChooser incidentId={incidentId} artifact={artifact} />
+        <TypeChooser incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
+      )}
+      {tell && badlyRead(artifact) && (
+        <Banner
+          action={
+            <Button size="small" onClick={tell}>
+              Tell Pileup what the columns are
+            </Button>
+          }
+        >
+          Not every row of this table could be read.
+        </Banner>
+      )}
+      {telling && (
+        <MappingDialog
+          incidentId={incidentId}
+          artifact={artifact}
+          open
+          onOpenChange={(open) => !open && setTelling(false)}
+        />
       )}
       <div className="viewer-body">
         <Tabs
           label="Views of the artifact"
-          value={tab}
+          value={tab === 'tables' && tables === 0 ? 'raw' : tab}
           onChange={setTab}
           tabs={[
             {
@@ -63,6 +92,19 @@ export function Viewer({
               label: 'Raw text',
               content: <RawView incidentId={incidentId} artifact={artifact} detail={detail.data} />,
             },
+            ...(tables > 0
+              ? [
+                  {
+                    value: 'tables' as const,
+                    label: (
+                      <>
+                        Tables<span className="unit">{tables}</span>
+                      </>
+                    ),
+                    content: <TablesTab incidentId={incidentId} artifact={artifact} />,
+                  },
+                ]
+              : []),
             {
               value: 'receipt',
               label: (

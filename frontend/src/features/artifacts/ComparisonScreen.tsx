@@ -1,0 +1,344 @@
+/**
+ * Two tables side by side: rows added, gone and changed, with difference and ratio.
+ * ?before=&beforeTable=&after=&afterTable=&key=&rows= is the permalink.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from 'react-router'
+import type { TableComparison, TableRef } from '@/api/schema'
+import { formatNumber } from '@/format'
+import { useIncidentId } from '@/state/incident'
+import { list, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
+import { Button } from '@/ui/Button'
+import { CopyButton } from '@/ui/CopyButton'
+import { rawLinesPath } from '@/ui/evidence'
+import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { ComparisonTable } from './ComparisonTable'
+import {
+  comparisonTsv,
+  DIFFERENT,
+  likeliest,
+  MARKS,
+  partners,
+  type RowState,
+  STATES,
+} from './comparison'
+import { COMPARED_ROWS, comparisonQuery, tablesQuery } from './tableQueries'
+import './tables.css'
+
+export default function ComparisonScreen() {
+  const incidentId = useIncidentId()
+  const tables = useQuery(tablesQuery(incidentId))
+  const [beforeId] = useUrlState('before', text, '')
+  const [beforeName] = useUrlState('beforeTable', text, '')
+  const [afterId] = useUrlState('after', text, '')
+  const [afterName] = useUrlState('afterTable', text, '')
+  const { search } = useLocation()
+  if (tables.error)
+    return (
+      <Problem
+        error={tables.error}
+        what="The tables could not be read"
+        onRetry={() => void tables.refetch()}
+      />
+    )
+  if (!tables.data) return <SkeletonRows rows={12} />
+  const { items } = tables.data
+  const back = `/incidents/${incidentId}/artifacts${sharedSearch(search)}`
+  if (items.length < 2)
+    return (
+      <EmptyState
+        title="There are no two tables to compare"
+        action={
+          <Link className="btn btn-plain" to={back}>
+            Show the artifacts
+          </Link>
+        }
+      >
+        Result sets, benchmark summaries and query digests become tables. This incident has{' '}
+        {items.length === 1 ? 'one' : 'none'}: upload what was captured before and after.
+      </EmptyState>
+    )
+  const find = (id: string, name: string) =>
+    items.find((item) => item.artifact === id && item.name === name)
+  const before = find(beforeId, beforeName) ?? (beforeId ? undefined : items[0])
+  const after = find(afterId, afterName) ?? (afterId ? undefined : likeliest(items, before))
+  const gone = (beforeId && !before) || (afterId && !after)
+  return (
+    <div className="comparison">
+      <Choice items={items} before={before} after={after} incidentId={incidentId} />
+      {gone ? (
+        <EmptyState title="A table of this link is not here any more">
+          Its artifact was taken out of the incident, or was read anew and names its tables
+          otherwise. Choose another one.
+        </EmptyState>
+      ) : before && after ? (
+        <Difference before={before} after={after} />
+      ) : (
+        <EmptyState title="Choose the other table">
+          No other table of this incident has the same columns
+          {before && partners(items, before).some.length > 0 ? '; some share a few.' : '.'}
+        </EmptyState>
+      )}
+    </div>
+  )
+}
+
+function Choice({
+  items,
+  before,
+  after,
+  incidentId,
+}: {
+  readonly items: readonly TableRef[]
+  readonly before: TableRef | undefined
+  readonly after: TableRef | undefined
+  readonly incidentId: string
+}) {
+  const change = useUrlChange()
+  const set = (side: 'before' | 'after', table: TableRef | undefined) =>
+    change(
+      {
+        [side]: table ? [table.artifact] : [],
+        [`${side}Table`]: table ? [table.name] : [],
+        key: [],
+      },
+      { push: true },
+    )
+  const { same, some } = partners(items, before)
+  return (
+    <header className="comparison-head">
+      <Chooser
+        label="Before"
+        incidentId={incidentId}
+        chosen={before}
+        groups={[['Tables', items]]}
+        onChange={(table) => set('before', table)}
+      />
+      <Button
+        size="small"
+        className="comparison-swap"
+        disabled={!before || !after}
+        onClick={() => {
+          set('before', after)
+          set('after', before)
+        }}
+      >
+        Swap ⇄
+      </Button>
+      <Chooser
+        label="After"
+        incidentId={incidentId}
+        chosen={after}
+        groups={[
+          ['Same columns', same],
+          ['Some columns in common', some],
+        ]}
+        onChange={(table) => set('after', table)}
+      />
+    </header>
+  )
+}
+
+function Chooser({
+  label,
+  chosen,
+  groups,
+  incidentId,
+  onChange,
+}: {
+  readonly label: string
+  readonly chosen: TableRef | undefined
+  readonly groups: readonly (readonly [string, readonly TableRef[]])[]
+  readonly incidentId: string
+  readonly onChange: (table: TableRef | undefined) => void
+}) {
+  const { search } = useLocation()
+  const all = groups.flatMap(([, tables]) => tables)
+  const known = chosen && !all.includes(chosen) ? [chosen, ...all] : all
+  const id = (table: TableRef) => `${table.artifact}\n${table.name}`
+  return (
+    <label className="comparison-side">
+      <span className="field-label">{label}</span>
+      <select
+        className="select"
+        value={chosen ? id(chosen) : ''}
+        onChange={(event) => onChange(known.find((table) => id(table) === event.target.value))}
+      >
+        {!chosen && (
+          <option value="" disabled>
+            Choose a table
+          </option>
+        )}
+        {chosen && !all.includes(chosen) && (
+          <option value={id(chosen)}>{`${chosen.name}, ${chosen.path}`}</option>
+        )}
+        {groups.map(
+          ([title, tables]) =>
+            tables.length > 0 && (
+              <optgroup key={title} label={title}>
+                {tables.map((table) => (
+                  <option key={id(table)} value={id(table)}>
+                    {`${table.name}, ${table.path}`}
+                  </option>
+                ))}
+              </optgroup>
+            ),
+        )}
+      </select>
+      {chosen && (
+        <span className="faint comparison-lines">
+          {formatNumber(chosen.rows, 0)} rows,{' '}
+          <Link
+            to={rawLinesPath(
+              incidentId,
+              chosen.artifact,
+              chosen.line_first,
+              chosen.line_last,
+              search,
+            )}
+          >
+            lines {chosen.line_first}–{chosen.line_last}
+          </Link>
+        </span>
+      )}
+    </label>
+  )
+}
+
+function Difference({ before, after }: { readonly before: TableRef; readonly after: TableRef }) {
+  const [rows, setRows] = useUrlState<readonly string[]>('rows', list, DIFFERENT)
+  const [key, setKey] = useUrlState<readonly string[]>('key', list, [])
+  const wanted = STATES.filter((state) => rows.includes(state))
+  const found = useQuery(
+    comparisonQuery(
+      { artifact: before.artifact, name: before.name },
+      { artifact: after.artifact, name: after.name },
+      key,
+      wanted,
+    ),
+  )
+  if (found.error && !found.data)
+    return (
+      <Problem
+        error={found.error}
+        what="These tables cannot be compared"
+        onRetry={() => (key.length ? setKey(null) : void found.refetch())}
+      />
+    )
+  if (!found.data) return <SkeletonRows rows={12} />
+  const { data } = found
+  const toggle = (state: RowState) => {
+    const next = wanted.includes(state)
+      ? wanted.filter((one) => one !== state)
+      : STATES.filter((one) => one === state || wanted.includes(one))
+    if (next.length) setRows(next)
+  }
+  const shared = before.columns.filter((name) => after.columns.includes(name))
+  return (
+    <>
+      <div className="comparison-tools">
+        <div className="segments" role="group" aria-label="Rows">
+          {STATES.map((state) => (
+            <Button
+              key={state}
+              size="small"
+              pressed={wanted.includes(state)}
+              onClick={() => toggle(state)}
+            >
+              <span aria-hidden="true">{MARKS[state]}</span> {state}{' '}
+              <span className="faint">{formatNumber(data[state], 0)}</span>
+            </Button>
+          ))}
+        </div>
+        <Keys shared={shared} keys={data.keys} onChange={setKey} />
+        <span className="tables-space" />
+        <CopyButton text={() => comparisonTsv(data)}>Copy as TSV</CopyButton>
+      </div>
+      <Notes found={data} />
+      {found.error && (
+        <Problem compact error={found.error} what="These tables cannot be compared" />
+      )}
+      {data.total === 0 ? (
+        <EmptyState
+          title={wanted.includes('same') ? 'No row of these states' : 'No row differs'}
+          action={
+            data.same > 0 &&
+            !wanted.includes('same') && (
+              <Button onClick={() => setRows(STATES)}>
+                Show the {formatNumber(data.same, 0)} that are the same
+              </Button>
+            )
+          }
+        >
+          {formatNumber(data.same, 0)} rows are the same in both tables.
+        </EmptyState>
+      ) : (
+        <div className="tables-rows">
+          <ComparisonTable found={data} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Which columns say which row is which. */
+function Keys({
+  shared,
+  keys,
+  onChange,
+}: {
+  readonly shared: readonly string[]
+  readonly keys: readonly string[]
+  readonly onChange: (keys: readonly string[] | null) => void
+}) {
+  return (
+    <details className="comparison-keys">
+      <summary>
+        Rows told apart by <strong>{keys.join(', ')}</strong>
+      </summary>
+      <div className="comparison-keys-list" role="group" aria-label="Columns that tell rows apart">
+        {shared.map((name) => (
+          <label key={name}>
+            <input
+              type="checkbox"
+              checked={keys.includes(name)}
+              onChange={() => {
+                const next = shared.filter((one) => keys.includes(one) !== (one === name))
+                onChange(next.length ? next : null)
+              }}
+            />{' '}
+            {name}
+          </label>
+        ))}
+      </div>
+    </details>
+  )
+}
+
+function Notes({ found }: { readonly found: TableComparison }) {
+  const alone = [
+    found.only_before.length && `only before: ${found.only_before.join(', ')}`,
+    found.only_after.length && `only after: ${found.only_after.join(', ')}`,
+  ].filter(Boolean)
+  return (
+    <>
+      {alone.length > 0 && (
+        <Banner tone="plain">
+          Columns that one table alone has are left out ({alone.join('; ')}).
+        </Banner>
+      )}
+      {found.ambiguous > 0 && (
+        <Banner>
+          {formatNumber(found.ambiguous, 0)} rows have the key of another row: they are matched in
+          the order printed. Tell rows apart by more columns.
+        </Banner>
+      )}
+      {found.total > found.rows.length && (
+        <Banner>
+          The first {formatNumber(COMPARED_ROWS, 0)} of {formatNumber(found.total, 0)} rows are
+          shown; the counts are of all.
+        </Banner>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+/** What comes of a mapping: what keeps it from being used, the cells not read, the series. */
+import type { MappingPreview } from '@/api/schema'
+import { formatMeasured } from '@/format'
+import { Chip } from '@/ui/Chip'
+import { seriesWords } from './mapping'
+
+const KIND = { gauge: 'level', counter: 'counter', rate: 'rate' } as const
+
+export function MappingOutcome({
+  seen,
+  guessed,
+}: {
+  readonly seen: MappingPreview
+  readonly guessed: boolean
+}) {
+  return (
+    <div className="mapping-outcome">
+      <section aria-label="How it is read">
+        <h3>
+          {seen.remembered ? 'Remembered' : guessed ? 'Guessed' : 'As told'}{' '}
+          {guessed && !seen.sure && <Chip tone="waiting">not certain</Chip>}
+        </h3>
+        {guessed && <p className="muted">{capital(seen.why)}.</p>}
+        <p role="status">
+          {seen.rows_timed} of {seen.rows_read} rows have a time that could be read
+          {seen.cell_errors_total > 0 && `; ${seen.cell_errors_total} cells or rows could not`}.
+        </p>
+        {seen.problems.map(({ field, message }) => (
+          <p key={message} className="field-problem" data-field={field}>
+            {capital(message)}.
+          </p>
+        ))}
+        {seen.cell_errors.length > 0 && (
+          <ul className="mapping-errors">
+            {seen.cell_errors.slice(0, 12).map((error, index) => (
+              <li key={index}>
+                <span className="mono">
+                  line {error.line}
+                  {error.column !== null && `, column ${error.column}`}
+                </span>{' '}
+                {error.message}: <code>{error.found || 'empty'}</code>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <section aria-label="Series that come out">
+        <h3>
+          Series <span className="faint">{seen.series_total}</span>
+        </h3>
+        {seen.series.length === 0 ? (
+          <p className="muted">None yet: say which column holds the time, and which hold values.</p>
+        ) : (
+          <ul className="mapping-series">
+            {seen.series.map((one) => (
+              <li key={seriesWords(one)}>
+                <span className="mono ellipsis" title={seriesWords(one)}>
+                  {seriesWords(one)}
+                </span>
+                <span className="muted">
+                  {KIND[one.kind]}
+                  {one.unit && `, ${one.unit}`}
+                </span>
+                <span className="mapping-span">
+                  {one.values} values, {formatMeasured(one.low)} … {formatMeasured(one.high)}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </div>
+  )
+}
+
+const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)

@@ -1,0 +1,62 @@
+/** Two tables compared: words, marks and the text that is copied. */
+import type { ChangedRow, TableComparison, TableRef } from '@/api/schema'
+
+export type RowState = ChangedRow['state']
+export const STATES: readonly RowState[] = ['added', 'gone', 'changed', 'same']
+/** What differs: shown unless a person asks for the rest. */
+export const DIFFERENT: readonly RowState[] = ['added', 'gone', 'changed']
+/** A second cue beside colour. */
+export const MARKS: Record<RowState, string> = { added: '+', gone: '−', changed: '≠', same: '=' }
+
+/** "+291", "−0.000035": the server's exact difference with its sign. */
+export function signed(change: string): string {
+  return change.startsWith('-') ? `−${change.slice(1)}` : `+${change}`
+}
+
+/** Tables to compare with: of the same columns first, then those that share some. */
+export function partners(
+  tables: readonly TableRef[],
+  chosen: TableRef | undefined,
+): { readonly same: readonly TableRef[]; readonly some: readonly TableRef[] } {
+  if (!chosen) return { same: tables, some: [] }
+  const others = tables.filter((one) => one !== chosen)
+  const mine = new Set(chosen.columns)
+  const isSame = (one: TableRef) =>
+    one.columns.length === mine.size && one.columns.every((name) => mine.has(name))
+  return {
+    same: others.filter(isSame),
+    some: others.filter((one) => !isSame(one) && one.columns.some((name) => mine.has(name))),
+  }
+}
+
+/** The likeliest partner: the same name in another artifact, else the same columns. */
+export function likeliest(
+  tables: readonly TableRef[],
+  chosen: TableRef | undefined,
+): TableRef | undefined {
+  if (!chosen) return undefined
+  const { same } = partners(tables, chosen)
+  return same.find(({ name }) => name === chosen.name) ?? same[0]
+}
+
+/** Tab-separated: state, key, then before, after, difference and ratio of each column. */
+export function comparisonTsv(found: TableComparison): string {
+  const clean = (cell: string | number | null) =>
+    cell === null ? '' : String(cell).replace(/[\t\r\n]+/g, ' ')
+  const head = [
+    'state',
+    ...found.keys,
+    ...found.columns.flatMap((name) => [
+      `${name} before`,
+      `${name} after`,
+      `${name} difference`,
+      `${name} ratio`,
+    ]),
+  ]
+  const lines = found.rows.map((row) => [
+    row.state,
+    ...row.key,
+    ...row.cells.flatMap((cell) => [cell.before, cell.after, cell.change, cell.ratio]),
+  ])
+  return [head, ...lines].map((cells) => cells.map(clean).join('\t')).join('\n')
+}

@@ -1,0 +1,82 @@
+/** Tables that artifacts hold: the list, a page of rows, two compared. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { ChangedRow } from '@/api/schema'
+import type { Sort } from '@/ui/Table'
+
+export const PAGE_ROWS = 1000
+/** Rows of a comparison that are drawn; the counts are of all. */
+export const COMPARED_ROWS = 5000
+
+export const tablesQuery = (incidentId: string) =>
+  queryOptions({
+    queryKey: keys.of(incidentId, 'artifacts', 'tables'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/tables', {
+          params: { path: { incident_id: incidentId } },
+        }),
+      ),
+  })
+
+export const tablesOfQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.artifact(id, 'tables'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/artifacts/{artifact_id}/tables', {
+          params: { path: { artifact_id: id } },
+        }),
+      ),
+  })
+
+export const tablePageQuery = (id: string, name: string, page: number, sort: Sort | null) =>
+  queryOptions({
+    queryKey: keys.artifact(id, 'table', name, page, sort),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/artifacts/{artifact_id}/table', {
+          params: {
+            path: { artifact_id: id },
+            query: {
+              name,
+              offset: page * PAGE_ROWS,
+              limit: PAGE_ROWS,
+              ...(sort ? { sort: sort.key, down: sort.down } : {}),
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+
+export type Side = { readonly artifact: string; readonly name: string }
+
+export const comparisonQuery = (
+  before: Side,
+  after: Side,
+  key: readonly string[],
+  state: readonly ChangedRow['state'][],
+) =>
+  queryOptions({
+    queryKey: keys.artifact(after.artifact, 'comparison', before, after, key, state),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/tables/comparison', {
+          params: {
+            query: {
+              before_artifact: before.artifact,
+              before: before.name,
+              after_artifact: after.artifact,
+              after: after.name,
+              key: [...key],
+              state: [...state],
+              limit: COMPARED_ROWS,
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    retry: false,
+  })
