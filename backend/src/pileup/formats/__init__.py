@@ -16,6 +16,7 @@ from pileup.formats import (
     csv_table,
     df,
     diskstats,
+    dstat,
     error_log,
     eu_stack,
     gdb,
@@ -23,6 +24,7 @@ from pileup.formats import (
     innodb_status,
     iostat,
     json_samples,
+    kept,
     kernel_log,
     lock_tables,
     lsof,
@@ -35,6 +37,8 @@ from pileup.formats import (
     netstat,
     open_tables,
     openmetrics,
+    perf_report,
+    perf_script,
     pidstat,
     pmp,
     processlist,
@@ -68,6 +72,8 @@ FORMATS: tuple[Format, ...] = (
     innodb_status,
     # stacks
     gdb,
+    perf_script,
+    perf_report,
     eu_stack,
     pmp,
     # result sets: transactions, lock waits, processlist, status, variables
@@ -83,6 +89,7 @@ FORMATS: tuple[Format, ...] = (
     mpstat,
     pidstat,
     sar,
+    dstat,
     diskstats,
     df,
     top,
@@ -124,6 +131,8 @@ FORMATS: tuple[Format, ...] = (
     pt_stalk_hostname,
     # the result of a query that nobody above knows
     result_set,
+    # what is not read
+    kept,
 )
 
 

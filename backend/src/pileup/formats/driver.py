@@ -17,7 +17,7 @@ from typing import BinaryIO
 import polars as pl
 
 from pileup import formats, records
-from pileup.formats import archive
+from pileup.formats import archive, kept
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.frames import Frames
@@ -123,7 +123,8 @@ def parse_stream(
     if chosen is not None:
         detection = Detection(chosen.NAME, 1.0, "its columns were told by a person")
     elif format is None:
-        detection = formats.detect(reader.head, name)
+        why = kept.recognise(reader.magic)
+        detection = Detection(kept.NAME, 1.0, why) if why else formats.detect(reader.head, name)
     else:
         detection = Detection(format, 1.0, "chosen by a person")
     if chosen is None and detection.format:

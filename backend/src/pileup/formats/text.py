@@ -82,6 +82,7 @@ class LineReader:
 
     def __init__(self, stream: BinaryIO) -> None:
         source = _Rewound(stream)
+        self.magic = source.first[:64]
         self.encoding = _encoding(source.first)
         self.problems: list[Problem] = []
         self._expanded_at: list[int] = []  # logical number of the first line of an expansion

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from celery.exceptions import SoftTimeLimitExceeded
 
-from pileup.formats import archive, csv_table
+from pileup.formats import archive, csv_table, kept
 from pileup.formats.csv_mapping import Mapping
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.errors import ArchiveError
@@ -258,7 +258,7 @@ def _verdict(artifact: Artifact, parsed: Parsed) -> tuple[str, str | None]:
     something = any(parsed.receipt.records.values())
     if parsed.failed and (artifact.format_given is not None or not something):
         return "failed", parsed.failed
-    if artifact.format_given is not None and not something and artifact.bytes:
+    if artifact.format_given not in (None, kept.NAME) and not something and artifact.bytes:
         return "failed", (
             f"nothing in this file could be read as {artifact.format_given}, the type that was "
             "chosen for it. Choose another one, or none to let Pileup decide"

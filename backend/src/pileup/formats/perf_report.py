@@ -1,0 +1,85 @@
+"""perf report --stdio: shares by symbol, as a table.
+
+Source: perf-report(1), hist_entry__fprintf() in tools/perf/ui/stdio: a header of '# Overhead ...',
+        a line per symbol, and with -g its call graph, which is left out (perf script has it whole).
+Yields: per event the Table 'perf report: EVENT'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.errors import FormatError
+from pileup.records import Item, Table
+
+NAME = "perf-report"
+TITLE = "perf report"
+GIVES = "A table of shares by command, shared object and symbol."
+PRINTED_BY = "Linux perf 3 to 6: `perf report --stdio`, with `-t,`"
+VERSION = 1
+HINTS = ("perf-report.txt", "perf.report")
+
+_HEADER = re.compile(r"^# (?:Overhead|Children)[ ,;].*Symbol", re.MULTILINE)
+_EVENT = re.compile(r"# Samples: +(?P<samples>\S+) +of events? '(?P<event>[^']{1,200})'")
+_SHARE = re.compile(r" *\d{1,3}\.\d\d% *")
+_MOST = 5_000
+_LONGEST = 4_096
+
+
+def sniff(head: str) -> bool | None:
+    return bool(_HEADER.search(head))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """The symbols of each event."""
+    columns: tuple[str, ...] = ()
+    separator: str | None = None
+    event = ""
+    rows: list[tuple[str | None, ...]] = []
+    first = last = 0
+    for number, raw in enumerate(lines, start=1):
+        text = raw[:_LONGEST]
+        if match := _EVENT.match(text):
+            if rows:
+                yield _table(event, columns, rows, first, last)
+            event, rows, columns = match["event"], [], ()
+        elif _HEADER.match(text):
+            heads = text[2:].rstrip()
+            separator = next((s for s in (",", ";", "\t") if s in heads), None)
+            names = heads.split(separator) if separator else re.split(r" {2,}", heads)
+            columns = tuple(name.strip().lower() for name in names if name.strip())
+            first = number
+        elif columns and _SHARE.match(text) and len(rows) < _MOST:
+            cells = _cells(text, columns, separator)
+            if cells is not None:
+                last = number
+                rows.append(cells)
+    if rows:
+        yield _table(event, columns, rows, first, last)
+    elif not columns:
+        raise FormatError("No table of perf report was found: it begins with '# Overhead'.")
+
+
+def _cells(
+    text: str, columns: tuple[str, ...], separator: str | None
+) -> tuple[str | None, ...] | None:
+    """A row; a command may hold single blanks, a symbol any."""
+    if separator:
+        cells = [cell.strip() for cell in text.split(separator, len(columns) - 1)]
+    else:
+        cells = [
+            cell.strip() for cell in re.split(r" {2,}", text.strip(), maxsplit=len(columns) - 1)
+        ]
+    return tuple(cells) if len(cells) == len(columns) else None
+
+
+def _table(
+    event: str,
+    columns: tuple[str, ...],
+    rows: list[tuple[str | None, ...]],
+    first: int,
+    last: int,
+) -> Table:
+    name = f"perf report: {event}" if event else "perf report"
+    return Table(line_first=first, line_last=last, name=name, columns=columns, rows=tuple(rows))

@@ -1,0 +1,190 @@
+"""perf script: each sample's stack, summed.
+
+Source: perf-script(1), process_event() and perf_sample__fprintf_callchain() in tools/perf of Linux:
+        a line with command, thread, [CPU], time and event, then a frame per line, innermost first.
+Yields: one Snapshot and a Stack per distinct stack, with the threads (LWP, name) that showed it.
+        ``count`` is samples, ``samples`` the ticks of the busiest CPU (or thread): count / samples
+        is how many CPUs worked there on average. Idle and waiting threads are not in it: perf sees
+        what runs.
+Time:   perf prints seconds since the machine started, so the moment is the file's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from pileup.formats.errors import FormatError
+from pileup.formats.stack_frames import bare_function
+from pileup.records import Frame, Item, Problem, Section, Snapshot, Stack, StackThread
+
+NAME = "perf-script"
+TITLE = "perf script"
+GIVES = "Stacks with sample counts and threads (LWP, name), innermost frame first."
+PRINTED_BY = "Linux perf 3 to 6: `perf script`, with `-g` or without, `-F +srcline`"
+VERSION = 1
+HINTS = ("perf-script.txt", "perf.script", "out.perf", ".perf")
+
+# mysqld 2161/2188 [001]  4066.138784:   10101010 cpu-clock:  | my conn 15941  4066.1: cycles:ppp:
+_EVENT = re.compile(
+    r"(?P<comm>\S.{0,30}?) +(?P<pid>-?\d{1,8})(?:/(?P<tid>\d{1,8}))? +(?:\[(?P<cpu>\d{1,5})\] +)?"
+    r"(?P<time>\d{1,10}\.\d{6,9}): +(?:(?P<period>\d{1,20}) +)?(?P<event>[\w:./,=@-]{2,80}): *"
+    r"(?P<rest>.*)$"
+)
+_FRAME = re.compile(r"\s*(?P<address>[0-9a-f]{1,16}) (?P<rest>\S.*)$")
+_OFFSET = re.compile(r"\+0x[0-9a-f]{1,16}$")
+_SOURCE = re.compile(r"\s+(?P<file>[^\s:]{1,400}):(?P<line>\d{1,9})$")
+_DISTINCT = 200_000
+_DEEPEST = 512
+_THREADS = 200
+_LONGEST = 8_192
+
+
+def sniff(head: str) -> bool | None:
+    """Two events, and a frame behind them."""
+    lines = [line[:_LONGEST] for line in head.split("\n")[:400] if line and line[0] != "#"]
+    events = sum(_EVENT.match(line) is not None for line in lines if not line[0].isspace())
+    frames = any(line[0].isspace() and _is_frame(line) for line in lines)
+    plain = sum(not line[0].isspace() for line in lines)
+    return events >= 1 and events >= 0.7 * plain and (frames or events >= 2)
+
+
+def _is_frame(line: str) -> bool:
+    match = _FRAME.match(line)
+    return bool(match and match["rest"].endswith(")"))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every sample; the sums come at the end."""
+    stacks: dict[tuple[Frame, ...], _Stack] = {}
+    frames: list[Frame] = []
+    known: dict[str, Frame] = {}
+    event: re.Match[str] | None = None
+    ticks: Counter[str] = Counter()
+    begun = last = 0
+    times: list[str] = []
+    names: Counter[str] = Counter()
+    refused = 0
+    for number, raw in enumerate(lines, start=1):
+        text = raw[:_LONGEST]
+        if not text.strip() or text[0] == "#":
+            continue
+        if text[0].isspace():
+            if event is None:
+                continue
+            last = number
+            if (frame := _frame(text, known)) is not None:
+                if len(frames) < _DEEPEST:
+                    frames.append(frame)
+            elif (source := _SOURCE.match(text)) and frames:
+                at = int(source["line"])
+                frames[-1] = replace(frames[-1], file=source["file"].rpartition("/")[2], line=at)
+            else:
+                yield Problem(number, "Not a frame of perf script.", found=raw[:200])
+            continue
+        if event is not None:
+            refused += _count(stacks, frames, event, begun, last)
+            frames = []
+        event = _EVENT.match(text)
+        if event is None:
+            yield Problem(number, "Not an event of perf script.", found=raw[:200])
+            continue
+        begun = last = number
+        ticks[event["cpu"] or event["tid"] or event["pid"]] += 1
+        names[event["event"]] += 1
+        times = [times[0] if times else event["time"], event["time"]]
+        if event["rest"] and (frame := _frame(event["rest"], known)) is not None:
+            frames.append(frame)
+    if event is not None:
+        refused += _count(stacks, frames, event, begun, last)
+    if not names:
+        raise FormatError("No sample of perf script was found.")
+    if refused:
+        yield Problem(
+            None,
+            f"Only the first {_DISTINCT} distinct stacks are kept: {refused} samples had others.",
+        )
+    yield from _result(stacks, ticks, names, times)
+
+
+@dataclass(slots=True)
+class _Stack:
+    first: int
+    last: int
+    count: int = 0
+    threads: dict[int, str] = field(default_factory=dict)
+
+
+def _count(
+    stacks: dict[tuple[Frame, ...], _Stack],
+    frames: list[Frame],
+    event: re.Match[str],
+    first: int,
+    last: int,
+) -> int:
+    """1 for a sample that was not kept."""
+    key = tuple(frames) or (Frame(function="??"),)
+    stack = stacks.get(key)
+    if stack is None:
+        if len(stacks) >= _DISTINCT:
+            return 1
+        stack = stacks[key] = _Stack(first, last)
+    stack.count += 1
+    lwp = int(event["tid"] or event["pid"])
+    if lwp >= 0 and len(stack.threads) < _THREADS:
+        stack.threads[lwp] = event["comm"]
+    return 0
+
+
+def _result(
+    stacks: dict[tuple[Frame, ...], _Stack],
+    ticks: Counter[str],
+    names: Counter[str],
+    times: list[str],
+) -> Iterator[Item]:
+    total, samples = sum(names.values()), max(ticks.values())
+    event = names.most_common(1)[0][0]
+    seconds = float(times[-1]) - float(times[0])
+    first = min(one.first for one in stacks.values())
+    last = max(one.last for one in stacks.values())
+    yield Snapshot(
+        line_first=first,
+        line_last=last,
+        snapshot=0,
+        kind="stacks",
+        original=f"{times[0]} to {times[-1]} s since the start of the machine",
+    )
+    yield Section(f"{total} samples of {event} over {seconds:.1f} s", first, last)
+    for frames, one in sorted(stacks.items(), key=lambda each: -each[1].count):
+        yield Stack(
+            line_first=one.first,
+            line_last=one.last,
+            snapshot=0,
+            count=one.count,
+            samples=samples,
+            frames=frames,
+            threads=tuple(StackThread(lwp=lwp, name=name) for lwp, name in one.threads.items()),
+        )
+
+
+def _frame(text: str, known: dict[str, Frame]) -> Frame | None:
+    match = _FRAME.match(text)
+    if match is None or not match["rest"].endswith(")"):
+        return None
+    rest = match["rest"]
+    frame = known.get(rest)
+    if frame is None:
+        function, _, place = rest.rpartition(" (")
+        place = place.removesuffix(")")
+        library = place if ".so" in place or place.startswith("[") else None
+        if library in ("[unknown]", "[kernel.kallsyms]", "[guest.kernel.kallsyms]"):
+            library = None if library == "[unknown]" else "kernel"
+        function = _OFFSET.sub("", function)
+        if function in ("[unknown]", ""):
+            function = "??"
+        frame = Frame(function=bare_function(function, library), library=library)
+        if len(known) < _DISTINCT:
+            known[rest] = frame
+    return frame
