@@ -86,7 +86,7 @@ class ProcesslistReader:
     def line(self, number: int, line: str) -> Iterator[Item]:
         if line.startswith("TS ") and (time := pt_stalk.read_ts(line)):
             yield from self._time_line_at(number, time)
-        elif line.startswith("*") and client_tables.ROW.match(line):
+        elif line[:2].lstrip().startswith("*") and client_tables.ROW.match(line.lstrip()):
             yield from self._not_a_row()
             self._row_line = (number, line)  # the next line says whether it is one
         elif self._row_line:
