@@ -19,8 +19,10 @@ from pileup.records import (
     Problem,
     Samples,
     SemaphoreWait,
+    Skipped,
     Snapshot,
     Transaction,
+    TrxLock,
 )
 from tests.formats.checks import SAMPLES, one_by_one, samples
 
@@ -170,6 +172,101 @@ def test_repeated_deadlock_is_kept_once() -> None:
     found = read(text * 3)
     assert sum(isinstance(i, Snapshot) for i in found) == 3
     assert sum(isinstance(i, Deadlock) for i in found) == 1
+
+
+def test_three_in_a_deadlock() -> None:
+    """MariaDB 10.6 on names what the others hold; a search too deep names only its victim."""
+    three, deep = (
+        i
+        for i in items("mariadb-10.6-three-in-a-deadlock-then-too-deep")
+        if isinstance(i, Deadlock)
+    )
+    assert (three.victim, [t.session_id for t in three.transactions]) == (3, [5, 6, 7])
+    lock = "record app.r PRIMARY X locks rec but not gap"
+    assert [(t.holds, t.waits_for) for t in three.transactions] == [((lock,), lock)] * 3
+    assert (deep.victim, deep.truncated, len(deep.transactions)) == (1, False, 1)
+    assert deep.transactions[0].os_thread == 0x7FAC301E4700
+
+
+def test_debug_builds_print_latches_among_the_semaphores() -> None:
+    """Two sync arrays are one count; the last reserver of a mutex; a wait without its object."""
+    every = items("5.6-debug-two-sync-arrays-latch-info")
+    wait_ex, mutex, shared, bare = (i for i in every if isinstance(i, SemaphoreWait))
+    assert (wait_ex.mode, wait_ex.lock_word, wait_ex.holder_thread) == (
+        "X wait_ex",
+        -2,
+        wait_ex.thread_id,
+    )
+    assert (mutex.last_write_file, mutex.last_write_line) == ("log0log.cc", 244)
+    assert (shared.latch_address, shared.ended) == ("0x7f684c0a1d90", True)
+    assert (bare.mode, bare.latch_address) == ("unknown", None)
+    (unread,) = [i for i in every if isinstance(i, Skipped)]
+    assert unread.line_first == 46
+    values = {i.series: (i.values, i.lines) for i in every if isinstance(i, Samples)}
+    assert values["innodb.reservation_count"][0] == [123]
+    assert values["innodb.rw_latches"] == ([24901], [26])
+    assert values["innodb.signal_count"] == ([77], [48])
+
+
+def test_numbers_have_labels() -> None:
+    """Pools, I/O threads, memory; ids of 5.5 are hexadecimal; each with its own line."""
+    every = items("xtradb-5.5-hexadecimal-ids-pools-and-views")
+    values = {
+        (i.series.removeprefix("innodb."), *(f"{k}={v}" for k, v in i.labels)): (
+            i.values[0],
+            i.lines[0],
+        )
+        for i in every
+        if isinstance(i, Samples)
+    }
+    assert values["pool_pages",] == (8191, 68)
+    assert values["pool_pages", "instance=0"] == (4096, 88)
+    assert values["pool_pages", "instance=1"] == (4095, 92)
+    assert values["pool_pages_read", "instance=1"] == (42, 94)
+    assert values["pool_young_rate",] == (1, 80)
+    assert values["io_thread_max_wait", "thread=1"] == (0.027, 29)
+    assert values["memory", "area=page_hash"] == (69556, 65)
+    assert values["memory_variable", "area=dictionary_cache"] == (23852, 66)
+    assert values["ibuf_discarded_deletes",] == (8, 42)
+    assert values["hash_searches_per_s",] == (12, 44)
+    assert values["trx_id_counter",] == (0xEF861B144C, 121)
+    assert values["purge_undo_no",] == (0x1A, 122)
+    assert values["checkpoint_age",] == (945, 54)
+    assert values["row_reads_per_s",] == (0.2, 112)
+
+
+def test_pools_without_a_title() -> None:
+    """5.5.8 prints each instance under the title of the totals, and no totals."""
+    pool = "Buffer pool size   {}\nFree buffers       3\nBuffer pool hit rate 99{} / 1000\n"
+    text = (
+        "101231 23:59:59 INNODB MONITOR OUTPUT\n"
+        "----------------------\nBUFFER POOL AND MEMORY\n----------------------\n"
+        f"Total memory allocated 10; in additional pool allocated 0\n{pool.format(7, 1)}"
+        f"{pool.format(8, 2)}{pool.format(9, 3)}END OF INNODB MONITOR OUTPUT"
+    )
+    values = {(i.series, i.labels): i.values[0] for i in read(text) if isinstance(i, Samples)}
+    assert values["innodb.pool_pages", ()] == 24
+    assert values["innodb.pool_free_pages", ()] == 9
+    assert values["innodb.pool_pages", (("instance", "2"),)] == 9
+    assert values["innodb.pool_hit_rate", (("instance", "1"),)] == 992
+    assert ("innodb.pool_hit_rate", ()) not in values
+
+
+def test_a_lock_per_printed_row() -> None:
+    """One RECORD LOCKS line of three rows is three locks, with heap numbers and fields."""
+    every = items("xtradb-5.5-hexadecimal-ids-pools-and-views")
+    locks = [i for i in every if isinstance(i, TrxLock)]
+    assert [(o.index, o.heap, o.mode, o.lock_data) for o in locks] == [
+        (None, None, "IX", None),
+        ("PRIMARY", 1, "X", "73757072656d756d"),
+        ("PRIMARY", 2, "X", "80000001, 000000000503"),
+        ("PRIMARY", 3, "X", "80000002, NULL"),
+        ("by_day", None, "S locks gap before rec", None),
+    ]
+    assert {o.session_id for o in locks} == {4}
+    idle, reading = (i for i in every if isinstance(i, Transaction))
+    assert (idle.os_thread, idle.client_host, idle.user) == (1499855760, "10.0.0.7", "shop")
+    assert reading.query == "SELECT *\nFROM orders\n\nFOR UPDATE"
 
 
 def _ground_truths(captures: Path) -> Iterator[tuple[str, dict[str, object], str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -33,17 +32,9 @@ _GROUPED = re.compile(r"netstat\.(sockets|unread|unsent|backlog)|slow_log\.\w+")
 """The same by an address, a state or a second: what is damaged there counts as another one."""
 _WHOLE_SECONDS = {"session.time_s"}
 """Its decimals come from another column, TIME_MS."""
-_OPEN = {"innodb-status": "innodb_* read what stands before the damage", "error-log": "the same"}
 
 
-def _each_sample() -> Iterator[object]:
-    for path in all_samples():
-        reason = _OPEN.get(path.parent.name)
-        marks = [pytest.mark.xfail(reason=reason, strict=False)] if reason else []
-        yield pytest.param(path, id=f"{path.parent.name}-{path.name}", marks=marks)
-
-
-@pytest.mark.parametrize("path", list(_each_sample()))
+@pytest.mark.parametrize("path", all_samples(), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_no_number_is_invented(path: Path, rounds: int) -> None:
     data = path.read_bytes()[:_MOST]
     undamaged = parse_bytes(data, path.name, path.parent.name)

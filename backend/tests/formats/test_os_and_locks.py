@@ -15,7 +15,7 @@ from pileup.formats import (
     top,
     vmstat,
 )
-from pileup.records import Event, LockWait, Samples, SemaphoreWait, Transaction
+from pileup.records import Deadlock, Event, LockWait, Samples, SemaphoreWait, Transaction
 from tests.formats.checks import SAMPLES, one_by_one, samples
 
 FORMATS = ("iostat", "mpstat", "diskstats", "df", "top", "procfs", "error-log", "lock-tables")
@@ -24,7 +24,8 @@ EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 @pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
 def test_sample(name, path, check_sample):
-    shared = ("innodb-status",) if path.stem == "every-line-start" else ()  # a dump is inside
+    dump_inside = name == "error-log" and "MONITOR OUTPUT" in path.read_text()
+    shared = ("innodb-status",) if dump_inside else ()
     check_sample(path, shared=shared)
 
 
@@ -181,6 +182,29 @@ def test_every_line_start_of_an_error_log() -> None:
     assert events[7].wall_us == 1678649705838493  # the offset is applied
     (wait,) = [i for i in every if isinstance(i, SemaphoreWait)]
     assert (wait.file, wait.waited_s, wait.line_first) == ("row0sel.cc", 241.0, 16)
+
+
+def test_waits_and_deadlocks_of_a_log_outside_of_dumps() -> None:
+    """Their time is that of the dated line before; a line that fell into a dump is an event."""
+    every = read(error_log, "error-log", "5.7-waits-and-deadlocks-outside-of-dumps.log")
+    (deadlock,) = [i for i in every if isinstance(i, Deadlock)]
+    assert (deadlock.victim, deadlock.clock, deadlock.wall_us) == (2, "utc", 1494752885120000)
+    assert [
+        (t.session_id, len(t.holds), t.waits_for is not None) for t in deadlock.transactions
+    ] == [
+        (5, 0, True),
+        (6, 1, True),
+    ]
+    waits = [i for i in every if isinstance(i, SemaphoreWait)]
+    assert [(w.line_first, w.file, w.waited_s, w.snapshot, w.clock) for w in waits] == [
+        (33, "btr0sea.ic", 241.0, None, "utc"),
+        (40, "srv0srv.cc", 241.0, None, "utc"),
+        (55, "btr0sea.ic", 242.0, 0, "local"),
+    ]
+    assert {w.holder_thread for w in waits} == {140533333333336}
+    aborted, crash = [i for i in every if isinstance(i, Event)][-2:]
+    assert (aborted.line_first, aborted.message[:18]) == (57, "Aborted connection")
+    assert crash.kind == "semaphore_warning"
 
 
 def test_lock_tables_name_the_holder() -> None:

@@ -125,7 +125,7 @@ class _Log:
         yield from self._close()
         yield from self._dumps.finish()
         for number in self._undated[:100]:
-            yield Skipped(number, number, "before the first dated line")
+            yield Skipped(number, number, "undated, and no dated line before it to belong to")
 
     def _inside(self, text: str, line: int) -> Iterator[Item]:
         """Part of a dump; other threads may have written their dated lines into it."""
@@ -143,7 +143,7 @@ class _Log:
     def _line(self, number: int, text: str) -> Iterator[Item]:
         event = _event(text, number)
         if self._deadlock and self._goes_on(event):
-            self._deadlock.append(event.message.removeprefix("InnoDB: ") if event else text)
+            self._deadlock.append(event.message.removeprefix("InnoDB:").lstrip() if event else text)
             if VICTIM.match(self._deadlock[-1]) or len(self._deadlock) > _MOST_DEADLOCK:
                 yield from self._end_parts()
             return
@@ -169,7 +169,8 @@ class _Log:
     def _goes_on(self, event: Event | None) -> bool:
         """Whether a line may belong to the deadlock being printed."""
         return event is None or (
-            event.subsystem == "InnoDB" and not _DEADLOCK.search(event.message)
+            (event.subsystem == "InnoDB" or event.message == "InnoDB:")
+            and not _DEADLOCK.search(event.message)
         )
 
     def _undated_line(self, number: int, text: str) -> Iterator[Item]:

@@ -45,6 +45,7 @@ _DIGITS = bytes(byte if byte in b"0123456789." else 32 for byte in range(256))
 _ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))
 _RUNS = (b"0" * 8, b"0" * 4, b"0" * 2, b"0" * 2)
 """Taken out one after the other, they leave of up to 64 digits one."""
+_POOL = re.compile(r"^Buffer pool size +\d", re.MULTILINE)
 _INSTANCE = re.compile(r"---BUFFER POOL (\d+)")
 _WRAPPED = float(1 << 63)
 _MOST_TEXTS = 2_000
@@ -218,6 +219,9 @@ def _read(title: str, text: str) -> tuple[list[_Place], list[int]]:
     places: dict[tuple[Series, str], _Place] = {}
     unread: list[int] = []
     instance = ""
+    # 5.5.8 prints every instance, under no title of its own, and no totals.
+    pools = len(_POOL.findall(text.partition("---BUFFER POOL")[0]))
+    pool = 0
     hashes = text.count("Hash table size")
     part = 0
     rates: Rule = ROW_RATES
@@ -229,6 +233,10 @@ def _read(title: str, text: str) -> tuple[list[_Place], list[int]]:
             unread.append(line)
         elif match := _INSTANCE.match(words):
             instance = f"instance={match[1]}"
+        elif pools > 1 and _POOL.match(words) and (known := _first(rules, words)):
+            instance = f"instance={pool}"
+            pool += 1
+            found = _groups(known, instance)
         elif known := _first((*rules, rates, operations), words):
             found = _groups(known, instance)
         elif match := HASH.pattern.match(words):
@@ -257,6 +265,8 @@ def _read(title: str, text: str) -> tuple[list[_Place], list[int]]:
             operations = DISCARDED
         elif words.startswith("Number of "):
             rates = SYSTEM_ROW_RATES if "system rows" in words else ROW_RATES
+        if pools > 1 and instance:
+            found += [(one[0], "", *one[2:]) for one in found if one[0].unit == "pages"]
         for series, labels, start, end in found:
             negative = words[start : start + 1] == "-"
             halves = " " in words[start:end]
@@ -268,8 +278,8 @@ def _read(title: str, text: str) -> tuple[list[_Place], list[int]]:
             printed = places.get((series, labels))
             if printed is None:
                 places[series, labels] = place
-            elif series.name in ("reservation_count", *_SUMMED) and not negative:
-                # One line per sync array, one number per I/O thread: their sum is the whole.
+            elif not negative and (series.name in _SUMMED or (pools > 1 and not labels)):
+                # One line per sync array or pool, one number per I/O thread: the sum is the whole.
                 places[series, labels] = printed._replace(numbers=(*printed.numbers, *numbers))
         at += len(words) + 1
     return list(places.values()), unread
@@ -284,7 +294,7 @@ def _ordinals(
     return tuple(one for one in found if one is not None) if None not in found else ()
 
 
-_SUMMED = tuple(series.name for series in PENDING_IO_SERIES.values())
+_SUMMED = ("reservation_count", *(series.name for series in PENDING_IO_SERIES.values()))
 
 
 def _first(rules: Iterable[Rule], words: str) -> tuple[re.Match[str], tuple[Series, ...]] | None:

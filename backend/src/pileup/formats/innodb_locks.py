@@ -29,7 +29,7 @@ _TABLE = re.compile(
 _TRX = re.compile(r"(?P<trx>\(?(?:0x)?[0-9A-Fa-f]+\)?(?: \d+)?) lock[_ ]mode (?P<mode>.+)")
 # Record lock, heap no 2 PHYSICAL RECORD: n_fields 6; compact format; info bits 0
 # Record lock, heap no 12
-_ROW = re.compile(r"Record lock, heap no (?P<heap>\d{1,18})\b")
+_ROW = re.compile(r"Record lock, heap no (?P<heap>\d{1,18})(?=\s|$)")
 #  0: len 4; hex 80000001; asc     ;;
 #  1: SQL NULL;
 _FIELD = re.compile(r"\s*\d+: (?:len \d+; hex (?P<hex>[0-9a-f]*);|SQL (?P<word>[A-Z]+))")

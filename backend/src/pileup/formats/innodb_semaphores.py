@@ -36,6 +36,8 @@ from pileup.records import (
 # --Thread 139785219020544 has waited at buf0block_hint.cc line 72 for 0 seconds the semaphore:
 # --Thread 140 has waited at btr0sea.ic line 122 for 241  seconds the semaphore:
 _START = "--Thread "
+_END = r"(?=[\s,;:]|$)"
+"""Behind a number: what is left of one with an unreadable character in it is not a number."""
 _PLACE = re.compile(
     r"(?P<file>.+?) line (?P<line>\d+) +for (?P<seconds>\d+(?:\.\d+)?) +seconds? the semaphore:"
 )
@@ -44,33 +46,33 @@ _PLACE = re.compile(
 # Mutex at 0x29468b8, Mutex BUF_POOL created buf0buf.cc:1731, lock var 1
 # Mutex at 0x5622f36161f8, Mutex TRX_SYS created trx0sys.cc:607, locked by 140648691181248
 _MUTEX = re.compile(
-    r"Mutex at (?P<address>(?:0x)?[0-9a-fA-F]+)"
-    r"(?: created file (?P<file>.+?) line (?P<line>\d+))?"
+    rf"Mutex at (?P<address>(?:0x)?[0-9a-fA-F]+){_END}"
+    rf"(?: created file (?P<file>.+?) line (?P<line>\d+){_END})?"
     r"(?: '(?P<quoted>[^']*)')?"
-    r"(?:, Mutex (?P<name>\S+) created (?P<file2>.+?):(?P<line2>\d+))?"
+    rf"(?:, Mutex (?P<name>\S+) created (?P<file2>.+?):(?P<line2>\d+){_END})?"
     r"(?:, (?:lock var (?P<var>\S+)|locked by (?P<holder>\S+)))?"
 )
 # S-lock on RW-latch at 0x7f2162eae30 created in file buf0buf.cc line 1433
 # X-lock (wait_ex) on RW-latch at 90075530 '&btr_search_latch'
 _LATCH = re.compile(
     r"(?P<mode>S-lock|X-lock \(wait_ex\)|X-lock|SX-lock) on RW-latch at "
-    r"(?P<address>(?:0x)?[0-9a-fA-F]+)"
-    r"(?: created in file (?P<file>.+?) line (?P<line>\d+))?(?: '(?P<quoted>[^']*)')?"
+    rf"(?P<address>(?:0x)?[0-9a-fA-F]+){_END}"
+    rf"(?: created in file (?P<file>.+?) line (?P<line>\d+){_END})?(?: '(?P<quoted>[^']*)')?"
 )
 _WRITER = re.compile(
     r"a writer \(thread id (?P<thread>\d+|0x[0-9a-fA-F]+)\) has reserved it in mode +(?P<mode>.+)"
 )
 _READERS = re.compile(
-    r"number of readers (?P<readers>\d+), waiters flag (?P<flag>\d+)"
-    r"(?:, lock_word: (?P<word>[0-9a-fA-F]+))?"
+    rf"number of readers (?P<readers>\d+), waiters flag (?P<flag>\d+){_END}"
+    rf"(?:, lock_word: (?P<word>[0-9a-fA-F]+){_END})?"
 )
 # Last time read locked in file not yet reserved line 0
 # Last time reserved in file buf0buf.cc line 3410, waiters flag 1                     (debug: mutex)
 _LAST = re.compile(
     r"Last time (?P<what>read locked|write locked|reserved) in file "
-    r"(?P<file>.+?) line (?P<line>\d+)"
+    rf"(?P<file>.+?) line (?P<line>\d+){_END}"
 )
-_FLAG = re.compile(r"(?:.*, )?waiters flag (?P<flag>\d+)")
+_FLAG = re.compile(rf"(?:.*, )?waiters flag (?P<flag>\d+){_END}")
 # Locked: thread 139785216907008 file row0ins.cc line 2366  S-LOCK                          (debug)
 _LOCKED = re.compile(
     r"Locked: thread (?P<thread>\d+) file .+? line \d+ +(?P<mode>S|X|SX|WAIT EX|MUTEX)\b"

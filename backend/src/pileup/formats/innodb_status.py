@@ -69,7 +69,7 @@ _ACTIVE = Series("active_transactions", "gauge", "transactions")
 _INTERVAL = Series("averages_interval", "gauge", "s")
 _AGE = Series("checkpoint_age", "gauge", "B")
 _AGE_OF = ("log_sequence_number", "last_checkpoint", _AGE.name)
-_ID = re.compile(r"(?P<high>[0-9A-Fa-f]{1,16})(?: (?P<low>[0-9A-Fa-f]{1,16})\b)?")
+_ID = re.compile(r"(?P<high>[0-9A-Fa-f]{1,16})(?: (?P<low>\d{1,16}))?(?= undo n:o| state:|\s*$)")
 _SEMAPHORES = ("SEMAPHORES", "RW-LATCH INFO", "MUTEX INFO")
 """Debug builds print the last two inside the first, so that the rest of it follows them."""
 _TEXTS = {*_SEMAPHORES, "LATEST FOREIGN KEY ERROR", "LATEST DETECTED DEADLOCK"}
@@ -381,7 +381,7 @@ def _id(high: str, low: str | None) -> int | None:
     if low is None:
         return int(high, 16)
     # Two 32-bit halves, decimal: servers up to 5.1 date their dumps in the same way.
-    return (int(high) << 32) + int(low) if high.isdecimal() and low.isdecimal() else None
+    return (int(high) << 32) + int(low) if high.isdecimal() else None
 
 
 def _ts_line(text: str) -> int:

@@ -37,8 +37,8 @@ _LOCKS = re.compile(
     r"(?P<structs>\d{1,18}) lock struct\(s\), heap size \d+"
     r"(?:, (?P<rows>-?\d{1,18}) row lock\(s\))?"
 )
-_UNDO = re.compile(r"undo log entries (?P<undo>\d{1,18})")
-_TABLES = re.compile(r"mysql tables in use (?P<use>\d{1,18}), locked (?P<locked>\d{1,18})")
+_UNDO = re.compile(r"undo log entries (?P<undo>\d{1,18})(?=[\s,]|$)")
+_TABLES = re.compile(r"mysql tables in use (?P<use>\d{1,18}), locked (?P<locked>\d{1,18})(?=\s|$)")
 # ------- TRX HAS BEEN WAITING 3 SEC FOR THIS LOCK TO BE GRANTED:
 _WAITING = re.compile(r"-+ ?TRX HAS BEEN WAITING (?P<time>\d{1,18}) (?P<unit>SEC|us|ms)", re.I)
 _IP = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:]+)(?::\d+)?$")
