@@ -20,8 +20,16 @@ from pileup.analysis.contract import Locator
 from pileup.analysis.evidence import Evidence
 
 NEAR_US = 12_000_000
+THREADS_NEAR_US = 3_600_000_000
+"""Which session a thread serves lasts as long as the connection."""
 STACKS_NEAR_US = 20_000_000
 """gdb stops the server while it walks the stacks, so they are further from the dump."""
+
+_THREAD_AND_SESSION = (
+    ("ps_thread_id", "session_id"),
+    ("waiting_ps_thread", "waiting_session"),
+    ("blocking_ps_thread", "blocking_session"),
+)
 
 Row = dict[str, Any]
 
@@ -70,6 +78,7 @@ class Scene:
     """Also those without thread ids (pt-pmp)."""
     locators: list[Locator]
     """The snapshots that were joined."""
+    metadata_locks: list[Row] = field(default_factory=list)
 
     def by_session(self, session_id: int | None) -> Actor | None:
         if session_id is None:
@@ -93,6 +102,8 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
         "stack": STACKS_NEAR_US,
         "lock_wait": NEAR_US,
         "trx_lock": NEAR_US,
+        "metadata_lock": NEAR_US,
+        "thread": THREADS_NEAR_US,
     }
     dump = _nearest_snapshot(evidence, at, host)
     rows: dict[str, list[Row]] = {}
@@ -102,6 +113,9 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
             rows[kind] = [] if frame is None else frame.filter(_of(dump)).to_dicts()
         else:
             rows[kind] = _nearest(evidence, kind, at, host, reach)
+    if dump is not None:  # a dump prints few locks; the lock tables print all
+        rows["trx_lock"] += _nearest(evidence, "trx_lock", at, host, NEAR_US, beside=dump)
+    index.threads(rows["thread"], rows["metadata_lock"], rows["session"])
     for row in rows["transaction"]:
         index.transaction(row)
     for row in rows["session"]:
@@ -110,8 +124,9 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
         index.wait(row)
     for row in rows["stack"]:
         index.stack(row)
-    found.lock_waits = rows["lock_wait"]
-    found.trx_locks = rows["trx_lock"]
+    found.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
+    found.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
+    found.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
     found.stacks = rows["stack"]
     found.locators = list(_locators(evidence, dump, rows))
     return found
@@ -124,6 +139,25 @@ class _Index:
         self._actors = scene.actors
         self._by_pthread: dict[int, Actor] = {}
         self._by_session: dict[int, Actor] = {}
+        self._session_of_ps: dict[int, int] = {}
+        self._session_of_tid: dict[int, int] = {}
+
+    def threads(self, threads: list[Row], locks: list[Row], sessions: list[Row]) -> None:
+        """Learn which session a thread of performance_schema, or of the kernel, serves."""
+        for row in (*threads, *locks):
+            if row["ps_thread_id"] is not None and row["session_id"] is not None:
+                self._session_of_ps[row["ps_thread_id"]] = row["session_id"]
+        for row in (*threads, *sessions):
+            if row["os_tid"] is not None and row["session_id"] is not None:
+                self._session_of_tid[row["os_tid"]] = row["session_id"]
+
+    def with_sessions(self, row: Row) -> Row:
+        """A row of a lock table with the sessions of its performance_schema threads."""
+        known = dict(row)
+        for thread, session in _THREAD_AND_SESSION:
+            if thread in row and row[session] is None and row[thread] is not None:
+                known[session] = self._session_of_ps.get(row[thread])
+        return known
 
     def transaction(self, row: Row) -> None:
         if row["session_id"] is None and row["state"].startswith("not started"):
@@ -150,11 +184,16 @@ class _Index:
 
     def stack(self, row: Row) -> None:
         for thread in row["threads"]:
-            if thread["pthread"] is None:
+            session = self._session_of_tid.get(thread["lwp"]) if thread["lwp"] else None
+            if thread["pthread"] is not None:
+                actor = self._actor(thread["pthread"], session, f"thread:{thread['pthread']}")
+                actor.joined.append(f"gdb thread {thread['pthread']:#x} (exact)")
+            elif session is not None:  # eu-stack prints the kernel's id alone
+                actor = self._actor(None, session, f"session:{session}")
+                actor.joined.append(f"kernel thread {thread['lwp']} by performance_schema.threads")
+            else:
                 continue
-            actor = self._actor(thread["pthread"], None, f"thread:{thread['pthread']}")
             actor.stack = row
-            actor.joined.append(f"gdb thread {thread['pthread']:#x} (exact)")
 
     def _actor(self, pthread: int | None, session_id: int | None, fallback: str) -> Actor:
         found = self._by_pthread.get(pthread) if pthread is not None else None
@@ -211,12 +250,22 @@ def _size(evidence: Evidence, dump: Row) -> int:
 
 
 def _nearest(
-    evidence: Evidence, kind: str, at: int | None, host: str | None, reach: int
+    evidence: Evidence,
+    kind: str,
+    at: int | None,
+    host: str | None,
+    reach: int,
+    beside: Row | None = None,
 ) -> list[Row]:
-    """The rows of one kind that were taken together, nearest to the instant."""
+    """The rows of one kind that were taken together, nearest to the instant.
+
+    beside: a snapshot whose artifact is left out.
+    """
     frame = evidence.frame(kind)
     if frame is None:
         return []
+    if beside is not None:
+        frame = frame.filter(pl.col("artifact") != beside["artifact"])
     if host is not None:
         frame = frame.filter(pl.col("host").fill_null(host) == host)
     if at is not None:

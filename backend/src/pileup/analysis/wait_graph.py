@@ -7,7 +7,7 @@ inferred where the evidence allows it, and marked. Counts are of distinct waitin
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -16,6 +16,7 @@ from pileup.analysis import commit_queue
 from pileup.analysis.contract import Locator, WaitEdge, WaitNode
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import Actor, Row, Scene
+from pileup.analysis.metadata_conflicts import excludes
 from pileup.knowledge import knowledge
 
 ResourceKind = Literal["latch", "row_lock", "table_lock", "metadata_lock", "commit"]
@@ -76,6 +77,8 @@ def build(evidence: Evidence, scene: Scene) -> Graph:
     builder.semaphores()
     builder.row_locks()
     builder.lock_tables()
+    builder.lock_lists()
+    builder.pending_metadata_locks()
     builder.metadata_locks()
     builder.commits()
     return builder.graph()
@@ -94,6 +97,18 @@ class _Builder:
         self._by_session = {a.session_id: a for a in scene.actors.values() if a.session_id}
         self._by_trx = {a.trx["trx_id"]: a for a in scene.actors.values() if a.trx}
         self._by_pthread = {a.pthread: a for a in scene.actors.values() if a.pthread}
+        self._locks = {row["lock_id"]: row for row in scene.trx_locks if row["lock_id"]}
+        self._looked: Counter[tuple[str, str | None, str, str]] = Counter()
+        self._listed: dict[str, Row] = {}
+        """By trx: the lock of data_locks that it waits for."""
+        self._granted: defaultdict[tuple[str, str | None, str], list[Row]] = defaultdict(list)
+        for row in scene.trx_locks:
+            if row["lock_data"] is None or row["lock_kind"] != "record":
+                continue
+            if row["waiting"]:
+                self._listed[row["trx_id"]] = row
+            else:
+                self._granted[row["table"], row["index"], row["lock_data"]].append(row)
 
     # ---- layers
 
@@ -126,16 +141,21 @@ class _Builder:
             self._infer_row_holder(self._resources[resource_id], members)
 
     def lock_tables(self) -> None:
-        """INNODB_LOCK_WAITS, data_lock_waits, sys views: the only layer that names row holders."""
+        """INNODB_LOCK_WAITS, data_lock_waits, sys views: the only layer that names row holders.
+
+        They list every conflicting pair, so a blocker that waits itself only stands in the queue.
+        """
+        pairs = []
+        queued: set[str] = set()
         for row in self._scene.lock_waits:
             if row["lock_kind"] == "metadata":
                 continue
             waiter = self._actor_of(row["waiting_session"], row["waiting_trx"])
             blocker = self._actor_of(row["blocking_session"], row["blocking_trx"])
-            if blocker is None:
-                continue
-            if waiter is None or waiter is blocker:
-                continue
+            if waiter is not None and blocker is not None and waiter is not blocker:
+                pairs.append((row, waiter, blocker))
+                queued.add(waiter.id)
+        for row, waiter, blocker in pairs:
             resource = self._lock_resource(waiter, row)
             if waiter.id not in self._waiting:
                 self._wait(
@@ -145,8 +165,18 @@ class _Builder:
                     waited_s=row["waiting_s"],
                     locators=[self._lines(row)],
                 )
-            if not blocker.lock_wait:  # one that waits itself stands in the queue, it holds nothing
+            if not blocker.lock_wait and blocker.id not in queued:
                 self._hold(resource, blocker, note="named by the lock tables", lines=row)
+
+    def lock_lists(self) -> None:
+        """data_locks without data_lock_waits: who has the very row that another waits for."""
+        for row in self._listed.values():
+            waiter = self._actor_of(row["session_id"], row["trx_id"])
+            if waiter is None or waiter.id in self._waiting:
+                continue
+            resource = self._lock_resource(waiter, row)
+            self._wait(waiter, resource, mode=row["mode"], locators=[self._lines(row)])
+            self._hold_by_list(resource, waiter, row)
 
     def metadata_locks(self) -> None:
         """Sessions that wait for a metadata lock, and who has it where a lock table says so."""
@@ -174,6 +204,41 @@ class _Builder:
                 waited_s=actor.session["time_s"],
                 locators=[self._lines(actor.session)],
             )
+
+    def pending_metadata_locks(self) -> None:
+        """performance_schema.metadata_locks: a pending lock, and granted ones that exclude it."""
+        by_object: defaultdict[tuple[str, str | None], list[Row]] = defaultdict(list)
+        for row in self._scene.metadata_locks:
+            by_object[row["object_type"], row["object_name"]].append(row)
+        for (kind, name), rows in by_object.items():
+            pending = [row for row in rows if row["status"] == "PENDING"]
+            if not pending:
+                continue
+            shown = name or kind.lower()
+            resource = self._mdl(shown, pending[0])
+            modes: defaultdict[str, set[str]] = defaultdict(set)
+            for row in pending:
+                waiter = self._owner(row)
+                modes[row["mode"]].add(waiter.id)
+                if waiter.id not in self._waiting:
+                    self._wait(waiter, resource, mode=row["mode"], locators=[self._lines(row)])
+            for row in rows:
+                if row["status"] != "GRANTED":
+                    continue
+                holder = self._owner(row)
+                for mode, waiters in modes.items():
+                    if waiters != {holder.id} and excludes(kind, row["mode"], mode):
+                        note = f"has it in mode {row['mode']}, which excludes {mode}"
+                        self._hold(resource, holder, mode=row["mode"], note=note, lines=row)
+                        break
+
+    def _owner(self, row: Row) -> Actor:
+        """Whose metadata lock it is: a session, or a thread that only performance_schema names."""
+        found = self._actor_of(row["session_id"], None)
+        if found is None:
+            name = f"ps_thread:{row['ps_thread_id']}"
+            found = self._scene.actors.setdefault(name, Actor(name))
+        return found
 
     def commits(self) -> None:
         """The commit queue, and its head where a stack shows one."""
@@ -350,20 +415,26 @@ class _Builder:
         return resource
 
     def _lock_resource(self, actor: Actor, row: Row | None = None) -> Resource:
-        trx = actor.trx or {}
-        table = trx.get("waits_table") or (row or {}).get("table") or "unknown table"
-        index = trx.get("waits_index") or (row or {}).get("index")
+        trx, row = actor.trx or {}, row or {}
+        lock = self._locks.get(row.get("lock_id")) or (row if "lock_data" in row else {})
+        table = trx.get("waits_table") or row.get("table") or lock.get("table") or "unknown table"
+        index = trx.get("waits_index") or row.get("index") or lock.get("index")
         kind: ResourceKind = "table_lock" if trx.get("waits_kind") == "table" else "row_lock"
-        page = trx.get("waits_page")
-        where = f" page {trx['waits_space']}:{page}" if page is not None else ""
-        name = f"{kind}:{table}:{index or ''}:{trx.get('waits_space')}:{page}"
+        space, page = trx.get("waits_space"), trx.get("waits_page")
+        if page is None:
+            space, page = lock.get("space"), lock.get("page")
+        where = f" page {space}:{page}" if page is not None else ""
+        name = f"{kind}:{table}:{index or ''}:{space}:{page}"
+        if lock.get("lock_data") is not None and trx.get("waits_page") is None:
+            name = f"{name}:{lock['lock_data']}"
+            where = f" key {lock['lock_data']}"[:60]
         if name not in self._resources:
             label = f"table {table}" if kind == "table_lock" else f"row of {table}"
             self._resources[name] = Resource(
                 name,
                 kind,
                 f"{label} ({index})" if index else label,
-                f"{trx.get('waits_mode') or ''}{where}".strip(),
+                f"{trx.get('waits_mode') or row.get('mode') or ''}{where}".strip(),
                 meaning="A transaction's lock, held until it commits or rolls back.",
                 locators=[self._lines(actor.trx)] if actor.trx else [],
             )
@@ -381,8 +452,29 @@ class _Builder:
             ),
         )
 
+    def _hold_by_list(self, resource: Resource, waiter: Actor, row: Row) -> None:
+        """Holders of the row that a waiting lock of data_locks names."""
+        key = (row["table"], row["index"], row["lock_data"])
+        self._looked[*key, row["mode"]] += 1
+        if self._looked[*key, row["mode"]] > 2:
+            return  # two waiters see every holder, also where one of them holds the row itself
+        for other in self._granted[key]:
+            holder = self._actor_of(other["session_id"], other["trx_id"])
+            gap = "GAP" in other["mode"].replace("NOT_GAP", "")
+            if gap and "INSERT" not in row["mode"]:
+                continue  # a gap lock keeps out inserts only
+            if holder is None or holder is waiter or "X" not in row["mode"][:1] + other["mode"][:1]:
+                continue
+            note = "has this row by data_locks"
+            self._hold(resource, holder, mode=other["mode"], note=note, lines=other)
+
     def _infer_row_holder(self, resource: Resource, members: list[Actor]) -> None:
         """Who holds a row that only its waiters are printed for."""
+        listed = [(a, row) for a in members if (row := self._listed.get(_trx_id(a)))]
+        for actor, row in listed:
+            self._hold_by_list(resource, actor, row)
+        if any(edge_id == resource.id for edge_id, _ in self._held):
+            return
         for lock in self._scene.trx_locks:
             if lock["waiting"] or lock["lock_kind"] != "record":
                 continue
@@ -613,3 +705,7 @@ def _thread_detail(actor: Actor) -> str:
     elif session.get("command"):
         said.append(str(session["command"]))
     return ", ".join(said)
+
+
+def _trx_id(actor: Actor) -> str:
+    return str(actor.trx["trx_id"]) if actor.trx else ""

@@ -60,6 +60,7 @@ class WaitMoment:
 def moments(evidence: Evidence) -> list[WaitMoment]:
     """Every snapshot in time order; those of unknown time last."""
     found = _dumps(evidence) + _processlists(evidence) + _stack_samples(evidence)
+    found += _lock_tables(evidence)
     return sorted(found, key=lambda m: (m.time is None, m.time or 0, m.artifact, m.snapshot))
 
 
@@ -441,6 +442,54 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
             max_waited_s=None,
         )
     return list(found.values())
+
+
+def _lock_tables(evidence: Evidence) -> list[WaitMoment]:
+    """Samples of lock tables in which somebody waits: transactions, pairs, metadata locks."""
+    dumps = evidence.frame("snapshot")
+    if dumps is None:
+        return []
+    tables = dumps.filter(pl.col("kind").is_in(["transactions", "lock_waits", "metadata_locks"]))
+    layers = (
+        ("transaction", pl.col("lock_wait"), ["trx_id"], pl.col("wait_s")),
+        (
+            "lock_wait",
+            pl.col("waiters").is_null(),
+            ["waiting_trx", "waiting_session", "waiting_ps_thread"],
+            pl.col("waiting_s"),
+        ),
+        (
+            "metadata_lock",
+            pl.col("status") == "PENDING",
+            ["ps_thread_id", "session_id"],
+            pl.lit(None, dtype=pl.Float64),
+        ),
+    )
+    found = []
+    keys = ["artifact", "snapshot"]
+    for kind, waits, who, longest in layers:
+        rows = evidence.frame(kind)
+        if rows is None:
+            continue
+        counted = (
+            rows.filter(waits)
+            .group_by(keys)
+            .agg(pl.struct(who).n_unique().alias("waiting"), longest.max().alias("longest"))
+        )
+        found += [
+            WaitMoment(
+                time=row["time"],
+                artifact=row["artifact"],
+                snapshot=row["snapshot"],
+                kind=row["kind"],
+                host=row["host"],
+                waiters=0,
+                lock_waits=row["waiting"],
+                max_waited_s=row["longest"],
+            )
+            for row in tables.join(counted, on=keys, how="inner").iter_rows(named=True)
+        ]
+    return found
 
 
 # ---- hot places
