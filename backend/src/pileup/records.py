@@ -657,7 +657,7 @@ def _floats(name: str, values: list[float | int | None]) -> pl.Series:
         return pl.Series(name, floats, dtype=pl.Float64)
 
 
-def _repeated(lengths: list[int]) -> pl.Series:
+def _repeated(lengths: Sequence[int]) -> pl.Series:
     """0, 0, 0, 1, 2, 2 for 3, 1, 2."""
     numbers = pl.int_range(len(lengths), eager=True)
     return numbers.repeat_by(pl.Series(lengths, dtype=pl.Int64)).explode().drop_nulls()
@@ -712,20 +712,33 @@ def _column(name: str, hint: Any, dtype: pl.DataType, values: list[Any]) -> pl.S
     (inner, *_) = get_args(_without_none(hint)) or (None,)
     if dataclasses.is_dataclass(inner) and None not in values:
         # Flat columns and then lists of them: per item 100 times cheaper than lists of dicts.
-        flat = _columns(typing.cast(type[Any], inner), list(chain.from_iterable(values)))
-        return _lists(name, dtype, pl.DataFrame(flat).to_struct(), [len(one) for one in values])
+        items = list(chain.from_iterable(values))
+        flat = struct_column(typing.cast(type[Any], inner), items)
+        return list_column(flat, [len(one) for one in values]).alias(name)
     if inner is str and None not in values:
-        items = pl.Series(list(chain.from_iterable(values)), dtype=pl.String, strict=True)
-        return _lists(name, dtype, items, [len(one) for one in values])
+        strings = pl.Series(list(chain.from_iterable(values)), dtype=pl.String, strict=True)
+        return list_column(strings, [len(one) for one in values]).alias(name)
     return pl.Series(name, [_plain(value) for value in values], dtype=dtype, strict=True)
 
 
-def _lists(name: str, dtype: pl.DataType, flat: pl.Series, lengths: list[int]) -> pl.Series:
-    """The items in lists of these lengths."""
-    if flat.is_empty():
-        return pl.Series(name, [[] for _ in lengths], dtype=dtype)
-    items = pl.DataFrame([_repeated(lengths).alias("row"), flat.alias("items")])
-    lists = items.group_by("row", maintain_order=True).agg("items")
+def struct_column(cls: type[Any], rows: Sequence[Any]) -> pl.Series:
+    """Dataclass objects as structs; one that comes often (a frame of a stack) is converted once."""
+    distinct = dict(zip(map(id, rows), rows, strict=True))
+    if 2 * len(distinct) > len(rows):
+        return pl.DataFrame(_columns(cls, rows)).to_struct()
+    place = dict(zip(distinct, range(len(distinct)), strict=True))
+    table = pl.DataFrame(_columns(cls, list(distinct.values()))).to_struct()
+    return table.gather(pl.Series([place[id(row)] for row in rows], dtype=pl.UInt32))
+
+
+def list_column(items: pl.Series, lengths: Sequence[int]) -> pl.Series:
+    """The items in lists of these lengths, one per row."""
+    dtype = pl.List(items.dtype)
+    if not lengths or items.is_empty():
+        return pl.Series([[]], dtype=dtype).new_from_index(0, len(lengths))
+    # Sorted: the rows of a group stand together, which halves the cost.
+    flat = pl.DataFrame([_repeated(lengths).set_sorted().alias("row"), items.alias("items")])
+    lists = flat.group_by("row", maintain_order=True).agg("items")
     if lists.height < len(lengths):
         rows = pl.DataFrame([pl.int_range(len(lengths), eager=True).alias("row")])
         lists = rows.join(lists, on="row", how="left", maintain_order="left").with_columns(
@@ -734,7 +747,7 @@ def _lists(name: str, dtype: pl.DataType, flat: pl.Series, lengths: list[int]) -
             .otherwise("items")
             .alias("items")
         )
-    return lists["items"].alias(name)
+    return lists["items"]
 
 
 _UINT64_FIELDS = frozenset({"thread_id", "holder_thread", "os_thread", "pthread"})
@@ -818,8 +831,10 @@ __all__ = [
     "frame_of",
     "frame_schema",
     "labels_text",
+    "list_column",
     "record_from_row",
     "records_frame",
     "samples_frame",
+    "struct_column",
     "with_all_columns",
 ]

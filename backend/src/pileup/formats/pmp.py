@@ -12,6 +12,10 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, repeat
+
+import polars as pl
 
 from pileup.formats import pt_stalk
 from pileup.formats.errors import FormatError
@@ -22,11 +26,14 @@ from pileup.records import (
     Frame,
     Item,
     Problem,
+    Rows,
     Samples,
     Section,
     Skipped,
     Snapshot,
-    Stack,
+    frame_of,
+    list_column,
+    struct_column,
 )
 
 NAME = "pmp"
@@ -38,9 +45,7 @@ HINTS = ("pmp.txt", ".pmp", ".hier", ".folded", ".collapsed")
 
 #      80 __futex_abstimed_wait_common64,os_cond_wait,os_event_wait_low,start_thread,clone3
 #     187 __lll_mutex_lock_wait(libpthread.so.0),pthread_mutex_lock(libpthread.so.0),open_table
-_COMMAS = re.compile(r"\s*(?P<count>\d{1,12})[ \t]+(?P<frames>(?:0x|[^\s\d]).*)$")
 # mysqld;start_thread;handle_one_connection;do_command;poll 12
-_FOLDED = re.compile(r"(?P<frames>[^\s\d;][^;]*(?:;[^;]*)+?) (?P<count>\d{1,12})$")
 _COUNT_ONLY = re.compile(r"\s*(?P<count>\d{1,12})\s*$")
 # Fri Nov 20 22:19:41 UTC 2026      Fri Nov 20 10:19:41 PM CET 2026
 _DATE = re.compile(
@@ -54,6 +59,10 @@ _CHATTER = re.compile(r"awk: |gdb: |warning: |\[|Attaching|\$ |# |cmd\. line|pt-
 _NESTED = re.compile(r"<|\([^()]*[,(]")
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if name}
 _MAX_FRAMES = 4096
+_MOST_FRAMES = 50_000
+"""Distinct frames that are kept by their text."""
+_MOST_PLACES = 200_000
+"""Frames of stacks that are handed on together."""
 
 
 def sniff(head: str) -> bool | None:
@@ -79,13 +88,51 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read every block; a block starts at a date, a TS line, or a higher count after a blank."""
     reader = _Reader()
     for number, line in enumerate(lines, start=1):
-        yield from reader.line(number, line)
+        parts = _parts(line)
+        if parts is None:
+            yield from reader.other(number, line)
+            continue
+        count, text, folded = parts
+        if reader.is_anew(count):
+            yield from reader.end_sample()
+        problem = reader.stack(number, count, text, folded)
+        if problem:
+            yield problem
+        if reader.full:
+            yield reader.rows()
     yield from reader.end_sample()
+    if reader.waiting:
+        yield reader.rows()
     if not reader.stacks_seen:
         raise FormatError(
             "No collapsed stack was found: a line is a count and then function names joined by "
             "commas (pt-pmp) or names joined by semicolons and then a count (folded)."
         )
+
+
+class _Places(dict[str, int]):
+    """The text of a frame to its place in ``frames``; each text is read once."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+
+    def __missing__(self, text: str) -> int:
+        self.frames.append(pmp_frame(text))
+        self[text] = place = len(self.frames) - 1
+        return place
+
+
+@dataclass(slots=True)
+class _Sample:
+    """The block being read."""
+
+    first: int
+    last: int
+    threads: int
+    wall_us: int | None
+    clock: Clock
+    original: str | None
+    samples: int
 
 
 class _Reader:
@@ -94,25 +141,83 @@ class _Reader:
         self._snapshot = -1
         self._dates: list[tuple[int, Clock, str]] = []
         self._clock_told = False
-        self._cache: dict[str, Frame] = {}
+        self._places = _Places()
         self._blank = False
-        self._new_sample()
+        self._sample: _Sample | None = None
+        self._previous = 0
+        self._begin()
 
-    def _new_sample(self) -> None:
-        self._stacks: list[tuple[int, int, tuple[Frame, ...]]] = []
-        self._previous: int | None = None
+    def _begin(self) -> None:
+        """The columns of stacks that were not handed on yet; of samples one entry per stack."""
+        if len(self._places) > _MOST_FRAMES:
+            self._places = _Places()
+        self._lines: list[int] = []
+        self._counts: list[int] = []
+        self._depths: list[int] = []
+        self._frames: list[int] = []
+        self._settled = 0
+        self._of_sample: list[tuple[_Sample, int, int]] = []  # sample, snapshot, stacks
 
-    def line(self, number: int, line: str) -> Iterator[Item]:
+    @property
+    def full(self) -> bool:
+        """Time to hand the stacks on."""
+        return len(self._frames) > _MOST_PLACES
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there are stacks to hand on."""
+        return bool(self._lines)
+
+    def is_anew(self, count: int) -> bool:
+        """Sorted by count: a higher one after a blank line starts another output."""
+        return self._blank and self._sample is not None and count > self._previous
+
+    def stack(self, number: int, count: int, text: str, folded: bool) -> Problem | None:
+        """Note a stack; a problem when it is too deep to be kept whole."""
+        names = text.split(";")[::-1] if folded else split_frames(text)
+        problem = None
+        if len(names) > _MAX_FRAMES:
+            problem = Problem(
+                number,
+                f"line {number}: {len(names)} frames; only the innermost {_MAX_FRAMES} were kept",
+            )
+            names = names[:_MAX_FRAMES]
+        elif not names[0] and not any(map(str.strip, names)):
+            names = ["??"]
+        self._lines.append(number)
+        self._counts.append(count)
+        self._depths.append(len(names))
+        self._frames += map(self._places.__getitem__, names)
+        sample = self._sample or self._open(number)
+        sample.last = number
+        sample.threads += count
+        self._previous = count
+        self._blank = False
+        return problem
+
+    def _open(self, number: int) -> _Sample:
+        self.stacks_seen = True
+        self._snapshot += 1
+        wall_us: int | None = 0 if self._snapshot == 0 else None
+        clock: Clock = "relative"
+        original = None
+        if self._dates:
+            wall_us, clock, original = self._dates[0]
+        samples = max(1, len(self._dates))
+        self._sample = _Sample(number, number, 0, wall_us, clock, original, samples)
+        return self._sample
+
+    def other(self, number: int, line: str) -> Iterator[Item]:
+        """A line that is no stack with frames."""
         if not line.strip():
             self._blank = True
             return
-        folded = _folded(line)
-        match = folded or _COMMAS.match(line)
-        if match and _plausible(match["frames"]):
-            yield from self._stack(number, int(match["count"]), match["frames"], bool(folded))
-        elif match := _COUNT_ONLY.match(line):
+        if match := _COUNT_ONLY.match(line):
             # "    356 ": threads whose stack gdb could not read
-            yield from self._stack(number, int(match["count"]), "", False)
+            count = int(match["count"])
+            if self.is_anew(count):
+                yield from self.end_sample()
+            self.stack(number, count, "", False)
         elif date := _read_date(line):
             yield from self._date(date)
         elif time := pt_stalk.read_ts(line):
@@ -120,93 +225,78 @@ class _Reader:
             if time[1] and not self._clock_told:
                 self._clock_told = True
                 yield pt_stalk.clock_event(number, time[0], time[1])
-        elif _CHATTER.match(line):
-            pass
-        else:
+        elif not _CHATTER.match(line):
             yield Skipped(number, number, "not a collapsed stack")
         self._blank = False
 
     def end_sample(self) -> Iterator[Item]:
-        if not self._stacks:
+        """What is known of a sample at its end; its stacks follow in ``rows``."""
+        sample, self._sample = self._sample, None
+        if sample is None:
             return
-        self.stacks_seen = True
-        self._snapshot += 1
-        samples = max(1, len(self._dates))
-        wall_us: int | None = 0 if self._snapshot == 0 else None
-        clock: Clock = "relative"
-        original = None
-        if self._dates:
-            wall_us, clock, original = self._dates[0]
-        first, last = self._stacks[0][0], self._stacks[-1][0]
+        self._settle(sample)
         yield Snapshot(
-            line_first=first,
-            line_last=last,
-            wall_us=wall_us,
-            clock=clock,
+            line_first=sample.first,
+            line_last=sample.last,
+            wall_us=sample.wall_us,
+            clock=sample.clock,
             snapshot=self._snapshot,
             kind="stacks",
-            time_quality="exact" if self._dates else "unknown",
-            original=original,
+            time_quality="exact" if sample.original else "unknown",
+            original=sample.original,
         )
-        total = sum(count for _, count, _ in self._stacks)
-        title = f"{total} threads" + (f" in {samples} samples" if samples > 1 else "")
-        yield Section(title, first, last)
-        for number, count, frames in self._stacks:
-            yield Stack(
-                line_first=number,
-                line_last=number,
-                wall_us=wall_us,
-                clock=clock,
-                snapshot=self._snapshot,
-                count=count,
-                samples=samples,
-                frames=frames,
-            )
+        many = f" in {sample.samples} samples" if sample.samples > 1 else ""
+        yield Section(f"{sample.threads} threads{many}", sample.first, sample.last)
         yield Samples(
             series="stacks.threads",
             kind="gauge",
             unit=None,
-            clock=clock,
-            wall_us=[wall_us],
-            values=[total / samples],
-            lines=[first],
+            clock=sample.clock,
+            wall_us=[sample.wall_us],
+            values=[sample.threads / sample.samples],
+            lines=[sample.first],
         )
         self._dates = []
-        self._new_sample()
+
+    def rows(self) -> Rows:
+        """The stacks that were not handed on yet."""
+        if self._sample:
+            self._settle(self._sample)
+        table = struct_column(Frame, self._places.frames)
+        places = pl.Series(self._frames, dtype=pl.UInt32)
+        lengths = [stacks for *_, stacks in self._of_sample]
+
+        def each(values: Iterable[object]) -> list[object]:
+            return list(chain.from_iterable(map(repeat, values, lengths)))
+
+        columns: dict[str, object] = {
+            "line_first": self._lines,
+            "wall_us": each([sample.wall_us for sample, *_ in self._of_sample]),
+            "clock": each([sample.clock for sample, *_ in self._of_sample]),
+            "snapshot": each([snapshot for _, snapshot, _ in self._of_sample]),
+            "count": self._counts,
+            "samples": each([sample.samples for sample, *_ in self._of_sample]),
+            "frames": list_column(table.gather(places), self._depths),
+        }
+        self._begin()
+        return Rows("stack", frame_of("stack", columns))
+
+    def _settle(self, sample: _Sample) -> None:
+        """Say of which sample the stacks are that were read since the last time."""
+        stacks = len(self._lines) - self._settled
+        if stacks:
+            self._settled += stacks
+            self._of_sample.append((sample, self._snapshot, stacks))
 
     def _date(self, date: tuple[int, Clock, str]) -> Iterator[Item]:
         yield from self.end_sample()
         self._dates.append(date)
 
-    def _stack(self, number: int, count: int, text: str, folded: bool) -> Iterator[Item]:
-        if self._blank and self._previous is not None and count > self._previous:
-            # Sorted by count: a higher one after a blank line starts another output.
-            yield from self.end_sample()
-        names = text.split(";")[::-1] if folded else split_frames(text)
-        if not any(name.strip() for name in names):
-            names = ["??"]
-        if len(names) > _MAX_FRAMES:
-            yield Problem(
-                number,
-                f"line {number}: {len(names)} frames; only the innermost {_MAX_FRAMES} were kept",
-            )
-            names = names[:_MAX_FRAMES]
-        self._stacks.append((number, count, tuple(self._frame(name) for name in names)))
-        self._previous = count
-
-    def _frame(self, name: str) -> Frame:
-        frame = self._cache.get(name)
-        if frame is None:
-            frame = pmp_frame(name)
-            if len(self._cache) < 50_000:
-                self._cache[name] = frame
-        return frame
-
 
 def split_frames(text: str) -> list[str]:
     """Split at commas that are not inside <> or (); damaged brackets fall back to every comma."""
     text = text.rstrip().removesuffix(",")
-    if not _NESTED.search(text):
+    if "<" not in text and ("(" not in text or not _NESTED.search(text)):
         return text.split(",")
     names: list[str] = []
     depth = start = 0
@@ -226,23 +316,41 @@ def split_frames(text: str) -> list[str]:
     return names
 
 
-def _folded(line: str) -> re.Match[str] | None:
-    return _FOLDED.match(line) if ";" in line else None
+def _parts(line: str) -> tuple[int, str, bool] | None:
+    """Count, frames and whether they are folded (outermost first); None for another line."""
+    if ";" in line:
+        frames, _, count = line.rpartition(" ")
+        first = frames[:1]
+        if (
+            ";" in frames[1:]
+            and count.isdigit()
+            and count.isascii()
+            and len(count) <= 12
+            and not (first.isdigit() or first.isspace() or first == ";")
+        ):
+            return (int(count), frames, True) if _plausible(frames) else None
+    count, frames = (*line.split(None, 1), "", "")[:2]
+    if count.isdigit() and count.isascii() and len(count) <= 12 and frames:
+        first = frames[0]
+        if (not first.isdigit() or frames.startswith("0x")) and _plausible(frames):
+            return int(count), frames, False
+    return None
 
 
 def _is_stack(line: str) -> bool:
-    match = _folded(line) or _COMMAS.match(line)
-    return bool(match) and _plausible(match["frames"])  # type: ignore[index]  # not None here
+    return _parts(line) is not None
 
 
 def _plausible(frames: str) -> bool:
     """Function names, not prose and not a table: no double blanks, no pipes, a letter or ??."""
     head = frames[:2000]
+    if " " not in head:
+        return "|" not in head and "\t" not in head
     return (
         "  " not in head
         and "|" not in head
         and "\t" not in head
-        and (" " not in head or "," in head or ";" in head)
+        and ("," in head or ";" in head)
         and not head.startswith(("rows in set", "row in set"))
         and head.count(" ") <= 4 + 2 * (head.count(",") + head.count(";") + head.count("<"))
     )
