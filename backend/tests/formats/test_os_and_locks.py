@@ -85,7 +85,8 @@ def test_cpu_block_of_iostat_is_timed_with_its_devices() -> None:
     devices = found[("iostat.util", "vda")]
     block = "avg-cpu: %user %idle\n {} 50.0\n\nDevice r/s %util\nvda 1 {}\n\n"
     text = "".join(block.format(n, n) for n in (1.0, 2.0, 3.0))
-    every = {i.series: i for i in iostat.parse(text.split("\n")) if isinstance(i, Samples)}
+    items = one_by_one(iostat.parse(text.split("\n")))
+    every = {i.series: i for i in items if isinstance(i, Samples)}
     assert list(every["iostat.cpu_user"].wall_us) == [0, 1_000_000]
     assert list(every["iostat.cpu_user"].values) == [2.0, 3.0]
     assert list(every["iostat.util"].wall_us) == [0, 1_000_000]

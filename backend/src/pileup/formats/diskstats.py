@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.columns import Columns, number
+from pileup.formats.columns import Columns, Header, Kind, number
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.stamps import read_stamp
 from pileup.records import Clock, Item, Problem
@@ -23,7 +23,7 @@ PRINTED_BY = "Linux 2.6 to 6.x (11, 15 or 17 numbers); `vmstat -d`, `-dt`"
 VERSION = 3
 HINTS = ("-diskstats",)
 
-_FIELDS = (
+_FIELDS: tuple[tuple[str, Kind, str], ...] = (
     ("reads", "counter", "reads"),
     ("reads_merged", "counter", "reads"),
     ("sectors_read", "counter", "sectors"),
@@ -42,9 +42,15 @@ _FIELDS = (
     ("flushes", "counter", "flushes"),
     ("ms_flushing", "counter", "ms"),
 )
+_HEADERS = [
+    Header((f"diskstats.{name}", kind, unit) for name, kind, unit in _FIELDS[:size])
+    for size in range(len(_FIELDS) + 1)
+]
+"""By the number of fields that a kernel prints."""
 _SECONDS = ("s_io", "counter", "s")
 _LONGEST = 1_000
 _LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!./-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
+_DEVICE = re.compile(r"[\w!./-]+")
 # sda  15257  100 841035  8395  50851 5502 1648657 146540  0  44 2021-09-16 20:32:28
 _VMSTAT = re.compile(
     r"(?P<device>[\w!./-]{1,64})(?P<numbers>(?: +\d{1,20}){10})"
@@ -92,31 +98,35 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if of_vmstat and text.lstrip().startswith("total merged"):
             utc = text.split()[-1] in ("UTC", "GMT")
             continue
-        match = _LINE.match(text[:_LONGEST])
-        if not match:
+        found_row = _device_and_numbers(text)
+        if found_row is None:
             yield Problem(line_number, "Not a line of /proc/diskstats.", found=text[:200])
             continue
-        device, cells = match["device"], match["numbers"].split()
+        device, cells = found_row
         if clock == "relative" and device in seen:
             samples, seen = samples + 1, set()
             wall = samples * 1_000_000
         seen.add(device)
-        if not any(cell != "0" for cell in cells) or len(cells) < 11:
+        if cells.count("0") == len(cells) or len(cells) < 11:
             continue  # idle device, or an old partition with four numbers
-        for (name, kind, unit), cell in zip(_FIELDS, cells, strict=False):
-            found.add(
-                f"diskstats.{name}",
-                number(cell),
-                wall=wall,
-                clock=clock,
-                line=line_number,
-                kind="gauge" if kind == "gauge" else "counter",
-                unit=unit,
-                labels=(("device", device),),
-            )
+        header = _HEADERS[min(len(cells), len(_FIELDS))]
+        values = cells[: len(header.series)]
+        labels = (("device", device),)
+        found.row(header, values, wall=wall, clock=clock, line=line_number, labels=labels)
         if found.full:
             yield from found.flush()
     yield from found.flush()
+
+
+def _device_and_numbers(text: str) -> tuple[str, list[str]] | None:
+    """What ``_LINE`` says, three times faster."""
+    cells = text.split()
+    if len(text) > _LONGEST or len(cells) < 7:
+        return None
+    digits = "".join([cells[0], cells[1], *cells[3:]])
+    if not digits.isascii() or not digits.isdecimal() or not _DEVICE.fullmatch(cells[2]):
+        return None
+    return cells[2], cells[3:]
 
 
 def _vmstat_row(found: Columns, row: re.Match[str], line: int, *, utc: bool, sample: int) -> None:

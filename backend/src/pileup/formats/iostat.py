@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from pileup.formats.columns import Columns, number
+from pileup.formats.columns import Columns, Header, number
 from pileup.formats.stamps import read_stamp
 from pileup.formats.sysstat import DayClock, read_date
 from pileup.formats.times import local_us
@@ -45,6 +46,7 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every block after the first."""
     columns: list[str] = []
+    header = Header(())
     cpu: list[str] = []
     found, clock_of = Columns(), DayClock()
     block = -1
@@ -65,8 +67,11 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             cpu = cells[1:]
             continue
         if _HEADER.match(line):
-            columns, cpu = cells[1:], []
+            cpu = []
             block += 1
+            if cells[1:] != columns:
+                columns = cells[1:]
+                header = _header(tuple(columns))
             continue
         # The CPU table stands above the devices of its block, which are not counted yet.
         wall, when = _when(printed, block + 1 if cpu else block)
@@ -83,19 +88,20 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         if block == 0:
             continue  # since boot
-        for name, cell in zip(columns, cells[1:], strict=True):
-            found.add(
-                f"iostat.{name.lstrip('%')}",
-                number(cell),
-                wall=wall,
-                clock=when,
-                line=line_number,
-                unit=_UNITS.get(name, "1/s" if name.endswith("/s") else None),
-                labels=(("device", cells[0].rstrip(":")),),
-            )
+        labels = (("device", cells[0].rstrip(":")),)
+        found.row(header, cells[1:], wall=wall, clock=when, line=line_number, labels=labels)
         if found.full:
             yield from found.flush()
     yield from found.flush()
+
+
+@lru_cache(maxsize=64)
+def _header(columns: tuple[str, ...]) -> Header:
+    return Header((f"iostat.{column.lstrip('%')}", "gauge", _unit(column)) for column in columns)
+
+
+def _unit(column: str) -> str | None:
+    return _UNITS.get(column, "1/s" if column.endswith("/s") else None)
 
 
 def _when(printed: tuple[int | None, Clock] | None, block: int) -> tuple[int | None, Clock]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from pileup.formats.columns import Columns, number
+from pileup.formats.columns import Columns, Header
 from pileup.formats.sysstat import DayClock
 from pileup.records import Item, Problem, Skipped
 
@@ -37,6 +38,7 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line of every CPU."""
     columns: list[str] = []
+    header = Header(())
     skipping = False
     found, day = Columns(), DayClock()
     for line_number, text in enumerate(lines, start=1):
@@ -48,7 +50,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if cells and cells[0] in ("AM", "PM"):
             time += f" {cells.pop(0)}"
         if _HEADER.match(line):
-            columns = cells[1:] if cells[1][0] == "%" or cells[1:] == ["intr/s"] else []
+            names = cells[1:] if cells[1][0] == "%" or cells[1:] == ["intr/s"] else []
+            if names != columns:
+                columns = names
+                header = _header(tuple(names))
             skipping = not columns
             day.wall(time)  # midnight may lie between it and the next line
             continue
@@ -59,16 +64,17 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             yield Problem(line_number, "Not a line of mpstat; it is left out.", found=text[:200])
             continue
         wall = day.wall(time)
-        for name, cell in zip(columns, cells[1:], strict=True):
-            found.add(
-                f"mpstat.{name.lstrip('%')}",
-                number(cell),
-                wall=wall,
-                clock="local",
-                line=line_number,
-                unit="%" if name.startswith("%") else "1/s",
-                labels=(("cpu", cells[0]),),
-            )
+        labels = (("cpu", cells[0]),)
+        found.row(header, cells[1:], wall=wall, clock="local", line=line_number, labels=labels)
         if found.full:
             yield from found.flush()
     yield from found.flush()
+
+
+@lru_cache(maxsize=64)
+def _header(columns: tuple[str, ...]) -> Header:
+    return Header((f"mpstat.{column.lstrip('%')}", "gauge", _unit(column)) for column in columns)
+
+
+def _unit(column: str) -> str:
+    return "%" if column.startswith("%") else "1/s"

@@ -19,7 +19,7 @@ from functools import lru_cache
 from pileup.formats.columns import Columns
 from pileup.formats.prometheus_names import Metric, metric_of, read_labels
 from pileup.formats.stamps import read_stamp
-from pileup.records import Clock, Item, Problem, Section
+from pileup.records import Clock, Item, Problem, Samples, Section
 
 NAME = "openmetrics"
 TITLE = "Prometheus text exposition (OpenMetrics)"
@@ -113,7 +113,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def _flush(hosts: defaultdict[str | None, Columns]) -> Iterator[Item]:
     for host, columns in hosts.items():
         for item in columns.flush():
-            yield item if host is None else dataclasses.replace(item, host=host)
+            if host is not None and isinstance(item, Samples):
+                yield dataclasses.replace(item, host=host)
+            else:
+                yield item
     hosts.clear()
 
 

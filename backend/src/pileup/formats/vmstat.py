@@ -8,13 +8,12 @@ Units:  memory in KiB, si/so KiB/s, bi/bo blocks/s, in/cs per second, CPU column
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.columns import decimal
+from pileup.formats.columns import Columns, Header, decimal
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.stamps import read_stamp
-from pileup.records import Clock, Item, Problem, Samples
+from pileup.records import Item, Problem
 
 NAME = "vmstat"
 TITLE = "vmstat"
@@ -40,8 +39,8 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line of numbers after the first."""
     columns: list[str] = []
-    data: defaultdict[tuple[str, Clock], list[tuple[int | None, float | None, int]]]
-    data = defaultdict(list)
+    header = Header(())
+    found = Columns()
     seen = 0
     utc = False
     said = False
@@ -55,7 +54,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if not cells or cells[0].startswith("procs"):
             continue
         if cells[:2] == ["r", "b"]:
-            columns = [c for c in cells if c in _UNITS]
+            names = [c for c in cells if c in _UNITS]
+            if names != columns:
+                columns = names
+                header = Header((f"vmstat.{name}", "gauge", _UNITS[name]) for name in names)
             utc = cells[-1] in ("UTC", "GMT")
             continue
         if not columns or not cells[0].lstrip("-").isdigit():
@@ -64,20 +66,24 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         seen += 1
         if seen == 1:
             continue  # since boot
-        when = read_stamp(" ".join(cells[len(columns) : len(columns) + 2]))
+        rest = cells[len(columns) : len(columns) + 2]
+        when = read_stamp(" ".join(rest)) if rest else None
         wall, clock = when if when else ((seen - 2) * 1_000_000, "relative")
         if utc and clock == "local":
             clock = "utc"
-        for name, cell in zip(columns, cells, strict=False):
-            value = decimal(cell)
-            data[name, clock].append((wall, value, number))
-    for (name, clock), points in data.items():
-        yield Samples(
-            series=f"vmstat.{name}",
-            kind="gauge",
-            unit=_UNITS[name],
-            clock=clock,
-            wall_us=[p[0] for p in points],
-            values=[p[1] for p in points],
-            lines=[p[2] for p in points],
-        )
+        values = cells[: len(columns)]
+        if len(values) < len(columns):  # cut off: what is missing was not read as nothing
+            for name, cell in zip(columns, values, strict=False):
+                found.add(
+                    f"vmstat.{name}",
+                    decimal(cell),
+                    wall=wall,
+                    clock=clock,
+                    line=number,
+                    unit=_UNITS[name],
+                )
+        else:
+            found.row(header, values, wall=wall, clock=clock, line=number)
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()
