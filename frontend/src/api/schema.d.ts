@@ -1575,8 +1575,14 @@ export interface components {
       }
       settings: components['schemas']['SettingDoc'][]
       shifts: components['schemas']['ShiftDoc'][]
+      /** @default [] */
+      slow_queries: components['schemas']['SlowQueryDoc'][]
       snapshots: components['schemas']['SnapshotDoc'][]
       stalls: components['schemas']['StallDoc'][]
+      /** @default [] */
+      table_changes: components['schemas']['TableChangeDoc'][]
+      /** @default [] */
+      tables: components['schemas']['TableDoc'][]
       triage: components['schemas']['TriageDoc'][]
     }
     /** AnalysisStateOut */
@@ -3554,6 +3560,24 @@ export interface components {
       /** Why */
       why: string
     }
+    /**
+     * SlowQueryDoc
+     * @description One shape of statement in the slow log, over the queries that ran in the stall.
+     */
+    SlowQueryDoc: {
+      baseline_per_second: number | null
+      calls: number
+      example: components['schemas']['Locator']
+      lock_s: number
+      max_s: number | null
+      per_second: number | null
+      row_lock_wait_s: number | null
+      rows_examined: number
+      sessions: number
+      shape: string
+      share: number
+      total_s: number
+    }
     /** SnapshotDoc */
     SnapshotDoc: {
       artifact: string
@@ -3709,6 +3733,29 @@ export interface components {
       version: string
       worker: components['schemas']['WorkerStatus']
     }
+    /** TableCellDoc */
+    TableCellDoc: {
+      after: string | null
+      before: string | null
+      change: string | null
+      column: string
+      key: (string | null)[]
+      ratio: number | null
+    }
+    /**
+     * TableChangeDoc
+     * @description The first and the last of two or more tables of the same name, columns and host.
+     */
+    TableChangeDoc: {
+      added: number
+      after: components['schemas']['Locator']
+      before: components['schemas']['Locator']
+      changed: number
+      gone: number
+      keys: string[]
+      largest: components['schemas']['TableCellDoc'][]
+      name: string
+    }
     /** TableColumn */
     TableColumn: {
       /**
@@ -3756,6 +3803,18 @@ export interface components {
       same: number
       /** Total */
       total: number
+    }
+    /**
+     * TableDoc
+     * @description A result set that was uploaded; its rows are at the locator.
+     */
+    TableDoc: {
+      columns: string[]
+      host: string | null
+      locator: components['schemas']['Locator']
+      name: string
+      rows: number
+      time: string | null
     }
     /** TableList */
     TableList: {
@@ -4238,6 +4297,7 @@ export type ShiftDoc = components['schemas']['ShiftDoc']
 export type SignDoc = components['schemas']['SignDoc']
 export type SimilarIncident = components['schemas']['SimilarIncident']
 export type SkippedRange = components['schemas']['SkippedRange']
+export type SlowQueryDoc = components['schemas']['SlowQueryDoc']
 export type SnapshotDoc = components['schemas']['SnapshotDoc']
 export type SnapshotMark = components['schemas']['SnapshotMark']
 export type StackFrame = components['schemas']['StackFrame']
@@ -4249,8 +4309,11 @@ export type StackThreadOut = components['schemas']['StackThreadOut']
 export type StallDoc = components['schemas']['StallDoc']
 export type StallEvidence = components['schemas']['StallEvidence']
 export type Status = components['schemas']['Status']
+export type TableCellDoc = components['schemas']['TableCellDoc']
+export type TableChangeDoc = components['schemas']['TableChangeDoc']
 export type TableColumn = components['schemas']['TableColumn']
 export type TableComparison = components['schemas']['TableComparison']
+export type TableDoc = components['schemas']['TableDoc']
 export type TableList = components['schemas']['TableList']
 export type TableMapping = components['schemas']['TableMapping']
 export type TablePage = components['schemas']['TablePage']

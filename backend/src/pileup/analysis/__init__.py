@@ -17,10 +17,12 @@ from pileup.analysis import (
     series,
     shifts,
     signatures,
+    slow_queries,
     stacks,
     stall_documents,
     stalls,
     summary,
+    table_changes,
     triage,
     waits,
 )
@@ -68,6 +70,9 @@ def analyse(evidence: Evidence) -> contract.Analysis:
         absences=list(diagnosis.absences),
         looked_at=diagnosis.looked_at,
         problems=documents.problems(evidence),
+        slow_queries=list(context.slow_queries),
+        tables=table_changes.tables(evidence),
+        table_changes=table_changes.table_changes(evidence),
     )
 
 
@@ -100,6 +105,7 @@ def measure(evidence: Evidence) -> Context:
         hot_waits=tuple(waits.hot_waits(evidence, span)),
         hot_latches=tuple(waits.hot_latches(evidence, span)),
         hot_stacks=tuple(stacks.hot_stacks(evidence, span)),
+        slow_queries=tuple(slow_queries.slow_queries(evidence, span, context.baseline)),
     )
 
 

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from pileup.analysis.contract import HotLatchDoc, HotStackDoc, HotWaitDoc, ShiftDoc, StallDoc
+from pileup.analysis.contract import (
+    HotLatchDoc,
+    HotStackDoc,
+    HotWaitDoc,
+    ShiftDoc,
+    SlowQueryDoc,
+    StallDoc,
+)
 from pileup.analysis.evidence import Evidence
 
 
@@ -74,6 +81,7 @@ class Context:
     hot_waits: tuple[HotWaitDoc, ...] = ()
     hot_latches: tuple[HotLatchDoc, ...] = ()
     hot_stacks: tuple[HotStackDoc, ...] = ()
+    slow_queries: tuple[SlowQueryDoc, ...] = ()
 
     def setting(self, name: str) -> str | None:
         """A variable's value as printed, or None when unknown."""

@@ -347,6 +347,63 @@ class Headline(Doc, frozen=True, kw_only=True):
     """Did arrival rate rise, work per query rise, or the server go idle: in words."""
 
 
+class SlowQueryDoc(Doc, frozen=True, kw_only=True):
+    """One shape of statement in the slow log, over the queries that ran in the stall."""
+
+    shape: str
+    """Literals as ?, lists as one."""
+    calls: int
+    total_s: float
+    max_s: float | None
+    lock_s: float
+    row_lock_wait_s: float | None
+    """InnoDB_rec_lock_wait, where the server prints it."""
+    rows_examined: int
+    sessions: int
+    share: float
+    """Of all slow query time, 0..1."""
+    per_second: float | None
+    baseline_per_second: float | None
+    """None without a baseline."""
+    example: Locator
+    """The longest one."""
+
+
+class TableDoc(Doc, frozen=True, kw_only=True):
+    """A result set that was uploaded; its rows are at the locator."""
+
+    name: str
+    columns: list[str]
+    rows: int
+    time: str | None
+    host: str | None
+    locator: Locator
+
+
+class TableCellDoc(Doc, frozen=True, kw_only=True):
+    key: list[str | None]
+    column: str
+    before: str | None
+    after: str | None
+    change: str | None
+    """after - before, exact; None unless both are numbers."""
+    ratio: float | None
+
+
+class TableChangeDoc(Doc, frozen=True, kw_only=True):
+    """The first and the last of two or more tables of the same name, columns and host."""
+
+    name: str
+    keys: list[str]
+    before: Locator
+    after: Locator
+    added: int
+    gone: int
+    changed: int
+    largest: list[TableCellDoc]
+    """The cells that changed most, by how many times."""
+
+
 class Analysis(Doc, frozen=True, kw_only=True):
     schema: str
     engine: str
@@ -372,6 +429,9 @@ class Analysis(Doc, frozen=True, kw_only=True):
     absences: list[AbsenceDoc] = []
     """Known problems that were looked for and not found. Empty where nothing stalled."""
     looked_at: LookedAtDoc | None = None
+    slow_queries: list[SlowQueryDoc] = []
+    tables: list[TableDoc] = []
+    table_changes: list[TableChangeDoc] = []
 
 
 class WaitNode(Doc, frozen=True, kw_only=True):

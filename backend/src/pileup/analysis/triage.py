@@ -111,7 +111,7 @@ def _collateral(context: Context, levels: Levels) -> TriageDoc:
     del levels
     sessions = context.evidence.frame("session")
     if sessions is None:
-        return _doc("collateral_query", "no_data", "No processlist.")
+        return _collateral_in_slow_log(context)
     rows = sessions.filter(pl.col("query").is_not_null() & ~pl.col("command").is_in(_IDLE_COMMANDS))
     if context.stall is not None:
         rows = rows.filter(context.stall.holds())
@@ -144,6 +144,18 @@ def _collateral(context: Context, levels: Levels) -> TriageDoc:
         return _doc("collateral_query", "ok", why, [locator])
     why = f"{text}. They may be victims: see who blocks them."
     return _doc("collateral_query", "suspect", why, [locator])
+
+
+def _collateral_in_slow_log(context: Context) -> TriageDoc:
+    if not context.slow_queries:
+        return _doc("collateral_query", "no_data", "No processlist and no slow query log.")
+    most = context.slow_queries[0]
+    text = f"{most.share:.0%} of the slow query time is of one shape: {most.shape[:160]}"
+    if most.share < _ALIKE:
+        why = "The slow log holds many shapes of statements, none of them most of the time."
+        return _doc("collateral_query", "ok", why, [most.example])
+    why = f"{text}. They may be victims: see who blocks them."
+    return _doc("collateral_query", "suspect", why, [most.example])
 
 
 def _other_process(context: Context, levels: Levels) -> TriageDoc:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pileup.formats.client_results import ResultRow, ResultSet
 from pileup.formats.result_tables import Shared, TableOf
@@ -20,7 +21,8 @@ def handler(
 
 class _OpenTables:
     def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
-        self._table = TableOf(result, where, shared)
+        named = result if result.title else replace(result, title="SHOW OPEN TABLES")
+        self._table = TableOf(named, where, shared)
         self._result, self._where = result, where
         self._open = 0
         self._uses: list[int | None] = []

@@ -17,6 +17,7 @@ from pileup.analysis.contract import (
     HotWaitDoc,
     Locator,
     ShiftDoc,
+    SlowQueryDoc,
     StallDoc,
     TriageDoc,
 )
@@ -43,6 +44,7 @@ def blocks(analysis: Analysis) -> list[Block]:
         _finding(analysis.findings),
         _blockers(analysis.blockers),
         _waits(analysis.hot_waits),
+        _slow_queries(analysis.slow_queries),
         _shifts(analysis.shifts),
         _stacks(analysis),
         _deadlocks(analysis),
@@ -185,6 +187,33 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
     ]
     columns = ("place", "mode", "waits", "most", "share", "latch", "meaning", "look at")
     return Block("Top latch waits", (), columns, rows)
+
+
+def _slow_queries(queries: Sequence[SlowQueryDoc]) -> Block | None:
+    if not queries:
+        return None
+    rows = [
+        (
+            f"{one.total_s:,.1f} s",
+            f"{one.share:.0%}",
+            f"{one.calls:,}",
+            "" if one.max_s is None else f"{one.max_s:,.3g} s",
+            f"{one.lock_s:,.1f} s",
+            _times_more(one),
+            one.shape[:160],
+            "; ".join(_places([one.example], 1)),
+        )
+        for one in queries[:_ROWS]
+    ]
+    columns = ("time", "share", "calls", "longest", "locks", "before", "statement", "look at")
+    return Block("Slow queries of the stall", (), columns, rows)
+
+
+def _times_more(query: SlowQueryDoc) -> str:
+    """How often it ran before, per second, beside now."""
+    if query.per_second is None or query.baseline_per_second is None:
+        return ""
+    return f"{query.baseline_per_second:.3g}/s, now {query.per_second:.3g}/s"
 
 
 def _shifts(shifts: Sequence[ShiftDoc]) -> Block | None:
