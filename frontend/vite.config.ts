@@ -16,5 +16,6 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],
     maxWorkers: 2,
+    testTimeout: 30_000,
   },
 })

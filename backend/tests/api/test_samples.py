@@ -38,6 +38,11 @@ def test_a_sample_loads_once(with_samples: Site) -> None:
     assert not any("truth" in path.lower() for path in paths)
     assert paths["experiment-relaxed-durability/my.cnf"]["excluded"] is True
     assert with_samples.admin.get("/api/v1/incidents").json()["total"] == 1
+    (run,) = with_samples.admin.get(f"/api/v1/incidents/{first['id']}/experiments").json()
+    assert run["state"] == "planned"
+    assert run["prediction"]["text"]
+    assert all(a["path"].startswith("experiment-relaxed-") for a in run["artifacts"])
+    assert run["artifacts"]
 
 
 def test_two_clicks_at_once_make_one_incident(with_samples: Site) -> None:

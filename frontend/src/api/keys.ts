@@ -13,6 +13,7 @@ export type Domain =
   | 'marks'
   | 'waits'
   | 'stacks'
+  | 'compare'
   | 'sessions'
   | 'findings'
   | 'pins'
@@ -48,6 +49,7 @@ export const DERIVED: readonly Domain[] = [
   'marks',
   'waits',
   'stacks',
+  'compare',
   'sessions',
   'findings',
 ]

@@ -8,6 +8,7 @@ import { IconButton } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 import {
   ArtifactsIcon,
+  CompareIcon,
   ExperimentsIcon,
   HypothesesIcon,
   OverviewIcon,
@@ -29,6 +30,7 @@ export const SCREENS = [
   { path: 'timeline', name: 'Timeline', key: 't', Icon: TimelineIcon },
   { path: 'waits', name: 'Wait graph', key: 'w', Icon: WaitsIcon },
   { path: 'stacks', name: 'Stacks', key: 's', Icon: StacksIcon },
+  { path: 'compare', name: 'Compare', key: 'c', Icon: CompareIcon },
   { path: 'hypotheses', name: 'Hypotheses', key: 'h', Icon: HypothesesIcon },
   { path: 'experiments', name: 'Experiments', key: 'e', Icon: ExperimentsIcon },
   { path: 'report', name: 'Report', key: 'r', Icon: ReportIcon },

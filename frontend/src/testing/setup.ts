@@ -1,5 +1,5 @@
 /** Every test starts from an empty page. */
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach } from 'vitest'
 
 class NoResize implements ResizeObserver {
@@ -9,5 +9,8 @@ class NoResize implements ResizeObserver {
 }
 globalThis.ResizeObserver ??= NoResize
 Element.prototype.scrollIntoView ??= () => undefined
+
+// A screen's first render takes seconds where two cores do much else.
+configure({ asyncUtilTimeout: 10_000 })
 
 afterEach(cleanup)

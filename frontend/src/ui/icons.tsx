@@ -47,6 +47,10 @@ export const StacksIcon = icon(
   'stacks',
   <path d="M1.75 13.25h12.5M1.75 9.9h8.5M1.75 6.5h6M1.75 3.1h3.2" strokeWidth="2" />,
 )
+export const CompareIcon = icon(
+  'compare',
+  <path d="M2 2.75h4.5v10.5H2zM9.5 2.75H14v10.5H9.5zM4.2 6h0M11.7 10h0" />,
+)
 export const HypothesesIcon = icon(
   'hypotheses',
   <path d="M8 1.75v12.5M3 4h10M3 4 1.4 9h3.2zM13 4l-1.6 5h3.2zM5.5 14.25h5" />,

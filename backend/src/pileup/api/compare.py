@@ -168,7 +168,9 @@ def _run(services: Services, unit: Unit, incident_id: str, side: SideQuery) -> S
     wanted = {one.id for one in experiment.artifacts}
     parsed = []
     for artifact in Artifacts(unit).of_incident(incident_id):
-        if artifact.id not in wanted or artifact.format is None or artifact.parser_version is None:
+        if wanted.isdisjoint((artifact.id, artifact.parent_id)):
+            continue
+        if artifact.format is None or artifact.parser_version is None:
             continue
         key = FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
         described = EvidenceArtifact(

@@ -7,7 +7,8 @@ from sqlalchemy.exc import IntegrityError
 from pileup.storage.artifacts import Artifacts
 from pileup.storage.audit import Actor
 from pileup.storage.blobs import Blob, BlobStore
-from pileup.storage.database import Database
+from pileup.storage.database import Database, Unit
+from pileup.storage.experiments import Experiments
 from pileup.storage.incidents import Incident, Incidents
 from pileup.storage.samples import Sample, SampleFile
 
@@ -41,12 +42,16 @@ def load_sample(
                 summary=sample.description,
                 sample_id=sample.id,
             )
+            attached: dict[str, list[str]] = {}
             for file, blob in stored:
-                _, job_id = Artifacts(unit).add(
-                    incident.id, file.path, blob, by, excluded=file.excluded
+                artifact, job_id = Artifacts(unit).add(
+                    incident.id, file.path, blob, by, excluded=file.experiment is not None
                 )
                 if job_id is not None:
                     jobs.append(job_id)
+                if file.experiment is not None:
+                    attached.setdefault(file.experiment, []).append(artifact.id)
+            _plan(unit, incident.id, sample, attached, by)
     except IntegrityError:
         with database.unit() as unit:
             known = Incidents(unit).by_sample(sample.id)
@@ -54,3 +59,18 @@ def load_sample(
             raise
         return known, []
     return incident, jobs
+
+
+def _plan(
+    unit: Unit, incident_id: str, sample: Sample, attached: dict[str, list[str]], by: Actor
+) -> None:
+    """The sample's experiments, planned, each with what was captured while it ran."""
+    experiments = Experiments(unit)
+    for one in sample.experiments:
+        values = {
+            "title": one.title,
+            "change": one.change,
+            "prediction": {"text": one.expect, "falsifier": ""},
+        }
+        made = experiments.create(incident_id, values, by=by)
+        experiments.attach_artifacts(made.id, attached.get(one.folder, []), by=by)

@@ -1,8 +1,9 @@
 """Samples: incident folders that a newcomer can load in one click.
 
 Layout of ``<samples>/<id>/``: sample.yaml (title, description, severity, service, experiments:
-[{folder, title}]), ``artifacts/`` with the captured files, and one folder per experiment. Files of
-an experiment are loaded too, kept out of the incident's analysis, and bear their folder's name.
+[{folder, title, change, expect}]), ``artifacts/`` with the captured files, and one folder per
+experiment. Files of an experiment are loaded too, kept out of the incident's analysis, bear their
+folder's name, and are attached to a planned experiment.
 """
 
 from __future__ import annotations
@@ -27,8 +28,16 @@ class SampleFile:
     source: Path
     path: str
     """As it appears in the incident."""
-    excluded: bool
-    """Belongs to an experiment."""
+    experiment: str | None
+    """The folder of the experiment that it belongs to; such a file is no part of the analysis."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleExperiment:
+    folder: str
+    title: str
+    change: str
+    expect: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +48,16 @@ class Sample:
     description: str
     service: str | None
     severity: Severity | None
-    experiments: tuple[str, ...]
+    experiments: tuple[SampleExperiment, ...]
 
     def files(self) -> Iterator[SampleFile]:
         """What is captured, in the order of the paths."""
         for path in _files(self.folder / "artifacts"):
             relative = path.relative_to(self.folder / "artifacts").as_posix()
-            yield SampleFile(path, relative, False)
-        for name in self.experiments:
-            for path in _files(self.folder / name):
-                yield SampleFile(path, path.relative_to(self.folder).as_posix(), True)
+            yield SampleFile(path, relative, None)
+        for one in self.experiments:
+            for path in _files(self.folder / one.folder):
+                yield SampleFile(path, path.relative_to(self.folder).as_posix(), one.folder)
 
     @property
     def bytes(self) -> int:
@@ -95,7 +104,14 @@ def read_sample(folder: Path) -> Sample:
         service=described.get("service"),
         severity=described.get("severity"),
         experiments=tuple(
-            str(one["folder"]) for one in experiments if "/" not in str(one["folder"])
+            SampleExperiment(
+                folder=str(one["folder"]),
+                title=str(one.get("title") or one["folder"]),
+                change=" ".join(str(one.get("change") or "").split()),
+                expect=" ".join(str(one.get("expect") or "").split()),
+            )
+            for one in experiments
+            if "/" not in str(one["folder"])
         ),
     )
 

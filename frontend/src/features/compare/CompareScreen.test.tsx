@@ -1,0 +1,97 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { renderScreen, serve } from '@/testing/render'
+import CompareScreen from './CompareScreen'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const side = (label: string) => ({
+  label,
+  start: '2026-11-20T22:00:00Z',
+  end: '2026-11-20T22:01:00Z',
+  hosts: ['db-1'],
+  version: '8.0.15',
+  dumps: 10,
+  samples: 0,
+})
+const series = (name: string, clear: boolean) => ({
+  series: name,
+  labels: '',
+  unit: null,
+  a: 2,
+  b: 302,
+  a_p95: 3,
+  b_p95: 310,
+  a_points: 30,
+  b_points: 57,
+  ratio: 151,
+  score: clear ? 90 : 0,
+  clear,
+})
+const server = {
+  '/incidents/i1/compare/choices': {
+    hosts: ['db-1', 'db-2'],
+    bundles: [],
+    runs: [{ id: 'e1', number: 1, title: 'AHI off', artifacts: 3 }],
+    has_stall: true,
+    has_baseline: true,
+  },
+  '/incidents/i1/compare': {
+    a: side('baseline'),
+    b: side('stall'),
+    warnings: ['Different hosts: db-1 and db-2.'],
+    series: [series('mysql.Threads_running', true), series('mysql.steady', false)],
+    waits: [{ file: 'btr0sea.ic', line: 98, mode: 'S', a: 0, b: 58.4 }],
+    stacks: [],
+    settings: [{ name: 'innodb_adaptive_hash_index', a: 'ON', b: 'OFF' }],
+  },
+}
+
+describe('compare', () => {
+  it('shows only what differs, and all when asked', async () => {
+    serve(server)
+    renderScreen(<CompareScreen />, '/incidents/i1/compare')
+    expect(await screen.findByText('mysql.Threads_running')).toBeTruthy()
+    expect(screen.queryByText('mysql.steady')).toBeNull()
+    expect(screen.getByText('Different hosts: db-1 and db-2.')).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: 'Only what differs' }))
+    expect(await screen.findByText('mysql.steady')).toBeTruthy()
+    await waitFor(() => expect(window.location.search).toContain('all=1'))
+  })
+
+  it('shows waits per dump and settings that differ', async () => {
+    serve(server)
+    renderScreen(<CompareScreen />, '/incidents/i1/compare?tab=waits')
+    expect(await screen.findByText('btr0sea.ic:98')).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: 'Settings' }))
+    expect(await screen.findByText('innodb_adaptive_hash_index')).toBeTruthy()
+    expect(screen.getByText('OFF')).toBeTruthy()
+  })
+
+  it('keeps the sides in the address, and swaps them', async () => {
+    serve(server)
+    renderScreen(<CompareScreen />, '/incidents/i1/compare?a=whole&b=stall|||||e1')
+    await screen.findByText('mysql.Threads_running')
+    const runs = screen.getAllByLabelText<HTMLSelectElement>('Run')
+    expect(runs.map((one) => one.value)).toEqual(['', 'e1'])
+    fireEvent.click(screen.getByRole('button', { name: 'Swap the sides' }))
+    await waitFor(() =>
+      expect(screen.getAllByLabelText<HTMLSelectElement>('Run').map((one) => one.value)).toEqual([
+        'e1',
+        '',
+      ]),
+    )
+  })
+
+  it('asks for a range before it compares a window', async () => {
+    serve(server)
+    renderScreen(<CompareScreen />, '/incidents/i1/compare?b=window')
+    expect(await screen.findByText('A window needs a range')).toBeTruthy()
+  })
+
+  it('says why two could not be compared', async () => {
+    serve({ '/incidents/i1/compare/choices': server['/incidents/i1/compare/choices'] })
+    renderScreen(<CompareScreen />, '/incidents/i1/compare')
+    expect((await screen.findByRole('alert')).textContent).toContain('could not be compared')
+  })
+})
