@@ -135,7 +135,7 @@ class _Reader:
 
     def close(self) -> None:
         self._end_body()
-        holders = {one.body.trx_id: one for one in self.transactions.values() if one.body}
+        holders = {one.body[0]: one for one in self.transactions.values() if one.body}
         for lock in self._conflicts:  # the lock of another transaction, which it names
             holder = holders.get(lock.trx_id)
             if holder is not None and lock.words not in holder.holds:
@@ -189,15 +189,16 @@ def _trx(one: _Trx) -> DeadlockTrx:
     holds, waits_for = tuple(one.holds), one.waits_for
     if one.body is None:
         return DeadlockTrx(number=one.number, trx_id="unknown", holds=holds, waits_for=waits_for)
-    above = read_above(one.body.above)
-    session = read_session(one.body.session or "")
+    trx_id, text, session, query, _, _ = one.body
+    above = read_above(text)
+    session_id, os_thread, _, _ = read_session(session or "")
     return DeadlockTrx(
         number=one.number,
-        trx_id=one.body.trx_id,
-        session_id=session.session_id,
-        os_thread=above.os_thread if session.os_thread is None else session.os_thread,
+        trx_id=trx_id,
+        session_id=session_id,
+        os_thread=above.os_thread if os_thread is None else os_thread,
         active_s=above.active_s,
-        query=one.body.query,
+        query=query,
         holds=holds,
         waits_for=waits_for,
     )

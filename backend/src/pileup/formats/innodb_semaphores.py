@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -296,64 +297,79 @@ def _read_body(below: str) -> _Body:
         if not line:
             continue
         last = offset
-        if not _read_line(line, fields):
+        said = _line(line) if len(line) < _LONG else _read_line(line)
+        if said is None:
             unread.append(offset)
-    return _Body(tuple(fields.get(name) for name in _BODY_FIELDS), last, tuple(unread))
+        elif "holder_thread" in fields and line.startswith("Locked"):
+            continue  # the writer line names it as well
+        else:
+            fields.update(said)
+    return _Body(tuple(map(fields.get, _BODY_FIELDS)), last, tuple(unread))
 
 
-def _read_line(line: str, fields: dict[str, Any]) -> bool:
-    """Whether the line says something that we know."""
+def _read_line(line: str) -> dict[str, Any] | None:
+    """What one line says; None for one that says nothing that we know."""
+    if line.startswith("Last time"):
+        return _last(line)
     if found := _LATCH.match(line):
-        fields["mode"] = _MODES[found["mode"]]
-        _object(fields, found["address"], found["quoted"], found["file"], found["line"])
-    elif line.startswith("Mutex at") and (found := _MUTEX.match(line)):
-        fields["mode"] = "mutex"
+        mode = _MODES[found["mode"]]
+        return _object(mode, found["address"], found["quoted"], found["file"], found["line"])
+    if line.startswith("Mutex at") and (found := _MUTEX.match(line)):
         name = found["quoted"] or found["name"]
         file, number = found["file"] or found["file2"], found["line"] or found["line2"]
-        _object(fields, found["address"], name, file, number)
-        _held_by(fields, found["holder"], "mutex")
-    elif found := _WRITER.match(line):
-        _held_by(fields, found["thread"], " ".join(found["mode"].split()))
-    elif found := _READERS.match(line):
-        fields["readers"] = whole(found["readers"])
-        fields["waiters_flag"] = whole(found["flag"])
+        fields = _object("mutex", found["address"], name, file, number)
+        return fields | _held_by(found["holder"], "mutex")
+    if found := _WRITER.match(line):
+        return _held_by(found["thread"], " ".join(found["mode"].split()))
+    if found := _READERS.match(line):
+        fields = {"readers": whole(found["readers"]), "waiters_flag": whole(found["flag"])}
         if found["word"]:
             fields["lock_word"] = signed(found["word"])
-    elif found := _LAST.match(line):
-        if found["file"] != "not yet reserved":
-            what = _LAST_FIELD[found["what"]]
-            fields[f"{what}_file"] = short_file(found["file"])
-            fields[f"{what}_line"] = whole(found["line"])
-        if flag := _FLAG.match(line):
-            fields["waiters_flag"] = whole(flag["flag"])
-    elif found := _FLAG.match(line):
-        fields["waiters_flag"] = whole(found["flag"])
-    elif found := _LOCKED.match(line):
-        if found["mode"] in ("X", "SX") and "holder_thread" not in fields:
-            _held_by(fields, found["thread"], "exclusive" if found["mode"] == "X" else "SX")
-    else:
-        fields["ended"] = fields["ended"] or line.startswith("wait has ended")
-        return line.startswith("wait has ended")
-    return True
+        return fields
+    if found := _FLAG.match(line):
+        return {"waiters_flag": whole(found["flag"])}
+    if found := _LOCKED.match(line):
+        held = {"X": "exclusive", "SX": "SX"}.get(found["mode"])
+        return _held_by(found["thread"], held) if held else {}
+    return {"ended": True} if line.startswith("wait has ended") else None
+
+
+_LONG = 500
+"""Characters: no server prints a longer line below a wait."""
+_line = lru_cache(maxsize=10_000)(_read_line)
+
+
+def _last(line: str) -> dict[str, Any] | None:
+    found = _LAST.match(line)
+    if found is None:
+        return None
+    fields: dict[str, Any] = {}
+    if found["file"] != "not yet reserved":
+        what = _LAST_FIELD[found["what"]]
+        fields[f"{what}_file"] = short_file(found["file"])
+        fields[f"{what}_line"] = whole(found["line"])
+    if flag := _FLAG.match(line):
+        fields["waiters_flag"] = whole(flag["flag"])
+    return fields
 
 
 def _object(
-    fields: dict[str, Any], address: str, name: str | None, file: str | None, line: str | None
-) -> None:
+    mode: str, address: str, name: str | None, file: str | None, line: str | None
+) -> dict[str, Any]:
     digits = address.lower().removeprefix("0x")
-    fields["latch_address"] = f"0x{digits}"
-    fields["latch_name"] = name
-    if file is not None and line is not None:
-        fields["created_file"] = short_file(file)
-        fields["created_line"] = whole(line)
+    fields = {"mode": mode, "latch_address": f"0x{digits}", "latch_name": name}
+    if file is None or line is None:
+        return fields
+    return fields | {"created_file": short_file(file), "created_line": whole(line)}
 
 
-def _held_by(fields: dict[str, Any], thread: str | None, mode: str) -> None:
+def _held_by(thread: str | None, mode: str) -> dict[str, Any]:
     """The owner that is printed; 'nobody' is a hand-over and leaves it open."""
     if thread and len(thread) <= 20 and (thread.isdecimal() or thread.startswith("0x")):
         holder = int(thread, 16 if thread.startswith("0x") else 10)
         if holder <= UINT64_MAX:
-            fields["holder_thread"], fields["holder_mode"] = holder, mode
+            return {"holder_thread": holder, "holder_mode": mode}
+    return {}
 
 
 def _padded(counters: list[tuple[int, str]]) -> tuple[int, str]:

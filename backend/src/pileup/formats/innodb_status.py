@@ -10,7 +10,7 @@ Units:  the header prints the server's local time, without a zone; nothing in a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple
 
 from pileup.formats.innodb_counters import Counted, Counters, Value
@@ -57,10 +57,8 @@ _WRAPPER = re.compile(
 )
 _AVERAGES = re.compile(r"Per second averages calculated from the last (\d{1,9}) seconds?")
 # ------------         a row of dashes, TITLE, a row of dashes
-_TITLED = re.compile(
-    r"-{3,}[ \t]*\n(?:## )?(?P<title>[A-Z][A-Z0-9 /()_-]{2,60}?)[ \t]*"
-    r"(?:\n(?P<below>-{3,}[ \t]*)?|$)"
-)
+_TITLED = re.compile(r"\n-{3,}[ \t]*\n(?:## )?(?P<title>[A-Z][A-Z0-9 /()_-]{2,60}?)[ \t]*(?=\n|$)")
+_ROW = re.compile(r"\n-{3,}[ \t]*(?=\n|$)")
 _BARE = re.compile(r"^(?:## )?(?P<title>[A-Z][A-Z /]{2,60}?)[ \t]*$", re.MULTILINE)
 _LAST_DASHES = re.compile(r"\n-{3,}\s*$")
 _WAITS = Series("semaphore_waits", "gauge", "threads")
@@ -109,6 +107,7 @@ class _Part(NamedTuple):
     """Of the title."""
     first: int
     """Of the text."""
+    last: int
     text: str
 
 
@@ -153,10 +152,10 @@ class DumpReader:
             header = None if is_end or _END in words else _HEADER.search(words[-200:])
             if header or (is_end and self._header is not None):
                 yield from self._take(text[start:begin], line)
-                line += text.count("\n", start, begin)
                 if header is None:
-                    yield from self._dump(line, complete=True)
+                    line = yield from self._dump(complete=True)
                 else:
+                    line += text.count("\n", start, begin)
                     yield from self.close()
                     stamp = header["stamp"]
                     self._header = _Header(line, stamp_us(stamp) if stamp else None, stamp)
@@ -184,7 +183,7 @@ class DumpReader:
             _END,
             found or None,
         )
-        yield from self._dump(last, complete=False)
+        yield from self._dump(complete=False)
         if rest:
             yield from self._outside(rest, next_line)
 
@@ -246,18 +245,20 @@ class DumpReader:
             yield Skipped(*self._skipped, "outside of any dump")
             self._skipped = None
 
-    def _dump(self, last: int, *, complete: bool) -> Iterator[Item]:
+    def _dump(self, *, complete: bool) -> Generator[Item, None, int]:
+        """All that the held lines say; returns the number of the line below them."""
         assert self._header is not None
         header, self._header = self._header, None
-        text = "".join(self._held)
+        text = "".join(("\n", *self._held)).removesuffix("\n")
         self._held, self._held_size = [], 0
         yield from self._flush_skipped()
         snapshot = self._snapshots
         self._snapshots += 1
         wall_us = header.wall_us
+        before, parts, end = _sections(text, header.line + 1)
         yield Snapshot(
             line_first=header.line,
-            line_last=max(last, header.line),
+            line_last=end if complete else end - 1,
             wall_us=wall_us,
             clock=None if wall_us is None else "local",
             snapshot=snapshot,
@@ -268,15 +269,13 @@ class DumpReader:
         )
         if wall_us is None:
             yield Problem(header.line, "This dump has no time in its header.")
-        before, parts = _sections(text.removesuffix("\n"), header.line + 1)
         yield from self._preface(before, header)
         hexadecimal = header.original is not None and header.original[:6].isdigit()
         self._waiting = 0
         for part in parts:
             if snapshot < _MOST_OUTLINED:
                 known = part.title in _TITLES
-                end = part.first + part.text.count("\n") if part.text else part.line
-                yield Section(part.title, part.line, end, understood=known)
+                yield Section(part.title, part.line, part.last, understood=known)
             yield from self._section(part, wall_us, snapshot, hexadecimal)
         lines = [part.line for part in parts if part.title in _SEMAPHORES]
         if lines:
@@ -287,6 +286,7 @@ class DumpReader:
             yield from self._transactions.flush()
         if snapshot % _FLUSH_DUMPS == _FLUSH_DUMPS - 1:
             yield from self._counters.flush()
+        return end
 
     def _preface(self, text: str, header: _Header) -> Iterator[Item]:
         """The lines above the first section."""
@@ -394,41 +394,36 @@ def _ts_line(text: str) -> int:
     return len(text)
 
 
-def _sections(text: str, line: int) -> tuple[str, list[_Part]]:
-    """What stands above the first title, and the titled parts of a dump.
+def _sections(text: str, line: int) -> tuple[str, list[_Part], int]:
+    """What stands above the first title, the titled parts, and the number of the line below all.
 
     A title stands between two rows of dashes; a known one may lack those below. Where a dump has
     no such rows at all (pasted through something that ate them), known titles on their own count.
+    ``text`` begins with a line feed, ``line`` is the number of the line behind it.
     """
     found: list[tuple[int, int, str]] = []
-    at = 0 if text.startswith("---") else text.find("\n---") + 1
-    while at or (text.startswith("---") and not found):
-        if not text.startswith("---TRANSACTION", at) and (match := _TITLED.match(text, at)):
-            title = match["title"]
-            if match["below"] is not None or title in _TITLES:
-                found.append((at, match.end(), title))
-        at = text.find("\n---", at) + 1
-        if not at:
-            break
+    for match in _TITLED.finditer(text):
+        row = _ROW.match(text, match.end())
+        if row or match["title"] in _TITLES:
+            found.append((match.start(), row.end() if row else match.end(), match["title"]))
     if not found:
         found = [
-            (match.start(), match.end(), match["title"])
+            (match.start() - 1, match.end(), match["title"])
             for match in _BARE.finditer(text)
             if match["title"] in _TITLES
         ]
     parts: list[_Part] = []
-    passed = 0
+    passed, line = 0, line - 1
     for index, (start, end, title) in enumerate(found):
-        line += text.count("\n", passed, end)
-        title_line = line - text.count("\n", text.find(title, start), end)
-        stop = found[index + 1][0] if index + 1 < len(found) else len(text)
-        body = text[end:stop]
-        first = line
-        if body.startswith("\n"):
-            body, first = body[1:], line + 1
-        body = body.removesuffix("\n")
-        if index + 1 == len(found):
-            body = _LAST_DASHES.sub("", body)
-        parts.append(_Part(title, title_line, first, body))
-        passed = end
-    return text[: found[0][0]] if found else text, parts
+        dashes = line + text.count("\n", passed, start + 1)
+        title_line = dashes + text.count("\n", start + 1, text.find(title, start))
+        first = dashes + text.count("\n", start + 1, end) + 1
+        passed = found[index + 1][0] if index + 1 < len(found) else len(text)
+        line = last = first - 1 + text.count("\n", end, passed)
+        body = text[end + 1 : passed]
+        if index + 1 == len(found) and (row := _LAST_DASHES.search(body)):
+            last -= body.count("\n", row.start())
+            body = body[: row.start()]
+        parts.append(_Part(title, title_line, first, last if body else title_line, body))
+    before = text[1 : found[0][0]] if found else text[1:]
+    return before, parts, line + text.count("\n", passed) + 1

@@ -69,21 +69,21 @@ class Listed(NamedTuple):
     said: list[Item]
 
 
-class _Row(NamedTuple):
-    """One transaction; the last four point into tables."""
-
-    line_first: int
-    line_last: int
-    trx_id: str
-    session_id: int | None
-    os_thread: int | None
-    query_id: int | None
-    query: str | None
-    wait_s: float | None
-    above: int
-    client: int | None
-    waited: int | None
-    """A lock."""
+_Row = tuple[
+    int,
+    int,
+    str,
+    int | None,
+    int | None,
+    int | None,
+    str | None,
+    float | None,
+    int,
+    int | None,
+    int | None,
+]
+"""First and last line, trx, session, OS thread, query id, statement, seconds waited; and where in
+their tables stand what is above the session, the client, and the lock that is waited for."""
 
 
 class Transactions:
@@ -117,21 +117,27 @@ class Transactions:
             said += _truncated(before[cut.start() :], line + before.count("\n", 0, cut.start()) - 1)
             before = before[: cut.start()]
         held = len(self._rows)
+        waiting = active = 0
+        any_truncated = "truncated..." in text
         for block in blocks:
-            lines = block.count("\n") + 1
-            if "truncated..." in block and (cut := _TRUNCATED.search(block)):
+            lines = block.count("\n")
+            if any_truncated and (cut := _TRUNCATED.search(block)):
                 said += _truncated(block[cut.start() :], number + block.count("\n", 0, cut.start()))
                 block = block[: cut.start()]
-            said += self._one(block, number)
-            number += lines
-        rows = self._rows[held:]
-        if rows:
-            self._dumps.append((len(rows), wall_us, snapshot))
+                last = number + block.rstrip().count("\n")
+            elif block[-1:].isspace():
+                last = number + block.rstrip().count("\n")
+            else:
+                last = number + lines
+            above = self._one(block, number, last, said)
+            if above is not None:
+                waiting += above.lock_wait
+                active += above.active
+            number += lines + 1
+        if len(self._rows) > held:
+            self._dumps.append((len(self._rows) - held, wall_us, snapshot))
         if not blocks and "TRANSACTION" in before:
             said.append(Problem(line, "Transactions are listed in a form that cannot be read."))
-        above = self._above.rows
-        waiting = sum([above[row.above].lock_wait for row in rows])
-        active = sum([above[row.above].state.startswith("ACTIVE") for row in rows])
         return Listed(before[1:], waiting, active, said)
 
     def flush(self) -> Iterator[Rows]:
@@ -143,35 +149,37 @@ class Transactions:
                 yield Rows(TrxLock.KIND, locks)
         self._clear()
 
-    def _one(self, block: str, line: int) -> list[Item]:
-        """Take one transaction; gives what is to be said of it."""
+    def _one(self, block: str, line: int, last: int, said: list[Item]) -> Above | None:
+        """Take one transaction; add what is to be said of it."""
         parts = take_apart(block)
         if parts is None:
-            return [_unreadable(line, block)]
+            said.append(_unreadable(line, block))
+            return None
         trx_id, text, session, query, below, below_line = parts
-        above = self._above.get(text)
-        if above is None:
-            above = self._above.add(text, read_above(text))
+        number = self._above.get(text)
+        if number is None:
+            number = self._above.add(text, read_above(text))
+        above = self._above.rows[number]
         session_id = query_id = client = wait_s = waited = None
-        os_thread = self._above.rows[above].os_thread
+        os_thread = above.os_thread
         if session is not None:
             session_id, handle, query_id, words = read_session(session)
-            os_thread = os_thread if handle is None else handle
+            if handle is not None:
+                os_thread = handle
             client = self._clients.get(words)
             if client is None:
                 client = self._clients.add(words, read_client(words))
-        said: list[Item] = []
         if below:
             wait_s, passed = read_wait(below)
             if passed:
                 below = below.split("\n", passed)[passed] if below.count("\n") >= passed else ""
-            waited, unread = self._list(below, trx_id, line + below_line + passed)
-            said = [_skipped(line + below_line + passed + at) for at in unread]
-        if self._above.rows[above].unread:
-            said += [_skipped(line + at) for at in self._above.rows[above].unread]
-        last = line + (block.rstrip() if block[-1:].isspace() else block).count("\n")
+            below_line += line + passed
+            waited, unread = self._list(below, trx_id, below_line)
+            said.extend(_skipped(below_line + at) for at in unread)
+        if above.unread:
+            said.extend(_skipped(line + at) for at in above.unread)
         self._rows.append(
-            _Row(
+            (
                 line,
                 last,
                 trx_id,
@@ -180,12 +188,12 @@ class Transactions:
                 query_id,
                 query,
                 wait_s,
-                above,
+                number,
                 client,
                 waited,
             )
         )
-        return said
+        return above
 
     def _list(self, text: str, trx_id: str, line: int) -> tuple[int | None, tuple[int, ...]]:
         """The locks of the transaction being taken: the one waited for, and lines unread."""

@@ -46,11 +46,9 @@ _IP = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:]+)(?::\
 # A line that ends a statement; of rows of dashes only the one of exactly 18, which is printed
 # below the lock that is waited for: a longer one is part of the statement.
 _AFTER = re.compile(
-    r"^(?:RECORD LOCKS|TABLE LOCK|Trx read view|Trx #rec lock waits|Trx total rec lock wait time|"
-    r"------- TRX HAS BEEN|-{18}$)",
-    re.MULTILINE,
+    r"\n(?:RECORD LOCKS|TABLE LOCK|Trx read view|Trx #rec lock waits|Trx total rec lock wait time|"
+    r"------- TRX HAS BEEN|-{18}(?:\n|$))"
 )
-_MAY_END = ("\nRECORD LOCKS", "\nTABLE LOCK", "\nTrx ", "\n-------")
 _LONG = 500
 """Characters: no server prints a longer state or client."""
 _KNOWN = re.compile(
@@ -76,6 +74,7 @@ class Above(NamedTuple):
     undo_entries: int | None
     os_thread: int | None
     """Where the head prints it (to 5.1)."""
+    active: bool
     unread: tuple[int, ...]
     """Lines from the head on, which is line 0."""
 
@@ -109,27 +108,13 @@ class Locks(NamedTuple):
     unread: tuple[int, ...]
 
 
-class Parts(NamedTuple):
-    """One transaction, taken apart but not read."""
+Parts = tuple[str, str, str | None, str | None, str, int]
+"""One transaction, taken apart but not read.
 
-    trx_id: str
-    above: str
-    """From behind the id to the name of the server before 'thread id'."""
-    session: str | None
-    """From behind 'thread id' to the end of that line."""
-    query: str | None
-    below: str
-    """From the first line after the statement on."""
-    below_line: int
-    """Lines from the head to the first of ``below``; 0 where there is none."""
-
-
-class Session(NamedTuple):
-    session_id: int | None
-    os_thread: int | None
-    query_id: int | None
-    client: str
-    """The fields after the query id: see read_client."""
+Its id; what stands above the session, from behind the id to the name of the server before
+'thread id'; the session, from there to the end of its line; the statement; what stands below it;
+and how many lines below the head that begins.
+"""
 
 
 def take_apart(block: str) -> Parts | None:
@@ -143,16 +128,23 @@ def take_apart(block: str) -> Parts | None:
         at = found.end() - len(" thread id ") if found else -1
     end = rest.find("\n", at) if at >= 0 else 0
     if end < 0:
-        return Parts(trx_id, rest[:at], rest[at + 11 :], None, "", 0)
-    after = len(rest)
-    if any(rest.find(sign, end) >= 0 for sign in _MAY_END):
-        found = _AFTER.search(rest, end)
-        after = found.start() if found else after
-    below_line = rest.count("\n", 0, after) if after < len(rest) else 0
+        return trx_id, rest[:at], rest[at + 11 :], None, "", 0
+    found = _AFTER.search(rest, end)
+    if found is None:
+        after, below, below_line = len(rest), "", 0
+    else:
+        after = found.start()
+        below, below_line = rest[after + 1 :], rest.count("\n", 0, after + 1)
     if at < 0:
-        return Parts(trx_id, rest[:after], None, None, rest[after:], below_line)
-    query = rest[end:after].strip()
-    return Parts(trx_id, rest[:at], rest[at + 11 : end], query or None, rest[after:], below_line)
+        return trx_id, rest[:after], None, None, below, below_line
+    return (
+        trx_id,
+        rest[:at],
+        rest[at + 11 : end],
+        rest[end:after].strip() or None,
+        below,
+        below_line,
+    )
 
 
 def read_above(text: str) -> Above:
@@ -191,23 +183,28 @@ def read_above(text: str) -> Above:
         fields.get("row_locks"),
         fields.get("undo_entries"),
         os_thread,
+        state.startswith("ACTIVE"),
         tuple(unread),
     )
 
 
-def read_session(text: str) -> Session:
-    """'317, OS thread handle 140648691181248, query id 1864880 localhost app Updating'."""
+def read_session(text: str) -> tuple[int | None, int | None, int | None, str]:
+    """'317, OS thread handle 140648691181248, query id 1864880 localhost app Updating'.
+
+    Session, thread, query id and the fields after it (see read_client).
+    """
     number, _, words = text.partition(", ")
     os_thread = query_id = None
     if words.startswith("OS thread handle "):
         handle, _, words = words[17:].partition(", ")
-        os_thread = _handle(handle)
+        if handle.isdecimal() and len(handle) < 20:
+            os_thread = int(handle)
+        else:
+            os_thread = _handle(handle)
     if words.startswith("query id "):
         digits, _, words = words[9:].partition(" ")
         query_id = whole(digits) if digits.isdecimal() else None
-    return Session(
-        whole(number) if number.isdecimal() else None, os_thread, query_id, words[:_LONG]
-    )
+    return whole(number) if number.isdecimal() else None, os_thread, query_id, words[:_LONG]
 
 
 def read_client(words: str) -> Client:
