@@ -79,7 +79,7 @@ def test_much_waits_on_disk_and_little_does_not(tmp_path: Path) -> None:
         for at in range(20):
             frames.add("event", _events(at * 1000 + 1, 1000))
         frames.add("setting", _events(1, 0))
-    assert len(list(tmp_path.glob("*/event.*.parquet"))) > 3
+    assert len(list(tmp_path.glob("*/event.*.arrow"))) > 3
     assert (dict.fromkeys(frames), frames.heights) == ({"event": None}, {"event": 20_000})
     assert frames["event"]["line_first"].to_list() == list(range(1, 20_001))
     assert_frame_equal(pl.concat(frames.parts("event")), frames["event"])
