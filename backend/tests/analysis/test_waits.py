@@ -209,3 +209,73 @@ def test_empty_incident_has_an_empty_graph() -> None:
     graph = waits.wait_graph(evidence(), None)
     assert (graph.nodes, graph.waiters) == ([], 0)
     assert graph.headline == "Nobody waits at this moment."
+
+
+PMP = """     31 __lll_mutex_lock_wait,pthread_mutex_lock,innobase_xa_prepare,ha_commit_trans
+      1 fdatasync,my_sync,MYSQL_LOG::flush_and_sync,MYSQL_LOG::write,MYSQL_LOG::log_xid
+      9 pthread_cond_wait,srv_conc_enter_innodb,row_search_for_mysql
+      5 read,vio_read,net_read_packet
+"""
+
+
+def test_stacks_alone_give_queues_and_the_one_at_the_head() -> None:
+    """pt-pmp without thread ids: 31 at XA prepare behind one flush, 9 for a slot, 5 idle."""
+    graph = waits.wait_graph(evidence(PMP), None)
+    assert graph.waiters == 40
+    commit = next(one for one in graph.roots if "thread in MYSQL_LOG" in one.label)
+    assert commit.blocks_total == 31
+    assert "flushes the binary log" in commit.why.lower()
+    queue = next(one for one in graph.roots if one.label == "InnoDB concurrency queue")
+    assert queue.blocks_total == 9
+    assert any("XA prepare" in edge.note for edge in graph.edges)
+
+
+def sessions(*rows: tuple[int, str, int, str | None, str]) -> str:
+    return "".join(
+        f"*************************** {i}. row ***************************\n"
+        f"     Id: {session}\n   User: app\n   Host: web:1\n     db: shop\nCommand: {command}\n"
+        f"   Time: {seconds}\n  State: {state or ''}\n   Info: {query}\n"
+        for i, (session, command, seconds, state, query) in enumerate(rows, start=1)
+    )
+
+
+def test_a_table_flush_waits_for_the_longest_query() -> None:
+    """Nothing names the holder: who runs longest is inferred, and marked so."""
+    rows = [(n, "Query", 40, "Waiting for table flush", "SELECT 1 FROM t") for n in range(10, 18)]
+    long = (7, "Query", 900, "Sending data", "SELECT COUNT(*) FROM t")
+    quick = (8, "Query", 0, "Sending data", "SELECT 2")
+    graph = waits.wait_graph(evidence(sessions(*rows, long, quick)), None)
+    assert graph.waiters == 8
+    top = graph.roots[0]
+    assert "session 7" in top.label
+    assert top.inferred
+
+
+def test_an_unheld_queue_is_its_own_root() -> None:
+    rows = [(n, "Query", 4, "Waiting for global read lock", "UPDATE t SET a=1") for n in range(6)]
+    graph = waits.wait_graph(evidence(sessions(*rows)), None)
+    assert graph.roots[0].label == "global read lock"
+    assert any("names who holds" in note for note in graph.notes)
+
+
+def test_blocked_thread_seconds_sum_over_snapshots() -> None:
+    """Forty waiters for one latch in three dumps ten seconds apart: 40 x 20 s."""
+    text = "".join(
+        dump("".join(semaphore(n) for n in range(1, 41))).replace("22:20:15", f"22:20:{second}")
+        for second in (15, 25, 35)
+    )
+    (top, *_) = waits.blockers(evidence(text), None)
+    assert (top.blocks_total, top.seen, top.of) == (40, 3, 3)
+    assert top.blocked_thread_s == 800.0
+
+
+def test_a_place_is_named_by_the_server_s_source() -> None:
+    """5.7.32 was read: btr0sea.ic line 98 is btr_search_x_lock."""
+    text = dump("".join(semaphore(n) for n in range(1, 6))).replace("line 122", "line 98")
+    text = text.replace("S-lock", "X-lock")
+    names = "basedir datadir log_bin max_connections port sync_binlog thread_cache_size tmpdir"
+    rows = {"Variable_name": "Value", **dict.fromkeys(names.split(), "1"), "version": "5.7.32"}
+    variables = "".join(f"{name}\t{value}\n" for name, value in rows.items())
+    found = evidence(text, variables)
+    graph = waits.wait_graph(found, None)
+    assert {edge.source_site for edge in graph.edges} >= {"btr_search_x_lock (mysql-5.7.32)"}

@@ -1884,6 +1884,8 @@ export interface components {
     }
     /** BlockerDoc */
     BlockerDoc: {
+      /** @default 0 */
+      blocked_thread_s: number
       blocks_direct: number
       blocks_total: number
       evidence: components['schemas']['Locator'][]
@@ -2393,6 +2395,8 @@ export interface components {
       /** @default null */
       example: components['schemas']['Locator'] | null
       file: string
+      /** @default null */
+      function: string | null
       latch: string | null
       latch_label: string
       line: number
@@ -2403,6 +2407,8 @@ export interface components {
       meaning: string
       mode: string
       share: number
+      /** @default  */
+      source: string
       subsystem: string | null
       waits: number
     }
@@ -2973,6 +2979,8 @@ export interface components {
     }
     /** Overview */
     Overview: {
+      /** Absences */
+      absences: components['schemas']['AbsenceDoc'][]
       analysis: components['schemas']['AnalysisStateOut']
       artifacts: components['schemas']['ArtifactCounts']
       /** Blockers */
@@ -2994,6 +3002,8 @@ export interface components {
       /** Hot Waits */
       hot_waits: components['schemas']['HotWaitDoc'][]
       incident: components['schemas']['OverviewIncident']
+      /** Looked At */
+      looked_at: components['schemas']['LookedAtDoc'] | null
       numbers: components['schemas']['Numbers']
       /** Server */
       server: {
@@ -4029,6 +4039,8 @@ export interface components {
       /** @default  */
       note: string
       source: string
+      /** @default  */
+      source_site: string
       target: string
       /** @default null */
       waited_s: number | null
@@ -4084,7 +4096,15 @@ export interface components {
       /** @default  */
       join: string
       /** @enum {unknown} */
-      kind: 'commit' | 'group' | 'latch' | 'metadata_lock' | 'row_lock' | 'table_lock' | 'thread'
+      kind:
+        | 'commit'
+        | 'group'
+        | 'latch'
+        | 'metadata_lock'
+        | 'queue'
+        | 'row_lock'
+        | 'table_lock'
+        | 'thread'
       label: string
       /** @default null */
       latch: string | null

@@ -15,6 +15,7 @@ from pileup.analysis import (
     contract,
     documents,
     series,
+    servers,
     shifts,
     signatures,
     slow_queries,
@@ -62,7 +63,7 @@ def analyse(evidence: Evidence) -> contract.Analysis:
         hot_latches=list(context.hot_latches),
         blockers=blockers,
         hot_stacks=list(context.hot_stacks),
-        settings=documents.settings(evidence),
+        settings=servers.settings(evidence),
         events=documents.events(evidence),
         deadlocks=documents.deadlocks(evidence, context),
         triage=triage.triage(context),
@@ -81,12 +82,12 @@ def measure(evidence: Evidence) -> Context:
     values = series.values(evidence.frame("sample"))
     found = stalls.find(evidence, values)
     main = main_stall(found)
-    settings = documents.effective_settings(evidence)
+    settings = servers.effective_settings(evidence)
     span = main.span if main else None
     chosen = baselines.choose(main, found, values) if main else None
     context = Context(
         evidence=evidence,
-        server=documents.server(evidence, settings),
+        server=servers.server(evidence, settings),
         settings=settings,
         stalls=tuple(
             stall_documents.document(one, values, chosen if one is main else None) for one in found
@@ -102,7 +103,7 @@ def measure(evidence: Evidence) -> Context:
     return dataclasses.replace(
         context,
         shifts=tuple(moved),
-        hot_waits=tuple(waits.hot_waits(evidence, span)),
+        hot_waits=tuple(waits.hot_waits(evidence, span, context.server)),
         hot_latches=tuple(waits.hot_latches(evidence, span)),
         hot_stacks=tuple(stacks.hot_stacks(evidence, span)),
         slow_queries=tuple(slow_queries.slow_queries(evidence, span, context.baseline)),

@@ -105,6 +105,26 @@ def waits_by_stack(functions: Sequence[str]) -> bool:
     return bool(COMMITTING.intersection(names)) and _is_waiting(names) and leads(functions) is None
 
 
+_STAGES = (
+    ("innobase_xa_prepare", "XA prepare (commit mutex)"),
+    ("MYSQL_BIN_LOG::sync_binlog_file", "sync stage"),
+    ("MYSQL_BIN_LOG::process_flush_stage_queue", "flush stage"),
+    ("MYSQL_BIN_LOG::process_commit_stage_queue", "commit stage"),
+    ("MYSQL_BIN_LOG::change_stage", "binary log group commit"),
+    ("MYSQL_BIN_LOG::ordered_commit", "binary log group commit"),
+    ("MYSQL_BIN_LOG::queue_for_group_commit", "binary log group commit"),
+    ("trx_prepare", "XA prepare (redo flush)"),
+    ("ha_prepare_low", "XA prepare (redo flush)"),
+    ("log_write_up_to", "redo flush"),
+)
+
+
+def stage(functions: Sequence[str]) -> str:
+    """Where in the commit a stack stands: 'XA prepare (redo flush)', 'binary log group commit'."""
+    present = {plain_function(name) for name in functions}
+    return next((words for name, words in _STAGES if name in present), "")
+
+
 def is_commit_state(command: str | None, state: str | None) -> bool:
     """Whether a processlist State is the commit phase ('query end' in 5.6)."""
     if not state:

@@ -23,10 +23,10 @@ from pileup.analysis.contract import (
     ComparedStack,
     ComparedWait,
 )
-from pileup.analysis.documents import effective_settings, server
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import iso
 from pileup.analysis.series import values as plain_values
+from pileup.analysis.servers import effective_settings, server
 from pileup.analysis.shifts import number
 from pileup.analysis.stacks import clean
 from pileup.knowledge import match_stack

@@ -183,6 +183,10 @@ class HotWaitDoc(Doc, frozen=True, kw_only=True):
     meaning: str
     max_waited_s: float | None = None
     example: Locator | None = None
+    function: str | None = None
+    """The function of the server's source at this place; None where no version of it was read."""
+    source: str = ""
+    """'row_search_mvcc (mysql-5.7.32, the nearest version that was read)'."""
 
 
 class HotLatchDoc(Doc, frozen=True, kw_only=True):
@@ -215,6 +219,8 @@ class BlockerDoc(Doc, frozen=True, kw_only=True):
     why: str
     evidence: list[Locator]
     inferred: bool = False
+    blocked_thread_s: float = 0.0
+    """Threads behind it, summed over the time between the snapshots that were looked at."""
 
 
 class HotStackDoc(Doc, frozen=True, kw_only=True):
@@ -436,7 +442,9 @@ class Analysis(Doc, frozen=True, kw_only=True):
 
 class WaitNode(Doc, frozen=True, kw_only=True):
     id: str
-    kind: Literal["thread", "latch", "row_lock", "table_lock", "metadata_lock", "commit", "group"]
+    kind: Literal[
+        "thread", "latch", "row_lock", "table_lock", "metadata_lock", "commit", "queue", "group"
+    ]
     label: str
     """Mono text for the row: 'trx 8812431 · session 390', 'RW-latch btr0sea.cc:202'."""
     detail: str = ""
@@ -481,6 +489,9 @@ class WaitEdge(Doc, frozen=True, kw_only=True):
     """Longest."""
     inferred: bool = False
     note: str = ""
+    source_site: str = ""
+    """For a wait at a place of the server's source: the function, and in which version it was
+    read."""
     locators: list[Locator] = []
 
 

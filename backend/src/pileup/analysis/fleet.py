@@ -12,9 +12,9 @@ import polars as pl
 
 from pileup.analysis.context import Span
 from pileup.analysis.contract import FleetDoc, FleetHost, FleetSeries, FleetSetting
-from pileup.analysis.documents import settings as all_settings
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.series import values as plain_values
+from pileup.analysis.servers import settings as all_settings
 from pileup.analysis.shifts import number
 
 LEAST = 3

@@ -30,6 +30,10 @@ _THREAD_AND_SESSION = (
     ("waiting_ps_thread", "waiting_session"),
     ("blocking_ps_thread", "blocking_session"),
 )
+ANONYMOUS_AT_MOST = 5000
+"""Threads of one stack without ids that become nodes."""
+_APART_US = 2_000_000
+"""Layers further apart than this are joined with a word of warning."""
 
 Row = dict[str, Any]
 
@@ -79,6 +83,10 @@ class Scene:
     locators: list[Locator]
     """The snapshots that were joined."""
     metadata_locks: list[Row] = field(default_factory=list)
+    stacks_alone: bool = False
+    """No other layer names a thread: each stack without thread ids stands for its threads."""
+    notes: list[str] = field(default_factory=list)
+    """How far apart the layers are, where that makes a join less sure."""
 
     def by_session(self, session_id: int | None) -> Actor | None:
         if session_id is None:
@@ -124,6 +132,10 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
         index.wait(row)
     for row in rows["stack"]:
         index.stack(row)
+    if not found.actors and rows["stack"]:
+        found.stacks_alone = True
+        index.anonymous(rows["stack"])
+    found.notes = _apart(dump, rows)
     found.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
     found.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
     found.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
@@ -194,6 +206,14 @@ class _Index:
             else:
                 continue
             actor.stack = row
+
+    def anonymous(self, rows: list[Row]) -> None:
+        """pt-pmp gives counts without thread ids: one actor for each of the threads."""
+        for row in rows:
+            threads = min(row["count"] // max(1, row["samples"]) or 1, ANONYMOUS_AT_MOST)
+            for number in range(threads):
+                name = f"stack:{row['line_first']}:{number}"
+                self._actors[name] = Actor(name, stack=row, joined=["a stack without thread ids"])
 
     def _actor(self, pthread: int | None, session_id: int | None, fallback: str) -> Actor:
         found = self._by_pthread.get(pthread) if pthread is not None else None
@@ -288,6 +308,23 @@ def _nearest(
 def _of(dump: Row) -> pl.Expr:
     same: pl.Expr = pl.col("artifact") == dump["artifact"]
     return same & pl.col("snapshot").eq(dump["snapshot"])
+
+
+def _apart(dump: Row | None, rows: dict[str, list[Row]]) -> list[str]:
+    """Sentences on layers that were taken seconds apart: a thread may have moved on."""
+    times = {"status dump": dump["time"] if dump else None}
+    names = {"session": "processlist", "stack": "stack sample", "lock_wait": "lock table"}
+    times |= {name: rows[kind][0]["time"] for kind, name in names.items() if rows[kind]}
+    known = {name: time for name, time in times.items() if time is not None}
+    if not known:
+        return []
+    first, base = next(iter(known.items()))
+    return [
+        f"The {name} was taken {abs(time - base) / 1e6:.0f} s from the {first}: a thread may have "
+        "moved on between them."
+        for name, time in known.items()
+        if abs(time - base) > _APART_US
+    ]
 
 
 def _locators(

@@ -15,46 +15,20 @@ from typing import Any
 
 import polars as pl
 
-from pileup.analysis import commit_queue, waits
+from pileup.analysis import waits
 from pileup.analysis.context import Context
 from pileup.analysis.contract import Locator
 from pileup.analysis.levels import Level, Levels
 from pileup.analysis.moments import iso
 from pileup.analysis.series import short_name
 from pileup.analysis.shifts import number
-from pileup.analysis.stacks import clean
+from pileup.analysis.stacks import clean, is_waiting
 from pileup.knowledge import function_key, match_stack
 
 _QUERY_LENGTH = 2000
 """Characters of a statement that are matched: enough for its shape."""
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE = re.compile(r"^(-?\d+(?:\.\d+)?)\s*([KMGT])?B?$", re.IGNORECASE)
-_WAIT_PREFIXES = (
-    "sync_array_wait",
-    "sync_array_reserve",
-    "rw_lock_s_lock",
-    "rw_lock_x_lock",
-    "rw_lock_sx_lock",
-    "mutex_spin_wait",
-    "os_event_wait",
-    "TTASEventMutex",
-    "PolicyMutex",
-    "ut_delay",
-    "lll_lock_wait",
-    "pthread_rwlock",
-    "pthread_mutex",
-    "pthread_cond",
-    "L_mutex_lock",
-    "L_lock",
-    "futex",
-    "ssux_lock",
-    "srw_mutex",
-    "native_mutex_lock",
-    "my_mutex_lock",
-    "psi_mutex_lock",
-    "inline_mysql_mutex_lock",
-)
-_WAIT_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,12 +374,7 @@ def change(level: Level) -> str:
 
 
 def _group(names: tuple[str, ...]) -> StackGroup:
-    keys = frozenset(function_key(one) for one in names)
-    top = [function_key(one) for one in names[:_WAIT_DEPTH]]
-    waiting = any(one.startswith(_WAIT_PREFIXES) for one in top) or commit_queue.waits_by_stack(
-        names
-    )
-    return StackGroup(names, keys, waiting)
+    return StackGroup(names, frozenset(map(function_key, names)), is_waiting(names))
 
 
 def _glob(file: str) -> str:

@@ -7,6 +7,7 @@ first matching signature; idle ones (waiting for a client, timers) are set aside
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pileup import knowledge
@@ -19,6 +20,35 @@ _DEPTH = 40
 _ARGUMENTS = re.compile(r"\(.*\)$")
 _CLONES = re.compile(r"(?:\.(?:part|constprop|isra|cold|lto_priv|llvm)\.?\d*)+(?:\.\d+)?$")
 _VERSIONS = re.compile(r"@@?GLIBC[\w.]*$")
+
+
+_WAIT_PREFIXES = (
+    "sync_array_wait",
+    "sync_array_reserve",
+    "rw_lock_s_lock",
+    "rw_lock_x_lock",
+    "rw_lock_sx_lock",
+    "mutex_spin_wait",
+    "os_event_wait",
+    "TTASEventMutex",
+    "PolicyMutex",
+    "ut_delay",
+    "lll_lock_wait",
+    "pthread_rwlock",
+    "pthread_mutex",
+    "pthread_cond",
+    "L_mutex_lock",
+    "L_lock",
+    "futex",
+    "ssux_lock",
+    "srw_mutex",
+    "native_mutex_lock",
+    "my_mutex_lock",
+    "psi_mutex_lock",
+    "inline_mysql_mutex_lock",
+)
+_WAIT_DEPTH = 8
+"""Frames from the top among which a waiting thread shows its wait."""
 
 
 @dataclass(slots=True)
@@ -67,6 +97,12 @@ def clean(function: str) -> str:
     name = _VERSIONS.sub("", function.strip())
     name = _CLONES.sub("", name)
     return _ARGUMENTS.sub("", name) or function.strip()
+
+
+def is_waiting(functions: Sequence[str]) -> bool:
+    """Whether a thread waits for a mutex, a latch or a condition: by the top of its stack."""
+    top = (knowledge.function_key(one) for one in functions[:_WAIT_DEPTH])
+    return any(one.startswith(_WAIT_PREFIXES) for one in top)
 
 
 def _doc(group: _Group, total: int, evidence: Evidence) -> HotStackDoc:

@@ -127,8 +127,16 @@ def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> l
     if blockers:
         root = blockers[0]
         inferred = " (inferred)" if root.inferred else ""
-        sentences.append(f"Root blocker{inferred}: {root.holder}, {root.blocks_total} behind it.")
+        sentences.append(f"Root blocker{inferred}: {root.holder}, {_behind(root)}.")
     return sentences
+
+
+def _behind(root: BlockerDoc) -> str:
+    """'222 directly behind it, 948 in all, in 5 of 7 snapshots'."""
+    text = f"{root.blocks_total:,} behind it"
+    if root.blocks_direct and root.blocks_total > root.blocks_direct:
+        text = f"{root.blocks_direct:,} directly behind it, {root.blocks_total:,} in all"
+    return f"{text}, in {root.seen} of {root.of} snapshots" if root.of > 1 else text
 
 
 def _without_stall(context: Context) -> Headline:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+import msgspec
 import polars as pl
 
 from pileup.analysis.context import Context
@@ -35,7 +36,40 @@ _METADATA = "Waiting for table metadata lock"
 def triage(context: Context) -> list[TriageDoc]:
     """The seven checks, always all of them, in order."""
     levels = Levels.of(context)
-    return [check(context, levels) for check in _CHECKS]
+    return [_with_command(check(context, levels), context) for check in _CHECKS]
+
+
+_COLLECT = {
+    "configuration": "mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt; my_print_defaults mysqld",
+    "saturated_resources": "vmstat 1 60 > vmstat.txt; iostat -xt 1 60 > iostat.txt",
+    "collateral_query": "mysql -e 'SHOW FULL PROCESSLIST\\G' > processlist.txt, every second",
+    "other_process": "top -b -d 1 -n 30 > top.txt (and vmstat 1, for steal time)",
+    "hardware": "dmesg -T > dmesg.txt; the error log; the RAID controller's event log",
+    "shared_storage": "iostat -xt 1 60 > iostat.txt; ioping -c 30 on the data directory",
+    "locking": "mysql -e 'SHOW ENGINE INNODB STATUS\\G' > innodb-status.txt, every second; "
+    "performance_schema.data_lock_waits and metadata_locks",
+}
+"""What to run the next time, where a check had nothing to look at."""
+_KERNEL = ("dmesg", "syslog", "journal")
+
+
+def _with_command(doc: TriageDoc, context: Context) -> TriageDoc:
+    """A check that lacks its evidence, all or a part of it, says what to collect next time."""
+    collect = ""
+    if doc.verdict == "no_data":
+        collect = _COLLECT[doc.check]
+    elif doc.check == "hardware" and not _has_kernel_log(context):
+        collect = "dmesg -T > dmesg.txt (no kernel log was uploaded)"
+    elif doc.check == "saturated_resources" and "disk" not in doc.why and doc.verdict == "ok":
+        collect = "iostat -xt 1 60 > iostat.txt (no disk was looked at)"
+    return msgspec.structs.replace(doc, collect=collect)
+
+
+def _has_kernel_log(context: Context) -> bool:
+    return any(
+        one.format is not None and one.format.startswith(_KERNEL)
+        for one in context.evidence.artifacts
+    )
 
 
 def _configuration(context: Context, levels: Levels) -> TriageDoc:

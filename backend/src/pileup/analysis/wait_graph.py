@@ -12,15 +12,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pileup.analysis import commit_queue
+from pileup.analysis import commit_queue, queues
+from pileup.analysis.context import Server
 from pileup.analysis.contract import Locator, WaitEdge, WaitNode
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import Actor, Row, Scene
 from pileup.analysis.metadata_conflicts import excludes
 from pileup.knowledge import knowledge
+from pileup.knowledge.source_sites import site
 
-ResourceKind = Literal["latch", "row_lock", "table_lock", "metadata_lock", "commit"]
+ResourceKind = Literal["latch", "row_lock", "table_lock", "metadata_lock", "commit", "queue"]
 STACK_SHOWN = 30
+HOLDERS_SHOWN = 8
 
 
 @dataclass(slots=True)
@@ -47,6 +50,8 @@ class Edge:
     note: str = ""
     position: str = ""
     """Where a waiter stands: 'btr0sea.ic:122'."""
+    source_site: str = ""
+    """The function at that place, and in which version it was read."""
     locators: list[Locator] = field(default_factory=list)
 
 
@@ -71,9 +76,12 @@ class Graph:
         return {e.source for e in self.edges if e.kind == "waits_for" and e.source in self.actors}
 
 
-def build(evidence: Evidence, scene: Scene) -> Graph:
-    """All waits of a scene; actors that neither wait nor hold are left out."""
-    builder = _Builder(evidence, scene)
+def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Graph:
+    """All waits of a scene; actors that neither wait nor hold are left out.
+
+    server: whose version tells the functions at the places where threads wait.
+    """
+    builder = _Builder(evidence, scene, server or Server())
     builder.semaphores()
     builder.row_locks()
     builder.lock_tables()
@@ -81,12 +89,14 @@ def build(evidence: Evidence, scene: Scene) -> Graph:
     builder.pending_metadata_locks()
     builder.metadata_locks()
     builder.commits()
+    builder.unlisted()
     return builder.graph()
 
 
 class _Builder:
-    def __init__(self, evidence: Evidence, scene: Scene) -> None:
+    def __init__(self, evidence: Evidence, scene: Scene, server: Server) -> None:
         self._evidence = evidence
+        self._server = server
         self._paths = {a.sha256: a.path for a in evidence.artifacts}
         self._scene = scene
         self._resources: dict[str, Resource] = {}
@@ -252,7 +262,7 @@ class _Builder:
             if actor.stack and (words := commit_queue.leads(actor.functions)):
                 leaders[actor.id] = (words, actor)
         anonymous = [s for s in self._scene.stacks if not s["threads"]]
-        for stack in anonymous:  # pt-pmp: counts without thread ids
+        for stack in () if self._scene.stacks_alone else anonymous:  # pt-pmp: no thread ids
             functions = [f["function"] for f in stack["frames"]]
             if words := commit_queue.leads(functions):
                 actor = Actor(f"stack:{stack['line_first']}", stack=stack)
@@ -277,7 +287,9 @@ class _Builder:
             row = actor.session or actor.stack or actor.trx
             assert row is not None
             waited = (actor.session or {}).get("time_s")
-            self._wait(actor, queue, waited_s=waited, locators=[self._lines(row)])
+            where = commit_queue.stage(actor.functions)
+            lines = [self._lines(row)]
+            self._wait(actor, queue, waited_s=waited, position=where, note=where, locators=lines)
         if leaders:
             # One works at the head; full-text sync explains the queue better than a flush.
             words, leader = min(
@@ -289,13 +301,45 @@ class _Builder:
                 "No stack shows who leads the commit queue: collect gdb stacks or pt-pmp."
             ] = None
 
+    def unlisted(self) -> None:
+        """Queues that no dump lists: slots, caches, table and global locks (``queues``)."""
+        standing: defaultdict[str, list[Actor]] = defaultdict(list)
+        for actor in list(self._scene.actors.values()):
+            if actor.id not in self._waiting and (queue := queues.waits_in(actor)):
+                standing[queue.id].append(actor)
+        for queue in queues.QUEUES:
+            if members := standing.get(queue.id):
+                self._queue(queue, members)
+
+    def _queue(self, queue: queues.Queue, members: list[Actor]) -> None:
+        resource = self._resources.setdefault(
+            f"queue:{queue.id}",
+            Resource(f"queue:{queue.id}", "queue", queue.label, meaning=queue.meaning),
+        )
+        longest = 0.0
+        for actor in members:
+            row = actor.session or actor.trx or actor.stack
+            assert row is not None
+            waited = (actor.session or {}).get("time_s")
+            longest = max(longest, waited or 0.0)
+            self._wait(actor, resource, waited_s=waited, locators=[self._lines(row)])
+        others = [a for a in self._scene.actors.values() if a not in members]
+        holders = queues.inside(queue, others)[:HOLDERS_SHOWN]
+        if not holders and queue.oldest and (oldest := _oldest(others, longest, self._waiting)):
+            holders = [(oldest, "runs longest of all that do not wait")]
+        for holder, how in holders:
+            row = holder.stack or holder.session or holder.trx
+            self._hold(resource, holder, note=f"inferred: {how}", lines=row, inferred=True)
+        if not holders:
+            self._notes[f"Nothing that was captured names who holds the {queue.label}."] = None
+
     def graph(self) -> Graph:
         used = {e.source for e in self._edges} | {e.target for e in self._edges}
         return Graph(
             actors={i: a for i, a in self._scene.actors.items() if i in used},
             resources={i: r for i, r in self._resources.items() if i in used},
             edges=self._edges,
-            notes=list(self._notes),
+            notes=[*self._notes, *self._scene.notes],
         )
 
     # ---- parts
@@ -314,6 +358,7 @@ class _Builder:
             mode=wait["mode"],
             waited_s=wait["waited_s"],
             position=position,
+            source_site=self._site(wait),
             locators=lines,
         )
         holder = wait["holder_thread"]
@@ -390,6 +435,17 @@ class _Builder:
                 for f in actor.stack["frames"]
             )
         ][:5]
+
+    def _site(self, wait: Row) -> str:
+        """The function at the place where a thread waits, and where that was read."""
+        found = site(
+            wait["file"],
+            wait["line"],
+            family=self._server.family,
+            numbers=self._server.numbers,
+            mode=wait["mode"],
+        )
+        return found.says if found else ""
 
     def _latch(self, wait: Row) -> Resource:
         known = knowledge().latch_for(
@@ -538,6 +594,7 @@ class _Builder:
         waited_s: float | None = None,
         position: str = "",
         note: str = "",
+        source_site: str = "",
         locators: list[Locator],
     ) -> None:
         self._waiting.add(actor.id)
@@ -550,6 +607,7 @@ class _Builder:
                 waited_s=waited_s,
                 note=note,
                 position=position,
+                source_site=source_site,
                 locators=locators,
             )
         )
@@ -593,6 +651,20 @@ class _Builder:
         return actor.session_id in told or (actor.trx is not None and actor.trx["trx_id"] in told)
 
 
+def _oldest(actors: list[Actor], longest: float, waiting: set[str]) -> Actor | None:
+    """Who has run at least as long as the longest wait, and does not wait."""
+    running = [
+        (actor.session["time_s"], actor)
+        for actor in actors
+        if actor.id not in waiting
+        and actor.session
+        and actor.session["query"]
+        and actor.session["command"] not in ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID")
+        and (actor.session["time_s"] or 0.0) >= longest
+    ]
+    return max(running, key=lambda one: one[0] or 0.0, default=(0.0, None))[1]
+
+
 def _likely_holder(actor: Actor) -> tuple[bool, bool, float]:
     """Idle with undo first, then the oldest."""
     trx = actor.trx or {}
@@ -611,8 +683,8 @@ def _why_holder(actor: Actor, candidates: int) -> str:
     )
 
 
-def thread_node(actor: Actor, waits: bool) -> WaitNode:
-    """A thread as the screens show it."""
+def thread_node(actor: Actor, waits: bool, function: str = "") -> WaitNode:
+    """A thread as the screens show it. function: where its source says that it waits."""
     trx, session = actor.trx or {}, actor.session or {}
     stack = [f["function"] for f in (actor.stack or {}).get("frames", ())][:STACK_SHOWN]
     wait = actor.waits[0] if actor.waits else None
@@ -620,7 +692,7 @@ def thread_node(actor: Actor, waits: bool) -> WaitNode:
         id=actor.id,
         kind="thread",
         label=_thread_label(actor),
-        detail=_thread_detail(actor),
+        detail=_thread_detail(actor, function),
         waiting=waits,
         waited_s=wait["waited_s"] if wait else trx.get("wait_s"),
         mode=wait["mode"] if wait else trx.get("waits_mode"),
@@ -662,6 +734,7 @@ def edge_doc(edge: Edge) -> WaitEdge:
         waited_s=edge.waited_s,
         inferred=edge.inferred,
         note=edge.note,
+        source_site=edge.source_site,
         locators=edge.locators,
     )
 
@@ -690,7 +763,7 @@ def plain(stack: Row) -> str:
     return str(names[0]) if names else "unknown"
 
 
-def _thread_detail(actor: Actor) -> str:
+def _thread_detail(actor: Actor, function: str) -> str:
     trx, session = actor.trx or {}, actor.session or {}
     said = []
     if trx.get("active_s") is not None:
@@ -698,7 +771,8 @@ def _thread_detail(actor: Actor) -> str:
         said.append(f"{'idle in transaction' if idle else 'active'} {trx['active_s']:.0f} s")
     if actor.waits:
         wait = actor.waits[0]
-        said.append(f"at {wait['file']}:{wait['line']}")
+        where = f" in {function}" if function else ""
+        said.append(f"at {wait['file']}:{wait['line']}{where}")
     state = session.get("state") or trx.get("thread_state")
     if state:
         said.append(str(state))

@@ -6,6 +6,7 @@ they all want. Both groupings are given.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 import msgspec
 import polars as pl
 
-from pileup.analysis import commit_queue
-from pileup.analysis.context import Span
+from pileup.analysis import commit_queue, servers
+from pileup.analysis.context import Server, Span
 from pileup.analysis.contract import (
     BlockerDoc,
     HotLatchDoc,
@@ -31,9 +32,12 @@ from pileup.analysis.wait_counts import Counts, count
 from pileup.analysis.wait_fold import FOLD_OVER, fold
 from pileup.analysis.wait_graph import Graph, build, edge_doc, resource_node, thread_node
 from pileup.knowledge import knowledge
+from pileup.knowledge.source_sites import Site, site
 
 BLOCKER_MOMENTS = 24
 """Snapshots of a stall that are looked at for blockers, spread evenly."""
+_LASTS_AT_MOST_S = 15.0
+"""Half the longest time between snapshots over which a wait is taken to have lasted."""
 MOST = 50
 
 
@@ -89,13 +93,16 @@ def wait_graph(
         at_us = moment.time if moment else None
         host = moment.host if moment else None
     found = scene(evidence, at_us, host)
-    graph = build(evidence, found)
+    server = servers.server(evidence, servers.effective_settings(evidence))
+    graph = build(evidence, found, server)
     return _document(found, graph, fold, opened)
 
 
 def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
     """Who blocked others in the stall's snapshots, with how often: most blocked first."""
     chosen = _spread([m for m in moments(evidence) if span is None or _inside(m, span)])
+    lasts = _lasts(chosen)
+    cost: defaultdict[str, float] = defaultdict(float)
     best: dict[str, tuple[WaitNode, WaitMoment, str]] = {}
     seen: defaultdict[str, int] = defaultdict(int)
     for moment in chosen:
@@ -106,6 +113,7 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
             key = _lasting(name, graph)
             seen[key] += 1
             node = _node(name, graph, counts)
+            cost[key] += node.blocks_total * lasts[id(moment)]
             if key not in best or node.blocks_total > best[key][0].blocks_total:
                 best[key] = (node, moment, _why(name, graph))
     ranked = sorted(best.items(), key=lambda item: (-_weight(item[1][0], seen[item[0]]), item[0]))
@@ -125,14 +133,17 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
                 for one in node.locators[:2]
             ],
             inferred=node.inferred,
+            blocked_thread_s=round(cost[key], 1),
         )
         for key, (node, moment, why) in ranked[:MOST]
         if node.blocks_total > 0
     ]
 
 
-def hot_waits(evidence: Evidence, span: Span | None) -> list[HotWaitDoc]:
-    """Semaphore waits by place and mode, the most first."""
+def hot_waits(
+    evidence: Evidence, span: Span | None, server: Server | None = None
+) -> list[HotWaitDoc]:
+    """Semaphore waits by place and mode, the most first; named by the server's source."""
     frame = semaphores(evidence, span)
     if frame is None:
         return []
@@ -156,8 +167,11 @@ def hot_waits(evidence: Evidence, span: Span | None) -> list[HotWaitDoc]:
             example=_example(
                 evidence, row, f"{row['most']} waiters at {row['file']}:{row['line']}"
             ),
+            function=found.function if found else None,
+            source=found.says if found else "",
         )
         for row in rows[:MOST]
+        for found in (_site(row, server or Server()),)
     ]
 
 
@@ -230,7 +244,9 @@ def _count(graph: Graph) -> Counts:
 def _node(name: str, graph: Graph, counts: Counts) -> WaitNode:
     actor = graph.actors.get(name)
     waits = any(e.source == name and e.kind == "waits_for" for e in graph.touching.get(name, ()))
-    node = thread_node(actor, waits) if actor else resource_node(graph.resources[name])
+    function = next((e.source_site for e in graph.touching.get(name, ()) if e.source_site), "")
+    function = function.partition(" (")[0]
+    node = thread_node(actor, waits, function) if actor else resource_node(graph.resources[name])
     locators = list(node.locators)
     for edge in graph.touching.get(name, ()):
         if edge.source == name or (edge.target == name and edge.kind == "held_by"):
@@ -324,6 +340,23 @@ def _spread(found: Sequence[WaitMoment]) -> list[WaitMoment]:
     chosen = {int(i * step) for i in range(BLOCKER_MOMENTS)}
     chosen.add(max(range(len(some)), key=lambda i: some[i].waiting))
     return [some[i] for i in sorted(chosen)]
+
+
+def _lasts(chosen: Sequence[WaitMoment]) -> dict[int, float]:
+    """Seconds that each moment stands for: half the way to its neighbours of the same host."""
+    found: dict[int, float] = {id(one): 0.0 for one in chosen}
+    by_host: defaultdict[str | None, list[WaitMoment]] = defaultdict(list)
+    for one in chosen:
+        if one.time is not None:
+            by_host[one.host].append(one)
+    for some in by_host.values():
+        for before, after in itertools.pairwise(some):
+            assert before.time is not None
+            assert after.time is not None
+            half = min((after.time - before.time) / 2e6, _LASTS_AT_MOST_S)
+            found[id(before)] += half
+            found[id(after)] += half
+    return found
 
 
 def _inside(moment: WaitMoment, span: Span) -> bool:
@@ -568,6 +601,16 @@ def _example(evidence: Evidence, row: Row, text: str) -> Locator:
         line_first=row["line_first"],
         line_last=row["line_last"],
         text=text,
+    )
+
+
+def _site(row: Row, server: Server) -> Site | None:
+    return site(
+        row["file"],
+        row["line"],
+        family=server.family,
+        numbers=server.numbers,
+        mode=row["mode"],
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pileup.analysis.gaps import gaps
 from pileup.api.schema import (
+    AbsenceJson,
     BlockerJson,
     ClockJson,
     DeadlockJson,
@@ -16,6 +17,7 @@ from pileup.api.schema import (
     HotLatchJson,
     HotStackJson,
     HotWaitJson,
+    LookedAtJson,
     Out,
     ShiftJson,
     StallJson,
@@ -40,6 +42,8 @@ _PARTS = (
     "deadlocks",
     "triage",
     "findings",
+    "absences",
+    "looked_at",
 )
 
 
@@ -118,6 +122,9 @@ class Overview(Out):
     numbers: Numbers
     stalls: list[StallJson]
     findings: list[FindingJson]
+    absences: list[AbsenceJson]
+    """Known problems that were looked for and not found, or could not be looked for."""
+    looked_at: LookedAtJson | None
     blockers: list[BlockerJson]
     triage: list[TriageJson]
     shifts: list[ShiftJson]
@@ -154,6 +161,8 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         numbers=_numbers(parts, artifacts),
         stalls=parts.get("stalls", []),
         findings=parts.get("findings", [])[:5],
+        absences=parts.get("absences", []),
+        looked_at=parts.get("looked_at"),
         blockers=parts.get("blockers", [])[:5],
         triage=parts.get("triage", []),
         shifts=parts.get("shifts", [])[:12],

@@ -44,7 +44,38 @@ export function Findings({ overview }: { readonly overview: Overview }) {
           ))}
         </ol>
       )}
+      <Absences overview={overview} />
     </Section>
+  )
+}
+
+/** What was looked for and not found, over which range, in how much. */
+function Absences({ overview }: { readonly overview: Overview }) {
+  const { absences, looked_at: at } = overview
+  if (absences.length === 0) return null
+  const looked = absences.filter((item) => item.verdict === 'not_found')
+  const records = Object.entries(at?.records ?? {}).filter(([, count]) => count > 0)
+  return (
+    <details className="absences">
+      <summary>
+        {looked.length} others were looked for and not found, {absences.length - looked.length} had
+        nothing to be looked for in
+      </summary>
+      <p className="muted">
+        {at?.window ? 'Over the stall, in ' : 'In '}
+        {records.map(([what, count]) => `${count} ${what}`).join(', ')}.
+      </p>
+      <ul className="plain-list">
+        {absences.map((item) => (
+          <li key={item.id}>
+            {item.title}{' '}
+            <span className="muted">
+              {item.verdict === 'not_found' ? 'not found' : 'no data'}: {item.looked_for}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 
@@ -77,6 +108,11 @@ function FindingItem({
         <span className="finding-title">{finding.title}</span>
         {verdict !== 'open' && (
           <Chip tone={verdict === 'accepted' ? 'running' : 'idle'}>{verdict}</Chip>
+        )}
+        {finding.verified === false && (
+          <Chip tone="idle" title={finding.verified_by}>
+            unverified
+          </Chip>
         )}
         <Chip tone={tone}>{applies}</Chip>
         <span className="finding-score" title={`score ${finding.score.toFixed(2)} of 1`}>

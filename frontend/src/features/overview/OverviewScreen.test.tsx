@@ -67,6 +67,8 @@ const base: Overview = {
   },
   stalls: [],
   findings: [finding],
+  absences: [],
+  looked_at: null,
   blockers: [],
   triage: [],
   shifts: [],

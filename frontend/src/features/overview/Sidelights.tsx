@@ -92,6 +92,12 @@ export function Triage({ overview }: { readonly overview: Overview }) {
                 <Chip tone={VERDICT[item.verdict][1]}>{VERDICT[item.verdict][0]}</Chip>
               </div>
               <div className="muted">{item.why}</div>
+              {item.collect && (
+                <div className="gap-how" title="Collect it the next time">
+                  <code>{item.collect}</code>
+                  <CopyButton text={item.collect}>Copy</CopyButton>
+                </div>
+              )}
               {item.evidence.length > 0 && (
                 <ul className="evidence-list">
                   {item.evidence.slice(0, 3).map((locator, index) => (

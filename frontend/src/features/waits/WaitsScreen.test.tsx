@@ -40,7 +40,15 @@ const blank: WaitNode = {
   user: null,
   waited_s: null,
 }
-const edge = { kind: 'waits_for', count: 1, inferred: false, locators: [], mode: 'X', note: '' }
+const edge = {
+  kind: 'waits_for',
+  count: 1,
+  inferred: false,
+  locators: [],
+  mode: 'X',
+  note: '',
+  source_site: '',
+}
 const graph = {
   at: '2026-11-20T22:20:15Z',
   headline: 'Trx 26478 blocks 2 threads.',

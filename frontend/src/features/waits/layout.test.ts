@@ -43,6 +43,7 @@ const edge = (source: string, target: string, more: Partial<WaitEdge> = {}): Wai
   waited_s: null,
   inferred: false,
   note: '',
+  source_site: '',
   locators: [],
   ...more,
 })

@@ -8,6 +8,7 @@ export const GLYPH: Record<WaitNode['kind'], string> = {
   table_lock: '▦',
   metadata_lock: '▧',
   commit: '⇥',
+  queue: '⇶',
   group: '⋮',
 }
 
@@ -18,6 +19,7 @@ export const KIND: Record<WaitNode['kind'], string> = {
   table_lock: 'table lock',
   metadata_lock: 'metadata lock',
   commit: 'commit queue',
+  queue: 'queue',
   group: 'group',
 }
 

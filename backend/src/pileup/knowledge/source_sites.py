@@ -1,0 +1,160 @@
+"""Where latches are taken and created: 'btr0sea.ic line 98' is a function and a latch.
+
+Source: a text scan of 82 server versions, 5.0.96 to 8.4.4, MySQL, Percona Server and MariaDB (not a
+compiler: code under preprocessor conditions is all included). A dump prints the first or the last
+line of a call, by compiler, so a line is held against line..end_line. A version that was not read
+is answered from the nearest one of its series, and said to be.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from importlib import resources
+from io import BytesIO
+from typing import Any, Literal
+
+import polars as pl
+
+_FAMILY = {"mysql": "mysql", "percona": "percona", "mariadb": "mariadb"}
+_STANDS_FOR = {"goldendb": "mysql", "huaweirds": "mysql"}
+"""Forks that stand in for the MySQL release that they are made from."""
+_FORK_RANK = 3
+_MOVED = 12
+_MOVED_RELEASES = 3
+"""Lines that a call may move between neighbouring releases and still be taken for the same."""
+
+Numbers = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One call in the server's source."""
+
+    function: str
+    latch: str
+    """Id of latches.yaml where it was recognised, else the last name of the expression."""
+    via: str
+    """The call or macro: mtr_s_lock, btr_search_x_lock."""
+    read_in: str
+    """The version whose source says so: 'mysql-5.7.32'."""
+    line: int
+    certainty: Literal["exact", "nearest version", "moved line", "unknown version"]
+
+    @property
+    def says(self) -> str:
+        """'row_search_mvcc (mysql-5.7.32, the nearest version that was read)'."""
+        how = {
+            "exact": "",
+            "nearest version": ", the nearest version that was read",
+            "moved line": f" line {self.line}, the nearest line of the nearest version read",
+            "unknown version": ", as the server's version is not known",
+        }[self.certainty]
+        return f"{self.function} ({self.read_in}{how})"
+
+
+def site(
+    file: str,
+    line: int,
+    *,
+    family: str | None,
+    numbers: Numbers,
+    mode: str = "",
+    kind: Literal["acquired", "created"] = "acquired",
+) -> Site | None:
+    """What stands at a place of the source, in a server of this family and version.
+
+    file: as a dump prints it, 'btr0sea.ic' or 'handler/ha_innodb.cc'. mode: S, X, SX, mutex.
+    """
+    return _site(file, line, family, numbers, _plain_mode(mode), kind)
+
+
+@functools.lru_cache(maxsize=4096)
+def _site(
+    file: str, line: int, family: str | None, numbers: Numbers, mode: str, kind: str
+) -> Site | None:
+    rows = [
+        one
+        for one in _rows(file.rpartition("/")[2])
+        if one["kind"] == kind and _is_path(one["file"], file)
+    ]
+    hits = [one for one in rows if one["line"] <= line <= one["end_line"]]
+    if not numbers:
+        best = max(hits, key=lambda one: (_fits(one, mode), _release(one)), default=None)
+        return _found(best, "unknown version") if best else None
+    hits = [one for one in hits if _release(one)[:2] == numbers[:2]]
+    if hits:
+        best = min(hits, key=lambda one: (*_distance(one, family, numbers), not _fits(one, mode)))
+        rank, far = _distance(best, family, numbers)
+        return _found(best, "exact" if (rank, far) == (0, 0) else "nearest version")
+    near = [
+        one
+        for one in rows
+        if _release(one)[:2] == numbers[:2]
+        and abs(one["line"] - line) <= _MOVED
+        and _distance(one, family, numbers)[1] <= _MOVED_RELEASES
+        and _fits(one, mode)
+    ]
+    best = min(
+        near,
+        key=lambda one: (*_distance(one, family, numbers), abs(one["line"] - line)),
+        default=None,
+    )
+    return _found(best, "moved line") if best else None
+
+
+def _found(row: dict[str, Any], certainty: Any) -> Site:
+    return Site(row["function"], row["latch"], row["via"], row["version"], row["line"], certainty)
+
+
+def _distance(row: dict[str, Any], family: str | None, numbers: Numbers) -> tuple[int, int]:
+    """(how foreign the family is, how many releases away)."""
+    name = row["version"].partition("-")[0]
+    own = _FAMILY.get(name)
+    rank = 0 if own == (family or "mysql") else 1 if own == "mysql" or name in _STANDS_FOR else 2
+    if own is None and name not in _STANDS_FOR:
+        rank = _FORK_RANK
+    patch = _release(row)[2:3] or (0,)
+    return rank, abs(patch[0] - (numbers[2] if len(numbers) > 2 else 0))
+
+
+def _release(row: dict[str, Any]) -> Numbers:
+    return _numbers(row["version"])
+
+
+@functools.lru_cache(maxsize=256)
+def _numbers(version: str) -> Numbers:
+    match = re.search(r"-(\d+(?:\.\d+)*)", version)
+    return tuple(int(one) for one in match[1].split(".")) if match else ()
+
+
+def _fits(row: dict[str, Any], mode: str) -> bool:
+    said = row["mode"].partition("(")[0]
+    return not mode or said in (mode, "arg")
+
+
+def _plain_mode(mode: str) -> str:
+    return mode.partition(" ")[0] if mode != "unknown" else ""
+
+
+def _is_path(path: str, printed: str) -> bool:
+    """Old servers print a directory: 'handler/ha_innodb.cc'."""
+    ends = (printed.lstrip("./"), "/".join(printed.rsplit("/", 2)[-2:]))
+    return "/" not in printed or path.endswith(ends)
+
+
+@functools.cache
+def _rows(name: str) -> list[dict[str, Any]]:
+    """All sites of the files of one base name."""
+    return _table().filter(pl.col("file").str.ends_with(f"/{name}")).to_dicts()
+
+
+@functools.cache
+def _table() -> pl.DataFrame:
+    data = resources.files("pileup.knowledge") / "data" / "source_sites.parquet"
+    table = pl.read_parquet(BytesIO(data.read_bytes()))
+    return table.with_columns(pl.col(pl.Categorical).cast(pl.String))
+
+
+__all__ = ["Site", "site"]
