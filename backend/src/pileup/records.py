@@ -23,10 +23,11 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin, get_
 
 import polars as pl
 
-Clock = Literal["utc", "local", "relative", "yearless"]
+Clock = Literal["utc", "local", "relative", "yearless", "dayless"]
 """utc: absolute (epoch, Z, or offset already applied). local: server-local, zone not printed.
 relative: no time in the file; microseconds since its first sample at the nominal interval.
-yearless: local, and the year is not printed either (RFC 3164 syslog): as if in 1972."""
+yearless: local, and the year is not printed either (RFC 3164 syslog): as if in 1972.
+dayless: a local time of day (strace -tt): microseconds since midnight of the file's first day."""
 
 UINT64_MAX = 2**64 - 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime
 
+import polars as pl
 import pytest
 
 from pileup.analysis import ClockOverride
@@ -178,3 +179,18 @@ def test_uptime_checks_the_placements() -> None:
     found = evidence(files)
     assert "Uptime agrees with 3 other files" in found.clocks[sha("a.txt")].how
     assert "this clock is off" in found.clocks[sha("d.txt")].how
+
+
+def test_a_time_of_day_gets_the_day_of_the_others() -> None:
+    """strace -tt at 23:59:59 and half a minute later; the dump says which evening it was."""
+    evening = T0 + 2 * 3600 * S - 10 * S
+    since_midnight = evening % (86_400 * S)
+    files = {
+        "status.txt": [gauge("innodb.trx", [1.0] * 5, start=evening, clock="local")],
+        "strace.txt": [
+            gauge("strace.calls", [1.0] * 40, start=since_midnight, clock="dayless"),
+        ],
+    }
+    found = evidence(files)
+    times = found.frame("sample").filter(pl.col("series") == "strace.calls")["wall_us"]
+    assert (times[0], times[-1]) == (evening, evening + 39 * S)

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import polars as pl
 
+from pileup.analysis import machine
 from pileup.analysis.context import Context
 from pileup.analysis.contract import Locator, TriageDoc
 from pileup.analysis.levels import Level, Levels, total
@@ -103,17 +105,26 @@ def _configuration(context: Context, levels: Levels) -> TriageDoc:
 def _saturated(context: Context, levels: Levels) -> TriageDoc:
     findings: list[tuple[str, Level]] = []
     looked: list[str] = []
-    user = levels.first("us", "cpu_user_pct", "usr")
-    system = levels.first("sy", "cpu_system_pct", "sys")
-    if user is not None and user.inside is not None:
+    busy = machine.cpu_busy(levels)
+    if busy is None:  # a CSV of unknown make
+        user, system = levels.first("cpu_user_pct"), levels.first("cpu_system_pct")
+        if user is not None and user.inside is not None:
+            part = system.inside or 0.0 if system else 0.0
+            past = (
+                None if user.before is None else user.before + ((system and system.before) or 0.0)
+            )
+            busy = user.inside + part, past, user
+    if busy is not None:
         looked.append("CPU")
-        busy = user.inside + (system.inside or 0.0 if system else 0.0)
-        if busy >= _BUSY:
-            text = f"CPU {number(busy)} % busy"
-            if user.before is not None:
-                before = user.before + (system.before or 0.0 if system else 0.0)
+        inside, before, one = busy
+        if inside >= _BUSY:
+            text = f"CPU {number(inside)} % busy"
+            if before is not None:
                 text += f" ({number(before)} % before)"
-            findings.append((text, user))
+            findings.append((text, one))
+    seen, queued = machine.queues(levels)
+    looked += seen
+    findings += queued
     disks = levels.named("util", "%util")
     if disks:
         looked.append("disk")
@@ -193,24 +204,18 @@ def _collateral_in_slow_log(context: Context) -> TriageDoc:
 
 
 def _other_process(context: Context, levels: Levels) -> TriageDoc:
-    steal = levels.first("st", "steal", "cpu_steal_pct")
-    tops = [
-        one
-        for one in levels.rows
-        if one.series.startswith("top.") and "cpu" in one.series and one.inside is not None
-    ]
-    others = [one for one in tops if "mysqld" not in one.labels and "mariadbd" not in one.labels]
-    others = [one for one in others if "command=" in one.labels and (one.inside or 0) >= 50]
+    steal, stolen = machine.steal(levels)
+    listed, others = machine.processes(levels)
     if others:
-        text = "; ".join(f"{one.labels} took {number(one.inside or 0)} % CPU" for one in others[:3])
-        evidence = [_of_series(context, one, one.labels) for one in others[:3]]
+        text = "; ".join(text for text, _ in others)
+        evidence = [_of_series(context, one, said) for said, one in others]
         return _doc("other_process", "suspect", f"{text}.", evidence)
-    if steal is not None and (steal.inside or 0) >= 5:
+    if steal is not None and stolen:
         text = f"The hypervisor took {number(steal.inside or 0)} % of the CPUs away"
         return _doc("other_process", "suspect", f"{text}.", [_of_series(context, steal, text)])
-    if steal is None and not tops:
-        return _doc("other_process", "no_data", "No top, ps or steal time.")
-    what = "processes in top" if tops else "steal time"
+    if steal is None and not listed:
+        return _doc("other_process", "no_data", "No top, pidstat or steal time.")
+    what = "processes in top or pidstat" if listed else "steal time"
     return _doc("other_process", "ok", f"Looked at {what}: nothing else took the machine.")
 
 
@@ -220,22 +225,15 @@ def _hardware(context: Context, levels: Levels) -> TriageDoc:
     logs = events.filter(pl.col("kind") != "clock") if events is not None else None
     if logs is None or logs.is_empty():
         return _doc("hardware", "no_data", "No kernel or error log.")
-    bad = logs.filter(pl.col("message").str.contains(_HARDWARE.pattern.join(("(?i)", ""))))
+    bad, elsewhere = machine.faults(logs, context, _HARDWARE.pattern.join(("(?i)", "")))
     if bad.is_empty():
-        return _doc("hardware", "ok", f"{logs.height:,} log lines, none of a failing device.")
-    evidence = [
-        Locator(
-            kind="lines",
-            artifact=row["artifact"],
-            path=context.evidence.path(row["artifact"]),
-            line_first=row["line_first"],
-            line_last=row["line_last"],
-            at=iso(row["time"]),
-            text=row["message"][:200],
-        )
-        for row in bad.head(5).iter_rows(named=True)
-    ]
-    return _doc("hardware", "suspect", f"{bad.height} log lines speak of a fault.", evidence)
+        why = f"{logs.height:,} log lines, none of a failing device"
+        if elsewhere:
+            why += f" within an hour before the stall; {elsewhere} at other times"
+        return _doc("hardware", "ok", f"{why}.")
+    evidence = [_of_line(context, row) for row in bad.head(5).iter_rows(named=True)]
+    why = f"The logs speak of a fault: {machine.told(bad)}."
+    return _doc("hardware", "suspect", why, evidence)
 
 
 def _shared_storage(context: Context, levels: Levels) -> TriageDoc:
@@ -254,6 +252,11 @@ def _shared_storage(context: Context, levels: Levels) -> TriageDoc:
             f"{number(one.before or 0)} to {number(one.inside or 0)} ms"
         )
         return _doc("shared_storage", "suspect", f"{text}.", [_of_series(context, one, text)])
+    calls = machine.slow_calls(context.evidence.frame("event"), context)
+    if not calls.is_empty():
+        text = f"{calls.height} calls on storage took a second or more: {calls['message'][0]}"
+        evidence = [_of_line(context, row) for row in calls.head(3).iter_rows(named=True)]
+        return _doc("shared_storage", "suspect", f"{text}.", evidence)
     syncs = levels.first("innodb_os_log_fsyncs", "log_fsyncs", "innodb_data_fsyncs", "data_fsyncs")
     if syncs is not None and syncs.before and syncs.before >= 20:
         now = syncs.inside or 0.0
@@ -343,6 +346,18 @@ def _of_setting(context: Context, name: str, why: str) -> Locator:
         line_first=found.line_first,
         line_last=found.line_first,
         text=f"{name} = {found.value}",
+    )
+
+
+def _of_line(context: Context, row: dict[str, Any]) -> Locator:
+    return Locator(
+        kind="lines",
+        artifact=row["artifact"],
+        path=context.evidence.path(row["artifact"]),
+        line_first=row["line_first"],
+        line_last=row["line_last"],
+        at=iso(row["time"]),
+        text=row["message"][:200],
     )
 
 

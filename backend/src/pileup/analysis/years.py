@@ -1,8 +1,10 @@
-"""The year that a log line leaves out (RFC 3164 syslog: ``Nov 20 22:17:05 host ...``).
+"""The year that a log line leaves out (RFC 3164 syslog: ``Nov 20 22:17:05 host ...``), and the day
+that ``strace -tt`` leaves out.
 
 A format reports such a time with the clock ``yearless``, as if in 1972 (a leap year). Here it gets
 the year that brings it nearest to everything else of the incident; a file that passes New Year
-goes on into the next one. Without any other time there is no year, and no time.
+goes on into the next one. Without any other time there is no year, and no time. A time of day
+(``dayless``) gets the day in the same way: local times of others count before absolute ones.
 """
 
 from __future__ import annotations
@@ -16,15 +18,17 @@ from pileup.analysis import hosts
 from pileup.analysis.evidence import EvidenceArtifact
 
 BASE_YEAR = 1972
+_DAY = 86_400 * 1_000_000
 _HALF_YEAR = 180 * 86_400 * 1_000_000
 
 
 def with_years(
     artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
 ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-    """Frames whose yearless times have become local ones; and per artifact what was taken."""
+    """Frames whose yearless and dayless times are local ones; and per artifact what was taken."""
+    frames, told_days = _with_days(artifacts, frames)
     if not any(_has_yearless(frame) for frame in frames.values()):
-        return dict(frames), {}
+        return dict(frames), told_days
     reference = _reference(artifacts, frames)
     years: dict[str, int | None] = {}
     told: dict[str, str] = {}
@@ -44,7 +48,48 @@ def with_years(
                     if years[sha] is None
                     else f"Its times have no year: {years[sha]} is nearest to the other artifacts"
                 )
-    return {kind: _placed(frame, years) for kind, frame in frames.items()}, told
+    return {kind: _placed(frame, years) for kind, frame in frames.items()}, told | told_days
+
+
+def _with_days(
+    artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
+) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+    """Times of day on the day that brings their file nearest to the others."""
+    firsts: dict[str, int] = {}
+    for frame in frames.values():
+        if "clock" in frame.columns:
+            times = frame.filter(pl.col("clock") == "dayless").group_by("artifact")
+            for sha, first in times.agg(pl.col("wall_us").min()).drop_nulls().iter_rows():
+                firsts[sha] = min(first, firsts.get(sha, first))
+    if not firsts:
+        return dict(frames), {}
+    reference = _reference(artifacts, frames, ("local",))
+    if reference is None:
+        reference = _reference(artifacts, frames, ("utc",))
+    days: dict[str, int | None] = {
+        sha: None if reference is None else round((reference - first) / _DAY) * _DAY
+        for sha, first in firsts.items()
+    }
+    told = {
+        sha: "Its times have no date, and no other artifact tells one"
+        if day is None
+        else "Its times have no date: "
+        f"{datetime.fromtimestamp(day / 1e6, UTC):%Y-%m-%d} is nearest to the other artifacts"
+        for sha, day in days.items()
+    }
+    return {kind: _on_days(frame, days) for kind, frame in frames.items()}, told
+
+
+def _on_days(frame: pl.DataFrame, days: Mapping[str, int | None]) -> pl.DataFrame:
+    if "clock" not in frame.columns or not (frame["clock"] == "dayless").any():
+        return frame
+    dayless = pl.col("clock") == "dayless"
+    day = pl.col("artifact").replace_strict(days, default=None, return_dtype=pl.Int64)
+    local = pl.when(day.is_not_null()).then(pl.lit("local"))
+    return frame.with_columns(
+        pl.when(dayless).then(pl.col("wall_us") + day).otherwise("wall_us").alias("wall_us"),
+        pl.when(dayless).then(local).otherwise("clock").alias("clock"),
+    )
 
 
 def _has_yearless(frame: pl.DataFrame) -> bool:
@@ -52,7 +97,9 @@ def _has_yearless(frame: pl.DataFrame) -> bool:
 
 
 def _reference(
-    artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
+    artifacts: Sequence[EvidenceArtifact],
+    frames: Mapping[str, pl.DataFrame],
+    clocks: Sequence[str] = ("utc", "local"),
 ) -> int | None:
     """The middle of all full times, else of the stamps in file names."""
     times = [
@@ -60,7 +107,7 @@ def _reference(
         for frame in frames.values()
         if "clock" in frame.columns
         and isinstance(
-            middle := frame.filter(pl.col("clock").is_in(["utc", "local"]))["wall_us"].median(),
+            middle := frame.filter(pl.col("clock").is_in(clocks))["wall_us"].median(),
             int | float,
         )
     ]

@@ -9,8 +9,8 @@ Yields: the Tables 'system calls' (calls, errors, seconds, longest), 'futexes' (
         that wait for the same lock), 'files' (by descriptor or, with -y or lsof, by name), 'waiting
         at the end'; strace.calls and strace.seconds per second with label call; an Event slow_call
         for each of the slowest calls that touch storage. Of -c the Table 'system calls' as printed.
-Time:   -tt prints the time of day: counted from the first line. -ttt is absolute. Without -T the
-        duration of an interrupted call is the distance of its two lines; of others it is not known.
+Time:   -tt prints a time of day and no date (the clock is dayless), -ttt is absolute. Without
+        -T the duration of an interrupted call is the distance of its lines; of others not known.
 """
 
 from __future__ import annotations
@@ -120,29 +120,26 @@ def _after_leader(text: str) -> str:
 
 
 class _Time:
-    """Microseconds of each line: absolute, or from the first."""
+    """Microseconds of each line: absolute, since midnight, or since the first."""
 
     def __init__(self) -> None:
         self.clock: Clock | None = None
         self.last: int | None = None
-        self._first_day_us: int | None = None
         self._days = 0
         self._last_day_us = 0
         self._minute = ("", 0)
 
     def of(self, match: re.Match[str]) -> int | None:
         if match["day"]:
-            self.clock = self.clock or "relative"
+            self.clock = "dayless"
             day_us = (
                 _micros(match["day"][6:])
                 + (int(match["day"][:2]) * 3600 + int(match["day"][3:5]) * 60) * 1_000_000
             )
-            if self._first_day_us is None:
-                self._first_day_us = day_us
-            elif day_us < self._last_day_us - 43_200_000_000:
+            if day_us < self._last_day_us - 43_200_000_000:
                 self._days += 1
             self._last_day_us = day_us
-            self.last = day_us - self._first_day_us + self._days * 86_400_000_000
+            self.last = day_us + self._days * 86_400_000_000
         elif match["epoch"]:
             self.clock = "utc"
             self.last = _micros(match["epoch"])
