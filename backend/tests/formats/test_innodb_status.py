@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pileup.formats import innodb_status
+from pileup.formats import innodb_series, innodb_status
 from pileup.records import (
     Deadlock,
     ForeignKeyError,
@@ -233,6 +233,31 @@ def test_numbers_have_labels() -> None:
     assert values["purge_undo_no",] == (0x1A, 122)
     assert values["checkpoint_age",] == (945, 54)
     assert values["row_reads_per_s",] == (0.2, 112)
+
+
+def test_a_list_without_transactions_is_no_problem() -> None:
+    """A server that just started lists none; a list in another form is said to be unreadable."""
+    text = (
+        "2026-11-20 22:19:09 140648691181248 INNODB MONITOR OUTPUT\n"
+        "------------\nTRANSACTIONS\n------------\nTrx id counter 10\n"
+        "LIST OF TRANSACTIONS FOR EACH SESSION:\n{}END OF INNODB MONITOR OUTPUT"
+    )
+    assert not [i for i in read(text.format("")) if isinstance(i, Problem | Skipped)]
+    other = read(text.format("-- TRANSACTION 12, ACTIVE\n"))
+    assert [i.line for i in other if isinstance(i, Problem)] == [5]
+
+
+def test_every_series_is_documented() -> None:
+    """docs/reference/innodb-status.md has a row for each, with its kind and unit."""
+    page = (Path(__file__).resolve().parents[3] / "docs/reference/innodb-status.md").read_text()
+    rules = [rule for rules in innodb_series.RULES.values() for rule in rules]
+    named = [*rules, innodb_series.HASH, innodb_series.MERGED, innodb_series.DISCARDED]
+    named += [innodb_series.ROW_RATES, innodb_series.SYSTEM_ROW_RATES]
+    every = {series for rule in named for series in rule.series}
+    every |= {*innodb_series.IO_THREAD_SERIES, *innodb_series.MEMORY_SERIES}
+    every |= {*innodb_series.PENDING_IO_SERIES.values()}
+    rows = [f"| `innodb.{one.name}` | {one.kind} | {one.unit} |" for one in sorted(every)]
+    assert [row for row in rows if row not in page] == []
 
 
 def test_pools_without_a_title() -> None:

@@ -43,6 +43,7 @@ from pileup.records import (
 
 _START = "---TRANSACTION "
 _TRUNCATED = re.compile(r"^\.\.\. truncated\.\.\.$", re.MULTILINE)
+_OTHER_FORM = re.compile(r"^[^\w\n]{0,8}TRANSACTION \(?[0-9A-Fa-f]", re.MULTILINE)
 _SCHEMA = frame_schema(Transaction.KIND)
 _ABOVE_FIELDS = Above._fields[:10]
 _CLIENT_FIELDS = Client._fields
@@ -136,7 +137,7 @@ class Transactions:
             number += lines + 1
         if len(self._rows) > held:
             self._dumps.append((len(self._rows) - held, wall_us, snapshot))
-        if not blocks and "TRANSACTION" in before:
+        if not blocks and _OTHER_FORM.search(before):
             said.append(Problem(line, "Transactions are listed in a form that cannot be read."))
         return Listed(before[1:], waiting, active, said)
 
