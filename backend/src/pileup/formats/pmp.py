@@ -57,6 +57,8 @@ _DATE = re.compile(
 _CHATTER = re.compile(r"awk: |gdb: |warning: |\[|Attaching|\$ |# |cmd\. line|pt-pmp|sort: ")
 # A comma in brackets, or brackets in brackets; linear, whatever the line.
 _NESTED = re.compile(r"<|\([^()]*[,(]")
+# ...,open_table(sql_base.cc:2790) 33 poll(libc.so.6),vio_io_wait: a name has no number in blanks
+_JOINED = re.compile(r"(?<=[^\s,]) (?P<count>\d{1,12}) (?=[^\s\d,])")
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if name}
 _MAX_FRAMES = 4096
 _MOST_FRAMES = 50_000
@@ -92,12 +94,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if parts is None:
             yield from reader.other(number, line)
             continue
-        count, text, folded = parts
-        if reader.is_anew(count):
-            yield from reader.end_sample()
-        problem = reader.stack(number, count, text, folded)
-        if problem:
-            yield problem
+        for count, text, folded in _unjoined(*parts):
+            if reader.is_anew(count):
+                yield from reader.end_sample()
+            problem = reader.stack(number, count, text, folded)
+            if problem:
+                yield problem
         if reader.full:
             yield reader.rows()
     yield from reader.end_sample()
@@ -291,6 +293,18 @@ class _Reader:
     def _date(self, date: tuple[int, Clock, str]) -> Iterator[Item]:
         yield from self.end_sample()
         self._dates.append(date)
+
+
+def _unjoined(count: int, text: str, folded: bool) -> Iterable[tuple[int, str, bool]]:
+    """The stacks of a line: one, or several where a form (a bug report) lost the line ends."""
+    if folded or " " not in text or not (joins := list(_JOINED.finditer(text))):
+        return ((count, text, folded),)
+    counts = [count, *(int(join["count"]) for join in joins)]
+    starts = [0, *(join.end() for join in joins)]
+    ends = [*(join.start() for join in joins), len(text)]
+    return [
+        (one, text[start:end], False) for one, start, end in zip(counts, starts, ends, strict=True)
+    ]
 
 
 def split_frames(text: str) -> list[str]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -87,6 +89,13 @@ class FrameStore:
         folder = self.root / "drafts"
         folder.mkdir(parents=True, exist_ok=True)
         return folder
+
+    def sweep(self, older_than_s: float = 86_400.0) -> None:
+        """Remove drafts and frames in waiting that a killed process left; young ones are in use."""
+        for draft in self.drafts().iterdir():
+            with suppress(FileNotFoundError):  # another worker sweeps too
+                if time.time() - draft.stat().st_mtime > older_than_s:
+                    shutil.rmtree(draft, ignore_errors=True)
 
     def has(self, key: FrameKey) -> bool:
         """Whether this was parsed already, by this version."""

@@ -19,6 +19,7 @@ from pileup.storage.artifacts import Artifacts
 from pileup.storage.blobs import BlobStore
 from pileup.storage.broker import Sender, send_all
 from pileup.storage.database import Database
+from pileup.storage.frames import FrameStore
 from pileup.storage.jobs import Jobs
 from pileup.storage.workers import Workers
 from pileup.worker.identity import gone
@@ -46,6 +47,7 @@ class Sweeper:
     def start(self) -> None:
         """Begin; what killed processes left half-written goes first."""
         BlobStore(self._settings.blobs_dir).sweep()
+        FrameStore(self._settings.frames_dir).sweep()
         self._thread.start()
 
     def stop(self) -> None:
