@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.support.site import Site
 
 EITHER = b"Date;Threads;Note\n03/04/2026 10:00:00;1,5;a\n03/04/2026 10:00:01;x;b\n"
@@ -63,6 +65,16 @@ def test_a_correction_is_previewed_at_once(site: Site) -> None:
         }
     ]
     assert get(site, artifact)["mapping"]["zone"] is None
+
+
+@pytest.mark.parametrize("zone", ["Americ", "America/", "../etc/passwd", "+99:00", "\0", "-8"])
+def test_a_zone_half_typed_is_a_sentence_not_a_defect(site: Site, zone: str) -> None:
+    artifact = site.upload(site.incident(), "export.csv", EITHER)
+    address = f"/api/v1/artifacts/{artifact['id']}/mapping/preview"
+    answer = site.admin.post(address, json={"zone": zone})
+    assert answer.status_code == 200, answer.text
+    assert "zone" in {one["field"] for one in answer.json()["problems"]}
+    assert answer.json()["rows"][0]["time"] == "2026-04-03 10:00:00"
 
 
 def test_another_separator_is_guessed_anew(site: Site) -> None:

@@ -128,7 +128,7 @@ def problems_of(mapping: Mapping) -> list[tuple[str, str]]:
         )
     if len(mapping.of("metric")) > 1 or len(mapping.of("host")) > 1:
         found.append(("columns", "one column names the metric, and one the host"))
-    if mapping.zone is not None and not _is_zone(mapping.zone):
+    if mapping.zone is not None and not is_zone(mapping.zone):
         found.append(
             ("zone", f"{mapping.zone!r} is no zone: use America/Vancouver or an offset (-08:00)")
         )
@@ -342,7 +342,8 @@ def _with_kind(column: Column) -> Column:
     return replace(column, kind="counter") if cumulative else column
 
 
-def _is_zone(zone: str) -> bool:
+def is_zone(zone: str) -> bool:
+    """An IANA name, or an offset such as -08:00."""
     if _OFFSET.match(zone):
         return True
     try:

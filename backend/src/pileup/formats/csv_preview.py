@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pileup.formats.csv_mapping import Mapping
+from pileup.formats.csv_mapping import Mapping, is_zone
 from pileup.formats.csv_table import CellProblem, Reader, Row
 from pileup.records import Samples
 
@@ -28,7 +28,13 @@ class Preview:
 
 
 def preview(lines: Sequence[str], mapping: Mapping, header_line: int | None) -> Preview:
-    """Read these lines as ``csv_table`` would; a mapping without a time or a value reads none."""
+    """Read these lines as ``csv_table`` would.
+
+    A mapping without a time or a value reads none; a zone that is none yet (half typed) counts as
+    not told: ``csv_mapping.problems_of`` says so.
+    """
+    if mapping.zone is not None and not is_zone(mapping.zone):
+        mapping = replace(mapping, zone=None)
     reader = Reader(mapping)
     rows: list[Row] = []
     problems: list[CellProblem] = []

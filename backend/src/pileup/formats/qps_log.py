@@ -1,23 +1,24 @@
 """One value per second beside the output of date: 'Wed Oct 24 22:27:19 UTC 2012: 18660'.
 
-Source: shell loops such as ``while sleep 1; do echo "$(date): $(...)"; done``.
-Yields: the gauge metric.qps (the name such logs have), or metric.value<n> for further numbers.
+Source: shell loops such as ``while sleep 1; do echo "$(date): $(...)"; done``, or with date +%s.
+Yields: the gauge metric.qps (the name such logs have), or metric.value<n> for further numbers;
+        behind an epoch nothing says what the first one is: metric.value1.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from pileup.formats.columns import Columns
 from pileup.formats.stamps import read_stamp
-from pileup.records import Clock, Item, Problem, Samples
+from pileup.records import Item, Problem
 
 NAME = "qps-log"
 TITLE = "One value per second with date"
 GIVES = "The gauge `metric.qps`, or `metric.value<n>`."
-PRINTED_BY = "shell loops with `date`"
-VERSION = 1
+PRINTED_BY = "shell loops with `date` or `date +%s`"
+VERSION = 2
 HINTS = ("qps.log",)
 
 _LINE = re.compile(
@@ -25,7 +26,12 @@ _LINE = re.compile(
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?)"
     r"\s*[:;,]?\s+(?P<values>-?\d+(?:\.\d+)?(?:\s+-?\d+(?:\.\d+)?)*)\s*$"
 )
-_FLUSH = 50_000
+# 1351117639 18660 | 1351117639.25: 18660 12 | 1351117639000,18660,12
+_EPOCH = re.compile(
+    r"(?P<stamp>1\d{9}(?:\.\d{1,9})?|1\d{12})(?:\s*[:;,]\s*|\s+)"
+    r"(?P<values>-?\d+(?:\.\d+)?(?:(?:\s*[,;]\s*|\s+)-?\d+(?:\.\d+)?)*)\s*$"
+)
+_SPLIT = re.compile(r"\s*[,;]\s*|\s+")
 _LONGEST = 200
 """A longer line is no date and a value; it is not looked at."""
 
@@ -41,24 +47,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line's values; a line of another form is a problem."""
-    walls: defaultdict[tuple[int, Clock], list[int | None]] = defaultdict(list)
-    values: defaultdict[tuple[int, Clock], list[float | None]] = defaultdict(list)
-    numbers: defaultdict[tuple[int, Clock], list[int]] = defaultdict(list)
-
-    def flush() -> Iterator[Item]:
-        for (column, clock), some in walls.items():
-            yield Samples(
-                series="metric.qps" if column == 0 else f"metric.value{column + 1}",
-                kind="gauge",
-                unit="1/s" if column == 0 else None,
-                clock=clock,
-                wall_us=some,
-                values=values[column, clock],
-                lines=numbers[column, clock],
-            )
-        for store in (walls, values, numbers):
-            store.clear()
-
+    found = Columns()
     told = 0
     for number, text in enumerate(lines, start=1):
         match = _match(text)
@@ -70,15 +59,23 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                     number, "Not a date and a value; the line is left out.", found=text[:200]
                 )
             continue
-        for column, value in enumerate(match["values"].split()):
-            key = (column, stamp[1])
-            walls[key].append(stamp[0])
-            values[key].append(float(value))
-            numbers[key].append(number)
-        if number % _FLUSH == 0:
-            yield from flush()
-    yield from flush()
+        for column, value in enumerate(_SPLIT.split(match["values"]), start=1):
+            is_qps = column == 1 and match.re is _LINE
+            found.add(
+                "metric.qps" if is_qps else f"metric.value{column}",
+                float(value),
+                wall=stamp[0],
+                clock=stamp[1],
+                line=number,
+                unit="1/s" if is_qps else None,
+            )
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()
 
 
 def _match(text: str) -> re.Match[str] | None:
-    return _LINE.match(text.strip()) if len(text) <= _LONGEST else None
+    if len(text) > _LONGEST:
+        return None
+    text = text.strip()
+    return _LINE.match(text) or _EPOCH.match(text)

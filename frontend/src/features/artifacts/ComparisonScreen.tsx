@@ -7,7 +7,7 @@ import { Link, useLocation } from 'react-router'
 import type { TableComparison, TableRef } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId } from '@/state/incident'
-import { list, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
+import { flag, list, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { CopyButton } from '@/ui/CopyButton'
 import { rawLinesPath } from '@/ui/evidence'
@@ -15,6 +15,7 @@ import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { ComparisonTable } from './ComparisonTable'
 import {
   comparisonTsv,
+  differing,
   DIFFERENT,
   likeliest,
   MARKS,
@@ -65,6 +66,10 @@ export default function ComparisonScreen() {
   const gone = (beforeId && !before) || (afterId && !after)
   return (
     <div className="comparison">
+      <div className="comparison-title">
+        <h1>Two tables compared</h1>
+        <Link to={back}>All artifacts</Link>
+      </div>
       <Choice items={items} before={before} after={after} incidentId={incidentId} />
       {gone ? (
         <EmptyState title="A table of this link is not here any more">
@@ -208,6 +213,7 @@ function Chooser({
 function Difference({ before, after }: { readonly before: TableRef; readonly after: TableRef }) {
   const [rows, setRows] = useUrlState<readonly string[]>('rows', list, DIFFERENT)
   const [key, setKey] = useUrlState<readonly string[]>('key', list, [])
+  const [every, setEvery] = useUrlState('all', flag, false)
   const wanted = STATES.filter((state) => rows.includes(state))
   const found = useQuery(
     comparisonQuery(
@@ -227,6 +233,8 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
     )
   if (!found.data) return <SkeletonRows rows={12} />
   const { data } = found
+  const differ = differing(data)
+  const hidden = data.columns.length - differ.length
   const toggle = (state: RowState) => {
     const next = wanted.includes(state)
       ? wanted.filter((one) => one !== state)
@@ -250,6 +258,11 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
             </Button>
           ))}
         </div>
+        {hidden > 0 && (
+          <Button size="small" pressed={every} onClick={() => setEvery(!every)}>
+            {every ? 'all columns' : `${hidden} columns without a difference`}
+          </Button>
+        )}
         <Keys shared={shared} keys={data.keys} onChange={setKey} />
         <span className="tables-space" />
         <CopyButton text={() => comparisonTsv(data)}>Copy as TSV</CopyButton>
@@ -274,7 +287,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
         </EmptyState>
       ) : (
         <div className="tables-rows">
-          <ComparisonTable found={data} />
+          <ComparisonTable found={data} shown={every ? data.columns.map((_, at) => at) : differ} />
         </div>
       )}
     </>

@@ -8,12 +8,19 @@ import { MARKS, signed } from './comparison'
 
 type Row = ChangedRow & { readonly index: number }
 
-export function ComparisonTable({ found }: { readonly found: TableComparison }) {
+export function ComparisonTable({
+  found,
+  shown,
+}: {
+  readonly found: TableComparison
+  /** Which of the compared columns. */
+  readonly shown: readonly number[]
+}) {
   const rows = useMemo<Row[]>(
     () => found.rows.map((row, index) => ({ ...row, index })),
     [found.rows],
   )
-  const columns = useMemo(() => columnsOf(found), [found])
+  const columns = useMemo(() => columnsOf(found, shown), [found, shown])
   return (
     <Table
       fill
@@ -26,7 +33,7 @@ export function ComparisonTable({ found }: { readonly found: TableComparison }) 
   )
 }
 
-function columnsOf(found: TableComparison): Column<Row>[] {
+function columnsOf(found: TableComparison, shown: readonly number[]): Column<Row>[] {
   const state: Column<Row> = {
     key: '\u0000state',
     head: '',
@@ -47,7 +54,8 @@ function columnsOf(found: TableComparison): Column<Row>[] {
     cell: (row) => <Text value={row.key[at] ?? null} />,
     sort: (row) => row.key[at] ?? null,
   }))
-  const cells = found.columns.map<Column<Row>>((name, at) => {
+  const cells = shown.map<Column<Row>>((at) => {
+    const name = found.columns[at] ?? ''
     const of = (row: Row) => row.cells[at]
     const numeric = found.rows.some((row) => row.cells[at]?.change != null)
     return {

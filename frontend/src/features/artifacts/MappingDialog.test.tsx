@@ -67,7 +67,7 @@ describe('the dialog of the columns', () => {
     dialog()
     expect(await screen.findByText('not certain')).toBeTruthy()
     expect(screen.getByText(/line 3, column 2/)).toBeTruthy()
-    expect(screen.getByText(/2 of 2 rows have a time/)).toBeTruthy()
+    expect(screen.getByText(/2 of the first 2 rows have a time/)).toBeTruthy()
     const series = screen.getByRole('region', { name: 'Series that come out' })
     expect(series.textContent).toContain('metric.Threads')
     expect(screen.getByText(/2 other artifacts have it and are read again too/)).toBeTruthy()
@@ -137,6 +137,21 @@ describe('the dialog of the columns', () => {
     fireEvent.click(save)
     const alert = await screen.findByRole('alert')
     expect(within(alert).getByText('It was not saved')).toBeTruthy()
+  })
+
+  it('keeps what was corrected when it cannot be tried', async () => {
+    serve({ '/artifacts/a1/mapping': seen({}) }) // the preview: 404
+    dialog()
+    fireEvent.change(await screen.findByLabelText('Zone of times without one'), {
+      target: { value: 'Asia/Tokyo' },
+    })
+    expect(await screen.findByText('It cannot be tried')).toBeTruthy()
+    expect(screen.getByLabelText<HTMLInputElement>('Zone of times without one').value).toBe(
+      'Asia/Tokyo',
+    )
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Read it so' }).disabled).toBe(
+      true,
+    )
   })
 
   it('says when the first lines cannot be looked at', async () => {

@@ -53,16 +53,18 @@ function MappingForm({
   const say = useSayMapping(incidentId, artifact.id)
   const forget = useForgetMapping(incidentId, artifact.id)
 
-  if (preview.error && !preview.data)
-    return (
+  // A draft that cannot be tried must not take the form away: what was seen first stands in.
+  const seen = preview.data ?? first.data
+  if (!seen)
+    return first.error ? (
       <Problem
-        error={preview.error}
+        error={first.error}
         what="Its first lines could not be looked at"
-        onRetry={() => void preview.refetch()}
+        onRetry={() => void first.refetch()}
       />
+    ) : (
+      <SkeletonRows rows={8} />
     )
-  if (!preview.data) return <SkeletonRows rows={8} />
-  const seen = preview.data
   if (seen.head.every((line) => line.trim() === ''))
     return (
       <EmptyState compact title="There is no line to look at">
@@ -102,7 +104,7 @@ function MappingForm({
           type="submit"
           variant="primary"
           busy={say.isPending}
-          disabled={stale || seen.problems.length > 0}
+          disabled={stale || preview.isError || seen.problems.length > 0}
         >
           Read it so
         </Button>
@@ -121,6 +123,7 @@ function Settings({
   readonly onChange: (draft: MappingDraft) => void
 }) {
   const set = (change: Partial<MappingDraft>) => onChange({ ...draftOf(mapping), ...change })
+  const [choosing, setChoosing] = useState(false)
   const zone = seen.problems.find(({ field }) => field === 'zone')
   return (
     <div className="mapping-settings">
@@ -204,15 +207,18 @@ function Settings({
             list="mapping-zones"
             spellCheck={false}
             autoComplete="off"
+            onFocus={() => setChoosing(true)}
             onChange={(event) => set({ zone: event.target.value || null })}
           />
         )}
       </Field>
-      <datalist id="mapping-zones">
-        {ZONES.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      {choosing && (
+        <datalist id="mapping-zones">
+          {ZONES.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      )}
     </div>
   )
 }

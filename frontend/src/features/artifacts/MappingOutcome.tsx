@@ -22,14 +22,16 @@ export function MappingOutcome({
         </h3>
         {guessed && <p className="muted">{capital(seen.why)}.</p>}
         <p role="status">
-          {seen.rows_timed} of {seen.rows_read} rows have a time that could be read
+          {seen.rows_timed} of the first {seen.rows_read} rows have a time that could be read
           {seen.cell_errors_total > 0 && `; ${seen.cell_errors_total} cells or rows could not`}.
         </p>
-        {seen.problems.map(({ field, message }) => (
-          <p key={message} className="field-problem" data-field={field}>
-            {capital(message)}.
-          </p>
-        ))}
+        {seen.problems
+          .filter(({ field }) => field !== 'zone') // said beside its field
+          .map(({ message }) => (
+            <p key={message} className="field-problem">
+              {capital(message)}.
+            </p>
+          ))}
         {seen.cell_errors.length > 0 && (
           <ul className="mapping-errors">
             {seen.cell_errors.slice(0, 12).map((error, index) => (

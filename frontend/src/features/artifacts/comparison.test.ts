@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TableComparison, TableRef } from '@/api/schema'
-import { comparisonTsv, likeliest, partners, signed } from './comparison'
+import { comparisonTsv, differing, likeliest, partners, signed } from './comparison'
 
 const table = (artifact: string, name: string, columns: string[]): TableRef => ({
   artifact,
@@ -29,6 +29,32 @@ describe('a comparison of tables', () => {
   it('keeps every digit and writes the sign', () => {
     expect(signed('18446744073709551615')).toBe('+18446744073709551615')
     expect(signed('-0.000035')).toBe('−0.000035')
+  })
+
+  it('shows the columns that differ in a row that both have', () => {
+    const cell = (before: string | null, after: string | null, change: string | null) => ({
+      before,
+      after,
+      change,
+      ratio: null,
+    })
+    const found = {
+      columns: ['same', 'printed otherwise', 'moved'],
+      rows: [
+        {
+          state: 'added',
+          key: ['x'],
+          cells: [cell(null, '1', null), cell(null, '1', null), cell(null, '1', null)],
+        },
+        {
+          state: 'changed',
+          key: ['y'],
+          cells: [cell('1', '1', '0'), cell('1', '1.0', '0'), cell('1', '2', '1')],
+        },
+      ],
+    } as unknown as TableComparison
+    expect(differing(found)).toEqual([2])
+    expect(differing({ ...found, rows: found.rows.slice(0, 1) })).toEqual([0, 1, 2])
   })
 
   it('is copied with before, after, difference and ratio in columns of their own', () => {

@@ -39,6 +39,19 @@ export function likeliest(
   return same.find(({ name }) => name === chosen.name) ?? same[0]
 }
 
+/** Which compared columns differ in some row; all of them when no row that both have does. */
+export function differing(found: TableComparison): readonly number[] {
+  const all = found.columns.map((_, at) => at)
+  const both = found.rows.filter(({ state }) => state === 'changed')
+  const some = all.filter((at) =>
+    both.some(({ cells }) => {
+      const cell = cells[at]
+      return cell !== undefined && cell.before !== cell.after && cell.change !== '0'
+    }),
+  )
+  return some.length ? some : all
+}
+
 /** Tab-separated: state, key, then before, after, difference and ratio of each column. */
 export function comparisonTsv(found: TableComparison): string {
   const clean = (cell: string | number | null) =>
