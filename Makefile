@@ -118,9 +118,17 @@ format: $(VENV)/.installed-dev $(NODE_MODULES) ## let the formatters settle the 
 types: $(VENV)/.installed-dev $(NODE_MODULES) ## write the UI's API types from the API again
 	@sh scripts/api-types.sh write
 
+.PHONY: fuzz
+fuzz: $(VENV)/.installed-dev ## search for defects of the parsers (FORMAT=gdb SECONDS=60, or all)
+	@sh scripts/fuzz.sh "$(or $(FORMAT),all)" "$(or $(SECONDS),60)"
+
 .PHONY: docs
 docs: $(VENV)/.installed-dev ## write the generated tables of docs/ again
 	@$(BIN)/pileup formats --write docs/reference/formats.md
+
+.PHONY: corpus-coverage
+corpus-coverage: $(VENV)/.installed-dev ## write what is read of a corpus (CORPUS=folder) into docs/
+	@cd backend && ../$(BIN)/python -m tests.formats.corpus "$(or $(CORPUS),../../shared/corpus)" ../docs/reference/corpus-coverage.md
 
 .PHONY: bench
 bench: $(VENV)/.installed-dev ## measure how fast large inputs are read: a tenth of bench-parse

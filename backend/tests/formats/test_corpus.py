@@ -6,6 +6,7 @@ Skipped with a reason where the folders are absent; nothing of the corpus is com
 from __future__ import annotations
 
 import io
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,93 +14,42 @@ import polars as pl
 
 from pileup.formats import archive
 from pileup.formats.driver import Parsed, parse_path, parse_stream
+from tests.formats.checks import assert_sound, parse_bytes
+from tests.formats.corpus import NOT_READ, expected, files, read
+from tests.formats.damage import ways
 
-# Folder of the corpus -> the formats that its files must be.
-EXPECTED: dict[str, set[str]] = {
-    "eu_stack": {"eu-stack"},
-    "gdb": {"gdb"},
-    "pmp": {"pmp"},
-    "processlist": {"processlist"},
-    "my_cnf": {"my-cnf"},
-    "bench_metrics": {"bench-tables"},
-    "bench_output": {"bench-tables", "sysbench"},
-    "metrics_csv": {"bench-tables", "prometheus-json"},
-    "df": {"df"},
-    "diskstats": {"diskstats"},
-    "dmesg": {"kernel-log"},
-    "free": {"procfs"},
-    "iostat": {"iostat"},
-    "mpstat": {"mpstat"},
-    "proc": {"diskstats", "memory-map", "procfs", "uptime"},
-    "top": {"top"},
-    "lsof": {"lsof", "strace"},  # strace with lsof in front
-    "strace": {"strace"},
-    "netstat": {"netstat"},
-    "pidstat": {"pidstat"},
-    "ps": {"ps"},
-    "sysctl": {"sysctl"},
-    "uptime": {"uptime"},
-}
-# Format -> the folders whose files it may claim; anywhere else it would be a wrong answer.
-CLAIMS: dict[str, set[str]] = {
-    "eu-stack": {"eu_stack", "pt_stalk"},
-    "gdb": {"gdb", "pt_stalk"},
-    "pmp": {"pmp"},
-    "processlist": {"processlist", "pt_stalk"},
-    "my-cnf": {"my_cnf"},
-    "bench-tables": {"bench_metrics", "bench_output", "metrics_csv"},
-    "cloudwatch-json": set(),
-    "iibench": set(),
-    "json-samples": set(),
-    "mstat": set(),
-    "mysqlslap": set(),
-    "openmetrics": set(),
-    "prometheus-json": {"metrics_csv"},
-    "sysbench": {"bench_output"},
-    "kernel-log": {"dmesg", "pt_stalk"},
-    "syslog": set(),
-    "lsof": {"lsof", "pt_stalk"},
-    "memory-map": {"proc", "pt_stalk"},
-    "netstat": {"netstat", "pt_stalk"},
-    "pidstat": {"pidstat"},
-    "ps": {"ps", "pt_stalk"},
-    "dstat": set(),
-    "kept": set(),
-    "perf-report": set(),
-    "perf-script": set(),
-    "sar": set(),
-    "strace": {"strace", "lsof", "pt_stalk"},
-    "sysctl": {"sysctl", "pt_stalk"},
-    "uptime": {"uptime", "proc"},
-    "pt-stalk-log": {"pt_stalk"},
-    "pt-stalk-hostname": {"pt_stalk"},
-}
 _MOST = 512 * 1024
-# Fragments (test inputs of other tools) in which too little is left to know them by.
-UNKNOWABLE = {
-    "captured-my5624__gdb_bt_1.err",
-    # what eu-stack wrote to stderr: no stack in it
-    "captured-ma1011__eu_stack.err",
-    "captured-ma1011b__eu_stack.err",
-    "captured-my5624__eu_stack.err",
-    "captured-my97b__eu_stack.err",
-    "percona-percona-monitoring-plugins__t_nagios_pmp-check-mysql-processlist_samples_copy-processlist-1.txt",
-    # of a tunnel (WireGuard), not of a load
-    "kellyjonbrazil-jc__tests_fixtures_ubuntu-22.04_wg_show--two_devices.out",
-}
+_MOST_BROKEN = 48 * 1024
 
 
 def test_the_corpus_is_read_and_recognised(corpus: Path) -> None:
+    """Each file is its kind and no other, under a name that says nothing."""
     wrong = []
-    for path in _files(corpus):
-        parsed = parse_path(path, name="upload")
+    seen = set()
+    for path in files(corpus):
+        parsed = read(path)
         assert not parsed.crashed, f"{path.name}: {parsed.failed}"
-        folder = path.relative_to(corpus).parts[0]
-        missed = parsed.format not in EXPECTED.get(folder, {parsed.format})
-        mistaken = parsed.format is not None and folder not in CLAIMS.get(parsed.format, {folder})
-        if mistaken or (missed and path.name not in UNKNOWABLE):
+        assert parsed.receipt.bytes_read == path.stat().st_size, path.name
+        allowed = expected(corpus, path)
+        assert allowed is not None, f"{path}: say in corpus.py what it must be read as"
+        if path.name in NOT_READ:
+            seen.add(path.name)
+            allowed = {None}
+        if parsed.format not in allowed:
             wrong.append(f"{path.name}: {parsed.format} ({parsed.detection.why})")
     assert not wrong, "\n".join(wrong)
+    assert seen == NOT_READ.keys()
+
+
+def test_the_corpus_broken_is_read(corpus: Path) -> None:
+    """A few files of each kind, with some of the ways in which files break."""
+    for folder in sorted(path for path in corpus.iterdir() if path.is_dir()):
+        dice = random.Random(folder.name)
+        some = list(files(folder))
+        for path in dice.sample(some, min(1, len(some))):
+            data = path.read_bytes()[:_MOST_BROKEN]
+            for what, broken in dice.sample(list(ways(data, dice)), 5):
+                assert_sound(parse_bytes(broken, "upload"), len(broken), f"{path.name}: {what}")
 
 
 def test_the_captures_are_read(captures: Path) -> None:
@@ -135,14 +85,8 @@ def _distinct(stacks: pl.DataFrame) -> int:
     return len({tuple(frame["function"] for frame in frames) for frames in stacks["frames"]})
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name != "INDEX.tsv":
-            yield path
-
-
 def _capture_members(captures: Path) -> Iterator[tuple[str, Parsed]]:
-    for path in _files(captures):
+    for path in files(captures):
         if archive.kind_of(path) is None:
             yield path.name, parse_path(path)
             continue

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Fuzzes the parser of one format, or of each in turn. Usage: fuzz.sh FORMAT|all SECONDS
+# atheris is no dependency of ours: it is installed into .tmp/fuzz on first use.
+set -eu
+cd "$(dirname "$0")/.."
+format="${1:-all}"
+seconds="${2:-60}"
+python="$PWD/.venv/bin/python"
+folder="$PWD/.tmp/fuzz"
+mkdir -p "$folder"
+if [ ! -d "$folder/atheris" ]; then
+    "$python" -m pip --disable-pip-version-check --no-input install -q --target "$folder" atheris==3.0.0
+fi
+export PYTHONPATH="$PWD/backend/src:$PWD/backend:$folder"
+if [ "$format" = all ]; then
+    format="$("$python" -c 'from pileup import formats; print(*(one.NAME for one in formats.FORMATS))')"
+fi
+cd backend
+failed=""
+for one in $format; do
+    echo "==== $one"
+    "$python" -m fuzz "$one" "$seconds" "$folder" 2>"$folder/$one.log" || failed="$failed $one"
+    tail -n 3 "$folder/$one.log"
+done
+[ -z "$failed" ] || { echo "found something in:$failed; see .tmp/fuzz/*.log and .tmp/fuzz/finds"; exit 1; }
