@@ -23,7 +23,8 @@ _UNREADABLE = (b"?", b"_", b"x", "\N{REPLACEMENT CHARACTER}".encode())
 _PLACES = {"line_first", "line_last", "snapshot", "wall_us", "number"}
 """Where and when, not what. Times may be inferred from neighbours."""
 _COUNTED = re.compile(
-    r"stacks\.threads|processlist\.\w+|stack\.count|innodb\.(semaphore_waits|active_transactions"
+    r"stacks\.threads|processlist\.\w+|stack\.(count|samples)|innodb_mutex\.\w+"
+    r"|innodb\.(semaphore_waits|active_transactions"
     r"|lock_wait_transactions)|lsof\.\w+|ps\.processes"
     r"|pidstat\.threads_\w+|strace\.\w+|memory_map\.\w+|open_tables\.\w+"
 )
