@@ -23,13 +23,13 @@ _UNREADABLE = (b"?", b"_", b"x", "\N{REPLACEMENT CHARACTER}".encode())
 _PLACES = {"line_first", "line_last", "snapshot", "wall_us", "number"}
 """Where and when, not what. Times may be inferred from neighbours."""
 _COUNTED = re.compile(
-    r"stacks\.threads|processlist\.\w+|stack\.(count|samples)|innodb_mutex\.\w+"
+    r"stacks\.threads|processlist\.\w+|stack\.(count|samples)"
     r"|innodb\.(semaphore_waits|active_transactions"
     r"|lock_wait_transactions)|lsof\.\w+|ps\.processes"
     r"|pidstat\.threads_\w+|strace\.\w+|memory_map\.\w+|open_tables\.\w+"
 )
 """Counts and sums of what was read: less where something is damaged, and then that is told."""
-_GROUPED = re.compile(r"netstat\.(sockets|unread|unsent|backlog)|slow_log\.\w+")
+_GROUPED = re.compile(r"netstat\.(sockets|unread|unsent|backlog)|slow_log\.\w+|innodb_mutex\.\w+")
 """The same by an address, a state or a second: what is damaged there counts as another one."""
 _WHOLE_SECONDS = {"session.time_s"}
 """Its decimals come from another column, TIME_MS."""
