@@ -115,7 +115,7 @@ class _Reader:
         if not columns or any(number(cell) is not None for cell in columns):
             return False
         if not surely and not any(
-            "/" in c or c[0] == "%" or c.islower() or "-" in c or c == "MHz" for c in columns
+            "/" in c or c[:1] == "%" or c.islower() or "-" in c or c == "MHz" for c in columns
         ):
             return False
         self._columns = columns
