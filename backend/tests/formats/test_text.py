@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+from unittest import mock
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from pileup.formats import blocks
 from pileup.formats.blocks import INDEX_EVERY, MAX_LINE_BYTES
 from pileup.formats.text import LineReader, decode_lines
 
@@ -96,3 +100,26 @@ def test_a_dump_on_one_line_is_expanded_and_keeps_its_raw_line_number() -> None:
         3,
     ]
     assert reader.raw_lines == 3
+
+
+_BYTES = st.lists(
+    st.sampled_from(
+        [b"a", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3\xa9", b"```\n", b"x | ", b"\t", b"\\n"]
+    ),
+    max_size=60,
+).map(b"".join)
+
+
+@given(_BYTES, st.sampled_from([1, 2, 7, 64]))
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_any_bytes_are_the_same_lines_whatever_the_blocks(data: bytes, size: int) -> None:
+    """As many lines as there are line ends, all bytes counted, every block border invisible."""
+    reader, found = _read(data)
+    assert reader.bytes_read == len(data)
+    assert reader.raw_lines == data.count(b"\n") + bool(data and not data.endswith(b"\n"))
+    assert reader.bytes_of(1, reader.raw_lines) == len(data)
+    assert not any("\0" in line or "\n" in line for line in found)
+    with mock.patch.object(blocks, "BLOCK_BYTES", size):
+        again, lines = _read(data)
+    assert lines == found
+    assert again.line_index == reader.line_index
