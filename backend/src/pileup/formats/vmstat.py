@@ -87,3 +87,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if found.full:
             yield from found.flush()
     yield from found.flush()
+    if seen == 1:
+        yield Problem(
+            None,
+            "There is only vmstat's first line, the average since boot: nothing of the moment is "
+            "in it. Capture with an interval and a count: vmstat 1 30.",
+        )
