@@ -316,6 +316,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/experiments/{experiment_id}/observed': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Observed
+     * @description What the run's own artifacts show: the predicted number, and the incident's symptoms.
+     */
+    get: operations['observed_api_v1_experiments__experiment_id__observed_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/experiments/{experiment_id}/pins': {
     parameters: {
       query?: never
@@ -2783,6 +2803,27 @@ export interface components {
       csrf: string | null
       user: components['schemas']['UserOut']
     }
+    /**
+     * MeasuredOut
+     * @description The predicted number, computed from the artifacts of the run.
+     */
+    MeasuredOut: {
+      /** Holding */
+      holding: number | null
+      /** P95 */
+      p95: number | null
+      /** Points */
+      points: number
+      /** Text */
+      text: string
+      /** Value */
+      value: number | null
+      /**
+       * Verdict
+       * @enum {string}
+       */
+      verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
+    }
     /** MitigationDoc */
     MitigationDoc: {
       action: string
@@ -2976,6 +3017,11 @@ export interface components {
       text: string
       /** Value */
       value: number | null
+    }
+    /** Observed */
+    Observed: {
+      measured: components['schemas']['MeasuredOut'] | null
+      symptoms: components['schemas']['SymptomsOut']
     }
     /** Overview */
     Overview: {
@@ -3743,6 +3789,25 @@ export interface components {
       version: string
       worker: components['schemas']['WorkerStatus']
     }
+    /**
+     * SymptomsOut
+     * @description The incident's symptoms, looked for in the run.
+     */
+    SymptomsOut: {
+      /** Missing */
+      missing: string[]
+      /** New */
+      new: string[]
+      /** Reproduced */
+      reproduced: string[]
+      /**
+       * Same Way
+       * @enum {string}
+       */
+      same_way: 'yes' | 'no' | 'unclear'
+      /** Text */
+      text: string
+    }
     /** TableCellDoc */
     TableCellDoc: {
       after: string | null
@@ -4260,6 +4325,7 @@ export type MappingProblem = components['schemas']['MappingProblem']
 export type MappingSaved = components['schemas']['MappingSaved']
 export type Marks = components['schemas']['Marks']
 export type Me = components['schemas']['Me']
+export type MeasuredOut = components['schemas']['MeasuredOut']
 export type MitigationDoc = components['schemas']['MitigationDoc']
 export type NewAnnotation = components['schemas']['NewAnnotation']
 export type NewConfidence = components['schemas']['NewConfidence']
@@ -4275,6 +4341,7 @@ export type NewVerdict = components['schemas']['NewVerdict']
 export type Numbers = components['schemas']['Numbers']
 export type ObservationInput = components['schemas']['Observation-Input']
 export type ObservationOutput = components['schemas']['Observation-Output']
+export type Observed = components['schemas']['Observed']
 export type Overview = components['schemas']['Overview']
 export type OverviewIncident = components['schemas']['OverviewIncident']
 export type OverviewPerson = components['schemas']['OverviewPerson']
@@ -4329,6 +4396,7 @@ export type StackThreadOut = components['schemas']['StackThreadOut']
 export type StallDoc = components['schemas']['StallDoc']
 export type StallEvidence = components['schemas']['StallEvidence']
 export type Status = components['schemas']['Status']
+export type SymptomsOut = components['schemas']['SymptomsOut']
 export type TableCellDoc = components['schemas']['TableCellDoc']
 export type TableChangeDoc = components['schemas']['TableChangeDoc']
 export type TableColumn = components['schemas']['TableColumn']
@@ -5029,6 +5097,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Experiment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  observed_api_v1_experiments__experiment_id__observed_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        experiment_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Observed']
         }
       }
       /** @description Validation Error */

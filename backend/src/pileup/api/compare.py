@@ -10,21 +10,21 @@ from typing import Annotated, Any, Literal
 import msgspec
 from fastapi import APIRouter, Depends, Query
 
-from pileup.analysis import contract, gather, main_stall, stalls
+from pileup.analysis import contract, main_stall, stalls
 from pileup.analysis.compare import Side, compare
 from pileup.analysis.context import Span
-from pileup.analysis.evidence import Evidence, EvidenceArtifact, bundle_of
+from pileup.analysis.evidence import Evidence
 from pileup.analysis.fleet import fleet
 from pileup.analysis.moments import parse
 from pileup.analysis.series import values
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
+from pileup.api.runs import run_evidence
 from pileup.api.schema import CompareJson, FleetJson, Out
 from pileup.storage.analyses import Analyses
 from pileup.storage.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.experiments import Experiments
-from pileup.storage.frames import FrameKey
 
 router = APIRouter(tags=["compare"])
 
@@ -161,33 +161,10 @@ def _resolve(services: Services, unit: Unit, incident_id: str, side: SideQuery) 
 
 
 def _run(services: Services, unit: Unit, incident_id: str, side: SideQuery) -> Side:
-    """The artifacts of an experiment, placed by themselves: they are no part of the analysis."""
     experiment = Experiments(unit).get(side.experiment or "")
     if experiment.incident_id != incident_id:
         raise ApiError(404, "No such run", "that experiment belongs to another incident")
-    wanted = {one.id for one in experiment.artifacts}
-    parsed = []
-    for artifact in Artifacts(unit).of_incident(incident_id):
-        if wanted.isdisjoint((artifact.id, artifact.parent_id)):
-            continue
-        if artifact.format is None or artifact.parser_version is None:
-            continue
-        key = FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
-        described = EvidenceArtifact(
-            sha256=artifact.sha256,
-            path=artifact.path,
-            bytes=artifact.bytes,
-            format=artifact.format,
-            bundle=bundle_of(artifact.path),
-        )
-        parsed.append((described, services.frames.load(key) or {}))
-    if not parsed:
-        raise ApiError(
-            409,
-            "Nothing to compare",
-            f"experiment {experiment.number} has no artifact that was read: attach its files",
-        )
-    evidence = gather(parsed)
+    evidence = run_evidence(services, unit, experiment)
     label = f"experiment {experiment.number}: {experiment.title}"
     if side.part != "whole":
         label = f"{side.part} of {label}"

@@ -8,13 +8,18 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, status
 from pydantic import Field, StringConstraints
 
+from pileup.analysis import analyse
+from pileup.analysis.run_outcome import measure, symptoms
+from pileup.analysis.similar import signature
 from pileup.api.auth import Caller
-from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
+from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.hypotheses import Percent
 from pileup.api.pins import Pin
+from pileup.api.runs import run_evidence
 from pileup.api.schema import In, Out
 from pileup.storage.experiments import ExperimentRecord, Experiments
 from pileup.storage.hypotheses import Hypotheses
+from pileup.storage.incidents import Incidents
 
 router = APIRouter(tags=["experiments"])
 
@@ -63,6 +68,34 @@ class Finish(In):
     conclusion: Long = ""
     confidence: Percent | None = None
     """The confidence in the hypothesis after this experiment."""
+
+
+class MeasuredOut(Out):
+    """The predicted number, computed from the artifacts of the run."""
+
+    verdict: Verdict
+    value: float | None
+    p95: float | None
+    points: int
+    holding: float | None
+    """Share of the samples for which the prediction holds."""
+    text: str
+
+
+class SymptomsOut(Out):
+    """The incident's symptoms, looked for in the run."""
+
+    reproduced: list[str]
+    missing: list[str]
+    new: list[str]
+    same_way: SameWay
+    text: str
+
+
+class Observed(Out):
+    measured: MeasuredOut | None
+    """None when the prediction names no series, sign and value."""
+    symptoms: SymptomsOut
 
 
 class Attachments(In):
@@ -155,6 +188,23 @@ def finish_experiment(
             by=caller.actor,
         )
     return _out(done)
+
+
+@router.get("/experiments/{experiment_id}/observed")
+def observed(experiment_id: str, services: ServicesDep, unit: UnitDep) -> Observed:
+    """What the run's own artifacts show: the predicted number, and the incident's symptoms."""
+    experiment = Experiments(unit).get(experiment_id)
+    evidence = run_evidence(services, unit, experiment)
+    known = Incidents(unit).signatures().get(experiment.incident_id)
+    found = symptoms(known.features if known else {}, signature(analyse(evidence)))
+    told = Prediction.model_validate(experiment.prediction)
+    measured = None
+    if told.metric and told.op and told.value is not None:
+        measured = measure(evidence, told.metric, told.op, told.value, told.window_s)
+    return Observed(
+        measured=None if measured is None else MeasuredOut.model_validate(measured),
+        symptoms=SymptomsOut.model_validate(found),
+    )
 
 
 @router.put("/experiments/{experiment_id}/artifacts")

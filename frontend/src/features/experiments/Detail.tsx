@@ -9,7 +9,7 @@ import { Field } from '@/ui/Field'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
 import { Problem } from '@/ui/States'
 import { Time } from '@/ui/Value'
-import { useExperimentWrites, type Experiment, type Finish } from './queries'
+import { useExperimentWrites, useObserved, type Experiment, type Finish } from './queries'
 
 type Props = { incidentId: string; experiment: Experiment; onClose: () => void }
 
@@ -149,11 +149,42 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
   const [same, setSame] = useState<'' | 'yes' | 'no' | 'unclear'>('')
   const [conclusion, setConclusion] = useState('')
   const [confidence, setConfidence] = useState('')
+  const computed = useObserved(incidentId, experiment)
+  const take = () => {
+    const { measured, symptoms } = computed.data ?? {}
+    setObserved([measured?.text, symptoms?.text].filter(Boolean).join(' '))
+    if (measured) {
+      setVerdict(measured.verdict)
+      setValue(measured.value === null ? '' : String(measured.value))
+    }
+    if (symptoms) setSame(symptoms.same_way)
+  }
   const number = (text: string) => (text.trim() === '' ? null : Number(text))
   const wrong = [value, confidence].some((text) => Number.isNaN(number(text)))
   return (
     <InspectorSection title="Record what you saw">
       {finish.isError && <Problem compact error={finish.error} what="It was not saved" />}
+      {experiment.artifacts.length > 0 && (
+        <div className="experiment-computed" role="status">
+          {computed.isPending && <p className="muted">Computing from the attached artifacts…</p>}
+          {computed.isError && (
+            <Problem compact error={computed.error} what="The run could not be measured" />
+          )}
+          {computed.data && (
+            <>
+              {computed.data.measured ? (
+                <p>{computed.data.measured.text}</p>
+              ) : (
+                <p className="muted">The prediction names no series, so no number is computed.</p>
+              )}
+              <p>{computed.data.symptoms.text}</p>
+              <Button size="small" onClick={take}>
+                Take what the artifacts show
+              </Button>
+            </>
+          )}
+        </div>
+      )}
       <Field label="Observation">
         {(ids) => (
           <textarea

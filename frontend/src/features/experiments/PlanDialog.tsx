@@ -1,10 +1,26 @@
 /** Plan an experiment: one change, and what we expect to see. */
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { Problem } from '@/ui/States'
-import { useExperimentWrites } from './queries'
+import { seriesNamesQuery, useExperimentWrites } from './queries'
+
+const SIGNS = [
+  ['<', 'less than'],
+  ['<=', 'at most'],
+  ['>', 'more than'],
+  ['>=', 'at least'],
+  ['~', 'about'],
+] as const
+const SUGGESTED = 2000
+
+/** Null for what is not a number. */
+function decimal(text: string): number | null {
+  const value = Number(text.trim())
+  return text.trim() === '' || Number.isNaN(value) ? null : value
+}
 
 type Props = {
   incidentId: string
@@ -19,6 +35,11 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
   const [hypothesis, setHypothesis] = useState(hypotheses[0]?.id ?? '')
   const [change, setChange] = useState('')
   const [prediction, setPrediction] = useState('')
+  const [metric, setMetric] = useState('')
+  const [op, setOp] = useState<(typeof SIGNS)[number][0]>('<')
+  const [value, setValue] = useState('')
+  const [window, setWindow] = useState('')
+  const series = useQuery(seriesNamesQuery(incidentId))
   const [falsifier, setFalsifier] = useState('')
   const [risk, setRisk] = useState('')
   const plan = () =>
@@ -29,10 +50,10 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
         change: change.trim(),
         prediction: {
           text: prediction.trim(),
-          metric: null,
-          op: null,
-          value: null,
-          window_s: null,
+          metric: metric.trim() || null,
+          op: metric.trim() ? op : null,
+          value: metric.trim() ? decimal(value) : null,
+          window_s: metric.trim() ? decimal(window) : null,
           falsifier: falsifier.trim(),
         },
         risk: risk.trim(),
@@ -68,7 +89,12 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
       title="Plan an experiment"
       width={600}
       footer={
-        <Button variant="primary" busy={create.isPending} disabled={!title.trim()} onClick={plan}>
+        <Button
+          variant="primary"
+          busy={create.isPending}
+          disabled={!title.trim() || (metric.trim() !== '' && decimal(value) === null)}
+          onClick={plan}
+        >
           Plan it
         </Button>
       }
@@ -104,6 +130,64 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
       >
         {area(prediction, setPrediction)}
       </Field>
+      <fieldset className="experiment-number">
+        <legend>The number to compute from the run’s artifacts (optional)</legend>
+        <Field label="Series">
+          {(ids) => (
+            <>
+              <input
+                {...ids}
+                list="experiment-series"
+                value={metric}
+                onChange={(event) => setMetric(event.target.value)}
+              />
+              <datalist id="experiment-series">
+                {(series.data ?? []).slice(0, SUGGESTED).map((id) => (
+                  <option key={id} value={id} />
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
+        <Field label="Sign">
+          {(ids) => (
+            <select
+              {...ids}
+              value={op}
+              onChange={(event) => setOp(event.target.value as typeof op)}
+            >
+              {SIGNS.map(([key, word]) => (
+                <option key={key} value={key}>
+                  {word}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field
+          label="Value"
+          problem={metric.trim() && decimal(value) === null ? 'a number, such as 20' : undefined}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              inputMode="decimal"
+              value={value}
+              onChange={(event) => setValue(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Within seconds" hint="Empty: the whole run">
+          {(ids) => (
+            <input
+              {...ids}
+              inputMode="decimal"
+              value={window}
+              onChange={(event) => setWindow(event.target.value)}
+            />
+          )}
+        </Field>
+      </fieldset>
       <Field label="Falsified if">{area(falsifier, setFalsifier)}</Field>
       <Field label="Risk and way back">{area(risk, setRisk)}</Field>
     </Dialog>

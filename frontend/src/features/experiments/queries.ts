@@ -1,5 +1,5 @@
 /** The experiment log: list and writes. */
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
@@ -28,6 +28,35 @@ export const hypothesisNamesQuery = (id: string) =>
           params: { path: { incident_id: id } },
         }),
       ),
+  })
+
+/** What the run's own artifacts show; computed by the server from the attached files. */
+export function useObserved(id: string, experiment: Experiment) {
+  const files = experiment.artifacts.map((one) => one.id)
+  return useQuery({
+    queryKey: keys.of(id, 'experiments', experiment.id, 'observed', experiment.revision, files),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/experiments/{experiment_id}/observed', {
+          params: { path: { experiment_id: experiment.id } },
+        }),
+      ),
+    enabled: experiment.state === 'started' && files.length > 0,
+    retry: false,
+    staleTime: 60_000,
+  })
+}
+
+export const seriesNamesQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'series', 'names'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/series', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+    select: (found) => found.map((one) => one.id),
   })
 
 export function useExperimentWrites(id: string) {

@@ -1,0 +1,42 @@
+"""The evidence of an experiment's run: its artifacts alone, placed on one clock."""
+
+from __future__ import annotations
+
+from pileup.analysis import gather
+from pileup.analysis.evidence import Evidence, EvidenceArtifact, bundle_of
+from pileup.api.deps import Services
+from pileup.api.errors import ApiError
+from pileup.storage.artifacts import Artifacts
+from pileup.storage.database import Unit
+from pileup.storage.experiments import ExperimentRecord
+from pileup.storage.frames import FrameKey
+
+
+def run_evidence(services: Services, unit: Unit, experiment: ExperimentRecord) -> Evidence:
+    """What the attached artifacts (and the members of attached archives) hold.
+
+    They are no part of the incident's analysis, so they are placed here, by themselves.
+    """
+    wanted = {one.id for one in experiment.artifacts}
+    parsed = []
+    for artifact in Artifacts(unit).of_incident(experiment.incident_id):
+        if wanted.isdisjoint((artifact.id, artifact.parent_id)):
+            continue
+        if artifact.format is None or artifact.parser_version is None:
+            continue
+        key = FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
+        described = EvidenceArtifact(
+            sha256=artifact.sha256,
+            path=artifact.path,
+            bytes=artifact.bytes,
+            format=artifact.format,
+            bundle=bundle_of(artifact.path),
+        )
+        parsed.append((described, services.frames.load(key) or {}))
+    if not parsed:
+        raise ApiError(
+            409,
+            "Nothing to compare",
+            f"experiment {experiment.number} has no artifact that was read: attach its files",
+        )
+    return gather(parsed)

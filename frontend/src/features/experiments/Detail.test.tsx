@@ -1,0 +1,80 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { renderScreen, serve } from '@/testing/render'
+import { Detail } from './Detail'
+import type { Experiment } from './queries'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const experiment: Experiment = {
+  id: 'e1',
+  incident_id: 'i1',
+  number: 1,
+  title: 'AHI off',
+  hypothesis_id: null,
+  change: 'SET GLOBAL innodb_adaptive_hash_index = OFF',
+  prediction: {
+    text: 'few wait',
+    metric: 'm.waiters@db-1',
+    op: '<',
+    value: 20,
+    window_s: null,
+    falsifier: '',
+  },
+  state: 'started',
+  locked_at: '2026-11-20T22:30:00Z',
+  observation: null,
+  failed_same_way: null,
+  verdict: null,
+  conclusion: '',
+  risk: '',
+  artifacts: [{ id: 'a1', path: 'experiment-ahi-off/metrics.csv' }],
+  pins: [],
+  started_at: '2026-11-20T22:30:00Z',
+  finished_at: null,
+  by: 'Ada',
+  revision: 2,
+}
+
+describe('an experiment that has started', () => {
+  it('computes what the artifacts show, and takes it when asked', async () => {
+    const calls = serve({
+      '/experiments/e1/observed': {
+        measured: {
+          verdict: 'partial',
+          value: 31,
+          p95: 80,
+          points: 60,
+          holding: 0.4,
+          text: 'm.waiters: median 31; predicted < 20.',
+        },
+        symptoms: {
+          reproduced: [],
+          missing: [],
+          new: [],
+          same_way: 'no',
+          text: 'The run reproduces 1 of 7 symptoms.',
+        },
+      },
+      'POST /experiments/e1/finish': experiment,
+    })
+    renderScreen(
+      <Detail incidentId="i1" experiment={experiment} onClose={() => undefined} />,
+      '/incidents/i1/experiments',
+    )
+    expect(await screen.findByText('The run reproduces 1 of 7 symptoms.')).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: 'Take what the artifacts show' }))
+    expect(screen.getByLabelText<HTMLSelectElement>('Verdict').value).toBe('partial')
+    fireEvent.click(screen.getByRole('button', { name: 'Finish' }))
+    await waitFor(() =>
+      expect(calls.find((call) => call.path.endsWith('/finish'))?.body).toMatchObject({
+        observation: {
+          text: 'm.waiters: median 31; predicted < 20. The run reproduces 1 of 7 symptoms.',
+          value: 31,
+        },
+        verdict: 'partial',
+        failed_same_way: 'no',
+      }),
+    )
+  })
+})
