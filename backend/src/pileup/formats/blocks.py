@@ -23,6 +23,9 @@ MAX_LINE_BYTES = 1024 * 1024
 INDEX_EVERY = 256
 """``line_index[i]`` is the offset of line ``i * 256 + 1``."""
 
+_FEW = 32
+"""Lines of a block that are asked for before all of them are listed."""
+
 _KEPT = 32 * 1024 * 1024
 _MOST_AGAIN = 32 * 1024 * 1024
 _HALF = MAX_LINE_BYTES // 2
@@ -50,6 +53,7 @@ class Block:
     """The first MAX_LINE_BYTES of a line that is longer (``size``), or a later piece of it."""
     lines: int = 1
     """0 for the later pieces of a long line."""
+    asked: int = 0
     starts: list[int] | None = None
     """Where each line begins in ``data``: made when a range inside is asked for."""
 
@@ -98,9 +102,7 @@ class Blocks:
                     return block.offset
                 if line >= block.first + block.lines:
                     return block.offset + block.size
-                if block.starts is None:
-                    block.starts = list(_starts(block.data, self._newline))
-                return block.offset + block.starts[line - block.first]
+                return block.offset + self._inside(block, line)
         at, steps = divmod(line - 1, INDEX_EVERY)
         start = self.line_index[at]
         if not steps:
@@ -110,6 +112,22 @@ class Blocks:
         if data is None:
             return start
         return start + next(islice(_starts(data, self._newline), steps, None), 0)
+
+    def _inside(self, block: Block, line: int) -> int:
+        """Where a line begins in a block: from the index on, and once many are asked, by a list."""
+        if block.starts is None and block.asked < _FEW:
+            block.asked += 1
+            at, steps = divmod(line - 1, INDEX_EVERY)
+            start = self.line_index[at] - block.offset
+            if start < 0:
+                start, steps = 0, line - block.first
+            for _ in range(steps):
+                start = _find(block.data, self._newline, start, len(block.data))
+                start += len(self._newline)
+            return start
+        if block.starts is None:
+            block.starts = list(_starts(block.data, self._newline))
+        return block.starts[line - block.first]
 
     def _whole_lines(self, data: bytes) -> Iterator[Block]:
         """One block, unless a line in it is too long; the last line may lack its terminator."""
