@@ -18,6 +18,81 @@ from tests.formats.checks import assert_sound, parse_bytes
 from tests.formats.corpus import NOT_READ, expected, files, read
 from tests.formats.damage import ways
 
+# Folder of the corpus -> the formats that its files must be.
+EXPECTED: dict[str, set[str]] = {
+    "eu_stack": {"eu-stack"},
+    "gdb": {"gdb"},
+    "pmp": {"pmp"},
+    "processlist": {"processlist"},
+    "my_cnf": {"my-cnf"},
+    "lock_waits": {"lock-tables"},
+    "opentables": {"open-tables"},
+    "ps_threads": {"lock-tables"},
+    "query_digest": {"query-digest", "slow-log"},  # one is pt-query-digest --output slowlog
+    "replication": {"replication"},
+    "slow_log": {"slow-log"},
+    "transactions": {"lock-tables"},
+    "variables": {"variables"},
+    "bench_metrics": {"bench-tables"},
+    "bench_output": {"bench-tables", "sysbench"},
+    "metrics_csv": {"bench-tables", "prometheus-json"},
+    "df": {"df"},
+    "diskstats": {"diskstats"},
+    "dmesg": {"kernel-log"},
+    "free": {"procfs"},
+    "iostat": {"iostat"},
+    "mpstat": {"mpstat"},
+    "proc": {"diskstats", "memory-map", "procfs", "uptime"},
+    "top": {"top"},
+    "lsof": {"lsof", "strace"},  # strace with lsof in front
+    "strace": {"strace"},
+    "netstat": {"netstat"},
+    "pidstat": {"pidstat"},
+    "ps": {"ps"},
+    "sysctl": {"sysctl"},
+    "uptime": {"uptime"},
+}
+# Format -> the folders whose files it may claim; anywhere else it would be a wrong answer.
+CLAIMS: dict[str, set[str]] = {
+    "eu-stack": {"eu_stack", "pt_stalk"},
+    "gdb": {"gdb", "pt_stalk"},
+    "pmp": {"pmp"},
+    "processlist": {"processlist", "pt_stalk"},
+    "my-cnf": {"my_cnf"},
+    "lock-tables": {"lock_waits", "ps_threads", "pt_stalk", "transactions"},
+    "open-tables": {"opentables", "pt_stalk"},
+    "query-digest": {"query_digest"},
+    "replication": {"replication", "pt_stalk"},
+    "result-set": set(),
+    "slow-log": {"slow_log", "query_digest"},
+    "variables": {"variables", "pt_stalk", "status"},  # some of status are variables
+    "bench-tables": {"bench_metrics", "bench_output", "metrics_csv"},
+    "cloudwatch-json": set(),
+    "iibench": set(),
+    "json-samples": set(),
+    "mstat": set(),
+    "mysqlslap": set(),
+    "openmetrics": set(),
+    "prometheus-json": {"metrics_csv"},
+    "sysbench": {"bench_output"},
+    "kernel-log": {"dmesg", "pt_stalk"},
+    "syslog": set(),
+    "lsof": {"lsof", "pt_stalk"},
+    "memory-map": {"proc", "pt_stalk"},
+    "netstat": {"netstat", "pt_stalk"},
+    "pidstat": {"pidstat"},
+    "ps": {"ps", "pt_stalk"},
+    "dstat": set(),
+    "kept": set(),
+    "perf-report": set(),
+    "perf-script": set(),
+    "sar": set(),
+    "strace": {"strace", "lsof", "pt_stalk"},
+    "sysctl": {"sysctl", "pt_stalk"},
+    "uptime": {"uptime", "proc"},
+    "pt-stalk-log": {"pt_stalk"},
+    "pt-stalk-hostname": {"pt_stalk"},
+}
 _MOST = 512 * 1024
 _MOST_BROKEN = 48 * 1024
 

@@ -38,6 +38,8 @@ _COUNTED = re.compile(r"\d+ rows? in set|\d+ rows? \(")
 _PROSE = ("query", "info", "sql_text", "statement", "digest_text", "error", "status", "state")
 _MOST_ROW = 1024 * 1024
 _MOST_TITLE = 2000
+_MOST_COLUMNS = 4096
+"""Of a table in MySQL; a result of more is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class _Reader:
         self._verbose = False
         # the row being read, of any layout
         self._values: list[str] = []
+        self._more: list[str] = []
+        """Further lines of the last value, joined when it is complete."""
         self._first = self._last = 0
         self._size = 0
         # \G
@@ -122,10 +126,12 @@ class _Reader:
             at = len(self._values)
             if at >= len(self._expected) or key != self._expected[at]:
                 return False
-        elif key in self._keys:
+        elif len(self._keys) >= _MOST_COLUMNS or key in self._keys:
             return False
         else:
             self._keys.append(key)
+        if self._more:
+            self._join()
         self._values.append(text[width + 2 :])
         self._last = number
         self._blanks = 0
@@ -157,7 +163,8 @@ class _Reader:
             yield from self._between(number, text)
             return
         if self._size <= _MOST_ROW:
-            self._values[-1] += "\n" * (self._blanks + 1) + text
+            self._more += [""] * self._blanks
+            self._more.append(text)
             self._size += len(text) + self._blanks + 1
         self._blanks = 0
         self._last = number
@@ -198,7 +205,7 @@ class _Reader:
         self._in_row = True
         self._first = self._last = number
         self._width = self._size = self._blanks = 0
-        self._values, self._keys = [], []
+        self._values, self._more, self._keys = [], [], []
 
     def _between(self, number: int, text: str) -> Iterator[Part]:
         """A line outside of tables: a statement, chatter, or the header of a tab-separated one."""
@@ -314,15 +321,17 @@ class _Reader:
         if self._values and len(self._values) < columns:  # --raw: a cell with a line break
             parts = text.split("\t")
             if len(self._values) + len(parts) - 1 <= columns and self._size <= _MOST_ROW:
-                self._values[-1] += "\n" + parts[0]
-                self._values += parts[1:]
-                self._size += len(text)
+                self._more.append(parts[0])
+                if len(parts) > 1:
+                    self._join()
+                    self._values += parts[1:]
+                self._size += len(text) + 1
                 self._last = number
                 if len(self._values) == columns:
                     yield from self._end_row()
                 return
             yield Stray(self._first, "\t".join(self._values)[:200])
-            self._values = []
+            self._values, self._more = [], []
         if tabs == columns - 1:
             values = text.split("\t")
             if tuple(v.strip() for v in values) == self._result.columns:  # printed again
@@ -351,7 +360,13 @@ class _Reader:
         self._sets += 1
         yield self._result
 
+    def _join(self) -> None:
+        self._values[-1] = "\n".join([self._values[-1], *self._more])
+        self._more = []
+
     def _end_row(self) -> Iterator[Part]:
+        if self._more:
+            self._join()
         if self._pending:
             broken = self._broken_row()
             if broken is None:

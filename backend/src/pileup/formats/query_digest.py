@@ -88,6 +88,7 @@ class _Reader:
         self._in_overall = False
         self._row: dict[str, str | None] | None = None
         self._sample: list[str] = []
+        self._sample_size = 0
         self._tail = False
         self._reports = 0
 
@@ -129,7 +130,7 @@ class _Reader:
         self._row["rank"] = self._row["rank"] or match["rank"]
         self._row["qps"] = quantity(match["qps"])
         self._row["concurrency"] = quantity(match["concurrency"])
-        self._sample, self._tail = [], False
+        self._sample, self._sample_size, self._tail = [], 0, False
 
     def _of_query(self, text: str) -> None:
         row = self._row
@@ -149,8 +150,9 @@ class _Reader:
     def _statement(self, text: str) -> None:
         if self._row is None or self._row["query"] or not text.strip():
             return
-        if sum(map(len, self._sample)) < _MOST_QUERY:
+        if self._sample_size < _MOST_QUERY:
             self._sample.append(text)
+            self._sample_size += len(text) + 1
         if text.rstrip().endswith("\\G"):
             self._take_sample()
 
@@ -158,7 +160,7 @@ class _Reader:
         if self._row is not None and self._sample and not self._row["query"]:
             whole = "\n".join(self._sample).strip()
             self._row["query"] = whole.removesuffix("\\G").strip()[:_MOST_QUERY]
-        self._sample = []
+        self._sample, self._sample_size = [], 0
 
     def _end_query(self) -> None:
         self._take_sample()

@@ -136,7 +136,7 @@ class _Reader:
                     source="slow log banner",
                 )
             else:
-                match = _HEADER.match(text, start)
+                match = _HEADER.match(text, start, stop)
                 body = match.end() if match else start
                 heads.append(text[start:body])
                 statements.append(text[body : min(stop, body + MOST_QUERY + 1024)])

@@ -111,13 +111,15 @@ class _Reader:
 
     def _of_box(self, match: re.Match[str], number: int) -> Setting:
         """A value may have several lines: it ends with the bar."""
-        value, last = match["value"].rstrip(), number
-        while not value.endswith("|") and len(value) < _MOST_VALUE:
+        parts, size, last = [match["value"].rstrip()], 0, number
+        while not parts[-1].endswith("|") and size < _MOST_VALUE:
             following = next(self._numbered, None)
             if following is None:
                 break
             last = following[0]
-            value = f"{value}\n{following[1].rstrip()}"
+            parts.append(following[1].rstrip())
+            size += len(parts[-1]) + 1
+        value = "\n".join(parts)
         return self._setting(match["name"], value.removesuffix("|").strip(), number, last)
 
     def _others(self, number: int, text: str) -> Iterator[Item]:
