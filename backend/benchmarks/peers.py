@@ -140,7 +140,7 @@ PEERS: tuple[Peer, ...] = (
         "mlr",
         "Debian: miller",
         "the last row",
-        most_mb=100,
+        most_mb=10,
     ),
 )
 

@@ -6,6 +6,7 @@ Seconds are of the reading alone: a worker has started, and has its libraries, l
 
 from __future__ import annotations
 
+import io
 import json
 import resource
 import sys
@@ -17,6 +18,7 @@ from pileup.formats import archive, driver
 
 def main() -> None:
     """One file, or every member of an archive."""
+    driver.parse_stream(io.BytesIO(b"\n"))  # a worker has read something before
     match sys.argv[1:]:
         case ["--archive", path]:
             told = _members(Path(path), parse=False)

@@ -28,14 +28,15 @@ class DayClock:
     """Times of day made into wall clocks: the banner's date, carried over midnight."""
 
     def __init__(self) -> None:
-        self._date: tuple[int, int, int] | None = None
+        self._midnight: int | None = None
         self._days = 0
         self._last = -1
 
     def banner(self, line: str) -> bool:
         match = BANNER.match(line)
         if match:
-            self._date = read_date(match["date"])
+            date = read_date(match["date"])
+            self._midnight = local_us(*date) if date else None
             self._days, self._last = 0, -1
         return match is not None
 
@@ -46,7 +47,7 @@ class DayClock:
     def wall(self, text: str) -> int | None:
         """Microseconds of a time such as '22:19:59' or '04:24:11 PM'; None without a date."""
         match = CLOCK.match(text)
-        if not match or self._date is None:
+        if not match or self._midnight is None:
             return None
         hour = int(match["h"])
         if match["half"]:
@@ -55,8 +56,7 @@ class DayClock:
         if second < self._last - 3600:
             self._days += 1
         self._last = second
-        midnight = local_us(*self._date)
-        return None if midnight is None else midnight + (self._days * 86_400 + second) * 1_000_000
+        return self._midnight + (self._days * 86_400 + second) * 1_000_000
 
 
 _TIMED = re.compile(r"(\d{1,2}:\d\d:\d\d(?: [AP]M)?|\d{9,11})\s+(\S.*)$")
