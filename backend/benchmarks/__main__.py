@@ -247,6 +247,7 @@ def _markdown(lines: Sequence[Line], options: argparse.Namespace) -> str:
         command=command,
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
         cores=os.cpu_count(),
+        load=max(0.0, os.getloadavg()[0] - 1),
         system=f"{platform.system()}, Python {platform.python_version()}",
         table=table,
     )
@@ -256,8 +257,9 @@ _PAGE = """\
 # Benchmarks: reading artifacts
 
 `{command}` makes the inputs from the committed samples, reads each with Pileup and with the tools
-that read the same, one after the other, and writes this page. Measured {date} on a shared machine
-of {cores} cores ({system}).
+that read the same, one after the other, and writes this page. Measured {date} on a machine of
+{cores} cores ({system}) with a load of {load:.0f} from others when it ended: beyond one, the clock
+is not ours alone, and "per core" says more.
 
 - **MB** are 10^6 bytes. **MB/s** is by the clock; **per core** divides by CPU time instead, so a
   reader that uses two cores gains by the first only. **peak MB** is the largest resident set of one

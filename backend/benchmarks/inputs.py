@@ -353,7 +353,9 @@ def _diskstats(_: float) -> Iterator[str]:
         when = _START + timedelta(seconds=at)
         yield f"TS {when.timestamp():.0f}.005006 {when:%Y-%m-%d %H:%M:%S}\n"
         for cells in lines:
-            moved = [str(int(cell) + at * (n + 1)) for n, cell in enumerate(cells[3:])]
+            idle = not any(cell != "0" for cell in cells[3:])
+            step = 0 if idle else at
+            moved = [str(int(cell) + step * (n + 1)) for n, cell in enumerate(cells[3:])]
             yield f"{cells[0]:>4} {cells[1]:>7} {cells[2]} {' '.join(moved)}\n"
 
 

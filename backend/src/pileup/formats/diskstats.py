@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pileup.formats.columns import Columns, Header, Kind, number
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.stamps import read_stamp
+from pileup.formats.text import Chunk, chunks_of
 from pileup.records import Clock, Item, Problem
 
 NAME = "diskstats"
@@ -50,6 +51,7 @@ _HEADERS = [
 _SECONDS = ("s_io", "counter", "s")
 _LONGEST = 1_000
 _LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!./-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
+_IDLE = re.compile(r"^ *[0-9]{1,9} +[0-9]{1,9} [A-Za-z0-9_!./-]{1,64}(?: 0){4,20}$", re.MULTILINE)
 _DEVICE = re.compile(r"[\w!./-]+")
 # sda  15257  100 841035  8395  50851 5502 1648657 146540  0  44 2021-09-16 20:32:28
 _VMSTAT = re.compile(
@@ -71,6 +73,24 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every device of every sample."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """Nine devices of ten do nothing: where TS lines tell the samples, theirs are blanked first."""
+    return _read(_busy_lines(chunks))
+
+
+def _busy_lines(chunks: Iterable[Chunk]) -> Iterator[str]:
+    sampled: bool | None = None
+    for chunk in chunks:
+        if sampled is None:
+            sampled = chunk.text.startswith("TS ")
+        text = _IDLE.sub("", chunk.text) if sampled else chunk.text
+        yield from text.split("\n")[:-1]
+
+
+def _read(lines: Iterable[str]) -> Iterator[Item]:
     found = Columns()
     wall: int | None = 0
     clock: Clock = "relative"
