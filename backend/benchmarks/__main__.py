@@ -269,7 +269,7 @@ is not ours alone, and "per core" says more.
   does it once. Those of a peer are of the whole command.
 - An input's name says its size in the whole run (SCALE=1); what was read is in its MB. A slow peer
   is given the first megabytes only.
-- Frames that do not fit in 64 MiB wait on disk while the rest is read; that is in the seconds. What
+- Frames beyond some MiB wait on disk while the rest is read; that is in the seconds. What
   the worker does next (writing the frames as Parquet into the store) is not.
 - A Go splitter of mysqladmin samples is said to reach 365 MB/s; it could not be had as a Go module
   and is not measured here.

@@ -23,8 +23,6 @@ from pileup.records import Grid
 
 HELD_BYTES = 32 * 1024 * 1024
 """As polars estimates; lists of structs take about twice as much."""
-_LEAST_WIDTH = 16
-"""Series that a grid has at least: of fewer, moments weigh as much as values."""
 _MOST_SERIES = 500_000
 _ORDER = (*records.KINDS, records.SAMPLE)
 
@@ -57,11 +55,11 @@ class Frames(Mapping[str, pl.DataFrame]):
         width, moments = grid.series.height, len(grid.wall_us)
         if not width or not moments:
             return
-        if width < _LEAST_WIDTH or not self._room_for(grid.series):
+        if not self._room_for(grid.series):
             for frame in grid.frames():
                 self.add(records.SAMPLE, frame)
             return
-        self._append(records.SAMPLE, grid, width * moments, grid.values.estimated_size())
+        self._append(records.SAMPLE, grid, width * moments, 8 * (width + 2) * moments)
 
     def _append(self, kind: str, part: pl.DataFrame | Grid, height: int, size: int | float) -> None:
         self._parts.setdefault(kind, []).append(part)
@@ -131,36 +129,53 @@ class Frames(Mapping[str, pl.DataFrame]):
                 aside.append(path)
             else:
                 grids = [part for part in group if isinstance(part, Grid)]
-                aside += _grids_aside(grids, path)
+                aside += _grids_aside(grids, path.parent, path.stem)
         self._parts[kind] = list(aside)
         self._held[kind] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _GridAside:
-    """A grid whose values wait in a file."""
+    """A grid whose values and moments wait in two files, at these places."""
 
     without: Grid
-    path: Path
-    start: int
+    values: Path
+    first_value: int
+    moments: Path
+    first_moment: int
     count: int
+    """Moments."""
 
     def grid(self) -> Grid:
-        part = pl.scan_ipc(self.path).slice(self.start, self.count).collect()
-        return dataclasses.replace(self.without, values=part.to_series())
+        width = self.without.series.height
+        values = pl.scan_ipc(self.values).slice(self.first_value, self.count * width).collect()
+        moments = pl.scan_ipc(self.moments).slice(self.first_moment, self.count).collect()
+        return dataclasses.replace(
+            self.without,
+            values=values["value"],
+            wall_us=moments["wall_us"],
+            lines=moments["line"],
+        )
 
 
 _Part: TypeAlias = pl.DataFrame | Grid | Path | _GridAside
 
 
-def _grids_aside(grids: list[Grid], path: Path) -> Iterator[_GridAside]:
-    values = [grid.values.alias("value") for grid in grids]
-    pl.concat(values).to_frame().write_ipc(path, compression="lz4")
-    start = 0
+def _grids_aside(grids: list[Grid], folder: Path, name: str) -> Iterator[_GridAside]:
+    values, moments = folder / f"{name}.values", folder / f"{name}.moments"
+    frame = pl.concat(grid.values.alias("value") for grid in grids).to_frame()
+    frame.write_ipc(values, compression="lz4")
+    pl.concat(
+        pl.DataFrame([grid.wall_us.alias("wall_us"), grid.lines.alias("line")]) for grid in grids
+    ).write_ipc(moments, compression="lz4")
+    first_value = first_moment = 0
+    nothing = pl.Series(dtype=pl.Int64)
     for grid in grids:
-        without = dataclasses.replace(grid, values=pl.Series(dtype=pl.Float64))
-        yield _GridAside(without, path, start, len(grid.values))
-        start += len(grid.values)
+        without = dataclasses.replace(grid, values=nothing, wall_us=nothing, lines=nothing)
+        count = len(grid.wall_us)
+        yield _GridAside(without, values, first_value, moments, first_moment, count)
+        first_value += len(grid.values)
+        first_moment += count
 
 
 __all__ = ["HELD_BYTES", "Frames"]
