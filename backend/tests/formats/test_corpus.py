@@ -130,6 +130,8 @@ def test_the_corpus_broken_is_read(corpus: Path) -> None:
 def test_the_captures_are_read(captures: Path) -> None:
     for name, parsed in _capture_members(captures):
         assert not parsed.crashed, f"{name}: {parsed.failed}"
+        if "pt-stalk" in name and parsed.receipt.bytes_read:
+            assert parsed.format is not None, f"{name}: {parsed.detection.why}"
         if name.endswith(("-gdb.txt", "-stacktrace")):
             assert parsed.format == "gdb", name
         if name.endswith("-pt-pmp.txt"):

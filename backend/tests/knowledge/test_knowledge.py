@@ -154,3 +154,20 @@ def test_a_setting_that_came_is_no_fix_and_of_two_fixes_the_last_counts() -> Non
     parts = ["mysql 5.1.24 (part)", "mysql 5.1.36 (rest)"]
     assert applies(["mysql 5.1.0-5.1.35"], parts, "mysql", (5, 1, 30)) == "yes"
     assert applies(["mysql 5.1.0-5.1.35"], parts, "mysql", (5, 1, 36)) == "no"
+
+
+@pytest.mark.parametrize(
+    ("series", "word"),
+    [
+        ("vmstat.r", "Runnable"),
+        ("iostat.aqu-sz", "queue length"),
+        ("netstat.backlog", "accepted"),
+        ("sar.runq-sz", "number of CPUs"),
+        ("mysql.Threads_running", "pileup gauge"),
+    ],
+)
+def test_a_series_is_told_by_its_collector_and_its_name(series: str, word: str) -> None:
+    """A lane called r means nothing; vmstat's r does."""
+    found = knowledge().series(series)
+    assert found is not None
+    assert word in (found.meaning or "")

@@ -52,7 +52,7 @@ _COLLECT = {
     "performance_schema.data_lock_waits and metadata_locks",
 }
 """What to run the next time, where a check had nothing to look at."""
-_KERNEL = ("dmesg", "syslog", "journal")
+_KERNEL = ("kernel-log", "syslog")
 
 
 def _with_command(doc: TriageDoc, context: Context) -> TriageDoc:

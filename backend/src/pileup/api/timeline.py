@@ -161,7 +161,7 @@ def list_series(incident: IncidentDep, unit: UnitDep) -> list[SeriesOut]:
             min=s.min,
             max=s.max,
             group=s.name.partition(".")[0],
-            meaning=_meaning(meanings.counter(s.name.partition(".")[2])),
+            meaning=_meaning(meanings.series(s.name)),
             default=rank.get(s.id),
             shift=SeriesShift.model_validate(shifts[s.id]) if s.id in shifts else None,
         )

@@ -32,7 +32,7 @@ VERSION = 1
 HINTS = ("-pidstat", "pidstat.txt")
 
 _HEADER = re.compile(
-    r"^(?:# *Time|\d{1,2}:\d\d:\d\d(?: [AP]M)?) +(?:UID|USER)? +(?:PID|TGID) +"
+    r"^(?:# *Time|\d{1,2}:\d\d:\d\d(?: [AP]M)?) +(?:(?:UID|USER) +)?(?:PID|TGID) +"
     r"[\w%/ .-]{1,400}Command *$",
     re.MULTILINE,
 )

@@ -195,6 +195,13 @@ class Knowledge:
         """A status variable or counter by its printed name, whatever its case."""
         return self.counters.get(name.lower())
 
+    def series(self, name: str) -> CounterMeaning | None:
+        """What a series measures: 'vmstat.r' and 'iostat.aqu-sz' are told with their collector
+        (vmstat_r, iostat_aqu_sz), 'mysql.Threads_running' by the variable alone.
+        """
+        whole = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+        return self.counters.get(whole) or self.counter(name.partition(".")[2])
+
     def issue(self, issue_id: str) -> Issue:
         """A known problem by its stable id; KeyError for one that does not exist."""
         return self.issues[issue_id]
