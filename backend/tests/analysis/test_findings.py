@@ -116,3 +116,21 @@ def test_nothing_is_claimed_of_an_empty_incident() -> None:
 def test_every_rule_speaks_of_known_issues() -> None:
     """Rules in code decide issues of the knowledge base."""
     assert RULES.keys() <= knowledge().issues.keys()
+
+
+QPS_2012 = (
+    "18660 70713 95458 102481 100699 94557 81161 67551 56643 45078 37634 27729 23331 17784 14870 "
+    "15449 12695 8152 10105 7825 5479 7515 4186 4182 3704 3876 2535 2733 3044 2347 2094 2460 1641"
+)
+LINES_2012 = "".join(
+    f"Wed Oct 24 22:27:{19 + i} UTC 2012: {value}\n" for i, value in enumerate(QPS_2012.split())
+)
+
+
+def test_a_log_of_statements_and_a_setting_alone() -> None:
+    """The published collapse: one number a second and my.cnf. What is not seen is said."""
+    found = by_id(LINES_2012, "[mysqld]\ninnodb_thread_concurrency = 0\n")
+    match = found["thread-concurrency-zero"]
+    assert match.score >= 0.5
+    assert "not seen" in match.against[0]
+    assert by_id(LINES_2012, "[mysqld]\ninnodb_thread_concurrency = 32\n") == {}

@@ -84,7 +84,8 @@ def gather(
                 whole = with_all_columns(kind, frame).select(*frame_schema(kind))
                 tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
                 parts.setdefault(kind, []).append(tagged)
-    together = {kind: pl.concat(some, rechunk=True) for kind, some in parts.items()}
+    # one kind at a time, so that its parts are gone before the next is put together
+    together = {kind: pl.concat(parts.pop(kind), rechunk=True) for kind in list(parts)}
     placed, clocks = clock.place(artifacts, together, timezones or {}, overrides or {})
     return Evidence(tuple(artifacts), repeats.without(placed), clocks)
 

@@ -29,18 +29,23 @@ def values(samples: pl.DataFrame | None) -> pl.DataFrame:
     if samples is None or samples.is_empty():
         return pl.DataFrame(schema=SCHEMA)
     group = ["artifact", "id"]
-    kept = samples.filter(
-        pl.col("time").is_not_null() & pl.col("value").is_not_null() & pl.col("value").is_finite()
-    ).sort("artifact", "id", "time")
     step = pl.col("value").diff().over(group)
     seconds = pl.col("time").diff().over(group) / 1e6
     rate = pl.when((step >= 0) & (seconds > 0)).then(step / seconds)
     value = pl.when(pl.col("kind") == "counter").then(rate).otherwise(pl.col("value"))
     return (
-        kept.with_columns(value.alias("value"))
-        .filter(pl.col("value").is_not_null())
+        samples.lazy()
+        .filter(
+            pl.col("time").is_not_null()
+            & pl.col("value").is_not_null()
+            & pl.col("value").is_finite()
+        )
         .select(list(SCHEMA))
+        .sort("artifact", "id", "time")
+        .with_columns(value.alias("value"))
+        .filter(pl.col("value").is_not_null())
         .sort("id", "time")
+        .collect()
     )
 
 

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from pileup.analysis import signs
 from pileup.analysis.context import Context
 from pileup.analysis.contract import ShiftDoc
+from pileup.analysis.levels import Levels
 from pileup.analysis.rules import Match, Rule, graded
 
 THREADS = ("metric.threads_running", "mysql.Threads_running", "processlist.running")
 RATES = ("metric.qps", "mysql.Questions", "mysql.Queries", "mysql.Com_select", "metric.com_select")
+
+
+_COLLAPSED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ def unlimited(context: Context) -> Match | None:
     """innodb_thread_concurrency=0 and a collapse of throughput (thread-concurrency-zero)."""
     found = collapse(context)
     if found is None:
-        return None
+        return _work_alone(context)
     limit = context.number("innodb_thread_concurrency")
     spins = context.number("innodb_sync_spin_loops")
     if limit is not None and 0 < limit <= 64:
@@ -62,6 +66,27 @@ def unlimited(context: Context) -> Match | None:
         )
     )
     return Match("thread-concurrency-zero", score, why, tuple(evidence))
+
+
+def _work_alone(context: Context) -> Match | None:
+    """A count of statements and the settings are all there is: what they allow to be said."""
+    if context.evidence.frame("snapshot") is not None or context.stall is None:
+        return None
+    levels = Levels.of(context)
+    rate = levels.first("qps", "questions", "queries", "com_select")
+    if levels.first("threads_running") or rate is None or not rate.before or rate.inside is None:
+        return None
+    where = signs.setting(context, "innodb_thread_concurrency")
+    fell = rate.inside / rate.before
+    if fell > _COLLAPSED or where is None or context.number("innodb_thread_concurrency") != 0:
+        return None
+    why = (
+        f"The work done collapsed to {fell:.0%}, and nothing limits how many run at once "
+        "(innodb_thread_concurrency=0)."
+    )
+    against = ("Neither sessions running nor waits were captured: that they rose is not seen.",)
+    score = graded((True, 0.5), (fell <= 0.2, 0.1))
+    return Match("thread-concurrency-zero", score, why, (where,), against)
 
 
 RULES: dict[str, Rule] = {"thread-concurrency-zero": unlimited}
