@@ -260,7 +260,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
         </div>
         {hidden > 0 && (
           <Button size="small" pressed={every} onClick={() => setEvery(!every)}>
-            {every ? 'all columns' : `${hidden} columns without a difference`}
+            {every ? 'Hide what does not differ' : `Show ${hidden} columns without a difference`}
           </Button>
         )}
         <Keys shared={shared} keys={data.keys} onChange={setKey} />
