@@ -22,6 +22,7 @@ _CPU_PAIRS = (
     ("dstat", "usr", "sys"),
     ("top", "cpu_us", "cpu_sy"),
     ("iostat", "cpu_user", "cpu_system"),
+    ("metric", "cpu_user_pct", "cpu_system_pct"),
 )
 """Collector and its columns of user and system time, of one interval each."""
 _STEAL = ("st", "steal", "stl", "cpu_st", "cpu_steal", "cpu_steal_pct")
@@ -44,12 +45,17 @@ Finding = tuple[str, Level]
 
 
 def cpu_busy(levels: Levels) -> tuple[float, float | None, Level] | None:
-    """Percent of the CPUs in use inside the stall and before it, by one collector."""
+    """Percent of the CPUs in use inside the stall and before it, by one collector.
+
+    Where only the user time was collected, it is the least that they were in use.
+    """
     for collector, user_name, system_name in _CPU_PAIRS:
         user = levels.first(user_name, collectors=(collector,))
         system = levels.first(system_name, collectors=(collector,))
-        if user is None or system is None or user.inside is None or system.inside is None:
+        if user is None or user.inside is None:
             continue
+        if system is None or system.inside is None:
+            return user.inside, user.before, user
         before = None
         if user.before is not None and system.before is not None:
             before = user.before + system.before
