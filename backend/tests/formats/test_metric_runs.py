@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from unittest import mock
 
@@ -9,7 +10,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats import metric_bulk
+from pileup.formats import blocks, metric_bulk, metric_csv
+from pileup.formats.text import LineReader, chunks_of
+from pileup.records import Grid
 from tests.formats.checks import parse_bytes, samples
 
 WIDE = "time,a,b,c\n" + "".join(
@@ -18,6 +21,11 @@ WIDE = "time,a,b,c\n" + "".join(
 LONG = "time;host;metric;value;shard\n" + "".join(
     f"2026-11-20 12:00:{n:02d};db-{n % 3};m{n % 5};{n / 8};{'' if n % 4 else 's1'}\n"
     for n in range(60)
+)
+SCRAPES = "time,host,metric,value\n" + "".join(
+    f"2026-11-20 12:00:{n:02d},db-{at % 3}, m{at % 5} ,{n * at / 8}\n"
+    for n in range(30)
+    for at in range(7)
 )
 FORMS = {
     "wide": WIDE,
@@ -30,11 +38,20 @@ FORMS = {
     + "\n",
     "long": LONG,
     "long, commas": LONG.replace(";", ","),
+    "long, the same series at each moment": SCRAPES,
+    "long, a series goes and one comes": SCRAPES.replace(
+        "12:00:09,db-1, m1 ,", "12:00:09,db-9, m9 ,"
+    ),
+    "long, one without a name": SCRAPES.replace(", m1 ,", ",  ,"),
+    "long, a moment twice": SCRAPES.replace("12:00:09", "12:00:08"),
 }
 
 
 def row_by_row(text: str) -> dict[str, pl.DataFrame]:
-    with mock.patch.object(metric_bulk, "rows_of", return_value=None):
+    with (
+        mock.patch.object(metric_bulk, "wide", return_value=None),
+        mock.patch.object(metric_bulk, "long", return_value=None),
+    ):
         return read(text)
 
 
@@ -62,7 +79,7 @@ def test_plain_chunks_are_read_as_columns() -> None:
             assert read(FORMS[form])["sample"].height >= 60, form
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(100))
 def test_damage_changes_nothing_between_the_two(seed: int) -> None:
     """Cells lost, doubled, quoted, with units, words and strange numbers; lines cut and blank."""
     dice = random.Random(seed)
@@ -85,6 +102,29 @@ def test_damage_changes_nothing_between_the_two(seed: int) -> None:
                 cells[-1] = "\N{ARABIC-INDIC DIGIT THREE}"
         lines[at] = delimiter.join(cells)
     agree("\n".join(lines))
+
+
+def test_the_same_series_at_each_moment_are_a_matrix() -> None:
+    reader = LineReader(io.BytesIO(SCRAPES.encode()))
+    with mock.patch.object(blocks, "BLOCK_BYTES", 1000):
+        items = list(metric_csv.parse_chunks(reader.chunks()))
+    grids = [item for item in items if isinstance(item, Grid)]
+    assert sum(len(grid.values) for grid in grids) > 150
+    assert len({id(grid.series) for grid in grids}) == 1
+    agree(SCRAPES)
+
+
+@pytest.mark.parametrize("time", [0, 1])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_chunks_end_where_the_moment_changes(size: int, time: int) -> None:
+    cells = ("1,a", "1,b", "2,a", "2,b", "2,c", "", "x", "2,a", "3,a", "3,b")
+    lines = [line if time == 0 else f"n,{line}" for line in cells]
+    chunks = list(metric_bulk.at_moments(chunks_of(lines, size), ",", time))
+    assert "".join(chunk.text for chunk in chunks) == "".join(f"{line}\n" for line in lines)
+    first = 1
+    for chunk in chunks:
+        assert (chunk.first, chunk.lines) == (first, chunk.text.count("\n"))
+        first += chunk.lines
 
 
 @pytest.mark.parametrize("path", samples("metric-csv"), ids=lambda path: path.stem)

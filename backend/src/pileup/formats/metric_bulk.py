@@ -7,7 +7,7 @@ of cells, and so a matrix; of the long layout it is a table. Anything else is re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -20,6 +20,9 @@ from pileup.records import Clock
 _NUMBERS = b"0123456789.-"
 _LARGEST = 1e63
 """A longer number is no measured value; the row reader leaves it out."""
+_LONGEST_NUMBER = 64
+_MOST_ROWS = 20_000
+"""Of one moment, that wait for the next chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +62,86 @@ def wide(chunk: Chunk, delimiter: str, columns: int, time: int) -> tuple[Times, 
 def long(
     chunk: Chunk, delimiter: str, header: Sequence[str], time: int, value: int
 ) -> tuple[Times, pl.DataFrame] | None:
-    """The moments, and the cells as text by position but for the value, a number in each row."""
-    if rows_of(chunk, delimiter, len(header)) is None:
+    """The moments, and the cells as printed by position but for the value, a number in each row."""
+    if '"' in chunk.text or not chunk.lines:
         return None
-    cells = lines_of(chunk.text.replace(delimiter, "\n"))
-    frame = pl.DataFrame(
-        [cells.gather_every(len(header), at).alias(str(at)) for at in range(len(header))]
-    )
-    stamps = frame[str(time)]
+    try:
+        cells = pl.read_csv(
+            chunk.text.encode(),
+            has_header=False,
+            schema={str(at): pl.String for at in range(len(header))},
+            separator=delimiter,
+            quote_char=None,
+            empty_string_is_null=False,
+        )
+    except pl.exceptions.PolarsError:
+        return None  # a line with more cells
+    # A line of fewer cells has null in the last, and an empty line gives none.
+    if cells.height != chunk.lines or cells[str(len(header) - 1)].null_count():
+        return None
+    texts = cells[str(value)]
+    values = texts.cast(pl.Float64, strict=False)
+    if values.null_count() or not (values.abs() < _LARGEST).all():
+        return None
+    if (texts.str.len_bytes() > _LONGEST_NUMBER).any():
+        return None
+    times = _moments(cells[str(time)])
+    return None if times is None else (times, cells.with_columns(values.alias(str(value))))
+
+
+def _moments(stamps: pl.Series) -> Times | None:
+    """The moments of printed times, which stand in runs or at least repeat."""
+    place = stamps.rle_id()
+    distinct = stamps.filter(place.diff().fill_null(1) != 0)
+    if 4 * len(distinct) <= len(stamps):
+        times = _times(distinct.to_list())
+        return times and Times(times.clock, times.wall_us.gather(place))
     distinct = stamps.unique(maintain_order=True)
     times = _times(distinct.to_list())
-    values = frame[str(value)].cast(pl.Float64, strict=False)
-    plain = frame[str(value)].str.contains(r"^-?[0-9]+\.?[0-9]*$").all()
-    if times is None or not plain or not (values.abs() < _LARGEST).all() or values.null_count():
+    return times and Times(
+        times.clock, stamps.replace_strict(distinct, times.wall_us, return_dtype=pl.Int64)
+    )
+
+
+def cyclic(times: Times, keys: pl.DataFrame) -> int | None:
+    """How many series there are, when every moment has the same ones in the same order."""
+    walls = times.wall_us
+    width = int((walls != walls[0]).arg_max() or len(walls))
+    if len(walls) % width or len(walls) < 2 * width:
         return None
-    walls = stamps.replace_strict(distinct, times.wall_us, return_dtype=pl.Int64)
-    texts = frame.with_columns(pl.all().str.strip_chars())
-    return Times(times.clock, walls), texts.with_columns(values.alias(str(value)))
+    firsts = walls.gather_every(width)
+    if not walls.equals(firsts.gather(pl.int_range(len(walls), eager=True) // width)):
+        return None
+    return width if keys[width:].equals(keys[:-width]) else None
+
+
+def at_moments(chunks: Iterable[Chunk], delimiter: str, time: int) -> Iterator[Chunk]:
+    """The same lines in chunks that end where the printed time changes."""
+    rest, kept, end = "", 0, 0
+    for chunk in chunks:
+        first, lines, text = chunk.first - kept, chunk.lines + kept, rest + chunk.text
+        kept, at = _last_moment(text, delimiter, time)
+        rest, end = text[at:], first + lines
+        if at:
+            yield Chunk(first, text[:at], lines - kept)
+    if rest:
+        yield Chunk(end - kept, rest, kept)
+
+
+def _last_moment(text: str, delimiter: str, time: int) -> tuple[int, int]:
+    """Lines at the end with one printed time, and where they begin; none when they are many."""
+    at = len(text)
+    stamp: str | None = None
+    for lines in range(_MOST_ROWS):
+        start = text.rfind("\n", 0, at - 1) + 1 if at else 0
+        cells = text[start : at - 1].split(delimiter, time + 1)
+        if len(cells) <= time or (stamp is not None and cells[time] != stamp):
+            return lines, at
+        stamp = cells[time]
+        at = start
+        if not at:
+            break
+    return 0, len(text)
 
 
 def _times(texts: Sequence[str]) -> Times | None:

@@ -66,6 +66,7 @@ _FLUSH_ROWS = 2_000
 _LONG_HEADER = 32 * 1024
 MOST_COLUMNS = 20_000
 _LONGEST_CELL = 64
+_NAMELESS = "metric."
 
 
 def sniff(head: str) -> bool | None:
@@ -130,7 +131,10 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     reader = _Reader(_layout(header, times), delimiter)
     body = text.split("\n", header_line)[header_line]
     first = Chunk(header_line + 1, body, body.count("\n"))
-    for chunk in chain([first], chunks):
+    chunks = chain([first], chunks)
+    if reader.is_long:
+        chunks = metric_bulk.at_moments(chunks, delimiter, times)
+    for chunk in chunks:
         plain = reader.plain(chunk)
         if plain is not None:
             yield from plain
@@ -165,9 +169,15 @@ class _Reader:
         self._units: dict[_Key, str | None] = {}
         self._points: list[tuple[_Key, int, float | None, int]] = []
         self._wide: tuple[pl.DataFrame, pl.Series] | None = None
+        self._long: tuple[pl.DataFrame, pl.DataFrame] | None = None
         self._clock: Clock | None = None
         self._rows = 0
         self._told = 0
+
+    @property
+    def is_long(self) -> bool:
+        """One value per row, its name beside it."""
+        return self._layout.metric is not None
 
     def plain(self, chunk: Chunk) -> list[Item] | None:
         """The samples of a plain chunk; None when it must be read row by row."""
@@ -215,26 +225,48 @@ class _Reader:
         if read is None:
             return None
         times, cells = read
-        keys = [layout.metric, *([] if layout.host is None else [layout.host]), *layout.labels]
-        rows = cells.select(
-            *(pl.col(str(at)) for at in keys),
-            pl.col(str(layout.value)).alias("value"),
-            times.wall_us.alias("wall_us"),
-            pl.int_range(chunk.first, chunk.first + chunk.lines, eager=True).alias("line_first"),
-        ).filter(pl.col(str(layout.metric)) != "")
-        names = rows.select(str(at) for at in keys).unique(maintain_order=True)
-        found = [self._key_of(dict(zip(keys, row, strict=True))) for row in names.iter_rows()]
-        for key in found:
-            self._units.setdefault(key, None)
-        named = names.hstack(self._series(found))
-        columns = rows.join(named, on=[str(at) for at in keys], maintain_order="left")
+        keys = [str(layout.metric)]
+        keys += [str(at) for at in (layout.host, *layout.labels) if at is not None]
         items = list(self.flush())
         self._clock = times.clock
+        lines = pl.int_range(chunk.first, chunk.first + chunk.lines, eager=True)
+        texts, values = cells.select(keys), cells[str(layout.value)]
+        width = metric_bulk.cyclic(times, texts)
+        if width is not None and (series := self._same_series(texts[:width])) is not None:
+            moments = times.wall_us.gather_every(width)
+            offsets = pl.int_range(width, eager=True)
+            first_lines = lines.gather_every(width)
+            return [*items, Grid(series, times.clock, moments, first_lines, offsets, values)]
+        names = texts.unique(maintain_order=True)
+        named = names.hstack(self._series_of(names)).filter(pl.col("series") != _NAMELESS)
+        rows = texts.with_columns(
+            values.alias("value"), times.wall_us.alias("wall_us"), lines.alias("line_first")
+        )
+        columns = rows.join(named, on=keys, maintain_order="left")
         if not columns.height:
             return items
         wanted = ("series", "labels", "kind", "unit", "host", "wall_us", "value", "line_first")
         frame = {name: columns[name] for name in wanted} | {"clock": times.clock}
         return [*items, Rows(SAMPLE, frame_of(SAMPLE, frame))]
+
+    def _same_series(self, names: pl.DataFrame) -> pl.DataFrame | None:
+        """The series of cells that every moment has; None when one of them has no name."""
+        if self._long is None or not self._long[0].equals(names):
+            series = self._series_of(names)
+            if (series["series"] == _NAMELESS).any():
+                return None
+            self._long = names, series
+        return self._long[1]
+
+    def _series_of(self, names: pl.DataFrame) -> pl.DataFrame:
+        """The series of cells; each named one is begun by that."""
+        cells = names.select(pl.all().str.strip_chars())
+        places = [int(name) for name in cells.columns]
+        found = [self._key_of(dict(zip(places, row, strict=True))) for row in cells.iter_rows()]
+        for key in found:
+            if key[0]:
+                self._units.setdefault(key, None)
+        return self._series(found)
 
     def _key_of(self, cells: dict[int, str]) -> _Key:
         layout = self._layout
@@ -247,7 +279,7 @@ class _Reader:
             "series": [f"metric.{name}" for name, _, _ in keys],
             "labels": [labels_text(labels) for _, _, labels in keys],
             "kind": ["gauge"] * len(keys),
-            "unit": [self._units[key] for key in keys],
+            "unit": [self._units.get(key) for key in keys],
             "host": [host for _, host, _ in keys],
         }
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
@@ -306,6 +338,7 @@ class _Reader:
             self._wide = None
         if self._units.get(key) is None:
             self._wide = self._wide if unit is None else None
+            self._long = self._long if unit is None else None
             self._units[key] = unit
         self._points.append((key, wall, value, number))
 
