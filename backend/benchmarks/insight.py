@@ -24,10 +24,10 @@ from typing import Any
 import polars as pl
 import yaml
 
-from pileup.analysis import Evidence, analyse, gather, measure
-from pileup.analysis.contract import Analysis
+from pileup.analysis import Evidence, analyse, gather
+from pileup.analysis.contract import Analysis, TrialDoc
 from pileup.analysis.moments import parse
-from pileup.analysis.trial import Trial, compare
+from pileup.analysis.trial import Run, trial
 from pileup.cli.captures import Captures
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -51,7 +51,7 @@ class Row:
     """Where the true cause stands; None when it is not found."""
     blocker: bool | None = None
     false: list[str] = field(default_factory=list)
-    trial: Trial | None = None
+    trial: TrialDoc | None = None
     wanted_trial: str | None = None
     missed: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -176,15 +176,15 @@ def _quiet(name: str, evidence: Evidence) -> Row:
 def _experiment(name: str, incident: Evidence, run: Evidence, wanted: str | None) -> Row:
     """The run against the incident; turned round it must be the opposite, with itself the same."""
     row = Row(name, wanted_trial=wanted)
-    one, other = measure(incident), measure(run)
-    row.trial = compare(one, other)
-    back, self = compare(other, one), compare(one, one)
+    one, other = Run.of("the incident", incident), Run.of("the run", run)
+    row.trial = trial(one, other)
+    back, self = trial(other, one), trial(one, one)
     analysis = analyse(run)
     best = analysis.findings[0] if analysis.findings else None
     row.first = f"{best.id} {best.score:.2f}" if best else "nothing"
     opposite = {"better": "worse", "worse": "better"}.get(row.trial.verdict, row.trial.verdict)
     if wanted is not None and row.trial.verdict != wanted:
-        row.missed.append(f"experiment is {row.trial.verdict}, not {wanted}: {row.trial.why}")
+        row.missed.append(f"experiment is {row.trial.verdict}, not {wanted}: {row.trial.text}")
     if back.verdict != opposite or self.verdict != "same":
         row.missed.append(f"turned round it is {back.verdict}, with itself {self.verdict}")
     return row

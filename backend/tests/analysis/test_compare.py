@@ -9,6 +9,7 @@ from pileup.analysis.compare import Side, compare
 from pileup.analysis.context import Span
 from pileup.analysis.fleet import fleet
 from pileup.records import Frame, SemaphoreWait, Snapshot, Stack
+from pileup.report.comparison import text
 from tests.analysis.frames import T0, S, evidence, gauge, setting, sha
 
 
@@ -86,6 +87,30 @@ def test_settings_that_differ_only() -> None:
     two = evidence({"b": [setting("x", "1"), setting("y", "2")]})
     settings = compare(Side("a", one), Side("b", two)).settings
     assert [(s.name, s.a, s.b) for s in settings] == [("y", "1", "2")]
+
+
+def test_it_says_which_side_did_better() -> None:
+    """Only where both tell how many sessions ran and what they got done."""
+    found = evidence(
+        {
+            "m": [
+                gauge("m.threads_running", [5.0] * 40 + [201.0] * 40),
+                gauge("m.qps", [800.0] * 40 + [400.0] * 40, kind="rate"),
+            ]
+        }
+    )
+    calm = Side("calm", found, Span(T0, T0 + 39 * S))
+    document = compare(calm, Side("stall", found, Span(T0 + 40 * S, T0 + 79 * S)))
+    assert document.trial is not None
+    assert document.trial.verdict == "worse"
+    assert document.trial.text == (
+        "B is worse than A: 500 ms inside the server per statement (200 sessions running, 400 "
+        "statements/s), against 5 ms (4 sessions running, 800 statements/s)."
+    )
+    assert f"=  {document.trial.text}" in text(document, 5).splitlines()
+    silent = compare(calm, Side("settings", evidence({"a": [setting("x", "ON")]})))
+    assert silent.trial is None
+    assert "=  " not in text(silent, 5)
 
 
 def test_bundles_and_hosts_as_sides() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from pileup.storage import models
 from pileup.storage.frames import FrameKey
 from pileup.storage.incidents import Incidents
-from tests.analysis.frames import frames, gauge
+from tests.analysis.frames import evidence, frames, gauge, setting
 from tests.support.site import Site
 
 PREDICTION = {
@@ -23,7 +23,12 @@ def run(site: Site, incident: str, values: list[float | None], **prediction: Any
         row = unit.session.get(models.Artifact, made["id"])
         assert row is not None
         row.format, row.parser_version, row.state, row.excluded = "metric-csv", 1, "done", True
-    found = frames(gauge("m.waiters", values), gauge("mysql.Threads_running", values))
+    found = frames(
+        gauge("m.waiters", values),
+        gauge("mysql.Threads_running", values),
+        gauge("metric.qps", [4000.0] * len(values), kind="rate"),
+        setting("innodb_adaptive_hash_index", "OFF"),
+    )
     key = FrameKey(made["sha256"], "metric-csv", 1)
     site.app.state.services.frames.replace(key, found)
     body = {"title": "AHI off", "prediction": PREDICTION | prediction}
@@ -50,6 +55,29 @@ def test_the_predicted_number_is_measured(site: Site) -> None:
     assert found["measured"]["value"] == 3.0
     assert found["symptoms"]["same_way"] == "no"
     assert "no stall" in found["symptoms"]["text"]
+
+
+def test_the_run_is_held_against_the_incident(site: Site) -> None:
+    """Fewer sessions do more: better. And the setting that was changed is seen to have changed."""
+    incident = site.incident()
+    stalled = [
+        gauge("mysql.Threads_running", [2.0] * 60 + [401.0] * 60),
+        gauge("metric.qps", [900.0] * 60 + [800.0] * 60, kind="rate"),
+        setting("innodb_adaptive_hash_index", "ON"),
+    ]
+    site.app.state.services.placed.replace(incident, evidence({"m": stalled}))
+    found = observed(site, run(site, incident, [9.0] * 60))
+    trial = found["trial"]
+    assert (trial["verdict"], trial["before_s"], trial["after_s"]) == ("better", 0.5, 0.002)
+    assert trial["text"].startswith("The run is better than the incident: 2 ms inside the server")
+    assert found["settings"] == [{"name": "innodb_adaptive_hash_index", "a": "ON", "b": "OFF"}]
+
+
+def test_an_incident_not_analysed_yet_compares_with_nothing(site: Site) -> None:
+    found = observed(site, run(site, site.incident(), [9.0] * 60))
+    assert found["trial"]["verdict"] == "unknown"
+    assert found["trial"]["text"].startswith("The incident has no series of sessions running")
+    assert found["settings"] == []
 
 
 def test_a_miss(site: Site) -> None:

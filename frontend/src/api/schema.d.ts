@@ -325,7 +325,7 @@ export interface paths {
     }
     /**
      * Observed
-     * @description What the run's own artifacts show: the predicted number, and the incident's symptoms.
+     * @description What the run's own artifacts show: the number, the symptoms, better or worse.
      */
     get: operations['observed_api_v1_experiments__experiment_id__observed_get']
     put?: never
@@ -2023,6 +2023,7 @@ export interface components {
       series: components['schemas']['ComparedSeries'][]
       settings: components['schemas']['ComparedSetting'][]
       stacks: components['schemas']['ComparedStack'][]
+      trial: components['schemas']['TrialDoc'] | null
       waits: components['schemas']['ComparedWait'][]
       warnings: string[]
     }
@@ -3021,7 +3022,10 @@ export interface components {
     /** Observed */
     Observed: {
       measured: components['schemas']['MeasuredOut'] | null
+      /** Settings */
+      settings: components['schemas']['ComparedSetting'][]
       symptoms: components['schemas']['SymptomsOut']
+      trial: components['schemas']['TrialDoc']
     }
     /** Overview */
     Overview: {
@@ -4002,6 +4006,17 @@ export interface components {
       verdict: 'no_data' | 'ok' | 'suspect'
       why: string
     }
+    /**
+     * TrialDoc
+     * @description Whether the second of two runs did better, by the time a statement spends in the server.
+     */
+    TrialDoc: {
+      after_s: number | null
+      before_s: number | null
+      text: string
+      /** @enum {unknown} */
+      verdict: 'better' | 'same' | 'unknown' | 'worse'
+    }
     /** UploadOut */
     UploadOut: {
       /** Bytes */
@@ -4408,6 +4423,7 @@ export type TablePage = components['schemas']['TablePage']
 export type TableRef = components['schemas']['TableRef']
 export type TokenOut = components['schemas']['TokenOut']
 export type TriageDoc = components['schemas']['TriageDoc']
+export type TrialDoc = components['schemas']['TrialDoc']
 export type UploadOut = components['schemas']['UploadOut']
 export type UserChange = components['schemas']['UserChange']
 export type UserOut = components['schemas']['UserOut']

@@ -22,6 +22,7 @@ from pileup.analysis.contract import (
     ComparedSide,
     ComparedStack,
     ComparedWait,
+    TrialDoc,
 )
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import iso
@@ -29,6 +30,7 @@ from pileup.analysis.series import values as plain_values
 from pileup.analysis.servers import effective_settings, server
 from pileup.analysis.shifts import number
 from pileup.analysis.stacks import clean
+from pileup.analysis.trial import Run, trial
 from pileup.knowledge import match_stack
 
 CLEAR = 3.0
@@ -77,14 +79,16 @@ class Side:
 def compare(a: Side, b: Side) -> CompareDoc:
     """What differs between two sides, the clearest first; ``a`` is the one compared against."""
     left, right = a.narrowed(), b.narrowed()
+    values_a, values_b = (plain_values(one.frame("sample")) for one in (left, right))
     return CompareDoc(
         a=_side(a, left),
         b=_side(b, right),
+        trial=_trial(Run("A", values_a, a.span), Run("B", values_b, b.span)),
         warnings=_warnings(a, left, b, right),
-        series=_series(left, right),
+        series=_series(values_a, values_b),
         waits=_waits(left, right),
         stacks=_stacks(left, right),
-        settings=_settings(left, right),
+        settings=changed_settings(left, right),
     )
 
 
@@ -156,10 +160,15 @@ def _warnings(a: Side, left: Evidence, b: Side, right: Evidence) -> list[str]:
     return found
 
 
+def _trial(a: Run, b: Run) -> TrialDoc | None:
+    found = trial(a, b)
+    return None if found.before_s is None and found.after_s is None else found
+
+
 # ---- series ------------------------------------------------------------------------------------
 
 
-def _series(left: Evidence, right: Evidence) -> list[ComparedSeries]:
+def _series(left: pl.DataFrame, right: pl.DataFrame) -> list[ComparedSeries]:
     levels_a, levels_b = _levels(left), _levels(right)
     if levels_a.is_empty() and levels_b.is_empty():
         return []
@@ -193,9 +202,8 @@ def _series(left: Evidence, right: Evidence) -> list[ComparedSeries]:
     return [_series_doc(row) for row in ranked.iter_rows(named=True)]
 
 
-def _levels(evidence: Evidence) -> pl.DataFrame:
+def _levels(rows: pl.DataFrame) -> pl.DataFrame:
     """series, labels, unit, n, median, mad, p95 of each series, over all its hosts."""
-    rows = plain_values(evidence.frame("sample"))
     short = pl.col("series").str.to_lowercase().str.split(".").list.last()
     return (
         rows.filter(~short.is_in(list(_NEVER_ALIKE)))
@@ -300,7 +308,7 @@ def _stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
 # ---- settings ----------------------------------------------------------------------------------
 
 
-def _settings(left: Evidence, right: Evidence) -> list[ComparedSetting]:
+def changed_settings(left: Evidence, right: Evidence) -> list[ComparedSetting]:
     """Only those that differ; one that a side does not print is not a difference."""
     a, b = _variables(left), _variables(right)
     return [
@@ -342,4 +350,4 @@ def _text(value: object) -> str | None:
     return str(value) if value is not None else None
 
 
-__all__ = ["Side", "compare", "hosts_of"]
+__all__ = ["Side", "changed_settings", "compare", "hosts_of"]

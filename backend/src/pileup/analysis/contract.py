@@ -583,11 +583,23 @@ class ComparedSetting(Doc, frozen=True, kw_only=True):
     b: str | None
 
 
+class TrialDoc(Doc, frozen=True, kw_only=True):
+    """Whether the second of two runs did better, by the time a statement spends in the server."""
+
+    verdict: Literal["better", "same", "worse", "unknown"]
+    text: str
+    before_s: float | None
+    """Seconds inside the server per statement; None when none was done or nothing tells."""
+    after_s: float | None
+
+
 class CompareDoc(Doc, frozen=True, kw_only=True):
     """Two sides beside each other; every list has what differs most first."""
 
     a: ComparedSide
     b: ComparedSide
+    trial: TrialDoc | None
+    """B against A; None unless both have series of sessions running and statements done."""
     warnings: list[str]
     """Why the two may not be comparable."""
     series: list[ComparedSeries]

@@ -1,4 +1,4 @@
-"""Did a change help? Two runs under the same load, compared at their worst: better, same or worse.
+"""Did a change help? Two runs, each at its worst: better, same or worse.
 
 The measure is the time that a statement spends inside the server, by Little's law: sessions running
 over statements per second. Throughput alone would call a run worse that was offered less, sessions
@@ -13,51 +13,54 @@ from typing import Literal
 
 import polars as pl
 
-from pileup.analysis.context import Context, Span
-from pileup.analysis.levels import Levels
+from pileup.analysis.context import Span
+from pileup.analysis.contract import TrialDoc
+from pileup.analysis.evidence import Evidence
+from pileup.analysis.series import short_name, values
 from pileup.analysis.shifts import number
 
-_S = 1_000_000
 _BETTER, _WORSE = 1 / 1.5, 1.5
 """Ratios nearer to 1 than these are the same: two runs of one load differ by a third anyway."""
+_NOISE = 2.0
+"""A difference of fewer sessions than these, at the same rate, is the same."""
+_UNLIKE_LOAD = 4.0
+_WORST_S = 30.0
 _RATES = ("questions", "qps", "queries", "tps")
+_LEAST_RATE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """The verdict on one change, with what it rests on."""
+class Run:
+    """One side of a trial."""
 
-    verdict: Literal["better", "same", "worse", "unknown"]
-    why: str
-    before_s: float | None = None
-    """Seconds inside the server per statement, in the run without the change."""
-    after_s: float | None = None
-    changed: tuple[tuple[str, str | None, str | None], ...] = ()
-    """Settings that differ between the runs: name, before, after."""
+    name: str
+    """As the sentence calls it: 'the incident', 'A'."""
+    values: pl.DataFrame
+    """``series.SCHEMA``."""
+    span: Span | None = None
+    """The stretch that is meant; None: the 30 s with the most sessions running."""
+
+    @classmethod
+    def of(cls, name: str, evidence: Evidence, span: Span | None = None) -> Run:
+        return cls(name, values(evidence.frame("sample")), span)
 
 
-def compare(before: Context, after: Context) -> Trial:
-    """The run with a change (``after``) against the one without, each at its worst."""
-    changed = _changed(before, after)
-    stall = before.stall or _worst(before, None)
-    length = stall.seconds if stall else None
-    first, second = _inside(before, stall), _inside(after, after.stall or _worst(after, length))
-    if first is None or second is None:
-        run = "first" if first is None else "second"
-        why = f"The {run} run has no series of sessions running and statements done."
-        return Trial("unknown", why, changed=changed)
-    ratio = second.seconds / first.seconds
-    verdict: Literal["better", "same", "worse"] = "same"
-    if ratio <= _BETTER:
-        verdict = "better"
-    elif ratio >= _WORSE:
-        verdict = "worse"
-    why = (
-        f"A statement took {_ms(first.seconds)} inside the server at the worst, then "
-        f"{_ms(second.seconds)} ({number(first.running)} sessions and {number(first.rate)} "
-        f"statements/s, then {number(second.running)} and {number(second.rate)})."
-    )
-    return Trial(verdict, why, first.seconds, second.seconds, changed)
+def trial(before: Run, after: Run) -> TrialDoc:
+    """The run with a change (``after``) against the one without.
+
+    Both are told by the same kind of rate: statements and transactions do not compare.
+    """
+    first, second = _ids(before), _ids(after)
+    for rate in _RATES:
+        old, new = _inside(before, first, rate), _inside(after, second, rate)
+        if old and new:
+            return _verdict(before.name, old, after.name, new)
+    for run, ids in ((before, first), (after, second)):
+        if not any(_inside(run, ids, rate) for rate in _RATES):
+            text = f"{_head(run.name)} has no series of sessions running and of statements done."
+            return _unknown(text)
+    text = f"{_head(before.name)} and {after.name} count different things as statements done."
+    return _unknown(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,77 +70,131 @@ class _Inside:
 
     @property
     def seconds(self) -> float:
-        return self.running / max(self.rate, 0.1)
+        return self.running / max(self.rate, _LEAST_RATE)
+
+    @property
+    def known(self) -> float | None:
+        """None when nothing was done: there is no time per statement then."""
+        return self.seconds if self.rate >= _LEAST_RATE else None
 
 
-def _inside(context: Context, span: Span | None) -> _Inside | None:
-    ids = _series(context)
-    if span is None or ids is None:
+def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
+    if old.known is None and new.known is None:
+        return _unknown(f"Neither {before} nor {after} did any statements.")
+    verdict: Literal["better", "same", "worse", "unknown"] = "same"
+    if abs(new.seconds - old.seconds) * max(old.rate, new.rate) >= _NOISE:
+        if new.seconds <= old.seconds * _BETTER:
+            verdict = "better"
+        elif new.seconds >= old.seconds * _WORSE:
+            verdict = "worse"
+    (fast, quick), (slow, _) = sorted(((old, before), (new, after)), key=lambda one: one[0].seconds)
+    unlike = verdict != "same" and fast.rate * _UNLIKE_LOAD < slow.rate
+    if unlike:
+        verdict = "unknown"
+    said = {
+        "better": f"{_head(after)} is better than {before}",
+        "same": f"{_head(after)} is much like {before}",
+        "worse": f"{_head(after)} is worse than {before}",
+        "unknown": f"The load differs too much to tell {before} from {after}",
+    }[verdict]
+    inside = "inside the server per statement "
+    text = f"{said}: {_spent(new, inside)}, against {_spent(old)}."
+    if unlike:
+        text += f" Put more load on {quick}."
+    return TrialDoc(verdict=verdict, text=text, before_s=old.known, after_s=new.known)
+
+
+def _unknown(text: str) -> TrialDoc:
+    return TrialDoc(verdict="unknown", text=text, before_s=None, after_s=None)
+
+
+def _spent(one: _Inside, inside: str = "") -> str:
+    load = f"({number(one.running)} sessions running, {number(one.rate)} statements/s)"
+    if one.known is None:
+        return f"no statement done {load}"
+    return f"{_ms(one.known)} {inside}{load}"
+
+
+_Ids = Mapping[str, Mapping[str, str]]
+
+
+def _ids(run: Run) -> _Ids:
+    """Short name to host to the id of its fullest series without labels, inside the stretch."""
+    rows = run.values.filter(pl.col("labels").fill_null("") == "")
+    if run.span:
+        rows = rows.filter(run.span.holds())
+    fullest = rows.group_by("id").agg(pl.col("series", "host").first(), pl.len()).sort("len", "id")
+    found: dict[str, dict[str, str]] = {}
+    for row in fullest.iter_rows(named=True):
+        name = short_name(row["series"])
+        if name == "running" and not row["series"].startswith("processlist."):
+            continue
+        found.setdefault(name, {})[row["host"] or ""] = row["id"]
+    return found
+
+
+def _inside(run: Run, ids: _Ids, rate: str) -> _Inside | None:
+    """On the host where most sessions ran, of those that tell both."""
+    running = ids.get("threads_running") or ids.get("running", {})
+    # SHOW STATUS counts the session that asks
+    own = 1.0 if "threads_running" in ids else 0.0
+    rates = ids.get(rate, {})
+    pairs = [(running[host], rates[host]) for host in running.keys() & rates.keys()]
+    if not pairs and len(running) == len(rates) == 1:
+        pairs = list(zip(running.values(), rates.values(), strict=True))
+    found = [one for pair in sorted(pairs) if (one := _at_worst(run, *pair, own))]
+    return max(found, key=lambda one: one.running, default=None)
+
+
+def _at_worst(run: Run, running: str, rate: str, own: float) -> _Inside | None:
+    sessions, done = (_rows(run, one) for one in (running, rate))
+    span = run.span or _worst(sessions.filter(pl.col("time").is_between(*_bounds(done))))
+    if span is None:
         return None
-    running, rate = (_mean(context, one, span) for one in ids)
-    if running is None or rate is None or running <= 0:
+    middle, speed = _mean(sessions, span), _mean(done, span)
+    if middle is None or speed is None or speed < 0:
         return None
-    return _Inside(running, rate)
+    return _Inside(max(middle - own, 0.0), speed)
 
 
-def _series(context: Context) -> tuple[str, str] | None:
-    """Ids of the series of sessions running and of statements per second, the fullest ones."""
-    levels = Levels.of(context)
-    running = levels.first("threads_running") or levels.first(
-        "running", collectors=("processlist",)
-    )
-    rate = levels.first(*_RATES)
-    return (running.id, rate.id) if running and rate else None
+def _rows(run: Run, series: str) -> pl.DataFrame:
+    return run.values.filter(pl.col("id") == series).select("time", "value").sort("time")
 
 
-def _mean(context: Context, series: str, span: Span) -> float | None:
-    rows = context.values.filter((pl.col("id") == series) & span.holds())["value"]
-    mean = rows.mean()
+def _bounds(rows: pl.DataFrame) -> tuple[int, int]:
+    return rows["time"][0], rows["time"][-1]
+
+
+def _mean(rows: pl.DataFrame, span: Span) -> float | None:
+    mean = rows.filter(span.holds())["value"].mean()
     return float(mean) if isinstance(mean, int | float) else None
 
 
-def _worst(context: Context, seconds: float | None) -> Span | None:
-    """The stretch of that length with the most sessions running; all of it when it is shorter."""
-    ids = _series(context)
-    if ids is None:
-        return None
-    rows = context.values.filter(pl.col("id") == ids[0]).select("time", "value").sort("time")
+def _worst(rows: pl.DataFrame) -> Span | None:
+    """The stretch of 30 s (of three samples, when they are rarer) with the most sessions."""
     times = rows["time"].to_list()
     if not times:
         return None
-    if seconds is None or (times[-1] - times[0]) / _S <= seconds:
+    step = rows["time"].diff().median()
+    width = round(max(_WORST_S * 1e6, 3 * step if isinstance(step, int | float) else 0))
+    if times[-1] - times[0] <= width:
         return Span(times[0], times[-1])
-    width = round(seconds * _S)
-    sums = rows.with_columns(pl.col("time").cast(pl.Datetime("us"))).rolling(
-        "time", period=f"{width}us"
+    means = (
+        rows.with_columns(pl.col("time").cast(pl.Datetime("us")))
+        .rolling("time", period=f"{width}us")
+        .agg(pl.col("value").mean())["value"]
     )
-    means = sums.agg(pl.col("value").mean())["value"]
     full = [i for i, at in enumerate(times) if at - times[0] >= width]
-    end = max(full, key=lambda i: means[i], default=len(times) - 1)
-    return Span(times[end] - width, times[end])
+    end = times[max(full, key=lambda i: means[i])]
+    return Span(end - width + 1, end)
 
 
-def _changed(before: Context, after: Context) -> tuple[tuple[str, str | None, str | None], ...]:
-    def of(context: Context) -> Mapping[str, str | None]:
-        return {name: one.value for name, one in context.settings.items()}
-
-    old, new = of(before), of(after)
-    return tuple(
-        (name, old[name], new[name])
-        for name in sorted(old.keys() & new.keys())
-        if old[name] != new[name] and name not in _OF_THE_RUN
-    )
-
-
-_OF_THE_RUN = frozenset(
-    {"timestamp", "server_uuid", "pseudo_thread_id", "rand_seed1", "rand_seed2", "gtid_executed",
-     "pid_file", "socket", "port", "datadir", "tmpdir", "log_error", "insert_id", "last_insert_id"}
-)  # fmt: skip
-"""Variables that differ between any two starts of one server."""
+def _head(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def _ms(seconds: float) -> str:
-    return f"{number(seconds * 1000)} ms" if seconds < 10 else f"{number(seconds)} s"
+    return f"{number(seconds * 1000)} ms" if seconds < 1 else f"{number(seconds)} s"
 
 
-__all__ = ["Trial", "compare"]
+__all__ = ["Run", "trial"]

@@ -5,18 +5,22 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+import msgspec
 from fastapi import APIRouter, status
 from pydantic import Field, StringConstraints
 
 from pileup.analysis import analyse
+from pileup.analysis.compare import changed_settings
 from pileup.analysis.run_outcome import measure, symptoms
+from pileup.analysis.series import values
 from pileup.analysis.similar import signature
+from pileup.analysis.trial import Run, trial
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.hypotheses import Percent
 from pileup.api.pins import Pin
 from pileup.api.runs import run_evidence
-from pileup.api.schema import In, Out
+from pileup.api.schema import ComparedSettingJson, In, Out, TrialJson
 from pileup.storage.experiments import ExperimentRecord, Experiments
 from pileup.storage.hypotheses import Hypotheses
 from pileup.storage.incidents import Incidents
@@ -96,6 +100,10 @@ class Observed(Out):
     measured: MeasuredOut | None
     """None when the prediction names no series, sign and value."""
     symptoms: SymptomsOut
+    trial: TrialJson
+    """The run against the incident: better, same or worse."""
+    settings: list[ComparedSettingJson]
+    """Those that both print and that differ: a, in the incident; b, in the run."""
 
 
 class Attachments(In):
@@ -192,7 +200,7 @@ def finish_experiment(
 
 @router.get("/experiments/{experiment_id}/observed")
 def observed(experiment_id: str, services: ServicesDep, unit: UnitDep) -> Observed:
-    """What the run's own artifacts show: the predicted number, and the incident's symptoms."""
+    """What the run's own artifacts show: the number, the symptoms, better or worse."""
     experiment = Experiments(unit).get(experiment_id)
     evidence = run_evidence(services, unit, experiment)
     known = Incidents(unit).signatures().get(experiment.incident_id)
@@ -201,9 +209,14 @@ def observed(experiment_id: str, services: ServicesDep, unit: UnitDep) -> Observ
     measured = None
     if told.metric and told.op and told.value is not None:
         measured = measure(evidence, told.metric, told.op, told.value, told.window_s)
+    incident = services.placed.load(experiment.incident_id, ("sample", "setting"))
+    before = Run("the incident", values(incident.frame("sample") if incident else None))
+    changed = changed_settings(incident, evidence) if incident else []
     return Observed(
         measured=None if measured is None else MeasuredOut.model_validate(measured),
         symptoms=SymptomsOut.model_validate(found),
+        trial=msgspec.to_builtins(trial(before, Run.of("the run", evidence))),
+        settings=msgspec.to_builtins(changed),
     )
 
 

@@ -20,6 +20,8 @@ def _lines(document: CompareDoc, most: int) -> Iterator[str]:
     yield f"B  {_side(document.b)}"
     for warning in document.warnings:
         yield f"!  {warning}"
+    if document.trial:
+        yield f"=  {document.trial.text}"
     clear = [one for one in document.series if one.clear]
     if clear:
         yield ""

@@ -39,6 +39,12 @@ const server = {
   '/incidents/i1/compare': {
     a: side('baseline'),
     b: side('stall'),
+    trial: {
+      verdict: 'worse',
+      text: 'B is worse than A: 500 ms, against 5 ms.',
+      before_s: 0.005,
+      after_s: 0.5,
+    },
     warnings: ['Different hosts: db-1 and db-2.'],
     series: [series('mysql.Threads_running', true), series('mysql.steady', false)],
     waits: [{ file: 'btr0sea.ic', line: 98, mode: 'S', a: 0, b: 58.4 }],
@@ -54,6 +60,7 @@ describe('compare', () => {
     expect(await screen.findByText('mysql.Threads_running')).toBeTruthy()
     expect(screen.queryByText('mysql.steady')).toBeNull()
     expect(screen.getByText('Different hosts: db-1 and db-2.')).toBeTruthy()
+    expect(screen.getByText('B is worse than A: 500 ms, against 5 ms.')).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Only what differs' }))
     expect(await screen.findByText('mysql.steady')).toBeTruthy()
     await waitFor(() => expect(window.location.search).toContain('all=1'))

@@ -113,6 +113,7 @@ function Compared({
       <p className="compare-said muted">
         <Said name="A" side={doc.a} /> · <Said name="B" side={doc.b} />
       </p>
+      {doc.trial && <p className="compare-trial">{doc.trial.text}</p>}
       <div className="compare-table">
         <Rows doc={doc} tab={tab} all={all} />
       </div>

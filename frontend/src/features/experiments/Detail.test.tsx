@@ -55,6 +55,16 @@ describe('an experiment that has started', () => {
           same_way: 'no',
           text: 'The run reproduces 1 of 7 symptoms.',
         },
+        trial: {
+          verdict: 'better',
+          text: 'The run is better than the incident: 2 ms, against 500 ms.',
+          before_s: 0.5,
+          after_s: 0.002,
+        },
+        settings: [
+          { name: 'innodb_adaptive_hash_index', a: 'ON', b: 'OFF' },
+          ...Array.from({ length: 6 }, (_, n) => ({ name: `other_${n}`, a: '1', b: '2' })),
+        ],
       },
       'POST /experiments/e1/finish': experiment,
     })
@@ -63,13 +73,18 @@ describe('an experiment that has started', () => {
       '/incidents/i1/experiments',
     )
     expect(await screen.findByText('The run reproduces 1 of 7 symptoms.')).toBeTruthy()
+    expect(
+      screen.getByText('The run is better than the incident: 2 ms, against 500 ms.'),
+    ).toBeTruthy()
+    expect(screen.getByText('innodb_adaptive_hash_index: ON → OFF')).toBeTruthy()
+    expect(screen.getByText('2 more: compare the run on the Compare screen')).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Take what the artifacts show' }))
     expect(screen.getByLabelText<HTMLSelectElement>('Verdict').value).toBe('partial')
     fireEvent.click(screen.getByRole('button', { name: 'Finish' }))
     await waitFor(() =>
       expect(calls.find((call) => call.path.endsWith('/finish'))?.body).toMatchObject({
         observation: {
-          text: 'm.waiters: median 31; predicted < 20. The run reproduces 1 of 7 symptoms.',
+          text: 'm.waiters: median 31; predicted < 20. The run is better than the incident: 2 ms, against 500 ms. The run reproduces 1 of 7 symptoms.',
           value: 31,
         },
         verdict: 'partial',

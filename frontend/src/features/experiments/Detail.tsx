@@ -9,7 +9,13 @@ import { Field } from '@/ui/Field'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
 import { Problem } from '@/ui/States'
 import { Time } from '@/ui/Value'
-import { useExperimentWrites, useObserved, type Experiment, type Finish } from './queries'
+import {
+  useExperimentWrites,
+  useObserved,
+  type Experiment,
+  type Finish,
+  type Observed,
+} from './queries'
 
 type Props = { incidentId: string; experiment: Experiment; onClose: () => void }
 
@@ -151,8 +157,9 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
   const [confidence, setConfidence] = useState('')
   const computed = useObserved(incidentId, experiment)
   const take = () => {
-    const { measured, symptoms } = computed.data ?? {}
-    setObserved([measured?.text, symptoms?.text].filter(Boolean).join(' '))
+    const { measured, symptoms, trial } = computed.data ?? {}
+    const told = trial?.verdict === 'unknown' ? null : trial?.text
+    setObserved([measured?.text, told, symptoms?.text].filter(Boolean).join(' '))
     if (measured) {
       setVerdict(measured.verdict)
       setValue(measured.value === null ? '' : String(measured.value))
@@ -177,7 +184,11 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
               ) : (
                 <p className="muted">The prediction names no series, so no number is computed.</p>
               )}
+              <p className={computed.data.trial.verdict === 'unknown' ? 'muted' : undefined}>
+                {computed.data.trial.text}
+              </p>
               <p>{computed.data.symptoms.text}</p>
+              <Changed settings={computed.data.settings} />
               <Button size="small" onClick={take}>
                 Take what the artifacts show
               </Button>
@@ -277,6 +288,27 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
         Finish
       </Button>
     </InspectorSection>
+  )
+}
+
+const NAMED = 5
+
+/** Whether what was to be changed had changed. */
+function Changed({ settings }: { settings: Observed['settings'] }) {
+  if (settings.length === 0) return null
+  const more = settings.length - NAMED
+  return (
+    <div>
+      <p className="muted">Settings that differ from the incident:</p>
+      <ul>
+        {settings.slice(0, NAMED).map((one) => (
+          <li key={one.name} className="mono">
+            {one.name}: {one.a} → {one.b}
+          </li>
+        ))}
+        {more > 0 && <li className="faint">{more} more: compare the run on the Compare screen</li>}
+      </ul>
+    </div>
   )
 }
 

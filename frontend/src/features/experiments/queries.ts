@@ -6,6 +6,7 @@ import type { components } from '@/api/schema'
 
 export type Experiment = components['schemas']['Experiment']
 export type NewExperiment = components['schemas']['NewExperiment']
+export type Observed = components['schemas']['Observed']
 export type Finish = components['schemas']['Finish']
 
 export const experimentsQuery = (id: string) =>
