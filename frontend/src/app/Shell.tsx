@@ -19,6 +19,7 @@ import {
   WaitsIcon,
 } from '@/ui/icons'
 import { useGoKeys } from './goKeys'
+import { KeySheet } from './KeySheet'
 import { StatusLine } from './StatusLine'
 import { TopBar } from './TopBar'
 import './shell.css'
@@ -68,6 +69,7 @@ export function Shell({
           </NavLink>
         ))}
         <span className="rail-space" />
+        <KeySheet path={pathname.split('/')[3] ?? ''} screens={SCREENS} />
         <IconButton
           label={open ? 'Narrow the rail' : 'Widen the rail'}
           icon={<RailIcon />}

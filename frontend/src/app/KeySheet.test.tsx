@@ -1,0 +1,40 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { renderScreen } from '@/testing/render'
+import { KeySheet } from './KeySheet'
+import { SCREENS } from './Shell'
+
+const sheet = (path: string) => (
+  <>
+    <input aria-label="Filter" />
+    <KeySheet path={path} screens={SCREENS} />
+  </>
+)
+
+describe('the sheet of keys', () => {
+  it('opens by ?, tells the keys of this screen and of all, and closes by Escape', async () => {
+    renderScreen(sheet('timeline'), '/incidents/i1/timeline')
+    fireEvent.keyDown(document.body, { key: '?', shiftKey: true })
+    const dialog = within(await screen.findByRole('dialog', { name: 'Keys' }))
+    expect(dialog.getByText('Zoom in, out')).toBeTruthy()
+    expect(dialog.queryByText(/flame graph/)).toBeNull()
+    for (const one of SCREENS) expect(dialog.getAllByText(one.name).length).toBeGreaterThan(0)
+    fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+
+  it('opens from the rail, also on a screen without keys of its own', async () => {
+    renderScreen(sheet('report'), '/incidents/i1/report')
+    fireEvent.click(screen.getByRole('button', { name: 'Keys (?)' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Keys' }))
+    expect(dialog.getByRole('heading', { name: 'Everywhere' })).toBeTruthy()
+    expect(dialog.queryByRole('heading', { name: 'Report' })).toBeNull()
+  })
+
+  it('leaves ? to text fields and to the browser', () => {
+    renderScreen(sheet('timeline'), '/incidents/i1/timeline')
+    fireEvent.keyDown(screen.getByLabelText('Filter'), { key: '?', shiftKey: true })
+    fireEvent.keyDown(document.body, { key: '?', ctrlKey: true })
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
+})
