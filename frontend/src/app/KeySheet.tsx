@@ -9,7 +9,7 @@ type Screen = { readonly path: string; readonly name: string; readonly key: stri
 
 const EVERYWHERE: readonly Key[] = [
   [['?'], 'Show these keys'],
-  [['↑', '↓', 'j', 'k'], 'In a table: the row above or below'],
+  [['↑', 'k', '↓', 'j'], 'In a table: the row above or below'],
   [['Enter'], 'In a table: open the row'],
   [['Esc'], 'Close the panel or the dialog'],
 ]
@@ -25,7 +25,7 @@ const OF_SCREEN: Readonly<Record<string, readonly Key[]>> = {
   ],
   waits: [
     [['[', ']'], 'The moment before, after at which threads wait'],
-    [['↑', '↓', 'j', 'k'], 'In the tree: the row above or below'],
+    [['↑', 'k', '↓', 'j'], 'In the tree: the row above or below'],
     [['→', '←'], 'In the tree: open, close; into a branch, out of it'],
     [['Home', 'End'], 'In the tree: the first row, the last'],
     [['Enter', 'Space'], 'In the tree: choose the row'],

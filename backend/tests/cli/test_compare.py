@@ -1,0 +1,43 @@
+"""`pileup compare` on two folders, with no server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pileup.cli.compare import command
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[str]:
+    """The same load, first with 200 sessions inside, then with 20."""
+    found = []
+    for name, running, qps in (("before", 201, 400), ("after", 21, 2000)):
+        folder = tmp_path / name
+        folder.mkdir()
+        rows = [f"2026-11-20T22:00:{n:02}Z,{running},{qps}" for n in range(60)]
+        (folder / "metrics.csv").write_text("\n".join(["time,threads_running,qps", *rows, ""]))
+        found.append(str(folder))
+    return found
+
+
+def test_the_head_says_which_did_better(folders: list[str]) -> None:
+    done = CliRunner().invoke(command, folders)
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(f"A  {folders[0]}")
+    assert (
+        "=  B is better than A: 10 ms inside the server per statement (20 sessions running, 2,000 "
+        "statements/s), against 500 ms (200 sessions running, 400 statements/s)."
+    ) in lines
+    assert any("threads_running" in one and "201" in one for one in lines)
+
+
+def test_as_json(folders: list[str]) -> None:
+    done = CliRunner().invoke(command, ["--json", *folders[::-1]])
+    assert done.exit_code == 0, done.output
+    trial = json.loads(done.stdout)["trial"]
+    assert (trial["verdict"], trial["before_s"], trial["after_s"]) == ("worse", 0.01, 0.5)
