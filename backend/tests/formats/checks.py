@@ -20,7 +20,7 @@ from pileup import formats, records
 from pileup.formats import blocks
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.text import LineReader
-from pileup.records import Grid, Item, Rows, Samples
+from pileup.records import Grid, Item, Rows, Samples, Stacks
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 _ROWS_SHOWN = 3
@@ -71,6 +71,8 @@ def check(
 def one_by_one(items: Iterable[Item]) -> Iterator[Item]:
     """Items with their ``Rows`` as single records, and samples as one ``Samples`` per series."""
     for item in items:
+        if isinstance(item, Stacks):
+            item = Rows("stack", item.frame())
         if isinstance(item, Grid):
             frame = pl.concat(item.frames())
             yield from map(_series, frame.partition_by("series", "labels", maintain_order=True))

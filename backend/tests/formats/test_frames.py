@@ -180,3 +180,30 @@ def test_a_grid_is_its_rows_in_memory_and_on_disk(tmp_path: Path, monkeypatch) -
         assert kept.heights == {records.SAMPLE: expected.height}
         assert_frame_equal(kept[records.SAMPLE], expected)
         assert_frame_equal(pl.concat(kept.parts(records.SAMPLE)), expected)
+
+
+def test_stacks_are_their_rows_in_memory_and_on_disk(tmp_path: Path, monkeypatch) -> None:
+    """Runs of frames beside whole rows: the same stacks, in the same order."""
+    frames = records.struct_column(Frame, [Frame(function=name) for name in "abc"])
+    runs = pl.Series([[0, 1], [2], [2]], dtype=pl.List(pl.UInt32))
+    rows = pl.DataFrame({"line_first": [5, 6, 7], "count": [3, 2, 1]})
+    places = pl.Series([0, 1, 2, 0, 0], dtype=pl.UInt32)
+    stacks = records.Stacks(rows, pl.Series([1, 3, 1], dtype=pl.UInt32), places, runs, frames)
+    single = records.records_frame(
+        "stack", [Stack(line_first=1, line_last=1, count=9, frames=(Frame(function="x"),))]
+    )
+    expected = pl.concat([single, stacks.frame(), stacks.frame(), single])
+    assert [
+        "".join(frame["function"] for frame in row) for row in expected["frames"].to_list()
+    ] == ["x", "ab", "ccab", "ab", "ab", "ccab", "ab", "x"]
+    size = int(runs.estimated_size() + frames.estimated_size())
+    for held in (frames_module.HELD_BYTES, size, 1):
+        monkeypatch.setattr(frames_module, "HELD_BYTES", held)
+        kept = Frames(folder=tmp_path)
+        kept.add("stack", single)
+        kept.add_stacks(stacks)
+        kept.add_stacks(stacks)
+        kept.add("stack", single)
+        assert kept.heights == {"stack": 8}
+        assert_frame_equal(kept["stack"], expected)
+        assert_frame_equal(pl.concat(kept.parts("stack")), expected)

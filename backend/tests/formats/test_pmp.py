@@ -1,4 +1,6 @@
 import io
+import random
+from unittest import mock
 
 import pytest
 from polars.testing import assert_frame_equal
@@ -31,7 +33,85 @@ def test_stacks_are_handed_on_in_the_middle_of_a_sample(monkeypatch):
     whole = parse_stream(io.BytesIO(text))
     monkeypatch.setattr(pmp, "_MOST_PLACES", 50)
     monkeypatch.setattr(pmp, "_MOST_FRAMES", 3)
-    parts = parse_stream(io.BytesIO(text))
-    assert parts.receipt == whole.receipt
-    for kind, frame in whole.frames.items():
-        assert_frame_equal(parts.frames[kind], frame)
+    assert_equal(parse_stream(io.BytesIO(text)), whole)
+
+
+def assert_equal(one, other):
+    assert one.receipt == other.receipt
+    assert one.problems == other.problems
+    assert one.sections == other.sections
+    assert one.frames.keys() == other.frames.keys()
+    for kind, frame in other.frames.items():
+        assert_frame_equal(one.frames[kind], frame)
+
+
+def line_by_line(data):
+    with mock.patch.object(pmp._Reader, "folded", lambda _reader, _first, _lines, at: at):
+        return parse_stream(io.BytesIO(data), format="pmp")
+
+
+FOLDED = "".join(
+    f"mysqld;worker_{n % 13};{'start_thread;do_command' if n % 3 else 'a;b<c,d>;poll(libc.so.6)'};"
+    f"f{n % 5} {n * 7919 % 1000}\n"
+    for n in range(300)
+)
+
+
+def test_runs_of_folded_lines_are_what_the_lines_are():
+    with mock.patch.object(pmp, "_parts", wraps=pmp._parts) as parts:
+        together = parse_stream(io.BytesIO(FOLDED.encode()))
+    assert_equal(together, line_by_line(FOLDED.encode()))
+    assert together.frames["stack"].height == 300
+    assert parts.call_count < 300 + 5  # to sniff, and the first
+    row = together.frames["stack"].row(2, named=True)
+    assert [frame["function"] for frame in row["frames"]] == [
+        "f2",
+        "do_command",
+        "start_thread",
+        "worker_2",
+        "mysqld",
+    ]
+    assert (row["line_first"], row["count"]) == (3, 838)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_damage_to_folded_lines_changes_nothing(seed, monkeypatch):
+    dice = random.Random(seed)
+    lines = FOLDED.split("\n")
+    words = (
+        "",
+        " ",
+        ";",
+        "1",
+        "|",
+        "\t",
+        "  ",
+        "operator new",
+        "??",
+        "<",
+        "\u0663",
+        "12345678901234",
+    )
+    words += ("Fri Nov 20 22:19:41 UTC 2026", "7 poll,main", "\N{NO-BREAK SPACE}", "x" * 3000)
+    for _ in range(dice.randint(1, 12)):
+        at = dice.randrange(len(lines))
+        line = lines[at]
+        cut = dice.choice((0, len(line), line.find(";") + 1, dice.randrange(len(line) + 1)))
+        match dice.randrange(5):
+            case 0:
+                lines[at] = line[:cut] + dice.choice(words) + line[cut:]
+            case 1:
+                lines[at] = line[:cut]
+            case 2:
+                lines[at] = line[cut:]
+            case 3:
+                lines[at] = dice.choice(words)
+            case 4:
+                lines.insert(at, ";".join(["a"] * dice.choice((2, 300, 4094, 5000))) + " 3")
+    data = "\n".join(lines).encode()
+    expected = line_by_line(data)
+    assert_equal(parse_stream(io.BytesIO(data), format="pmp"), expected)
+    monkeypatch.setattr(pmp, "_MOST_PLACES", dice.choice((1, 50)))
+    monkeypatch.setattr(pmp, "_MOST_TEXT", dice.choice((1, 1000)))
+    monkeypatch.setattr(pmp, "_MOST_TOGETHER", dice.choice((1, 7)))
+    assert_equal(parse_stream(io.BytesIO(data), format="pmp"), expected)

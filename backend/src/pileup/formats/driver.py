@@ -32,6 +32,7 @@ from pileup.records import (
     Samples,
     Section,
     Skipped,
+    Stacks,
     Table,
 )
 
@@ -280,6 +281,9 @@ class _Work:
             case Grid():
                 self._flush_samples()
                 self._done.add_grid(item)
+            case Stacks():
+                self._flush("stack")
+                self._done.add_stacks(item)
             case Problem():
                 self._problem_count += 1
                 if len(self._problems) < MAX_PROBLEMS:
@@ -364,6 +368,8 @@ class _Work:
                 return Rows(kind, frame.with_columns(lines))
             case Grid():
                 return self._on_raw_lines(Rows(records.SAMPLE, pl.concat(item.frames())))
+            case Stacks():
+                return self._on_raw_lines(Rows("stack", item.frame()))
             case _:
                 return dataclasses.replace(
                     item, line_first=raw(item.line_first), line_last=raw(item.line_last)

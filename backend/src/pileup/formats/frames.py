@@ -14,12 +14,12 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import polars as pl
 
 from pileup import records
-from pileup.records import Grid
+from pileup.records import Grid, Stacks
 
 HELD_BYTES = 32 * 1024 * 1024
 """As polars estimates; lists of structs take about twice as much."""
@@ -41,6 +41,8 @@ class Frames(Mapping[str, pl.DataFrame]):
         self._spill: tempfile.TemporaryDirectory[str] | None = None
         self._last_series: pl.DataFrame | None = None
         self._series_held = 0
+        self._last_runs: pl.Series | None = None
+        self._runs_held: int | float = 0
         for kind, frame in (frames or {}).items():
             self.add(kind, frame)
 
@@ -61,7 +63,20 @@ class Frames(Mapping[str, pl.DataFrame]):
             return
         self._append(records.SAMPLE, grid, width * moments, 8 * (width + 2) * moments)
 
-    def _append(self, kind: str, part: pl.DataFrame | Grid, height: int, size: int | float) -> None:
+    def add_stacks(self, stacks: Stacks) -> None:
+        """Append stacks; their frames stay runs of a table while that saves memory."""
+        if not stacks.rows.height:
+            return
+        if stacks.runs is not self._last_runs:
+            self._last_runs = stacks.runs
+            self._runs_held += stacks.runs.estimated_size() + stacks.table.estimated_size()
+        if self._runs_held > HELD_BYTES:
+            self.add("stack", stacks.frame())
+            return
+        size = stacks.rows.estimated_size() + 4 * (len(stacks.widths) + len(stacks.places))
+        self._append("stack", stacks, stacks.rows.height, size)
+
+    def _append(self, kind: str, part: _Held, height: int, size: int | float) -> None:
         self._parts.setdefault(kind, []).append(part)
         self._heights[kind] = self._heights.get(kind, 0) + height
         self._held[kind] = self._held.get(kind, 0) + int(size)
@@ -90,10 +105,17 @@ class Frames(Mapping[str, pl.DataFrame]):
             if held:
                 yield pl.concat(held, rechunk=True)
                 held = []
-            if isinstance(part, Path):
-                yield pl.read_ipc(part)
-            else:
-                yield from (part if isinstance(part, Grid) else part.grid()).frames()
+            match part:
+                case Path():
+                    yield pl.read_ipc(part)
+                case Grid():
+                    yield from part.frames()
+                case Stacks():
+                    yield part.frame()
+                case _GridAside():
+                    yield from part.grid().frames()
+                case _:
+                    yield part.stacks().frame()
         if held:
             yield pl.concat(held, rechunk=True)
 
@@ -118,19 +140,20 @@ class Frames(Mapping[str, pl.DataFrame]):
         """Write what is held, in order: frames as one file, and the values of grids as another."""
         if self._spill is None:
             self._spill = tempfile.TemporaryDirectory(prefix="pileup-frames-", dir=self._folder)
-        parts = self._parts[kind]
-        aside = [part for part in parts if not isinstance(part, pl.DataFrame | Grid)]
-        held = [part for part in parts if isinstance(part, pl.DataFrame | Grid)]
-        for is_frames, group in itertools.groupby(held, lambda one: isinstance(one, pl.DataFrame)):
+        aside: list[_Part] = []
+        for of, group in itertools.groupby(self._parts[kind], type):
             path = Path(self._spill.name) / f"{kind}.{len(aside)}.arrow"
-            if is_frames:
-                frames = [part for part in group if isinstance(part, pl.DataFrame)]
-                pl.concat(frames).write_ipc(path, compression="lz4")
+            parts = list(group)
+            if of is pl.DataFrame:
+                pl.concat(_only(pl.DataFrame, parts)).write_ipc(path, compression="lz4")
                 aside.append(path)
+            elif of is Grid:
+                aside += _grids_aside(_only(Grid, parts), path.parent, path.stem)
+            elif of is Stacks:
+                aside += _stacks_aside(_only(Stacks, parts), path.parent, path.stem)
             else:
-                grids = [part for part in group if isinstance(part, Grid)]
-                aside += _grids_aside(grids, path.parent, path.stem)
-        self._parts[kind] = list(aside)
+                aside += parts
+        self._parts[kind] = aside
         self._held[kind] = 0
 
 
@@ -158,7 +181,48 @@ class _GridAside:
         )
 
 
-_Part: TypeAlias = pl.DataFrame | Grid | Path | _GridAside
+@dataclass(frozen=True, slots=True)
+class _StacksAside:
+    """Stacks whose rows and places wait in two files, at these places; their runs do not."""
+
+    runs: pl.Series
+    table: pl.Series
+    rows: Path
+    first_row: int
+    row_count: int
+    places: Path
+    first_place: int
+    place_count: int
+
+    def stacks(self) -> Stacks:
+        rows = pl.scan_ipc(self.rows).slice(self.first_row, self.row_count).collect()
+        places = pl.scan_ipc(self.places).slice(self.first_place, self.place_count).collect()
+        return Stacks(rows.drop("width"), rows["width"], places["place"], self.runs, self.table)
+
+
+_Held: TypeAlias = pl.DataFrame | Grid | Stacks
+_Part: TypeAlias = _Held | Path | _GridAside | _StacksAside
+_T = TypeVar("_T")
+
+
+def _only(cls: type[_T], parts: list[_Part]) -> list[_T]:
+    return [part for part in parts if isinstance(part, cls)]
+
+
+def _stacks_aside(parts: list[Stacks], folder: Path, name: str) -> Iterator[_StacksAside]:
+    rows, places = folder / f"{name}.rows", folder / f"{name}.places"
+    pl.concat(one.rows.with_columns(one.widths.alias("width")) for one in parts).write_ipc(
+        rows, compression="lz4"
+    )
+    pl.concat(one.places.alias("place") for one in parts).to_frame().write_ipc(
+        places, compression="lz4"
+    )
+    first_row = first_place = 0
+    for one in parts:
+        height, count = one.rows.height, len(one.places)
+        yield _StacksAside(one.runs, one.table, rows, first_row, height, places, first_place, count)
+        first_row += height
+        first_place += count
 
 
 def _grids_aside(grids: list[Grid], folder: Path, name: str) -> Iterator[_GridAside]:

@@ -13,25 +13,26 @@ import calendar
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import repeat
 
 import polars as pl
 
 from pileup.formats import pt_stalk
 from pileup.formats.errors import FormatError
+from pileup.formats.interned import repeated
 from pileup.formats.stack_frames import pmp_frame
+from pileup.formats.text import Chunk, chunks_of
 from pileup.formats.times import local_us
 from pileup.records import (
     Clock,
     Frame,
     Item,
     Problem,
-    Rows,
     Samples,
     Section,
     Skipped,
     Snapshot,
-    frame_of,
+    Stacks,
     list_column,
     struct_column,
 )
@@ -65,6 +66,12 @@ _MOST_FRAMES = 50_000
 """Distinct frames that are kept by their text."""
 _MOST_PLACES = 200_000
 """Frames of stacks that are handed on together."""
+_MOST_TEXT = 16 * 1024 * 1024
+"""Characters of stacks that are kept to be known again."""
+_MOST_TOGETHER = 1024
+"""Lines that are looked at together."""
+_MOST_KNOWN = 256
+"""Frames of a folded stack that is kept to be known again."""
 
 
 def sniff(head: str) -> bool | None:
@@ -88,28 +95,44 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read every block; a block starts at a date, a TS line, or a higher count after a blank."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same: runs of plain folded lines together, all else line by line."""
     reader = _Reader()
-    for number, line in enumerate(lines, start=1):
-        parts = _parts(line)
-        if parts is None:
-            yield from reader.other(number, line)
-            continue
-        for count, text, folded in _unjoined(*parts):
-            if reader.is_anew(count):
-                yield from reader.end_sample()
-            problem = reader.stack(number, count, text, folded)
-            if problem:
-                yield problem
-        if reader.full:
-            yield reader.rows()
+    for chunk in chunks:
+        lines = chunk.text.split("\n")
+        lines.pop()
+        at = 0
+        while at < len(lines):
+            at = reader.folded(chunk.first, lines, at)
+            if at < len(lines) and not reader.full:
+                yield from _read(reader, chunk.first + at, lines[at])
+                at += 1
+            if reader.full:
+                yield reader.stacks()
     yield from reader.end_sample()
     if reader.waiting:
-        yield reader.rows()
+        yield reader.stacks()
     if not reader.stacks_seen:
         raise FormatError(
             "No collapsed stack was found: a line is a count and then function names joined by "
             "commas (pt-pmp) or names joined by semicolons and then a count (folded)."
         )
+
+
+def _read(reader: _Reader, number: int, line: str) -> Iterator[Item]:
+    parts = _parts(line)
+    if parts is None:
+        yield from reader.other(number, line)
+        return
+    for count, text, folded in _unjoined(*parts):
+        if reader.is_anew(count):
+            yield from reader.end_sample()
+        problem = reader.stack(number, count, text, folded)
+        if problem:
+            yield problem
 
 
 class _Places(dict[str, int]):
@@ -143,7 +166,7 @@ class _Reader:
         self._snapshot = -1
         self._dates: list[tuple[int, Clock, str]] = []
         self._clock_told = False
-        self._places = _Places()
+        self._forget()
         self._blank = False
         self._sample: _Sample | None = None
         self._previous = 0
@@ -151,19 +174,36 @@ class _Reader:
 
     def _begin(self) -> None:
         """The columns of stacks that were not handed on yet; of samples one entry per stack."""
-        if len(self._places) > _MOST_FRAMES:
-            self._places = _Places()
+        many = len(self._frames) > _MOST_FRAMES or len(self._run_frames) > 2 * _MOST_PLACES
+        if many or self._known > _MOST_TEXT:
+            self._forget()
         self._lines: list[int] = []
         self._counts: list[int] = []
-        self._depths: list[int] = []
-        self._frames: list[int] = []
+        self._widths: list[int] = []
+        self._places: list[int] = []
+        self._depth = 0
         self._settled = 0
+        self._alike = True
+        """Whether it is worth while to look folded stacks up; asked anew now and then."""
         self._of_sample: list[tuple[_Sample, int, int]] = []  # sample, snapshot, stacks
+
+    def _forget(self) -> None:
+        """What was read so often that it is known, and the runs of frames that it became."""
+        self._frames = _Places()
+        self._run_frames: list[int] = []
+        self._run_lengths: list[int] = []
+        self._runs: pl.Series | None = None
+        self._table = pl.Series()
+        self._texts: dict[str, int] = {}  # of pt-pmp's lines
+        self._rests: dict[str, int] = {}  # below the two outermost of folded lines
+        self._outer: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
+        self._known = 0
 
     @property
     def full(self) -> bool:
         """Time to hand the stacks on."""
-        return len(self._frames) > _MOST_PLACES
+        return self._depth > _MOST_PLACES or self._known > _MOST_TEXT
 
     @property
     def waiting(self) -> bool:
@@ -176,26 +216,99 @@ class _Reader:
 
     def stack(self, number: int, count: int, text: str, folded: bool) -> Problem | None:
         """Note a stack; a problem when it is too deep to be kept whole."""
-        names = text.split(";")[::-1] if folded else split_frames(text)
         problem = None
-        if len(names) > _MAX_FRAMES:
-            problem = Problem(
-                number,
-                f"line {number}: {len(names)} frames; only the innermost {_MAX_FRAMES} were kept",
-            )
-            names = names[:_MAX_FRAMES]
-        elif not names[0] and not any(map(str.strip, names)):
-            names = ["??"]
+        run = None if folded else self._texts.get(text)
+        if run is None:
+            names = text.split(";")[::-1] if folded else split_frames(text)
+            if len(names) > _MAX_FRAMES:
+                problem = Problem(
+                    number,
+                    f"line {number}: {len(names)} frames; only the innermost {_MAX_FRAMES} were "
+                    "kept",
+                )
+                names = names[:_MAX_FRAMES]
+            elif not names[0] and not any(map(str.strip, names)):
+                names = ["??"]
+            run = self._run(names)
+            if not folded and not problem:
+                self._texts[text] = run
         self._lines.append(number)
         self._counts.append(count)
-        self._depths.append(len(names))
-        self._frames += map(self._places.__getitem__, names)
+        self._widths.append(1)
+        self._places.append(run)
+        self._depth += self._run_lengths[run]
         sample = self._sample or self._open(number)
         sample.last = number
         sample.threads += count
         self._previous = count
         self._blank = False
         return problem
+
+    def folded(self, first: int, lines: list[str], at: int) -> int:
+        """Note plain folded lines inside a sample; gives the place of the first other line.
+
+        Threads of one pool have the same stack below their names: what follows the two outermost
+        frames is looked up as a whole.
+        """
+        sample = self._sample
+        if sample is None or self._blank or not self._alike:
+            return at
+        rests, outer, numbers = self._rests, self._outer, self._numbers
+        places, counts = self._places, self._counts
+        known, first_place, begun = len(counts), len(places), at
+        end = min(len(lines), at + _MOST_TOGETHER)
+        line, runs = at, len(self._run_lengths)
+        while at < end:
+            try:
+                for line in range(at, end):
+                    root, thread, rest = lines[line].split(";", 2)
+                    rest, _, count = rest.rpartition(" ")
+                    places += (rests[rest], outer[thread], outer[root])
+                    counts.append(numbers[count])
+                at = end
+            except KeyError:
+                at = line
+                del places[first_place + 3 * (at - begun) :]
+                if not self._learn(root, thread, rest, count):
+                    break
+            except ValueError:  # fewer than three frames
+                at = line
+                break
+        self._alike = len(self._run_lengths) - runs < 16 + (at - begun) // 2
+        if at > begun:
+            self._lines += range(first + begun, first + at)
+            self._widths += repeat(3, at - begun)
+            self._depth += sum(map(self._run_lengths.__getitem__, places[first_place:]))
+            sample.last = first + at - 1
+            sample.threads += sum(counts[known:])
+            self._previous = counts[-1]
+        return at
+
+    def _learn(self, root: str, thread: str, rest: str, count: str) -> bool:
+        """Know the parts of a folded line again; False when they may be something else."""
+        if not (count.isdigit() and count.isascii() and len(count) <= 12):
+            return False
+        if not root or root[0].isdigit() or root[0].isspace() or rest.count(";") > _MOST_KNOWN:
+            return False
+        below = rest.split(";")[::-1]
+        if not below[0] or any(map(_unsure, (root, thread, rest))):
+            return False
+        if rest not in self._rests:
+            self._rests[rest] = self._run(below)
+        for text in (root, thread):
+            if text not in self._outer:
+                self._outer[text] = self._run([text])
+        if len(self._numbers) > _MOST_FRAMES:
+            self._numbers.clear()
+        self._numbers[count] = int(count)
+        return True
+
+    def _run(self, names: list[str]) -> int:
+        """A new run of frames, innermost first."""
+        self._known += sum(map(len, names))
+        self._run_frames += map(self._frames.__getitem__, names)
+        self._run_lengths.append(len(names))
+        return len(self._run_lengths) - 1
 
     def _open(self, number: int) -> _Sample:
         self.stacks_seen = True
@@ -260,28 +373,38 @@ class _Reader:
         )
         self._dates = []
 
-    def rows(self) -> Rows:
+    def stacks(self) -> Stacks:
         """The stacks that were not handed on yet."""
         if self._sample:
             self._settle(self._sample)
-        table = struct_column(Frame, self._places.frames)
-        places = pl.Series(self._frames, dtype=pl.UInt32)
-        lengths = [stacks for *_, stacks in self._of_sample]
-
-        def each(values: Iterable[object]) -> list[object]:
-            return list(chain.from_iterable(map(repeat, values, lengths)))
-
-        columns: dict[str, object] = {
-            "line_first": self._lines,
-            "wall_us": each([sample.wall_us for sample, *_ in self._of_sample]),
-            "clock": each([sample.clock for sample, *_ in self._of_sample]),
-            "snapshot": each([snapshot for _, snapshot, _ in self._of_sample]),
-            "count": self._counts,
-            "samples": each([sample.samples for sample, *_ in self._of_sample]),
-            "frames": list_column(table.gather(places), self._depths),
-        }
+        if self._runs is None or len(self._runs) < len(self._run_lengths):
+            self._table = struct_column(Frame, self._frames.frames)
+            run_frames = pl.Series(self._run_frames, dtype=pl.UInt32)
+            self._runs = list_column(run_frames, self._run_lengths)
+        of_sample = repeated([stacks for *_, stacks in self._of_sample])
+        samples = pl.DataFrame(
+            {
+                "wall_us": [sample.wall_us for sample, *_ in self._of_sample],
+                "clock": [sample.clock for sample, *_ in self._of_sample],
+                "snapshot": [snapshot for _, snapshot, _ in self._of_sample],
+                "samples": [sample.samples for sample, *_ in self._of_sample],
+            },
+            schema={
+                "wall_us": pl.Int64,
+                "clock": pl.String,
+                "snapshot": pl.Int64,
+                "samples": pl.Int64,
+            },
+        )
+        rows = samples[of_sample].with_columns(
+            pl.Series("line_first", self._lines, pl.Int64),
+            pl.Series("count", self._counts, pl.Int64),
+        )
+        widths = pl.Series(self._widths, dtype=pl.UInt32)
+        places = pl.Series(self._places, dtype=pl.UInt32)
+        stacks = Stacks(rows, widths, places, self._runs, self._table)
         self._begin()
-        return Rows("stack", frame_of("stack", columns))
+        return stacks
 
     def _settle(self, sample: _Sample) -> None:
         """Say of which sample the stacks are that were read since the last time."""
@@ -349,6 +472,11 @@ def _parts(line: str) -> tuple[int, str, bool] | None:
         if (not first.isdigit() or frames.startswith("0x")) and _plausible(frames):
             return int(count), frames, False
     return None
+
+
+def _unsure(text: str) -> bool:
+    """Whether it takes more than a look to tell frames from prose or a table (``_plausible``)."""
+    return " " in text or "|" in text or "\t" in text
 
 
 def _is_stack(line: str) -> bool:
