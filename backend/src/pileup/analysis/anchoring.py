@@ -147,7 +147,9 @@ def _relative(own: pl.DataFrame) -> pl.Expr:
 
 def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
     """Gauges as they are and counters as rates, one value per whole second."""
-    last = pl.col("series").str.to_lowercase().str.split(".").list.last()
+    lasts = {one: one.lower().rpartition(".")[2] for one in samples["series"].unique().to_list()}
+    keys = {one: _SAME.get(last, last) for one, last in lasts.items()}
+    key = pl.col("series").replace_strict(keys, return_dtype=pl.Categorical)
     order = ["artifact", "series", "labels"]
     value = (
         pl.when(pl.col("kind") == "counter")
@@ -157,7 +159,7 @@ def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
     return (
         samples.filter((pl.col("labels") == "") & pl.col(time).is_not_null())
         .sort("artifact", "series", "labels", time)
-        .with_columns(value.alias("value"), last.replace(_SAME).alias("key"))
+        .with_columns(value.alias("value"), key.alias("key"))
         .filter(
             pl.col("value").is_finite() & ((pl.col("value") >= 0) | (pl.col("kind") != "counter"))
         )

@@ -116,8 +116,10 @@ def _other_host(main: Stall, values: pl.DataFrame, level: float) -> Baseline | N
     host = str(levels["host"][0])
     day = 86_400 * _S
     theirs = inside.filter(pl.col("host") == host).with_columns(
-        pl.col("id").str.strip_suffix(f"@{host}") + f"@{main.host}",
-        pl.lit(main.host).alias("host"),
+        (pl.col("id").cast(pl.String).str.strip_suffix(f"@{host}") + f"@{main.host}").cast(
+            values.schema["id"]
+        ),
+        pl.lit(main.host, dtype=values.schema["host"]).alias("host"),
         pl.col("time") - day,
     )
     span = Span(main.span.start - day, main.span.end - day)

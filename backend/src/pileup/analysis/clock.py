@@ -86,7 +86,7 @@ def place(
         measured = {sha: one for sha, one in measured.items() if sha not in moved}
     placed = _fill_from_snapshots(first)
     if "sample" in placed:
-        placed["sample"] = placed["sample"].with_columns(series_id())
+        placed["sample"] = with_ids(placed["sample"])
     docs = clock_docs.checked(
         placed.get("sample"), {sha: one.doc for sha, one in placements.items()}
     )
@@ -95,15 +95,20 @@ def place(
     return placed, clock_docs.suggested(docs, measured, placed)
 
 
-def series_id() -> pl.Expr:
-    """'name{labels}@host' from the columns of a sample frame."""
+def with_ids(samples: pl.DataFrame) -> pl.DataFrame:
+    """A sample frame with ``id``, 'name{labels}@host'. Each id is spelled once, not once a row."""
+    keys = ["series", "labels", "host"]
     labels = (
         pl.when(pl.col("labels") != "").then(pl.format("{{{}}}", "labels")).otherwise(pl.lit(""))
     )
     host = (
         pl.when(pl.col("host").is_not_null()).then(pl.format("@{}", "host")).otherwise(pl.lit(""))
     )
-    return pl.concat_str([pl.col("series"), labels, host]).alias("id")
+    spelled = pl.concat_str([pl.col("series").cast(pl.String), labels, host])
+    names = samples.select(keys).unique().with_columns(spelled.cast(pl.Categorical).alias("id"))
+    rows = samples.select(keys)
+    ids = rows.join(names, on=keys, how="left", nulls_equal=True, maintain_order="left")["id"]
+    return samples.with_columns(ids)
 
 
 # ---- what the frames say -----------------------------------------------------------------------
@@ -211,10 +216,12 @@ def _anchor(
     if samples is None:
         return {}
     loose = [a for a in artifacts if set(spans.get(a.sha256, ())) == {"relative"}]
+    if not loose:
+        return {}
     known = samples.filter(
         ~pl.col("artifact").is_in([a.sha256 for a in loose]) & pl.col("time").is_not_null()
     )
-    if not loose or known.is_empty():
+    if known.is_empty():
         return {}
     reference = anchoring.Reference.of(known)
     names = {one.sha256: one.path.rpartition("/")[2] for one in artifacts}
@@ -333,16 +340,17 @@ def _apply(
             "_shift": [one.shift_us if (one := placements.get(sha)) else 0 for sha in shas],
         },
         schema={
-            "artifact": pl.String,
-            "_host": pl.String,
-            "_zone": pl.String,
+            "artifact": frame.schema["artifact"],
+            "_host": frame.schema["host"],
+            "_zone": pl.Categorical,
             "_base": pl.Int64,
             "_shift": pl.Int64,
         },
     )
-    joined = frame.drop("time", "id", strict=False).join(
-        lookup, on="artifact", how="left", maintain_order="left"
-    )
+    # only what is looked up is joined: the other columns are not copied
+    rows = frame.drop("time", "id", strict=False)
+    told = rows.select("artifact").join(lookup, on="artifact", how="left", maintain_order="left")
+    rows = rows.hstack(told.drop("artifact"))
     wall = pl.col("wall_us")
     local = pl.lit(None, dtype=pl.Int64)
     changes = {_zone_key(p): p.zone.changes for p in placements.values() if p.zone}
@@ -351,7 +359,10 @@ def _apply(
         local = pl.when(pl.col("_zone") == key).then(value).otherwise(local)
     relative = wall.fill_null(0)
     if rulers.height and frame.height and "series" in frame.columns:
-        joined = joined.join(rulers, on=["artifact", "wall_us"], how="left", maintain_order="left")
+        keys = ["artifact", "wall_us"]
+        ruler = rulers.cast({"artifact": frame.schema["artifact"]})
+        ruled = rows.select(keys).join(ruler, on=keys, how="left", maintain_order="left")
+        rows = rows.with_columns(ruled["_ruled"])
         relative = pl.coalesce("_ruled", relative)
     # a backtrace's moment has neither time nor clock: it is the file's own moment
     is_moment = "time_quality" in frame.columns
@@ -364,7 +375,7 @@ def _apply(
         .when((pl.col("clock") == "relative") | untimed)
         .then(pl.col("_base") + relative)
     )
-    return joined.with_columns(
+    return rows.with_columns(
         (time + pl.col("_shift")).cast(pl.Int64).alias("time"),
         pl.coalesce("host", "_host").alias("host"),
     ).drop("_host", "_zone", "_base", "_shift", "_ruled", strict=False)
@@ -406,4 +417,4 @@ def _fill_from_snapshots(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFr
     return filled
 
 
-__all__ = ["place", "series_id"]
+__all__ = ["place", "with_ids"]

@@ -187,7 +187,9 @@ def _series(left: pl.DataFrame, right: pl.DataFrame) -> list[ComparedSeries]:
         .abs()
         .clip(0, 6)
     )
-    telling = pl.when(pl.col("series").str.contains(_QUIET)).then(0.3).otherwise(1.0)
+    telling = (
+        pl.when(pl.col("series").cast(pl.String).str.contains(_QUIET)).then(0.3).otherwise(1.0)
+    )
     ranked = (
         joined.with_columns((delta.abs() / spread).clip(0, 1000).alias("score"))
         .with_columns(
@@ -204,9 +206,10 @@ def _series(left: pl.DataFrame, right: pl.DataFrame) -> list[ComparedSeries]:
 
 def _levels(rows: pl.DataFrame) -> pl.DataFrame:
     """series, labels, unit, n, median, mad, p95 of each series, over all its hosts."""
-    short = pl.col("series").str.to_lowercase().str.split(".").list.last()
+    names = rows["series"].unique().to_list()
+    alike = [one for one in names if one.lower().rpartition(".")[2] not in _NEVER_ALIKE]
     return (
-        rows.filter(~short.is_in(list(_NEVER_ALIKE)))
+        rows.filter(pl.col("series").is_in(alike))
         .with_columns(pl.col("value").median().over("series", "labels").alias("middle"))
         .group_by("series", "labels")
         .agg(

@@ -2,7 +2,7 @@
 
 Frames keep the columns of ``records.frame_schema`` and gain ``artifact`` (SHA-256), ``time``
 (Int64 UTC µs, null when not known), a filled ``host``, and for samples ``id``, the series id
-``name{labels}@host``.
+``name{labels}@host``. The text of samples stands as categories (``compact``).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from pileup.analysis.compact import compact
 from pileup.analysis.contract import ClockDoc
-from pileup.records import Problem, frame_schema, with_all_columns
+from pileup.records import SAMPLE, Problem, frame_schema, with_all_columns
 
 _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=[-_.])")
 
@@ -83,7 +84,8 @@ def gather(
             if frame.height:
                 whole = with_all_columns(kind, frame).select(*frame_schema(kind))
                 tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
-                parts.setdefault(kind, []).append(tagged)
+                small = compact(tagged) if kind == SAMPLE else tagged
+                parts.setdefault(kind, []).append(small)
     # one kind at a time, so that its parts are gone before the next is put together
     together = {kind: pl.concat(parts.pop(kind), rechunk=True) for kind in list(parts)}
     placed, clocks = clock.place(artifacts, together, timezones or {}, overrides or {})

@@ -82,7 +82,7 @@ def offsets(sources: Sequence[Source], frames: Mapping[str, pl.DataFrame]) -> di
     Takes: placed frames (``time`` in UTC µs).
     """
     found: dict[str, Offset] = {}
-    counters = _counters(frames.get("sample"))
+    counters = _counters(frames.get("sample"), sources)
     messages = _messages(frames.get("event"))
     for group in _by_host(sources):
         ranked = sorted(group, key=lambda s: (not s.timed, s.rank, _RANK[s.quality], s.name))
@@ -107,17 +107,29 @@ _Series = tuple[list[float], list[int]]
 """Values that only grow, and the time of each."""
 
 
-def _counters(samples: pl.DataFrame | None) -> dict[str, dict[str, _Series]]:
-    """Artifact to counter to its readings; only what grew throughout names a moment."""
+def _counters(
+    samples: pl.DataFrame | None, sources: Sequence[Source]
+) -> dict[str, dict[str, _Series]]:
+    """Artifact to counter to its readings, of those that two sources of one host have.
+
+    Only what grew throughout names a moment.
+    """
     if samples is None or samples.is_empty():
         return {}
     names = {one: short_name(one) for one in samples["series"].unique().to_list()}
     keys = {one: _SAME.get(short, short) for one, short in names.items()}
+    shared = _shared(samples, sources, keys)
+    if shared.is_empty():
+        return {}
     rows = (
         samples.filter(
             (pl.col("labels") == "") & pl.col("time").is_not_null() & pl.col("value").is_finite()
         )
-        .with_columns(pl.col("series").replace_strict(keys).alias("key"))
+        .select("artifact", "series", "time", "value")
+        .join(shared, on=["artifact", "series"], how="semi", maintain_order="left")
+        .with_columns(
+            pl.col("series").replace_strict(keys, return_dtype=pl.Categorical).alias("key")
+        )
         .sort("time", maintain_order=True)
         .group_by("artifact", "key", maintain_order=True)
         .agg("time", "value", pl.col("series").n_unique().alias("of"))
@@ -134,6 +146,24 @@ def _counters(samples: pl.DataFrame | None) -> dict[str, dict[str, _Series]]:
         if values[-1] > values[0]:
             found.setdefault(artifact, {})[key] = (values, times)
     return found
+
+
+def _shared(
+    samples: pl.DataFrame, sources: Sequence[Source], keys: Mapping[str, str]
+) -> pl.DataFrame:
+    """Artifact and series of the counters that another source of the same host has as well."""
+    host_of = {one.artifact: one.host for one in sources}
+    has = samples.filter(pl.col("labels") == "").select("artifact", "series").unique()
+    of: dict[tuple[str | None, str], set[str]] = {}
+    for artifact, series in has.iter_rows():
+        if artifact in host_of:
+            of.setdefault((host_of[artifact], keys[series]), set()).add(artifact)
+    rows = [
+        (artifact, series)
+        for artifact, series in has.iter_rows()
+        if artifact in host_of and len(of[host_of[artifact], keys[series]]) > 1
+    ]
+    return pl.DataFrame(rows, schema=has.schema, orient="row")
 
 
 def _messages(events: pl.DataFrame | None) -> dict[str, dict[str, int]]:

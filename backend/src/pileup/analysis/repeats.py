@@ -75,7 +75,7 @@ def _drop(kind: str, frame: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
     rest = frame.filter(~pl.col("artifact").is_in(gone["artifact"].unique().to_list()))
     ranges = gone.select("artifact", pl.col("line_first").alias("_from"), "line_last").sort("_from")
     touched = touched.sort("line_first").join_asof(
-        ranges.rename({"line_last": "_to"}),
+        ranges.rename({"line_last": "_to"}).cast({"artifact": frame.schema["artifact"]}),
         left_on="line_first",
         right_on="_from",
         by="artifact",

@@ -55,7 +55,9 @@ class Symptoms:
 def measure(run: Evidence, metric: str, op: str, value: float, window_s: float | None) -> Measured:
     """metric: a series id of the incident; its host does not matter, a run may be elsewhere."""
     name = metric.partition("@")[0]
-    rows = values(run.frame("sample")).filter(pl.col("id").str.split("@").list.first() == name)
+    rows = values(run.frame("sample"))
+    ids = [one for one in rows["id"].unique().to_list() if one.partition("@")[0] == name]
+    rows = rows.filter(pl.col("id").is_in(ids))
     if rows.height and window_s is not None:
         first = rows["time"].min()
         assert isinstance(first, int)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import polars as pl
 
+from pileup.analysis.compact import by_series, compact
+
 SCHEMA: dict[str, pl.DataType] = {
-    "id": pl.String(),
-    "series": pl.String(),
-    "labels": pl.String(),
-    "host": pl.String(),
-    "kind": pl.String(),
-    "unit": pl.String(),
-    "artifact": pl.String(),
+    "id": pl.Categorical(),
+    "series": pl.Categorical(),
+    "labels": pl.Categorical(),
+    "host": pl.Categorical(),
+    "kind": pl.Categorical(),
+    "unit": pl.Categorical(),
+    "artifact": pl.Categorical(),
     "time": pl.Int64(),
     "value": pl.Float64(),
 }
@@ -28,24 +30,33 @@ def values(samples: pl.DataFrame | None) -> pl.DataFrame:
     """
     if samples is None or samples.is_empty():
         return pl.DataFrame(schema=SCHEMA)
-    group = ["artifact", "id"]
-    step = pl.col("value").diff().over(group)
-    seconds = pl.col("time").diff().over(group) / 1e6
-    rate = pl.when((step >= 0) & (seconds > 0)).then(step / seconds)
-    value = pl.when(pl.col("kind") == "counter").then(rate).otherwise(pl.col("value"))
-    return (
-        samples.lazy()
+    rows = (
+        compact(samples)
+        .lazy()
         .filter(
             pl.col("time").is_not_null()
             & pl.col("value").is_not_null()
             & pl.col("value").is_finite()
         )
         .select(list(SCHEMA))
-        .sort("artifact", "id", "time")
+        .collect()
+    )
+    # a few series at a time: sorting them all at once would hold everything three times
+    pieces = [_plain(piece) for piece in by_series(rows)]
+    return pl.concat(pieces) if pieces else rows
+
+
+def _plain(samples: pl.DataFrame) -> pl.DataFrame:
+    group = ["artifact", "id"]
+    step = pl.col("value").diff().over(group)
+    seconds = pl.col("time").diff().over(group) / 1e6
+    rate = pl.when((step >= 0) & (seconds > 0)).then(step / seconds)
+    value = pl.when(pl.col("kind") == "counter").then(rate).otherwise(pl.col("value"))
+    return (
+        samples.sort("artifact", "id", "time")
         .with_columns(value.alias("value"))
         .filter(pl.col("value").is_not_null())
         .sort("id", "time")
-        .collect()
     )
 
 

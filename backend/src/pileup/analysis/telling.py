@@ -42,8 +42,10 @@ def signals(values: pl.DataFrame) -> list[Signal]:
     """Per host the one series that tells best how many sessions are inside the server."""
     if values.is_empty():
         return []
+    telling = [one for one in values["series"].unique().to_list() if _role(one)[0]]
     table = (
-        values.group_by("id", "series", "host", "labels")
+        values.filter(pl.col("series").is_in(telling))
+        .group_by("id", "series", "host", "labels")
         .agg(
             pl.len().alias("n"),
             pl.col("time").min().alias("a"),

@@ -88,7 +88,7 @@ def _on_days(frame: pl.DataFrame, days: Mapping[str, int | None]) -> pl.DataFram
     local = pl.when(day.is_not_null()).then(pl.lit("local"))
     return frame.with_columns(
         pl.when(dayless).then(pl.col("wall_us") + day).otherwise("wall_us").alias("wall_us"),
-        pl.when(dayless).then(local).otherwise("clock").alias("clock"),
+        pl.when(dayless).then(local).otherwise("clock").cast(frame.schema["clock"]).alias("clock"),
     )
 
 
@@ -162,6 +162,7 @@ def _placed(frame: pl.DataFrame, years: Mapping[str, int | None]) -> pl.DataFram
         .when(year.is_not_null())
         .then(pl.lit("local"))
         .otherwise(pl.lit(None, dtype=pl.String))
+        .cast(frame.schema["clock"])
         .alias("clock"),
     )
 

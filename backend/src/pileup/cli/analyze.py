@@ -58,7 +58,9 @@ def command(
     captures.read(paths)
     for line in captures.left_out:
         click.echo(f"left out: {line}", err=True)
-    analysis = analyse(gather(captures.artifacts, timezones=zones))
+    evidence = gather(captures.artifacts, timezones=zones)
+    captures.artifacts.clear()  # the evidence holds it all
+    analysis = analyse(evidence)
     if report is not None:
         is_md = report.suffix.lower() == ".md"
         page = ticket.markdown(analysis) if is_md else ticket.html(analysis)

@@ -20,6 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from pileup.analysis import EvidenceArtifact, bundle_of
+from pileup.analysis.compact import compact_frames
 from pileup.formats import archive, driver
 from pileup.formats.driver import Parsed
 from pileup.formats.errors import ArchiveError
@@ -59,7 +60,7 @@ class Captures:
                     shown = file.relative_to(base).as_posix()
                     self._take(file, shown, Path(folder), 0)
             for found, parsed in zip(self._found, _parsed(self._found), strict=True):
-                self.artifacts.append((_artifact(found, parsed), dict(parsed.frames)))
+                self.artifacts.append((_artifact(found, parsed), compact_frames(parsed.frames)))
         self._found.clear()
 
     def _files(self, path: Path) -> Iterator[Path]:

@@ -19,6 +19,7 @@ import msgspec
 import polars as pl
 
 from pileup.analysis.clock_docs import COLUMNS
+from pileup.analysis.compact import TEXT, by_series, compact
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.records import with_all_columns
@@ -62,7 +63,7 @@ class PlacedStore:
         try:
             with disk_words(self.root):
                 for kind, frame in evidence.frames.items():
-                    _for_reading(kind, frame).write_parquet(
+                    _for_reading(kind, frame).sink_parquet(
                         draft / f"{kind}.parquet", compression="zstd", row_group_size=50_000
                     )
                 index = _Index(evidence.artifacts, dict(evidence.clocks))
@@ -91,7 +92,7 @@ class PlacedStore:
         return Evidence(
             artifacts=index.artifacts,
             frames={
-                kind: with_all_columns(kind, pl.read_parquet(path))
+                kind: with_all_columns(kind, _read(kind, path))
                 for kind, path in paths.items()
                 if path.is_file()
             },
@@ -144,6 +145,21 @@ _SAMPLES = {
 }
 
 
-def _for_reading(kind: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """Samples sorted by series, so that a lane reads a few row groups and not the day."""
-    return frame.sort("id", "time") if kind == SAMPLE else frame
+def _for_reading(kind: str, frame: pl.DataFrame) -> pl.LazyFrame:
+    """Samples sorted by series, so that a lane reads a few row groups and not the day.
+
+    Their text is written as text: row groups are skipped by the ids that they hold.
+    """
+    if kind != SAMPLE or frame.is_empty():
+        return frame.lazy()
+    pieces = [piece.sort("id", "time").lazy() for piece in by_series(compact(frame))]
+    text = [name for name in TEXT if name in frame.columns]
+    return pl.concat(pieces).with_columns(pl.col(text).cast(pl.String))
+
+
+def _read(kind: str, path: Path) -> pl.DataFrame:
+    if kind != SAMPLE:
+        return pl.read_parquet(path)
+    scan = pl.scan_parquet(path)
+    text = [name for name in TEXT if name in scan.collect_schema().names()]
+    return scan.with_columns(pl.col(text).cast(pl.Categorical)).collect()

@@ -14,6 +14,7 @@ import msgspec
 import polars as pl
 
 from pileup.analysis import analyse
+from pileup.analysis.compact import compact_frames
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence import ClockOverride, EvidenceArtifact, bundle_of, gather
 from pileup.storage.analyses import Analyses
@@ -39,6 +40,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         _forget(runtime, job)
         return
     evidence = gather(parsed, overrides=_overrides(artifacts))
+    parsed.clear()  # the evidence holds it all
     document = analyse(evidence)
     runtime.placed.replace(job.incident_id, evidence)
     digest = digest_of(document, evidence)
@@ -82,7 +84,7 @@ def _load(
             problems=tuple(problems.get(artifact.id, ())),
             records=dict(artifact.records),
         )
-        parsed.append((described, frames))
+        parsed.append((described, compact_frames(frames)))
     return parsed, artifacts, missing
 
 

@@ -1,0 +1,48 @@
+"""Samples in little memory: their text as categories, four bytes a row and one copy of each text.
+
+Six million samples with names, labels, hosts and artifacts as text in every row take 4 GB; as
+categories 0.4 GB. Categories compare, join and sort as the text they stand for; what looks into a
+name goes through the few names that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from pileup.records import SAMPLE
+
+TEXT = ("series", "labels", "kind", "unit", "host", "clock", "artifact", "id")
+_ROWS = 500_000
+"""Rows that are sorted at once."""
+
+
+def compact(samples: pl.DataFrame) -> pl.DataFrame:
+    """A sample frame, whole or some columns of it, with its text as categories."""
+    text = [name for name in TEXT if samples.schema.get(name) == pl.String]
+    return samples.with_columns(pl.col(text).cast(pl.Categorical)) if text else samples
+
+
+def compact_frames(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The frames of one artifact by kind, its samples compact."""
+    return {kind: compact(one) if kind == SAMPLE else one for kind, one in frames.items()}
+
+
+def by_series(samples: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The rows of a compact frame in pieces: whole series, in the order of their ids.
+
+    Takes: ``id``, never null. A piece holds some ``_ROWS`` rows, or one series that is larger.
+    """
+    sizes = samples.group_by("id").len().sort("id")
+    if sizes.height == 0:
+        return
+    ids = pl.Enum(sizes["id"].cast(pl.String))
+    place = samples["id"].cast(ids).to_physical()  # the number of its id among the sorted
+    piece = (sizes["len"].cum_sum() - 1) // _ROWS
+    ends = [*(number for number in range(1, len(piece)) if piece[number] != piece[number - 1])]
+    for first, end in zip([0, *ends], [*ends, len(piece)], strict=True):
+        yield samples.filter((place >= first) & (place < end))
+
+
+__all__ = ["TEXT", "by_series", "compact", "compact_frames"]
