@@ -39,7 +39,7 @@ test.beforeAll(async ({ browser }) => {
 })
 
 async function settle(page: Page) {
-  await page.waitForLoadState('load')
+  await page.waitForLoadState('networkidle')
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await expect(page.getByRole('alert')).toHaveCount(0)
   await page.evaluate(() => document.fonts.ready)

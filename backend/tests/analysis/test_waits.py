@@ -279,3 +279,12 @@ def test_a_place_is_named_by_the_server_s_source() -> None:
     found = evidence(text, variables)
     graph = waits.wait_graph(found, None)
     assert {edge.source_site for edge in graph.edges} >= {"btr_search_x_lock (mysql-5.7.32)"}
+
+
+def test_stacks_before_a_latch_join_the_latch_of_the_dump() -> None:
+    """A thread whose stack alone stands at the adaptive hash waits with those that the dump lists."""
+    from pileup.analysis.queues import QUEUES
+    from pileup.knowledge import knowledge
+
+    (queue,) = [one for one in QUEUES if one.id == "adaptive-hash"]
+    assert queue.latch in knowledge().latches

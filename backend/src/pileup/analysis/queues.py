@@ -31,11 +31,13 @@ class Queue:
     inside_words: str
     oldest: bool = False
     """Where no stack shows who is inside: whoever runs longest is the likeliest."""
+    latch: str | None = None
+    """Latch of the knowledge base that it stands before: one with the dump's, where it lists it."""
 
 
 def _queue(
     id_: str, label: str, meaning: str, functions: str, states: str, inside: str, words: str = "",
-    *, oldest: bool = False,
+    *, oldest: bool = False, latch: str | None = None,
 ) -> Queue:  # fmt: skip
     return Queue(
         id_,
@@ -46,6 +48,7 @@ def _queue(
         frozenset(map(function_key, inside.split())),
         words,
         oldest,
+        latch,
     )
 
 
@@ -132,6 +135,7 @@ QUEUES = (
         "btr_search_build_page_hash_index btr_search_drop_page_hash_index "
         "btr_search_update_hash_on_insert btr_search_update_hash_on_delete",
         "changes adaptive hash entries",
+        latch="btr_search_latch",
     ),
 )
 

@@ -312,7 +312,7 @@ class _Builder:
                 self._queue(queue, members)
 
     def _queue(self, queue: queues.Queue, members: list[Actor]) -> None:
-        resource = self._resources.setdefault(
+        resource = self._latch_of_dump(queue.latch) or self._resources.setdefault(
             f"queue:{queue.id}",
             Resource(f"queue:{queue.id}", "queue", queue.label, meaning=queue.meaning),
         )
@@ -332,6 +332,11 @@ class _Builder:
             self._hold(resource, holder, note=f"inferred: {how}", lines=row, inferred=True)
         if not holders:
             self._notes[f"Nothing that was captured names who holds the {queue.label}."] = None
+
+    def _latch_of_dump(self, latch: str | None) -> Resource | None:
+        """The latch as the dump lists it, when it lists one alone: its waiters are one crowd."""
+        known = [one for one in self._resources.values() if latch and one.latch == latch]
+        return known[0] if len(known) == 1 else None
 
     def graph(self) -> Graph:
         used = {e.source for e in self._edges} | {e.target for e in self._edges}
