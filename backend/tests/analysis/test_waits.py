@@ -282,9 +282,20 @@ def test_a_place_is_named_by_the_server_s_source() -> None:
 
 
 def test_stacks_before_a_latch_join_the_latch_of_the_dump() -> None:
-    """A thread whose stack alone stands at the adaptive hash waits with those that the dump lists."""
-    from pileup.analysis.queues import QUEUES
-    from pileup.knowledge import knowledge
-
-    (queue,) = [one for one in QUEUES if one.id == "adaptive-hash"]
-    assert queue.latch in knowledge().latches
+    """A thread at the adaptive hash by its stack alone waits with those that the dump lists."""
+    stack = (
+        'Thread 2 (Thread 0x7f01 (LWP 12) "connection"):\n'
+        "#0  0x01 in __lll_lock_wait () from libc.so.6\n"
+        "#1  0x02 in rw_lock_x_lock_func () at sync0rw.cc:787\n"
+        "#2  0x03 in btr_search_info_update_slow () at btr0sea.cc:775\n"
+        "#3  0x04 in do_command () at sql_parse.cc:1\n"
+    )
+    name = "2026_11_20_22_20_15-gdb.txt"
+    parsed = []
+    for number, (path, text) in enumerate({"0.txt": dump(semaphore(1)), name: stack}.items()):
+        read = parse_stream(io.BytesIO(text.encode()), name=path)
+        described = EvidenceArtifact(f"{number:064x}", path, len(text), read.format)
+        parsed.append((described, read.frames))
+    graph = waits.wait_graph(gather(parsed), None)
+    assert [root.blocks_total for root in graph.roots] == [2]
+    assert not any(one.kind == "queue" for one in graph.nodes)
