@@ -28,7 +28,7 @@ def test_every_header_of_the_old_logs() -> None:
     parsed = parse_path(OLD)
     queries = parsed.frames["query"].to_dicts()
     assert [q["query_time_s"] for q in queries] == [
-        2.0, 3.0, 0.000012, 0.25, 0.726052, 0.000016, 51.321092,
+        4.0, 3.0, 0.000017, 0.25, 0.914377, 0.000021, 51.321092,
     ]  # fmt: skip
     assert [q["user"] for q in queries] == ["root", "app", "SQL_SLAVE", "go", None, "app", "app"]
     assert [q["client_host"] for q in queries] == [
@@ -49,12 +49,12 @@ def test_every_header_of_the_old_logs() -> None:
     assert last["innodb_io_r_wait_s"] == 0.0041
     # a time is printed only when the second has changed; SET timestamp is absolute
     assert [(q["clock"], q["wall_us"]) for q in queries] == [
-        ("local", 1192441432_000000),
-        ("utc", 1192441435_000000),
-        ("local", 1197978507_000000),
-        ("local", 1197978507_000000),
-        ("local", 1197978507_000000),
-        ("utc", 1397442852_000000),
+        ("local", 1194073960_000000),
+        ("utc", 1194073961_000000),
+        ("local", 1199874093_000000),
+        ("local", 1199874093_000000),
+        ("local", 1199874093_000000),
+        ("utc", 1397417652_000000),
         ("utc", 1397417700_000000),
     ]
     assert [p.line for p in parsed.problems] == [1, 33]
