@@ -9,7 +9,6 @@ Units: counters are rates per second; waits and threads are per dump and per sam
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -80,11 +79,13 @@ def compare(a: Side, b: Side) -> CompareDoc:
     """What differs between two sides, the clearest first; ``a`` is the one compared against."""
     left, right = a.narrowed(), b.narrowed()
     values_a, values_b = (plain_values(one.frame("sample")) for one in (left, right))
+    spans = (a.span or _times(left), b.span or _times(right))
+    one, two = _side(a, left, spans[0]), _side(b, right, spans[1])
     return CompareDoc(
-        a=_side(a, left),
-        b=_side(b, right),
+        a=one,
+        b=two,
         trial=_trial(Run("A", values_a, a.span), Run("B", values_b, b.span)),
-        warnings=_warnings(a, left, b, right),
+        warnings=_warnings(one, two, (not left.frames, not right.frames), spans),
         series=_series(values_a, values_b),
         waits=_waits(left, right),
         stacks=_stacks(left, right),
@@ -92,9 +93,7 @@ def compare(a: Side, b: Side) -> CompareDoc:
     )
 
 
-def _side(side: Side, evidence: Evidence) -> ComparedSide:
-    times = _times(evidence)
-    span = side.span or times
+def _side(side: Side, evidence: Evidence, span: Span | None) -> ComparedSide:
     settings = effective_settings(evidence)
     return ComparedSide(
         label=side.label,
@@ -133,18 +132,22 @@ def _moments(evidence: Evidence, kind: str) -> int:
     return frame.filter(pl.col("kind") == kind).select("artifact", "snapshot").n_unique()
 
 
-def _warnings(a: Side, left: Evidence, b: Side, right: Evidence) -> list[str]:
+def _warnings(
+    one: ComparedSide,
+    two: ComparedSide,
+    empty: tuple[bool, bool],
+    spans: tuple[Span | None, Span | None],
+) -> list[str]:
     """Why the two may not be comparable."""
-    one, two = _side(a, left), _side(b, right)
-    found = []
-    for side, evidence in ((one, left), (two, right)):
-        if not evidence.frames:
-            found.append(f"{side.label} holds nothing: widen its window or choose another.")
+    found = [
+        f"{side.label} holds nothing: widen its window or choose another."
+        for side, nothing in zip((one, two), empty, strict=True)
+        if nothing
+    ]
     if one.version and two.version and one.version != two.version:
         found.append(f"Different servers: {one.version} and {two.version}.")
     if one.hosts and two.hosts and one.hosts != two.hosts:
         found.append(f"Different hosts: {', '.join(one.hosts)} and {', '.join(two.hosts)}.")
-    spans = [side.span or _times(part) for side, part in ((a, left), (b, right))]
     if spans[0] and spans[1]:
         lengths = [max(each.seconds, 1.0) for each in spans if each]
         if max(lengths) / min(lengths) >= _UNLIKE_LENGTH:
@@ -336,11 +339,6 @@ def _said(value: str | None) -> str:
     return _SWITCH.get(text, text)
 
 
-def hosts_of(evidence: Evidence) -> Collection[str]:
-    """The hosts that an incident knows."""
-    return _hosts(evidence)
-
-
 def _float(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
@@ -353,4 +351,4 @@ def _text(value: object) -> str | None:
     return str(value) if value is not None else None
 
 
-__all__ = ["Side", "changed_settings", "compare", "hosts_of"]
+__all__ = ["Side", "changed_settings", "compare"]
