@@ -1,4 +1,4 @@
-/** The browser journey. Started by run.mjs, which gives BASE_URL, SIGN_IN_LINK and CHROME. */
+/** The browser tests. Started by run.mjs, which gives BASE_URL, SIGN_IN_LINK and CHROME. */
 import { defineConfig } from '@playwright/test'
 import { FLAGS } from './chromium.mjs'
 
@@ -33,7 +33,8 @@ export default defineConfig({
     { name: 'sign-in', testMatch: 'sign-in.spec.ts' },
     {
       name: 'journey',
-      testMatch: 'journey.spec.ts',
+      testMatch: '*.spec.ts',
+      testIgnore: ['sign-in.spec.ts', 'screenshots.spec.ts'],
       dependencies: ['sign-in'],
       use: { storageState: process.env['STORAGE_STATE'] ?? '' },
     },

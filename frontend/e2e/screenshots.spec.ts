@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { expect, type Page, test } from '@playwright/test'
+import { loadSample } from './sample'
 
 const FOLDER = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
 const SAMPLE = 'ahi-pileup'
@@ -13,28 +14,7 @@ let incident = ''
 
 test.beforeAll(async ({ browser }) => {
   const context = await browser.newContext()
-  const cookies = await context.cookies()
-  const csrf = cookies.find((cookie) => cookie.name === 'pileup_csrf')?.value ?? ''
-  const loaded = await context.request.post(`/api/v1/samples/${SAMPLE}/load`, {
-    headers: { 'X-CSRF-Token': decodeURIComponent(csrf) },
-  })
-  expect(loaded.ok(), await loaded.text()).toBe(true)
-  incident = ((await loaded.json()) as { id: string }).id
-  await expect
-    .poll(
-      async () => {
-        const answer = await context.request.get(`/api/v1/incidents/${incident}/overview`)
-        const overview = (await answer.json()) as {
-          analysis: { state: string }
-          artifacts: { parsing: number; total: number }
-        }
-        return overview.artifacts.total > 0 && overview.artifacts.parsing === 0
-          ? overview.analysis.state
-          : 'parsing'
-      },
-      { timeout: 100_000 },
-    )
-    .toBe('done')
+  incident = await loadSample(context, SAMPLE)
   await context.close()
 })
 
