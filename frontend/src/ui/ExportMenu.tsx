@@ -1,0 +1,90 @@
+/**
+ * "Export" of a view: SVG and PNG of what is drawn, CSV of the rows behind it. Give only what the view
+ * has; both are asked for when the person chooses, so a closed menu costs nothing.
+ */
+import { useState } from 'react'
+import { asProblem } from '@/api/problem'
+import { csv, download, fileStem, pngOf, type Rows } from '@/charts/exportSvg'
+import { Button } from './Button'
+import { DownIcon } from './icons'
+import { Menu, MenuItem } from './Menu'
+
+type Kind = 'svg' | 'png' | 'csv'
+
+export function ExportMenu({
+  name,
+  svg,
+  rows,
+  disabled = false,
+}: {
+  /** Of the files: "timeline", or the incident's title and "timeline". */
+  readonly name: string | readonly string[]
+  /** A whole SVG document (charts/exportSvg: svgDocument, svgOfElement). */
+  readonly svg?: () => string | Promise<string>
+  readonly rows?: () => Rows | Promise<Rows>
+  readonly disabled?: boolean
+}) {
+  const [busy, setBusy] = useState(false)
+  const [failed, setFailed] = useState('')
+  const stem = fileStem(...(typeof name === 'string' ? [name] : name))
+  const save = async (kind: Kind) => {
+    setBusy(true)
+    setFailed('')
+    try {
+      download(`${stem}.${kind}`, await made(kind, svg, rows))
+    } catch (error) {
+      setFailed(`The ${kind.toUpperCase()} was not made: ${asProblem(error).detail}`)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button size="small" busy={busy} disabled={disabled}>
+            Export
+            <DownIcon size={12} />
+          </Button>
+        }
+      >
+        {svg && (
+          <MenuItem hint="drawing" onSelect={() => void save('svg')}>
+            SVG
+          </MenuItem>
+        )}
+        {svg && (
+          <MenuItem hint="picture" onSelect={() => void save('png')}>
+            PNG
+          </MenuItem>
+        )}
+        {rows && (
+          <MenuItem hint="rows" onSelect={() => void save('csv')}>
+            CSV
+          </MenuItem>
+        )}
+      </Menu>
+      {failed && (
+        <span role="alert" className="export-failed">
+          {failed}
+        </span>
+      )}
+    </>
+  )
+}
+
+async function made(
+  kind: Kind,
+  svg: (() => string | Promise<string>) | undefined,
+  rows: (() => Rows | Promise<Rows>) | undefined,
+): Promise<Blob> {
+  if (kind === 'csv') {
+    // The mark at the front tells Excel that the text is UTF-8.
+    const text = rows ? csv(await rows()) : ''
+    return new Blob(['\ufeff', text], { type: 'text/csv;charset=utf-8' })
+  }
+  const drawing = svg ? await svg() : ''
+  return kind === 'svg'
+    ? new Blob([drawing], { type: 'image/svg+xml;charset=utf-8' })
+    : pngOf(drawing)
+}
