@@ -699,6 +699,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/find': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Find In Incident
+     * @description What has every one of these words in its name: at most six of each kind.
+     */
+    get: operations['find_in_incident_api_v1_incidents__incident_id__find_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/findings': {
     parameters: {
       query?: never
@@ -1185,6 +1205,30 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/views': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Named Views
+     * @description The views that somebody named, the newest first.
+     */
+    get: operations['named_views_api_v1_incidents__incident_id__views_get']
+    put?: never
+    /**
+     * Make Link
+     * @description A link to a view. Without a name, the same view always gives the same link.
+     */
+    post: operations['make_link_api_v1_incidents__incident_id__views_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/waits': {
     parameters: {
       query?: never
@@ -1507,6 +1551,26 @@ export interface paths {
      * @description Change name, role, password, or disable.
      */
     patch: operations['change_user_api_v1_users__user_id__patch']
+    trace?: never
+  }
+  '/api/v1/views/{view_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * View Link
+     * @description What a short link opens.
+     */
+    get: operations['view_link_api_v1_views__view_id__get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   '/health': {
@@ -2351,6 +2415,20 @@ export interface components {
       /** Title */
       title: string
     }
+    /** FoundOut */
+    FoundOut: {
+      /** Hint */
+      hint: string | null
+      /** Id */
+      id: string
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'artifact' | 'series' | 'hypothesis' | 'experiment' | 'pin' | 'annotation' | 'view'
+      /** Title */
+      title: string
+    }
     /** Gap */
     Gap: {
       /** How */
@@ -2984,6 +3062,13 @@ export interface components {
        * @enum {string}
        */
       verdict: 'open' | 'accepted' | 'dismissed'
+    }
+    /** NewViewLink */
+    NewViewLink: {
+      /** Name */
+      name?: string | null
+      /** View */
+      view: string
     }
     /** Numbers */
     Numbers: {
@@ -4104,6 +4189,24 @@ export interface components {
        */
       verdict: 'open' | 'accepted' | 'dismissed'
     }
+    /** ViewLinkOut */
+    ViewLinkOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By */
+      by: string | null
+      /** Id */
+      id: string
+      /** Incident Id */
+      incident_id: string
+      /** Name */
+      name: string | null
+      /** View */
+      view: string
+    }
     /** WaitEdge */
     WaitEdge: {
       /** @default 1 */
@@ -4312,6 +4415,7 @@ export type FleetHost = components['schemas']['FleetHost']
 export type FleetSeries = components['schemas']['FleetSeries']
 export type FleetSetting = components['schemas']['FleetSetting']
 export type FormatOut = components['schemas']['FormatOut']
+export type FoundOut = components['schemas']['FoundOut']
 export type Gap = components['schemas']['Gap']
 export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
@@ -4353,6 +4457,7 @@ export type NewToken = components['schemas']['NewToken']
 export type NewTokenOut = components['schemas']['NewTokenOut']
 export type NewUser = components['schemas']['NewUser']
 export type NewVerdict = components['schemas']['NewVerdict']
+export type NewViewLink = components['schemas']['NewViewLink']
 export type Numbers = components['schemas']['Numbers']
 export type ObservationInput = components['schemas']['Observation-Input']
 export type ObservationOutput = components['schemas']['Observation-Output']
@@ -4430,6 +4535,7 @@ export type UserOut = components['schemas']['UserOut']
 export type ValidationError = components['schemas']['ValidationError']
 export type ValueOut = components['schemas']['ValueOut']
 export type VerdictOut = components['schemas']['VerdictOut']
+export type ViewLinkOut = components['schemas']['ViewLinkOut']
 export type WaitEdge = components['schemas']['WaitEdge']
 export type WaitGraph = components['schemas']['WaitGraph']
 export type WaitMoment = components['schemas']['WaitMoment']
@@ -5949,6 +6055,39 @@ export interface operations {
       }
     }
   }
+  find_in_incident_api_v1_incidents__incident_id__find_get: {
+    parameters: {
+      query: {
+        q: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['FoundOut'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   list_findings_api_v1_incidents__incident_id__findings_get: {
     parameters: {
       query?: never
@@ -6840,6 +6979,72 @@ export interface operations {
       }
     }
   }
+  named_views_api_v1_incidents__incident_id__views_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ViewLinkOut'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  make_link_api_v1_incidents__incident_id__views_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewViewLink']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ViewLinkOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   waits_api_v1_incidents__incident_id__waits_get: {
     parameters: {
       query?: {
@@ -7426,6 +7631,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['UserOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  view_link_api_v1_views__view_id__get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        view_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ViewLinkOut']
         }
       }
       /** @description Validation Error */

@@ -20,6 +20,7 @@ from pileup.api import (
     errors,
     events,
     experiments,
+    find,
     findings,
     hypotheses,
     incidents,
@@ -34,6 +35,7 @@ from pileup.api import (
     timeline,
     ui,
     uploads,
+    view_links,
     waits,
 )
 from pileup.api.auth import guard, intake_guard, self_guard
@@ -71,6 +73,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     hypotheses.router,
     experiments.router,
     reports.router,
+    view_links.router,
+    find.router,
 )
 
 

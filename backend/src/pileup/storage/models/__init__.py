@@ -23,6 +23,7 @@ from pileup.storage.models.reasoning import (
     ReportSection,
     ReportSectionRevision,
 )
+from pileup.storage.models.view_links import ViewLink
 
 __all__ = [
     "Analysis",
@@ -51,5 +52,6 @@ __all__ = [
     "Token",
     "Upload",
     "User",
+    "ViewLink",
     "Worker",
 ]
