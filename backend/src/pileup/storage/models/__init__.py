@@ -3,6 +3,7 @@
 from pileup.storage.models.accounts import Session, SignInLink, Token, User
 from pileup.storage.models.artifacts import Artifact, Job, Problem, TableMapping, Upload, Worker
 from pileup.storage.models.base import Base
+from pileup.storage.models.comments import Comment, Mention
 from pileup.storage.models.incidents import (
     Analysis,
     Annotation,
@@ -12,6 +13,7 @@ from pileup.storage.models.incidents import (
     Series,
     Snapshot,
 )
+from pileup.storage.models.matrix import EvidenceWeight, MatrixOpening, Rating
 from pileup.storage.models.reasoning import (
     ConfidenceStep,
     Evidence,
@@ -31,8 +33,10 @@ __all__ = [
     "Artifact",
     "Audit",
     "Base",
+    "Comment",
     "ConfidenceStep",
     "Evidence",
+    "EvidenceWeight",
     "Experiment",
     "ExperimentArtifact",
     "ExperimentPin",
@@ -40,8 +44,11 @@ __all__ = [
     "Hypothesis",
     "Incident",
     "Job",
+    "MatrixOpening",
+    "Mention",
     "Pin",
     "Problem",
+    "Rating",
     "ReportSection",
     "ReportSectionRevision",
     "Series",

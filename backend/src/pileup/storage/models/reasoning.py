@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made
@@ -21,7 +21,13 @@ class Pin(Base):
     __tablename__ = "pins"
     __table_args__ = (
         CheckConstraint(
-            "kind in ('lines', 'series', 'wait_node', 'stack', 'span', 'finding')", name="kind"
+            "kind in ('lines', 'series', 'wait_node', 'wait_edge', 'stack', 'span', 'row', "
+            "'finding', 'statement')",
+            name="kind",
+        ),
+        CheckConstraint(
+            "evidence_kind in ('observation', 'experiment', 'absence', 'testimony')",
+            name="evidence_kind",
         ),
     )
 
@@ -30,13 +36,26 @@ class Pin(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
     kind: Mapped[str]
+    """What it points at."""
+    evidence_kind: Mapped[str] = mapped_column(default="observation", server_default="observation")
+    """What it is in the argument."""
     title: Mapped[str]
     locator: Mapped[dict[str, Any]]
     view: Mapped[str]
     excerpt: Mapped[str | None]
+    picture: Mapped[str | None]
+    """SVG of what the screen showed, sanitised."""
+    value: Mapped[str | None]
+    """What the records said when it was pinned, in words; None: nothing is computed for it."""
     value_hash: Mapped[str | None]
     """Hash of the value when it was pinned: a re-parse that changes it makes the pin stale."""
     stale: Mapped[bool] = mapped_column(default=False)
+    stale_since: Mapped[datetime | None]
+    now_value: Mapped[str | None]
+    """What the records say now, while that differs."""
+    now_hash: Mapped[str | None]
+    kept_hash: Mapped[str | None]
+    """The new value that a person has seen and not taken: the pin stays stale, on purpose."""
     created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[Made]
     deleted_at: Mapped[datetime | None]
@@ -60,7 +79,12 @@ class Hypothesis(Base):
     )
     statement: Mapped[str]
     falsifier: Mapped[str] = mapped_column(default="")
+    mechanisms: Mapped[list[str]] = mapped_column(default=list, server_default=text("'[]'"))
+    """Tags of how it is thought to work: 'row lock', 'purge lag'."""
     status: Mapped[str] = mapped_column(default="proposed")
+    superseded_by_id: Mapped[str | None] = mapped_column(
+        ForeignKey("hypotheses.id", ondelete="SET NULL")
+    )
     confidence: Mapped[int | None]
     finding_id: Mapped[str | None]
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))

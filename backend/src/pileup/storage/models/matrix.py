@@ -1,0 +1,75 @@
+"""The matrix of evidence and hypotheses: ratings, weights, and what was opened. All append-only.
+
+The latest row of a (pin, hypothesis, person) is what that person says now; the ones before are what
+the slider over time shows. A trigger refuses update and delete.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pileup.storage.models.base import Base, Id, Made
+
+
+class Rating(Base):
+    """What one person said of one pin under one hypothesis."""
+
+    __tablename__ = "ratings"
+    __table_args__ = (
+        CheckConstraint("rating in ('CC', 'C', 'N', 'I', 'II', 'NA')", name="rating"),
+        Index("ix_ratings_incident_id", "incident_id", "at"),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="RESTRICT"))
+    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+    hypothesis_id: Mapped[str] = mapped_column(ForeignKey("hypotheses.id", ondelete="RESTRICT"))
+    by_id: Mapped[str]
+    by_name: Mapped[str]
+    rating: Mapped[str | None]
+    """None: taken back."""
+    proposed_by: Mapped[str | None]
+    """The rule whose proposal was accepted with this, if it was one."""
+    at: Mapped[Made]
+
+
+class EvidenceWeight(Base):
+    """How credible and how relevant the team holds a pin."""
+
+    __tablename__ = "evidence_weights"
+    __table_args__ = (
+        CheckConstraint("credibility in ('low', 'normal', 'high')", name="credibility"),
+        CheckConstraint("relevance in ('low', 'normal', 'high')", name="relevance"),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="RESTRICT"), index=True
+    )
+    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+    credibility: Mapped[str]
+    relevance: Mapped[str]
+    by_id: Mapped[str | None]
+    by_name: Mapped[str]
+    at: Mapped[Made]
+
+
+class MatrixOpening(Base):
+    """The facilitator showed everybody's ratings: of one cell, one row, one column, or all."""
+
+    __tablename__ = "matrix_openings"
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="RESTRICT"), index=True
+    )
+    pin_id: Mapped[str | None] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+    """None: every row."""
+    hypothesis_id: Mapped[str | None] = mapped_column(
+        ForeignKey("hypotheses.id", ondelete="RESTRICT")
+    )
+    """None: every column."""
+    by_id: Mapped[str | None]
+    by_name: Mapped[str]
+    at: Mapped[Made]
