@@ -1070,10 +1070,30 @@ export interface paths {
     }
     /**
      * Stacks
-     * @description One sample: identical stacks counted once, each with its meaning.
+     * @description One sample: identical stacks counted once, each with its meaning and its pile.
      */
     get: operations['stacks_api_v1_incidents__incident_id__stacks_get']
     put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/stacks/{stack_key}/verdict': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Judge Stack
+     * @description Put a stack on the pile of the benign or the suspicious; unreviewed takes it back.
+     */
+    put: operations['judge_stack_api_v1_incidents__incident_id__stacks__stack_key__verdict_put']
     post?: never
     delete?: never
     options?: never
@@ -3003,6 +3023,14 @@ export interface components {
       /** View */
       view: string
     }
+    /** NewStackPile */
+    NewStackPile: {
+      /**
+       * Pile
+       * @enum {string}
+       */
+      pile: 'unreviewed' | 'benign' | 'suspicious'
+    }
     /** NewToken */
     NewToken: {
       /** Expires At */
@@ -3777,6 +3805,11 @@ export interface components {
     }
     /** StackGroup */
     StackGroup: {
+      /**
+       * Activity
+       * @enum {string}
+       */
+      activity: 'latch' | 'lock' | 'commit' | 'io' | 'net' | 'queue' | 'waiting' | 'cpu' | 'idle'
       /** Artifact */
       artifact: string
       /** Category */
@@ -3793,6 +3826,8 @@ export interface components {
       line_last: number
       /** Meaning */
       meaning: string | null
+      /** Name */
+      name: string
       /** Set Aside */
       set_aside: boolean
       /** Share */
@@ -3801,6 +3836,11 @@ export interface components {
       signature: string | null
       /** Threads */
       threads: components['schemas']['StackThreadOut'][]
+      /** Variants */
+      variants: number
+      verdict: components['schemas']['StackPile'] | null
+      /** Waits On */
+      waits_on: string[]
     }
     /**
      * StackHeatDoc
@@ -3824,12 +3864,31 @@ export interface components {
       /** Time */
       time: string | null
     }
+    /** StackPile */
+    StackPile: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By */
+      by: string | null
+      /**
+       * Pile
+       * @enum {string}
+       */
+      pile: 'benign' | 'suspicious'
+    }
     /** Stacks */
     Stacks: {
       /** Groups */
       groups: components['schemas']['StackGroup'][]
       /** Idle */
       idle: number
+      /** Left Out */
+      left_out: number
+      /** Time */
+      time: string | null
       /** Total */
       total: number
     }
@@ -4453,6 +4512,7 @@ export type NewExperiment = components['schemas']['NewExperiment']
 export type NewHypothesis = components['schemas']['NewHypothesis']
 export type NewIncident = components['schemas']['NewIncident']
 export type NewPin = components['schemas']['NewPin']
+export type NewStackPile = components['schemas']['NewStackPile']
 export type NewToken = components['schemas']['NewToken']
 export type NewTokenOut = components['schemas']['NewTokenOut']
 export type NewUser = components['schemas']['NewUser']
@@ -4511,6 +4571,7 @@ export type StackFrame = components['schemas']['StackFrame']
 export type StackGroup = components['schemas']['StackGroup']
 export type StackHeatDoc = components['schemas']['StackHeatDoc']
 export type StackMoment = components['schemas']['StackMoment']
+export type StackPile = components['schemas']['StackPile']
 export type Stacks = components['schemas']['Stacks']
 export type StackThreadOut = components['schemas']['StackThreadOut']
 export type StallDoc = components['schemas']['StallDoc']
@@ -6736,6 +6797,40 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Stacks']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  judge_stack_api_v1_incidents__incident_id__stacks__stack_key__verdict_put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        stack_key: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewStackPile']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import polars as pl
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query, status
 
+from pileup.analysis import stack_groups as stack_groups_
+from pileup.analysis.activity import Activity
 from pileup.analysis.context import Span
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.flame import flame, heat, threads
-from pileup.api.deps import IncidentDep, ServicesDep
+from pileup.analysis.stack_groups import sample_rows, stack_groups
+from pileup.api.auth import Caller
+from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.schema import FlameJson, Out, StackHeatJson
+from pileup.api.schema import FlameJson, In, Out, StackHeatJson
 from pileup.knowledge import knowledge
 from pileup.storage.errors import NotFound
+from pileup.storage.stack_verdicts import StackVerdict, StackVerdicts
 
 router = APIRouter(tags=["stacks"])
 
 MAX_SESSIONS = 500
+MAX_GROUPS = 500
+MAX_THREADS = 6000
+"""Threads whose ids are told, over all groups of a sample."""
+MAX_FRAMES = 80
+Pile = Literal["benign", "suspicious"]
 NEAREST_US = 30_000_000
 """A processlist further away than this is not shown for an instant."""
 
@@ -48,24 +58,49 @@ class StackThreadOut(Out):
     name: str | None
 
 
+class StackPile(Out):
+    pile: Pile
+    by: str | None
+    at: datetime
+
+
 class StackGroup(Out):
     id: str
+    """The key of its functions: the same in every sample."""
+    name: str
+    """What the stack says of itself: 'rw_lock_s_lock_spin in row_search_mvcc'."""
     count: int
     share: float
     frames: list[StackFrame]
     """Innermost first."""
     signature: str | None
     category: str | None
+    activity: Activity
+    """What its threads do, also where no signature fits."""
     set_aside: bool
+    """Idle."""
     meaning: str | None
+    waits_on: list[str]
+    """Latches of the knowledge base."""
     threads: list[StackThreadOut]
     artifact: str
     line_first: int
     line_last: int
+    variants: int
+    """Records with these functions, at other lines of the source."""
+    verdict: StackPile | None
+    """Null: nobody reviewed it."""
+
+
+class NewStackPile(In):
+    pile: Literal["unreviewed", "benign", "suspicious"]
 
 
 class Stacks(Out):
+    time: datetime | None
     groups: list[StackGroup]
+    left_out: int
+    """Threads in groups beyond the first MAX_GROUPS."""
     total: int
     """Threads in this sample (per sample, where several were merged)."""
     idle: int
@@ -132,48 +167,77 @@ def stack_moments(incident: IncidentDep, services: ServicesDep) -> list[StackMom
 def stacks(
     incident: IncidentDep,
     services: ServicesDep,
+    unit: UnitDep,
     artifact: Annotated[str, Query(pattern=r"^[0-9a-f]{64}$")],
     snapshot: Annotated[int, Query(ge=0)] = 0,
 ) -> Stacks:
-    """One sample: identical stacks counted once, each with its meaning."""
+    """One sample: identical stacks counted once, each with its meaning and its pile."""
     evidence = _evidence(services.placed.load(incident.id, ("stack",)))
-    frame = evidence.frames.get("stack")
-    rows: list[dict[str, Any]] = []
-    if frame is not None:
-        rows = frame.filter(
-            (pl.col("artifact") == artifact) & (pl.col("snapshot").fill_null(0) == snapshot)
-        ).to_dicts()
+    rows = sample_rows(evidence.frames.get("stack"), artifact, snapshot)
     if not rows:
         raise NotFound("This incident has no such stack sample.")
-    known = knowledge()
-    total = sum(row["count"] for row in rows)
+    found = stack_groups(rows)
+    said = StackVerdicts(unit).of_incident(incident.id)
+    total = sum(group.count for group in found)
+    room = MAX_THREADS
     groups: list[StackGroup] = []
-    for number, row in enumerate(sorted(rows, key=lambda r: -int(r["count"]))):
-        meaning = known.stack_for([f["function"] for f in row["frames"]])
-        groups.append(
-            StackGroup(
-                id=f"{artifact[:12]}:{snapshot}:{number}",
-                count=row["count"],
-                share=row["count"] / total,
-                frames=[StackFrame(**f) for f in row["frames"]],
-                signature=meaning.id if meaning else None,
-                category=meaning.category if meaning else None,
-                set_aside=meaning.set_aside if meaning else False,
-                meaning=meaning.meaning if meaning else None,
-                threads=[
-                    StackThreadOut(
-                        pthread=None if t["pthread"] is None else str(t["pthread"]),
-                        lwp=t["lwp"],
-                        name=t["name"],
-                    )
-                    for t in row["threads"][:MAX_SESSIONS]
-                ],
-                artifact=artifact,
-                line_first=row["line_first"],
-                line_last=row["line_last"],
+    for group in found[:MAX_GROUPS]:
+        groups.append(_group(group, total, room, said.get(group.key)))
+        room -= len(groups[-1].threads)
+    return Stacks(
+        time=_moment(rows[0]["time"]),
+        groups=groups,
+        left_out=sum(group.count for group in found[MAX_GROUPS:]),
+        total=total,
+        idle=sum(group.count for group in found if group.idle),
+    )
+
+
+def _group(
+    group: stack_groups_.StackGroup, total: int, room: int, verdict: StackVerdict | None
+) -> StackGroup:
+    known, first = group.known, group.rows[0]
+    return StackGroup(
+        id=group.key,
+        name=group.name,
+        count=group.count,
+        share=group.count / total,
+        frames=[StackFrame(**one) for one in group.frames[:MAX_FRAMES]],
+        signature=known.id if known else None,
+        category=known.category if known else None,
+        activity=group.activity,
+        set_aside=group.idle,
+        meaning=known.meaning if known else None,
+        waits_on=list(known.waits_on) if known else [],
+        threads=[
+            StackThreadOut(
+                pthread=None if one["pthread"] is None else str(one["pthread"]),
+                lwp=one["lwp"],
+                name=one["name"],
             )
-        )
-    return Stacks(groups=groups, total=total, idle=sum(g.count for g in groups if g.set_aside))
+            for one in group.threads[: max(0, room)]
+        ],
+        artifact=first["artifact"],
+        line_first=first["line_first"],
+        line_last=first["line_last"],
+        variants=len(group.rows),
+        verdict=StackPile.model_validate(verdict) if verdict else None,
+    )
+
+
+@router.put(
+    "/incidents/{incident_id}/stacks/{stack_key}/verdict", status_code=status.HTTP_204_NO_CONTENT
+)
+def judge_stack(
+    incident: IncidentDep,
+    stack_key: Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")],
+    body: NewStackPile,
+    unit: UnitDep,
+    caller: Caller,
+) -> None:
+    """Put a stack on the pile of the benign or the suspicious; unreviewed takes it back."""
+    pile = None if body.pile == "unreviewed" else body.pile
+    StackVerdicts(unit).put(incident.id, stack_key, pile, by=caller.actor)
 
 
 @router.get("/incidents/{incident_id}/stacks/flame")

@@ -12,6 +12,7 @@ from pileup.storage.models.incidents import (
     Incident,
     Series,
     Snapshot,
+    StackVerdict,
 )
 from pileup.storage.models.matrix import EvidenceWeight, MatrixOpening, Rating
 from pileup.storage.models.reasoning import (
@@ -55,6 +56,7 @@ __all__ = [
     "Session",
     "SignInLink",
     "Snapshot",
+    "StackVerdict",
     "TableMapping",
     "Token",
     "Upload",

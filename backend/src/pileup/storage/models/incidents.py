@@ -118,6 +118,22 @@ class FindingVerdict(Base):
     at: Mapped[Made]
 
 
+class StackVerdict(Base):
+    """Which pile a person put a stack on; a stack without a row is not reviewed yet."""
+
+    __tablename__ = "stack_verdicts"
+    __table_args__ = (CheckConstraint("pile in ('benign', 'suspicious')", name="pile"),)
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    stack_key: Mapped[str] = mapped_column(primary_key=True)
+    """Of its cleaned functions (``analysis.stack_groups``), so that it survives a new reading."""
+    pile: Mapped[str]
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    at: Mapped[Made]
+
+
 class Annotation(Base):
     """A note on the timeline: a point, or a range when ``end`` is set."""
 
