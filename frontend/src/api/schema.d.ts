@@ -670,7 +670,7 @@ export interface paths {
     }
     /**
      * Events
-     * @description Events: artifact, upload, analysis, worker, changed.
+     * @description Events: artifact, upload, analysis, worker, text, changed.
      */
     get: operations['events_api_v1_incidents__incident_id__events_get']
     put?: never
@@ -1175,6 +1175,114 @@ export interface paths {
     get: operations['tables_api_v1_incidents__incident_id__tables_get']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/texts/{key}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Text
+     * @description The text and its document, begun with what the case proposes when there is none yet.
+     */
+    get: operations['get_text_api_v1_incidents__incident_id__texts__key__get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/texts/{key}/updates': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Text Updates
+     * @description What was written after this seq.
+     */
+    get: operations['get_text_updates_api_v1_incidents__incident_id__texts__key__updates_get']
+    put?: never
+    /**
+     * Add Text Update
+     * @description Take in what somebody typed. Sending the same update again changes nothing.
+     */
+    post: operations['add_text_update_api_v1_incidents__incident_id__texts__key__updates_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/texts/{key}/versions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Text Versions
+     * @description One per person and stretch of editing, the newest first.
+     */
+    get: operations['list_text_versions_api_v1_incidents__incident_id__texts__key__versions_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/texts/{key}/versions/{version_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Text Version
+     * @description What the text said then.
+     */
+    get: operations['get_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    /**
+     * Name Text Version
+     * @description Call a version something; all versions.
+     */
+    patch: operations['name_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__patch']
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/texts/{key}/versions/{version_id}/restore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Restore Text Version
+     * @description Make the text say again what it said then; what it says now stays a version.
+     */
+    post: operations['restore_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__restore_post']
     delete?: never
     options?: never
     head?: never
@@ -2750,6 +2858,31 @@ export interface components {
       /** Verdict */
       verdict: string | null
     }
+    /** LiveText */
+    LiveText: {
+      /** Edited */
+      edited: boolean
+      /** Key */
+      key: string
+      /** Seq */
+      seq: number
+      /** State */
+      state: string
+      /** Text */
+      text: string
+      /**
+       * Updated At
+       * Format: date-time
+       */
+      updated_at: string
+    }
+    /** LiveTextUpdates */
+    LiveTextUpdates: {
+      /** Seq */
+      seq: number
+      /** Updates */
+      updates: string[]
+    }
     /**
      * Locator
      * @description Where a claim comes from: raw lines, or a series over a window, or a moment and a node.
@@ -3065,6 +3198,11 @@ export interface components {
       scope: 'push' | 'read' | 'full'
       /** Token */
       token: string
+    }
+    /** NewUpdate */
+    NewUpdate: {
+      /** Update */
+      update: string
     }
     /** NewUser */
     NewUser: {
@@ -3937,6 +4075,11 @@ export interface components {
       version: string
       worker: components['schemas']['WorkerStatus']
     }
+    /** Stored */
+    Stored: {
+      /** Seq */
+      seq: number
+    }
     /**
      * SymptomsOut
      * @description The incident's symptoms, looked for in the run.
@@ -4111,6 +4254,34 @@ export interface components {
       /** Rows */
       rows: number
     }
+    /** TextVersion */
+    TextVersion: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By Name */
+      by_name: string
+      /** Characters */
+      characters: number
+      /** Id */
+      id: string
+      /** Name */
+      name: string | null
+      /** Seq */
+      seq: number
+      /**
+       * Started At
+       * Format: date-time
+       */
+      started_at: string
+    }
+    /** TextVersionText */
+    TextVersionText: {
+      /** Text */
+      text: string
+    }
     /** TokenOut */
     TokenOut: {
       /**
@@ -4247,6 +4418,11 @@ export interface components {
        * @enum {string}
        */
       verdict: 'open' | 'accepted' | 'dismissed'
+    }
+    /** VersionName */
+    VersionName: {
+      /** Name */
+      name: string | null
     }
     /** ViewLinkOut */
     ViewLinkOut: {
@@ -4494,6 +4670,8 @@ export type Lanes = components['schemas']['Lanes']
 export type LeadingOut = components['schemas']['LeadingOut']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
+export type LiveText = components['schemas']['LiveText']
+export type LiveTextUpdates = components['schemas']['LiveTextUpdates']
 export type Locator = components['schemas']['Locator']
 export type LookedAtDoc = components['schemas']['LookedAtDoc']
 export type MappingColumn = components['schemas']['MappingColumn']
@@ -4515,6 +4693,7 @@ export type NewPin = components['schemas']['NewPin']
 export type NewStackPile = components['schemas']['NewStackPile']
 export type NewToken = components['schemas']['NewToken']
 export type NewTokenOut = components['schemas']['NewTokenOut']
+export type NewUpdate = components['schemas']['NewUpdate']
 export type NewUser = components['schemas']['NewUser']
 export type NewVerdict = components['schemas']['NewVerdict']
 export type NewViewLink = components['schemas']['NewViewLink']
@@ -4577,6 +4756,7 @@ export type StackThreadOut = components['schemas']['StackThreadOut']
 export type StallDoc = components['schemas']['StallDoc']
 export type StallEvidence = components['schemas']['StallEvidence']
 export type Status = components['schemas']['Status']
+export type Stored = components['schemas']['Stored']
 export type SymptomsOut = components['schemas']['SymptomsOut']
 export type TableCellDoc = components['schemas']['TableCellDoc']
 export type TableChangeDoc = components['schemas']['TableChangeDoc']
@@ -4587,6 +4767,8 @@ export type TableList = components['schemas']['TableList']
 export type TableMapping = components['schemas']['TableMapping']
 export type TablePage = components['schemas']['TablePage']
 export type TableRef = components['schemas']['TableRef']
+export type TextVersion = components['schemas']['TextVersion']
+export type TextVersionText = components['schemas']['TextVersionText']
 export type TokenOut = components['schemas']['TokenOut']
 export type TriageDoc = components['schemas']['TriageDoc']
 export type TrialDoc = components['schemas']['TrialDoc']
@@ -4596,6 +4778,7 @@ export type UserOut = components['schemas']['UserOut']
 export type ValidationError = components['schemas']['ValidationError']
 export type ValueOut = components['schemas']['ValueOut']
 export type VerdictOut = components['schemas']['VerdictOut']
+export type VersionName = components['schemas']['VersionName']
 export type ViewLinkOut = components['schemas']['ViewLinkOut']
 export type WaitEdge = components['schemas']['WaitEdge']
 export type WaitGraph = components['schemas']['WaitGraph']
@@ -6962,6 +7145,243 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['TableList']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  get_text_api_v1_incidents__incident_id__texts__key__get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['LiveText']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  get_text_updates_api_v1_incidents__incident_id__texts__key__updates_get: {
+    parameters: {
+      query: {
+        after: number
+      }
+      header?: never
+      path: {
+        incident_id: string
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['LiveTextUpdates']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  add_text_update_api_v1_incidents__incident_id__texts__key__updates_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewUpdate']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Stored']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_text_versions_api_v1_incidents__incident_id__texts__key__versions_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TextVersion'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  get_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        key: string
+        version_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TextVersionText']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  name_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__patch: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        key: string
+        version_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['VersionName']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TextVersion'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  restore_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__restore_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        key: string
+        version_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Stored']
         }
       }
       /** @description Validation Error */

@@ -32,6 +32,7 @@ from pileup.api import (
     stacks,
     status,
     tables,
+    texts,
     timeline,
     ui,
     uploads,
@@ -75,6 +76,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     reports.router,
     view_links.router,
     find.router,
+    texts.router,
 )
 
 

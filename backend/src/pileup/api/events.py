@@ -32,10 +32,14 @@ router = APIRouter(tags=["events"])
 
 HEARTBEAT_S = 15
 _GATHER_S = 0.2
+_GATHER_TYPING_S = 0.05
+"""Somebody watches somebody else type."""
+_RETRY_MS = 1000
+"""After how long a browser connects again."""
 _WORKER_CHECK_S = 3.0
 
-Notice = tuple[str, str | None]
-"""(topic, id)"""
+Notice = tuple[str, str | None, int | None]
+"""(topic, id, seq of a text)"""
 
 log = structlog.get_logger()
 
@@ -79,7 +83,7 @@ class EventHub:
                     self._conninfo, autocommit=True, application_name="pileup events"
                 ) as connection:
                     await connection.execute(f"listen {CHANNEL}")
-                    self._everybody(("resync", None))  # something may have been missed
+                    self._everybody(("resync", None, None))  # something may have been missed
                     async for notice in connection.notifies():
                         self._dispatch(notice.payload)
             except (psycopg.Error, OSError) as error:
@@ -89,7 +93,7 @@ class EventHub:
     def _dispatch(self, payload: str) -> None:
         told: dict[str, Any] = json.loads(payload)
         for queue in self._streams.get(told["incident"], ()):
-            queue.put_nowait((told["topic"], told["id"]))
+            queue.put_nowait((told["topic"], told["id"], told.get("seq")))
 
     def _everybody(self, notice: Notice) -> None:
         for queues in self._streams.values():
@@ -103,7 +107,7 @@ class EventHub:
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def events(incident_id: str, request: Request, services: ServicesDep) -> EventSourceResponse:
-    """Events: artifact, upload, analysis, worker, changed."""
+    """Events: artifact, upload, analysis, worker, text, changed."""
     await run_in_threadpool(_must_exist, services, incident_id)
     hub: EventHub = request.app.state.hub
     return EventSourceResponse(
@@ -120,7 +124,7 @@ async def _stream(
     loop = asyncio.get_running_loop()
     try:
         alive = await run_in_threadpool(_worker_alive, services)
-        yield _event("worker", {"alive": alive})
+        yield ServerSentEvent(json.dumps({"alive": alive}), event="worker", retry=_RETRY_MS)
         yield _event("analysis", await run_in_threadpool(_analysis, services, incident_id))
         checked = loop.time()
         while True:
@@ -143,7 +147,7 @@ async def _gather(queue: asyncio.Queue[Notice], timeout_s: float) -> list[Notice
         first = await asyncio.wait_for(queue.get(), timeout_s)
     except TimeoutError:
         return []
-    await asyncio.sleep(_GATHER_S)
+    await asyncio.sleep(_GATHER_TYPING_S if first[0] == "text" else _GATHER_S)
     notices = [first]
     while not queue.empty():
         notices.append(queue.get_nowait())
@@ -156,7 +160,9 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
         return []
     found: list[ServerSentEvent] = []
     with services.database.unit() as unit:
-        for topic, subject in notices:
+        seen = {subject: seq for topic, subject, seq in notices if topic == "text"}
+        found += [_event("text", {"key": key, "seq": seq}) for key, seq in seen.items()]
+        for topic, subject, _ in notices:
             if topic == "artifact" and subject:
                 try:
                     artifact = shape(Artifacts(unit).get(subject))
@@ -166,6 +172,8 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
                 found.append(ServerSentEvent(artifact.model_dump_json(), event="artifact"))
             elif topic == "upload" and subject:
                 found.append(_event("upload", _upload(Uploads(unit), subject)))
+            elif topic == "text":
+                continue
             elif topic == "analysis":
                 state = Jobs(unit).analysis_state(incident_id)
                 found.append(_event("analysis", {"state": state.state, "error": state.error}))

@@ -34,9 +34,13 @@ class Unit:
         self.session = session
         self._after: list[Callable[[], None]] = []
 
-    def notify(self, incident_id: str, topic: str, subject: str | None = None) -> None:
-        """Tell every API process, at commit, that something of an incident changed (ids only)."""
-        payload = json.dumps({"incident": incident_id, "topic": topic, "id": subject})
+    def notify(self, incident_id: str, topic: str, subject: str | None = None, **more: Any) -> None:
+        """Tell every API process, at commit, that something of an incident changed.
+
+        Ids and numbers only: PostgreSQL carries less than 8000 bytes.
+        """
+        told = {"incident": incident_id, "topic": topic, "id": subject, **more}
+        payload = json.dumps(told, separators=(",", ":"))
         self.session.execute(
             text("select pg_notify(:channel, :payload)"), {"channel": CHANNEL, "payload": payload}
         )

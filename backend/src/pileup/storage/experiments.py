@@ -26,6 +26,7 @@ from pileup.storage.models import (
     User,
 )
 from pileup.storage.pins import PinRecord, Pins
+from pileup.storage.texts import Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,8 @@ class Experiments:
         for name, value in _cleaned(changes).items():
             setattr(row, name, value)
         self._touch(row)
+        if "conclusion" in changes:
+            self._conclude(row, by)
         return self._told(row, by, "experiment.edited")
 
     def start(self, experiment_id: str, *, by: Actor) -> ExperimentRecord:
@@ -148,8 +151,11 @@ class Experiments:
         row.finished_at = datetime.now(UTC)
         row.observation = clean_json(observation)
         row.verdict, row.failed_same_way = verdict, failed_same_way
-        row.conclusion = clean(conclusion)
+        if conclusion:
+            row.conclusion = clean(conclusion)
         self._touch(row)
+        if conclusion:
+            self._conclude(row, by)
         return self._told(row, by, "experiment.finished")
 
     def attach_artifacts(
@@ -187,6 +193,10 @@ class Experiments:
             self._session.add(ExperimentPin(experiment_id=row.id, pin_id=pin_id))
             self._session.flush()
         return self._told(row, by, "experiment.pin_attached")
+
+    def _conclude(self, row: Experiment, by: Actor) -> None:
+        key = f"experiment/{row.id}/conclusion"
+        Texts(self._unit).follow(row.incident_id, key, row.conclusion, by)
 
     def _row(self, experiment_id: str) -> Experiment:
         row = self._session.get(Experiment, experiment_id)

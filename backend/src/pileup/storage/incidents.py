@@ -14,6 +14,7 @@ from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import NotFound, Refused, StaleRevision
 from pileup.storage.jobs import AnalysisState, Jobs
+from pileup.storage.texts import Texts
 
 Status = Literal["open", "analysing", "review", "published"]
 Severity = Literal["sev1", "sev2", "sev3", "sev4"]
@@ -185,6 +186,8 @@ class Incidents:
         row.updated_at = func.now()
         self._db.flush()
         self._db.refresh(row)
+        if "summary" in changes:
+            Texts(self._unit).follow(incident_id, "summary", row.summary, by)
         record(self._unit, by, "incident.changed", incident_id=incident_id, fields=sorted(changes))
         self._unit.notify(incident_id, "incident")
         return self.get(incident_id)

@@ -1,16 +1,19 @@
-"""Report sections as people edited them. Every text that a section ever had is kept."""
+"""Report sections as people edited them: live texts under ``report/``.
+
+A script saves a section with the revision that it read; people type in it together.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
-from sqlalchemy import select
-
-from pileup.storage.audit import Actor, record
-from pileup.storage.database import Unit, clean
+from pileup.storage.audit import Actor
+from pileup.storage.database import Unit
 from pileup.storage.errors import StaleRevision
-from pileup.storage.models import ReportSection, ReportSectionRevision
+from pileup.storage.texts import TextRecord, Texts
+
+PREFIX = "report/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,56 +27,30 @@ class SectionRecord:
 class Reports:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
-        self._session = unit.session
+        self._texts = Texts(unit)
 
     def sections(self, incident_id: str) -> dict[str, SectionRecord]:
         """The edited sections by key; a section that is missing was never edited."""
-        rows = self._session.scalars(
-            select(ReportSection).where(ReportSection.incident_id == incident_id)
-        )
-        return {row.key: _record(row) for row in rows}
+        texts = self._texts.under(incident_id, PREFIX)
+        records = (_record(text) for text in texts.values() if text.edited)
+        return {record.key: record for record in records}
 
     def save(
         self, incident_id: str, key: str, body_md: str, *, revision: int, by: Actor
     ) -> SectionRecord:
         """Store a section made from ``revision`` (0 when it was never edited)."""
-        row = self._session.get(ReportSection, (incident_id, key), with_for_update=True)
-        current = row.revision if row is not None else 0
+        text = self._texts.lock(incident_id, PREFIX + key)
+        current = text.seq if text is not None and text.edited else 0
         if current != revision:
             raise StaleRevision(
                 "Somebody saved this section after you opened it. Your text is kept on your "
                 "screen: compare and save again.",
-                _record(row) if row is not None else None,
+                _record(text) if text is not None and text.edited else None,
             )
-        if row is None:
-            row = ReportSection(incident_id=incident_id, key=key, revision=0)
-            self._session.add(row)
-        row.body_md = clean(body_md)
-        row.prefilled = False
-        row.revision = current + 1
-        row.updated_by_id = by.id
-        row.updated_at = datetime.now(UTC)
-        self._session.add(
-            ReportSectionRevision(
-                incident_id=incident_id,
-                key=key,
-                revision=row.revision,
-                body_md=row.body_md,
-                by_id=by.id,
-            )
-        )
-        self._session.flush()
-        record(
-            self._unit,
-            by,
-            "report.section_saved",
-            incident_id=incident_id,
-            target=key,
-            revision=row.revision,
-        )
+        saved = self._texts.replace(incident_id, PREFIX + key, body_md, by)
         self._unit.notify(incident_id, "report", key)
-        return _record(row)
+        return _record(saved)
 
 
-def _record(row: ReportSection) -> SectionRecord:
-    return SectionRecord(row.key, row.body_md, row.revision, row.updated_at)
+def _record(text: TextRecord) -> SectionRecord:
+    return SectionRecord(text.key.removeprefix(PREFIX), text.text, text.seq, text.updated_at)

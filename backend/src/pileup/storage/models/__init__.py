@@ -23,9 +23,8 @@ from pileup.storage.models.reasoning import (
     ExperimentPin,
     Hypothesis,
     Pin,
-    ReportSection,
-    ReportSectionRevision,
 )
+from pileup.storage.models.texts import LiveText, LiveTextUpdate, LiveTextVersion
 from pileup.storage.models.view_links import ViewLink
 
 __all__ = [
@@ -45,13 +44,14 @@ __all__ = [
     "Hypothesis",
     "Incident",
     "Job",
+    "LiveText",
+    "LiveTextUpdate",
+    "LiveTextVersion",
     "MatrixOpening",
     "Mention",
     "Pin",
     "Problem",
     "Rating",
-    "ReportSection",
-    "ReportSectionRevision",
     "Series",
     "Session",
     "SignInLink",

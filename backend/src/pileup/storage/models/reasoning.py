@@ -1,4 +1,4 @@
-"""Human work: pins, hypotheses with their confidence ledger and evidence, experiments, reports.
+"""Human work: pins, hypotheses with their confidence ledger and evidence, experiments.
 
 Nothing here is derived and nothing here is touched by a re-parse: rows point at evidence by
 locators (artifact hash, line range, series and window), never by a foreign key to parsed data.
@@ -191,35 +191,3 @@ class ExperimentPin(Base):
     pin_id: Mapped[str] = mapped_column(
         ForeignKey("pins.id", ondelete="RESTRICT"), primary_key=True
     )
-
-
-class ReportSection(Base):
-    """The current text of one section of the report."""
-
-    __tablename__ = "report_sections"
-
-    incident_id: Mapped[str] = mapped_column(
-        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
-    )
-    key: Mapped[str] = mapped_column(primary_key=True)
-    body_md: Mapped[str]
-    prefilled: Mapped[bool] = mapped_column(default=False)
-    """True while it is what the case proposed and nobody has edited it."""
-    revision: Mapped[int] = mapped_column(default=1)
-    updated_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
-    updated_at: Mapped[Made]
-
-
-class ReportSectionRevision(Base):
-    """Every text that a section ever had: nothing typed is lost."""
-
-    __tablename__ = "report_section_revisions"
-
-    incident_id: Mapped[str] = mapped_column(
-        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
-    )
-    key: Mapped[str] = mapped_column(primary_key=True)
-    revision: Mapped[int] = mapped_column(primary_key=True)
-    body_md: Mapped[str]
-    by_id: Mapped[str | None]
-    at: Mapped[Made]
