@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pileup.analysis.lanes import lane, rates
+from pileup.analysis.lanes import buckets_of, draw, lane, rates, sum_up, values_of
 
 SECOND = 1_000_000
 
@@ -71,3 +71,28 @@ def test_nothing_is_an_empty_lane(values: list[float | None]) -> None:
     """No values: no points, no invented range."""
     drawn = lane(frame(values), kind="gauge", start_us=0, end_us=SECOND, pixels=10)
     assert (drawn.points, drawn.low, drawn.high) == ([], None, None)
+
+
+def test_sums_keep_gaps_and_draw_as_the_samples_do() -> None:
+    """A view of the sums has the extremes, the count and the holes of a view of the samples."""
+    values = [0.0] * 20_000
+    values[7_777], values[15_000] = 300.0, -4.0
+    whole = pl.concat([frame(values), frame(values, start=21_000 * SECOND)])
+    sums = sum_up(values_of(whole, "gauge"))
+    assert sums.height == 2 * -(-20_000 // 64)
+    assert sums["gap"].sum() == 1
+    window = {"start_us": 0, "end_us": 41_000 * SECOND, "pixels": 200}
+    fine, coarse = draw(buckets_of(values_of(whole, "gauge")), **window), draw(sums, **window)
+    assert (coarse.low, coarse.high, coarse.samples) == (fine.low, fine.high, fine.samples)
+    assert coarse.decimated
+    holes = [p[0] for p in coarse.points if p[1] is None]
+    assert holes == [p[0] for p in fine.points if p[1] is None] == [21_000 * SECOND - 1]
+
+
+def test_no_bucket_reaches_over_a_gap() -> None:
+    """The hole begins where the samples end, not where 64 of them would."""
+    sums = sum_up(
+        values_of(pl.concat([frame([1.0] * 10), frame([2.0] * 10, start=600 * SECOND)]), "gauge")
+    )
+    assert sums["last"].to_list() == [9 * SECOND, 609 * SECOND]
+    assert sums["gap"].to_list() == [False, True]

@@ -2,6 +2,10 @@
 
 A screen asks for exactly what it draws. Counters become rates; a reset or a gap breaks the line
 instead of being bridged, because a stalled server leaves a hole exactly during the pileup.
+
+Two shapes of a series: *values* (time, value), one row per sample, and *buckets* (``BUCKETS``), one
+row per some samples with their extremes. A long series is summed up into buckets once, when it is
+placed, so that a view of all of it reads a sixty-fourth.
 """
 
 from __future__ import annotations
@@ -15,7 +19,21 @@ GAP_FACTOR = 3.5
 
 MIN_GAP_US = 5_000_000
 
-_POINT = {"time": pl.Int64, "min": pl.Float64, "max": pl.Float64, "mean": pl.Float64}
+LONG = 8192
+"""Samples from which on a series is summed up when it is placed."""
+
+PER_BUCKET = 64
+
+BUCKETS = {
+    "time": pl.Int64,
+    "last": pl.Int64,
+    "min": pl.Float64,
+    "max": pl.Float64,
+    "mean": pl.Float64,
+    "n": pl.Int64,
+    "gap": pl.Boolean,
+}
+"""Times of the first and last sample (UTC µs), extremes, mean, count; gap: a hole lies before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +55,32 @@ def lane(samples: pl.DataFrame, *, kind: str, start_us: int, end_us: int, pixels
             kind counter becomes a rate per second, per artifact, absent across resets.
     Gives:  at most two points per pixel plus one neighbour beyond each end, in time order.
     """
-    values = rates(samples) if kind == "counter" else _plain(samples)
-    values = _window(values, start_us, end_us)
-    if values.is_empty():
-        return Lane([], 0, False, None, None)
-    inside = values.filter(pl.col("time").is_between(start_us, end_us))
-    if values.height <= 2 * pixels:
-        points = values.select(
-            "time", pl.col("value").alias("min"), pl.col("value").alias("max"), mean=pl.col("value")
-        )
-        decimated = False
-    else:
-        points = _decimate(values, start_us, end_us, pixels)
-        decimated = True
-    breaks = _breaks(values, narrowest_us=(end_us - start_us) // pixels)
-    points = pl.concat([points.cast(_POINT), breaks]).sort("time")  # type: ignore[arg-type]
+    return draw(
+        buckets_of(values_of(samples, kind)), start_us=start_us, end_us=end_us, pixels=pixels
+    )
+
+
+def draw(buckets: pl.DataFrame, *, start_us: int, end_us: int, pixels: int) -> Lane:
+    """The same of a series in buckets, which must reach over the window on both sides."""
+    inside = window(buckets, start_us, end_us)
+    step = max(1, (end_us - start_us) // pixels)
+    decimated = inside.height > 2 * pixels or bool((inside["n"] > 1).any())
+    points = with_breaks(grid(inside, start_us, step) if decimated else inside, step)
+    counted = inside.filter((pl.col("last") >= start_us) & (pl.col("time") <= end_us))
     return Lane(
-        points=[(t, low, high, mean) for t, low, high, mean in points.iter_rows()],
-        samples=inside.height,
+        points=list(points.select("time", "min", "max", "mean").iter_rows()),
+        samples=int(counted["n"].sum()),
         decimated=decimated,
         low=_number(points["min"].min()),
         high=_number(points["max"].max()),
     )
+
+
+def values_of(samples: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """The samples of one series as time and value, in time order; a counter's as rates."""
+    if kind == "counter":
+        return rates(samples)
+    return samples.select("time", "value").drop_nulls().sort("time")
 
 
 def rates(samples: pl.DataFrame) -> pl.DataFrame:
@@ -78,42 +100,88 @@ def rates(samples: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _plain(samples: pl.DataFrame) -> pl.DataFrame:
-    return samples.select("time", "value").drop_nulls().sort("time")
+def buckets_of(values: pl.DataFrame) -> pl.DataFrame:
+    """Each value as a bucket of its own."""
+    value = pl.col("value")
+    return values.select(
+        "time",
+        pl.col("time").alias("last"),
+        value.alias("min"),
+        value.alias("max"),
+        value.alias("mean"),
+        pl.lit(1, dtype=pl.Int64).alias("n"),
+        (pl.col("time").diff() > _gap_us(values)).fill_null(False).alias("gap"),
+    ).cast(BUCKETS)  # type: ignore[arg-type]
 
 
-def _window(values: pl.DataFrame, start_us: int, end_us: int) -> pl.DataFrame:
-    """The window and one neighbour on each side, so that lines run to the edge."""
-    before = values.filter(pl.col("time") < start_us).tail(1)
-    after = values.filter(pl.col("time") > end_us).head(1)
-    inside = values.filter(pl.col("time").is_between(start_us, end_us))
-    return pl.concat([before, inside, after])
-
-
-def _decimate(values: pl.DataFrame, start_us: int, end_us: int, pixels: int) -> pl.DataFrame:
-    width = max(1, (end_us - start_us) // pixels)
+def sum_up(values: pl.DataFrame) -> pl.DataFrame:
+    """Buckets of ``PER_BUCKET`` values each; none reaches over a gap."""
+    marked = values.with_columns(
+        (pl.col("time").diff() > _gap_us(values)).fill_null(False).alias("gap")
+    ).with_columns(pl.col("gap").cum_sum().alias("run"))
+    place = pl.int_range(pl.len()).over("run") // PER_BUCKET
     return (
-        values.group_by((pl.col("time") - start_us) // width, maintain_order=True)
+        marked.with_columns(place.alias("place"))
+        .group_by("run", "place", maintain_order=True)
         .agg(
-            pl.col("time").min().alias("at"),
+            pl.col("time").first(),
+            pl.col("time").last().alias("last"),
             pl.col("value").min().alias("min"),
             pl.col("value").max().alias("max"),
             pl.col("value").mean().alias("mean"),
+            pl.len().alias("n"),
+            pl.col("gap").first(),
         )
-        .select(pl.col("at").alias("time"), "min", "max", "mean")
+        .select(list(BUCKETS))
+        .cast(BUCKETS)  # type: ignore[arg-type]
     )
 
 
-def _breaks(values: pl.DataFrame, *, narrowest_us: int) -> pl.DataFrame:
-    """One empty point before each sample that follows a gap wider than a pixel."""
+def window(buckets: pl.DataFrame, start_us: int, end_us: int) -> pl.DataFrame:
+    """Those that touch the window and one neighbour on each side, so that lines run to the edge."""
+    first = int((buckets["last"] < start_us).sum())
+    beyond = int((buckets["time"] > end_us).sum())
+    begin = max(0, first - 1)
+    return buckets.slice(begin, min(buckets.height - beyond + 1, buckets.height) - begin)
+
+
+def grid(buckets: pl.DataFrame, start_us: int, step_us: int) -> pl.DataFrame:
+    """Buckets put together per step of time, counted from an instant; extremes stay."""
+    weight = pl.col("n").sum()
+    return (
+        buckets.group_by((pl.col("time") - start_us) // step_us, maintain_order=True)
+        .agg(
+            pl.col("time").min().alias("at"),
+            pl.col("last").max(),
+            pl.col("min").min(),
+            pl.col("max").max(),
+            ((pl.col("mean") * pl.col("n")).sum() / weight).alias("mean"),
+            weight.alias("n"),
+            pl.col("gap").first(),
+        )
+        .select(pl.col("at").alias("time"), "last", "min", "max", "mean", "n", "gap")
+    )
+
+
+def with_breaks(buckets: pl.DataFrame, step_us: int) -> pl.DataFrame:
+    """An empty row before each bucket that follows a gap wider than a step."""
+    wide = pl.col("gap") & (pl.col("time") - pl.col("last").shift(1) > step_us)
+    breaks = buckets.filter(wide).select(
+        (pl.col("time") - 1).alias("time"),
+        (pl.col("time") - 1).alias("last"),
+        *(pl.lit(None, dtype=pl.Float64).alias(name) for name in ("min", "max", "mean")),
+        pl.lit(0, dtype=pl.Int64).alias("n"),
+        pl.lit(True).alias("gap"),
+    )
+    if breaks.is_empty():
+        return buckets
+    return pl.concat([buckets, breaks]).sort("time", maintain_order=True)
+
+
+def _gap_us(values: pl.DataFrame) -> float:
     median = values["time"].diff().drop_nulls().median()
     usual = GAP_FACTOR * float(median) if isinstance(median, int | float) else 0.0
-    gap_us = max(usual, MIN_GAP_US, narrowest_us)
-    times = values.filter(pl.col("time").diff() > gap_us)["time"] - 1
-    return pl.DataFrame({"time": times}).select(
-        pl.col("time").cast(pl.Int64),
-        *(pl.lit(None, dtype=pl.Float64).alias(name) for name in ("min", "max", "mean")),
-    )
+    return max(usual, MIN_GAP_US)
 
 
 def _number(value: object) -> float | None:

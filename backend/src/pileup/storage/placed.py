@@ -3,15 +3,19 @@
 Screens read windows and moments from here instead of placing everything again per request.
 
 Layout: ``<root>/<incident>/<run>/{<kind>.parquet, evidence.json}``, and a file ``current`` that
-names the run. A run is written aside and ``current`` replaced atomically, so a reader sees one run
-or the other. The run before stays for readers that are still in it. All of it is derived.
+names the run. Samples are sorted by series and go on in ``sample.1.parquet`` and so on; long series
+are summed up in ``lanes.parquet`` beside them (``analysis.lanes``).
+
+A run is written aside and ``current`` replaced atomically, so a reader sees one run or the other.
+The run before stays for readers that are still in it. All of it is derived.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +26,7 @@ from pileup.analysis.clock_docs import COLUMNS
 from pileup.analysis.compact import TEXT, by_series, compact
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
+from pileup.analysis.lanes import BUCKETS, LONG, sum_up, values_of
 from pileup.records import with_all_columns
 from pileup.storage.blobs import disk_words
 from pileup.storage.ids import new_id
@@ -41,10 +46,19 @@ WAIT_KINDS = (
 )
 """What a wait graph is made of."""
 
+LANES = "lanes"
+
+_PART_ROWS = 5_000_000
+"""Samples of one file: a lane opens the one that its series is in, and not the day of a fleet."""
+
+_ROW_GROUP = 50_000
+
 
 class _Index(msgspec.Struct, frozen=True):
     artifacts: tuple[EvidenceArtifact, ...]
     clocks: dict[str, ClockDoc]
+    parts: tuple[str, ...] = ()
+    """The first series of each file of samples, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +76,14 @@ class PlacedStore:
         draft.mkdir(parents=True)
         try:
             with disk_words(self.root):
+                parts: tuple[str, ...] = ()
                 for kind, frame in evidence.frames.items():
-                    _for_reading(kind, frame).sink_parquet(
-                        draft / f"{kind}.parquet", compression="zstd", row_group_size=50_000
-                    )
-                index = _Index(evidence.artifacts, dict(evidence.clocks))
+                    if kind == SAMPLE and not frame.is_empty():
+                        pieces = (one.sort("id", "time") for one in by_series(compact(frame)))
+                        parts = write_samples(draft, pieces)
+                    else:
+                        _write(frame, draft / f"{kind}.parquet")
+                index = _Index(evidence.artifacts, dict(evidence.clocks), parts)
                 (draft / "evidence.json").write_bytes(msgspec.json.encode(index))
                 pointer = home / f"current.{run}"
                 pointer.write_text(run)
@@ -87,14 +104,14 @@ class PlacedStore:
         run = self._run(incident_id)
         if run is None:
             return None
-        index = msgspec.json.decode((run / "evidence.json").read_bytes(), type=_Index)
-        paths = {kind: run / f"{kind}.parquet" for kind in kinds}
+        index = _index(run)
+        paths = {kind: _paths(run, kind, index) for kind in kinds}
         return Evidence(
             artifacts=index.artifacts,
             frames={
-                kind: with_all_columns(kind, _read(kind, path))
-                for kind, path in paths.items()
-                if path.is_file()
+                kind: with_all_columns(kind, _read(kind, some))
+                for kind, some in paths.items()
+                if some
             },
             clocks=index.clocks,
         )
@@ -104,26 +121,50 @@ class PlacedStore:
         run = self._run(incident_id)
         if run is None:
             return None
-        index = msgspec.json.decode((run / "evidence.json").read_bytes(), type=_Index)
+        index = _index(run)
+        kinds = sorted({path.stem.partition(".")[0] for path in run.glob("*.parquet")} - {LANES})
         frames = {
-            path.stem: frame.select(COLUMNS).collect()
-            for path in sorted(run.glob("*.parquet"))
-            if set(COLUMNS) <= set((frame := pl.scan_parquet(path)).collect_schema().names())
+            kind: frame.select(COLUMNS).collect()
+            for kind in kinds
+            if set(COLUMNS)
+            <= set((frame := pl.scan_parquet(_paths(run, kind, index))).collect_schema().names())
         }
         return Evidence(artifacts=index.artifacts, frames=frames, clocks=index.clocks)
 
-    def samples(self, incident_id: str, series: Collection[str]) -> pl.DataFrame:
-        """The samples of some series: id, artifact, kind, unit, time, value, line_first."""
+    def samples(
+        self,
+        incident_id: str,
+        series: Collection[str],
+        start_us: int | None = None,
+        end_us: int | None = None,
+    ) -> pl.DataFrame:
+        """The samples of some series: id, artifact, time, value.
+
+        With a window, only those inside (both ends).
+        """
         run = self._run(incident_id)
-        path = run / f"{SAMPLE}.parquet" if run else None
-        if path is None or not path.is_file():
+        if run is None or not series:
             return pl.DataFrame(schema=_SAMPLES)
-        return (
-            pl.scan_parquet(path)
-            .filter(pl.col("id").is_in(list(series)))
-            .select(list(_SAMPLES))
-            .collect()
-        )
+        parts = _index(run).parts
+        wanted: dict[int, list[str]] = {}
+        for one in series:
+            wanted.setdefault(max(0, bisect_right(parts, one) - 1), []).append(one)
+        scans = [
+            pl.scan_parquet(path).filter(_is_one_of(ids), *_within(start_us, end_us))
+            for at, ids in wanted.items()
+            if (path := _part(run, SAMPLE, at)).is_file()
+        ]
+        if not scans:
+            return pl.DataFrame(schema=_SAMPLES)
+        return pl.concat([scan.select(list(_SAMPLES)) for scan in scans]).collect()
+
+    def long_series(self, incident_id: str, series: Collection[str]) -> pl.DataFrame:
+        """Those of these series that are summed up: id and the columns of ``lanes.BUCKETS``."""
+        run = self._run(incident_id)
+        path = run / f"{LANES}.parquet" if run else None
+        if path is None or not path.is_file():
+            return pl.DataFrame(schema={"id": pl.String, **BUCKETS})
+        return pl.scan_parquet(path).filter(_is_one_of(list(series))).collect()
 
     def _run(self, incident_id: str) -> Path | None:
         home = self.root / incident_id
@@ -137,29 +178,86 @@ class PlacedStore:
 _SAMPLES = {
     "id": pl.String,
     "artifact": pl.String,
-    "kind": pl.String,
-    "unit": pl.String,
     "time": pl.Int64,
     "value": pl.Float64,
-    "line_first": pl.Int64,
 }
 
 
-def _for_reading(kind: str, frame: pl.DataFrame) -> pl.LazyFrame:
-    """Samples sorted by series, so that a lane reads a few row groups and not the day.
+def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ...]:
+    """Write samples and the sums of long series; the first series of each file.
 
-    Their text is written as text: row groups are skipped by the ids that they hold.
+    pieces: placed samples in the order of their ids, whole series each, sorted by id and time.
     """
-    if kind != SAMPLE or frame.is_empty():
-        return frame.lazy()
-    pieces = [piece.sort("id", "time").lazy() for piece in by_series(compact(frame))]
-    text = [name for name in TEXT if name in frame.columns]
-    return pl.concat(pieces).with_columns(pl.col(text).cast(pl.String))
+    firsts: list[str] = []
+    sums: list[pl.DataFrame] = []
+    for at, some in enumerate(_parts_of(pieces)):
+        firsts.append(str(some[0]["id"][0]))
+        for piece in some:
+            sums += _sums(piece)
+        text = [name for name in TEXT if name in some[0].columns]
+        # as text: row groups are skipped by the ids that they hold
+        whole = pl.concat([one.with_columns(pl.col(text).cast(pl.String)) for one in some])
+        _write(whole, _part(folder, SAMPLE, at))
+    if sums:
+        _write(pl.concat(sums), folder / f"{LANES}.parquet")
+    return tuple(firsts)
 
 
-def _read(kind: str, path: Path) -> pl.DataFrame:
+def _parts_of(pieces: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
+    some: list[pl.DataFrame] = []
+    for piece in pieces:
+        if some and sum(one.height for one in some) + piece.height > _PART_ROWS:
+            yield some
+            some = []
+        some.append(piece)
+    if some:
+        yield some
+
+
+def _sums(piece: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The buckets of each long series of a piece, in order."""
+    sizes = piece.group_by("id", maintain_order=True).len()
+    for series in sizes.filter(pl.col("len") > LONG)["id"]:
+        rows = piece.filter(pl.col("id") == series)
+        values = values_of(rows.select("artifact", "time", "value"), str(rows["kind"][0]))
+        yield sum_up(values).select(pl.lit(str(series)).alias("id"), *BUCKETS)
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    frame.lazy().sink_parquet(path, compression="zstd", row_group_size=_ROW_GROUP)
+
+
+def _part(run: Path, kind: str, at: int) -> Path:
+    return run / (f"{kind}.{at}.parquet" if at else f"{kind}.parquet")
+
+
+def _paths(run: Path, kind: str, index: _Index) -> list[Path]:
+    count = len(index.parts) if kind == SAMPLE else 1
+    return [path for at in range(max(1, count)) if (path := _part(run, kind, at)).is_file()]
+
+
+def _index(run: Path) -> _Index:
+    return msgspec.json.decode((run / "evidence.json").read_bytes(), type=_Index)
+
+
+def _is_one_of(ids: list[str]) -> pl.Expr:
+    """Some ids, told as a range too: by it whole row groups are skipped."""
+    within = pl.col("id").is_between(pl.lit(min(ids)), pl.lit(max(ids)))
+    return within & pl.col("id").is_in(ids)
+
+
+def _within(start_us: int | None, end_us: int | None) -> list[pl.Expr]:
+    bounds = []
+    if start_us is not None:
+        bounds.append(pl.col("time") >= start_us)
+    if end_us is not None:
+        bounds.append(pl.col("time") <= end_us)
+    return bounds
+
+
+def _read(kind: str, paths: list[Path]) -> pl.DataFrame:
     if kind != SAMPLE:
-        return pl.read_parquet(path)
-    scan = pl.scan_parquet(path)
+        return pl.read_parquet(paths)
+    scan = pl.scan_parquet(paths)
     text = [name for name in TEXT if name in scan.collect_schema().names()]
     return scan.with_columns(pl.col(text).cast(pl.Categorical)).collect()
