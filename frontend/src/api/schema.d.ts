@@ -167,9 +167,29 @@ export interface paths {
     }
     /**
      * Raw
-     * @description A page of raw lines.
+     * @description A page of raw lines; of a page of long ones, their beginnings.
      */
     get: operations['raw_api_v1_artifacts__artifact_id__raw_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/artifacts/{artifact_id}/raw/line': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Raw Line
+     * @description A piece of one line, by bytes: a line may be as long as the file.
+     */
+    get: operations['raw_line_api_v1_artifacts__artifact_id__raw_line_get']
     put?: never
     post?: never
     delete?: never
@@ -187,9 +207,69 @@ export interface paths {
     }
     /**
      * Raw Search
-     * @description Lines that contain a text, whatever its case.
+     * @description Lines that contain a text, whatever its case; ``back``: the last one above ``from_line``.
      */
     get: operations['raw_search_api_v1_artifacts__artifact_id__raw_search_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/artifacts/{artifact_id}/record': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Record
+     * @description One record with everything that was read.
+     */
+    get: operations['record_api_v1_artifacts__artifact_id__record_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/artifacts/{artifact_id}/records': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Records
+     * @description A page of the records of one kind, in file order.
+     */
+    get: operations['records_api_v1_artifacts__artifact_id__records_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/artifacts/{artifact_id}/records/at': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Records At
+     * @description The records that these lines became, of every kind: the narrowest first.
+     */
+    get: operations['records_at_api_v1_artifacts__artifact_id__records_at_get']
     put?: never
     post?: never
     delete?: never
@@ -2311,6 +2391,15 @@ export interface components {
        */
       status: 'proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded'
     }
+    /** CutLine */
+    CutLine: {
+      /** Bytes */
+      bytes: number
+      /** Line */
+      line: number
+      /** Shown */
+      shown: number
+    }
     /** DatabaseStatus */
     DatabaseStatus: {
       /** Ok */
@@ -3570,19 +3659,35 @@ export interface components {
     RawHits: {
       /** Hits */
       hits: components['schemas']['RawHit'][]
-      /** More */
-      more: boolean
+      /** Resume */
+      resume: number | null
     }
     /** RawLines */
     RawLines: {
       /** Cut */
-      cut: number[]
+      cut: components['schemas']['CutLine'][]
       /** Line First */
       line_first: number
       /** Lines */
       lines: string[]
       /** Total Lines */
       total_lines: number
+    }
+    /**
+     * RawPiece
+     * @description Some bytes of one line.
+     */
+    RawPiece: {
+      /** Bytes */
+      bytes: number
+      /** End */
+      end: number
+      /** First */
+      first: number
+      /** Line */
+      line: number
+      /** Text */
+      text: string
     }
     /** ReceiptOut */
     ReceiptOut: {
@@ -3600,6 +3705,57 @@ export interface components {
       }
       /** Skipped */
       skipped: components['schemas']['SkippedRange'][]
+    }
+    /** RecordField */
+    RecordField: {
+      /** Name */
+      name: string
+      /** Value */
+      value: string
+    }
+    /** RecordOut */
+    RecordOut: {
+      /** Fields */
+      fields: components['schemas']['RecordField'][]
+      /** Index */
+      index: number
+      /** Kind */
+      kind: string
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Text */
+      text: string
+    }
+    /** RecordPage */
+    RecordPage: {
+      /** Items */
+      items: components['schemas']['RecordRow'][]
+      /** Kind */
+      kind: string
+      /** Offset */
+      offset: number
+      /** Total */
+      total: number
+    }
+    /** RecordRow */
+    RecordRow: {
+      /** Index */
+      index: number
+      /** Kind */
+      kind: string
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Text */
+      text: string
+    }
+    /** RecordsAt */
+    RecordsAt: {
+      /** Items */
+      items: components['schemas']['RecordRow'][]
     }
     /** Report */
     Report: {
@@ -4632,6 +4788,7 @@ export type ComparedStack = components['schemas']['ComparedStack']
 export type ComparedWait = components['schemas']['ComparedWait']
 export type CompareRun = components['schemas']['CompareRun']
 export type ConfidenceStep = components['schemas']['ConfidenceStep']
+export type CutLine = components['schemas']['CutLine']
 export type DatabaseStatus = components['schemas']['DatabaseStatus']
 export type DeadlockDoc = components['schemas']['DeadlockDoc']
 export type DiskStatus = components['schemas']['DiskStatus']
@@ -4722,7 +4879,13 @@ export type Range = components['schemas']['Range']
 export type RawHit = components['schemas']['RawHit']
 export type RawHits = components['schemas']['RawHits']
 export type RawLines = components['schemas']['RawLines']
+export type RawPiece = components['schemas']['RawPiece']
 export type ReceiptOut = components['schemas']['ReceiptOut']
+export type RecordField = components['schemas']['RecordField']
+export type RecordOut = components['schemas']['RecordOut']
+export type RecordPage = components['schemas']['RecordPage']
+export type RecordRow = components['schemas']['RecordRow']
+export type RecordsAt = components['schemas']['RecordsAt']
 export type Report = components['schemas']['Report']
 export type ReportCheck = components['schemas']['ReportCheck']
 export type ReportSection = components['schemas']['ReportSection']
@@ -5203,9 +5366,45 @@ export interface operations {
       }
     }
   }
+  raw_line_api_v1_artifacts__artifact_id__raw_line_get: {
+    parameters: {
+      query: {
+        first?: number
+        line: number
+        most?: number
+      }
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RawPiece']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   raw_search_api_v1_artifacts__artifact_id__raw_search_get: {
     parameters: {
       query: {
+        back?: boolean
         from_line?: number
         limit?: number
         q: string
@@ -5225,6 +5424,109 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['RawHits']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  record_api_v1_artifacts__artifact_id__record_get: {
+    parameters: {
+      query: {
+        index: number
+        kind: string
+      }
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RecordOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  records_api_v1_artifacts__artifact_id__records_get: {
+    parameters: {
+      query: {
+        kind: string
+        limit?: number
+        offset?: number
+      }
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RecordPage']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  records_at_api_v1_artifacts__artifact_id__records_at_get: {
+    parameters: {
+      query: {
+        line: number
+        to?: number | null
+      }
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RecordsAt']
         }
       }
       /** @description Validation Error */

@@ -43,6 +43,14 @@ export const WaitsIcon = icon(
     <path d="M5.1 8h2.4c1.6 0 1-4.6 3.4-4.6M7.5 8c1.6 0 1 4.6 3.4 4.6" />
   </>,
 )
+export const TablesIcon = icon(
+  'tables',
+  <path d="M1.75 2.75h12.5v10.5H1.75zM1.75 6.2h12.5M1.75 9.7h12.5M6 2.75v10.5" />,
+)
+export const WidthIcon = icon(
+  'width',
+  <path d="M1.75 2v12M14.25 2v12M4 8h8M6.2 5.6 3.8 8l2.4 2.4M9.8 5.6 12.2 8l-2.4 2.4" />,
+)
 export const StacksIcon = icon(
   'stacks',
   <path d="M1.75 13.25h12.5M1.75 9.9h8.5M1.75 6.5h6M1.75 3.1h3.2" strokeWidth="2" />,

@@ -20,10 +20,10 @@ from pileup.api.schema import ClockJson, In, Out
 from pileup.storage.artifacts import Artifact as Stored
 from pileup.storage.artifacts import Artifacts, Detail
 from pileup.storage.database import Unit
-from pileup.storage.errors import Refused
+from pileup.storage.errors import NotFound, Refused
 from pileup.storage.incidents import Incidents
 from pileup.storage.jobs import Jobs
-from pileup.storage.lines import LineReader
+from pileup.storage.lines import PIECE, LineReader
 from pileup.storage.workers import Workers
 
 router = APIRouter(tags=["artifacts"])
@@ -125,22 +125,42 @@ class ArtifactDetail(Artifact):
     problems_list: list[ArtifactProblem]
 
 
+class CutLine(Out):
+    line: int
+    shown: int
+    """Bytes; the next piece begins here."""
+    bytes: int
+
+
 class RawLines(Out):
     line_first: int
     lines: list[str]
     total_lines: int
-    cut: list[int]
-    """Numbers of the lines that were longer and are cut here."""
+    cut: list[CutLine]
+    """The lines that are longer than what is shown of them."""
+
+
+class RawPiece(Out):
+    """Some bytes of one line."""
+
+    line: int
+    text: str
+    first: int
+    end: int
+    bytes: int
+    """Of the whole line."""
 
 
 class RawHit(Out):
     line: int
     text: str
+    """The line around the hit."""
 
 
 class RawHits(Out):
     hits: list[RawHit]
-    more: bool
+    resume: int | None
+    """The line at which to go on: a search reads so much and no more. None: all was read."""
 
 
 class ArtifactChange(In):
@@ -191,12 +211,35 @@ def raw(
     services: ServicesDep,
     unit: UnitDep,
     line: int = Query(default=1, ge=1),
-    count: int = Query(default=400, ge=1, le=2000),
+    count: int = Query(default=400, ge=1, le=1000),
 ) -> RawLines:
-    """A page of raw lines."""
+    """A page of raw lines; of a page of long ones, their beginnings."""
     reader = _reader(services, unit, artifact_id)
     page = reader.page(line, count)
-    return RawLines(line_first=line, lines=page.lines, total_lines=reader.total_lines, cut=page.cut)
+    return RawLines.model_validate(
+        {
+            "line_first": line,
+            "lines": page.lines,
+            "total_lines": reader.total_lines,
+            "cut": page.cut,
+        }
+    )
+
+
+@router.get("/artifacts/{artifact_id}/raw/line")
+def raw_line(
+    artifact_id: str,
+    services: ServicesDep,
+    unit: UnitDep,
+    line: int = Query(ge=1),
+    first: int = Query(default=0, ge=0),
+    most: int = Query(default=20_000, ge=100, le=PIECE),
+) -> RawPiece:
+    """A piece of one line, by bytes: a line may be as long as the file."""
+    piece = _reader(services, unit, artifact_id).piece(line, first, most)
+    if piece is None:
+        raise NotFound(f"the file has no line {line}")
+    return RawPiece(line=line, text=piece.text, first=piece.first, end=piece.end, bytes=piece.bytes)
 
 
 @router.get("/artifacts/{artifact_id}/raw/search")
@@ -207,10 +250,12 @@ def raw_search(
     q: str = Query(min_length=1, max_length=200),
     from_line: int = Query(default=1, ge=1),
     limit: int = Query(default=100, ge=1, le=1000),
+    back: bool = False,
 ) -> RawHits:
-    """Lines that contain a text, whatever its case."""
-    hits, more = _reader(services, unit, artifact_id).search(q, from_line, limit)
-    return RawHits(hits=[RawHit(line=number, text=text) for number, text in hits], more=more)
+    """Lines that contain a text, whatever its case; ``back``: the last one above ``from_line``."""
+    reader = _reader(services, unit, artifact_id)
+    found = reader.search_back(q, from_line) if back else reader.search(q, from_line, limit)
+    return RawHits(hits=[RawHit(line=h.line, text=h.text) for h in found.hits], resume=found.resume)
 
 
 @router.get("/artifacts/{artifact_id}/download", response_class=FileResponse)

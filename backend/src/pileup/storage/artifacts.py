@@ -275,7 +275,12 @@ class Artifacts:
 
     def line_index(self, artifact_id: str) -> list[int]:
         """Byte offset of every 256th line."""
-        return list(self._row(artifact_id).line_index or [])
+        index = self._db.scalar(
+            select(models.Artifact.line_index).where(
+                models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
+            )
+        )
+        return list(index or [])
 
     # ---- the worker
 

@@ -84,6 +84,11 @@ class FrameStore:
         parts = list(_parts(self._folder(key), kind))
         return pl.read_parquet(parts) if parts else None
 
+    def scan_kind(self, key: FrameKey, kind: str) -> pl.LazyFrame | None:
+        """The same, not read yet: a page of a large frame reads a few row groups."""
+        parts = list(_parts(self._folder(key), kind))
+        return pl.scan_parquet(parts) if parts else None
+
     def drafts(self) -> Path:
         """Where what is not finished lies, on the same disk."""
         folder = self.root / "drafts"

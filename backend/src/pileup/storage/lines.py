@@ -2,29 +2,85 @@
 
 Lines end at LF (CR LF is shown without the CR), in the file's own encoding: UTF-8, or UTF-16 where
 a byte order mark or the pattern of zero bytes says so; what does not decode becomes U+FFFD.
+
+Reads: a page reads the blocks of 256 lines that it touches, a search up to ``BUDGET`` bytes and the
+rest of the line in which they end. A block with a giant line is walked once and remembered.
 """
 
 from __future__ import annotations
 
+import codecs
+import functools
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import AnyStr, BinaryIO
 
 EVERY = 256
 """The index holds the byte offset of lines 1, 257, 513, ..."""
 
 CUT = 4000
-"""Characters of one line that a page shows."""
+"""Bytes of one line that a page shows (twice that in UTF-16)."""
+
+PAGE = 300_000
+"""Characters of one page: when its lines are long, each is cut earlier."""
+
+PIECE = 100_000
+"""Bytes of a giant line that one reading gives at most."""
+
+BUDGET = 64 * 1024 * 1024
+"""Bytes that one search reads before it answers how far it came."""
+
+CONTEXT = 120
+"""Bytes before and after a hit that are shown of its line."""
 
 _CHUNK = 1024 * 1024
-_LONGEST = 1024 * 1024
+_BACK = 8 * _CHUNK
+_OVERLAP = 2048
+"""Bytes of a giant line that two pieces share: a text that is looked for is shorter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A line of which only the beginning is shown."""
+
+    line: int
+    shown: int
+    """Bytes; where the next piece begins."""
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     lines: list[str]
-    cut: list[int]
+    cut: list[Cut]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of one line."""
+
+    text: str
+    first: int
+    end: int
+    """Bytes from the line's beginning, half open."""
+    bytes: int
+    """Of the whole line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    line: int
+    text: str
+    """The line around the hit, cut where it is long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    hits: list[Hit]
+    resume: int | None
+    """The line at which a search goes on; None when it came to the end of the file."""
 
 
 def index_lines(path: Path) -> tuple[list[int], int]:
@@ -72,70 +128,235 @@ class LineReader:
     def page(self, first: int, count: int) -> Page:
         """Lines ``first`` to ``first + count - 1``, as far as they exist."""
         lines: list[str] = []
-        cut: list[int] = []
-        for number, text in self._from(first):
-            if number >= first + count:
-                break
-            if len(text) > CUT:
-                cut.append(number)
-                text = text[:CUT]
-            lines.append(text)
+        cut: list[Cut] = []
+        with self._path.open("rb") as stream:
+            encoding, newline = _encoding(stream)
+            width = len(newline)
+            spans = list(self._spans(newline, first, count))
+            most = CUT * width
+            if sum(min(end - begin, most) for begin, end in spans) > PAGE * width:
+                most = max(200, PAGE // len(spans)) * width
+            for number, span in enumerate(spans, start=first):
+                piece = _piece(stream, encoding, newline, span, 0, most)
+                if piece.end < piece.bytes:
+                    cut.append(Cut(number, piece.end, piece.bytes))
+                lines.append(piece.text)
         return Page(lines, cut)
+
+    def piece(self, line: int, first: int = 0, most: int = PIECE) -> Piece | None:
+        """Some bytes of one line, however long it is; None when there is no such line."""
+        with self._path.open("rb") as stream:
+            encoding, newline = _encoding(stream)
+            for span in self._spans(newline, line, 1):
+                return _piece(stream, encoding, newline, span, first, min(most, PIECE))
+        return None
 
     def excerpt(self, first: int, last: int) -> list[str]:
         """The same for a locator: both ends included."""
         return self.page(first, last - first + 1).lines
 
-    def search(self, wanted: str, first: int, limit: int) -> tuple[list[tuple[int, str]], bool]:
-        """Lines from ``first`` on that contain the text, and whether there are more."""
-        needle = wanted.casefold()
-        hits: list[tuple[int, str]] = []
-        for number, text in self._from(first):
-            if needle in text.casefold():
+    def search(self, wanted: str, first: int, limit: int, budget: int = BUDGET) -> Hits:
+        """Lines from ``first`` on that contain the text, whatever its case."""
+        hits: list[Hit] = []
+        read = 0
+        for batch in self._batches(wanted, first):
+            for line, at in batch.hits():
+                if hits and hits[-1].line == line:
+                    continue  # a giant line comes in pieces
                 if len(hits) == limit:
-                    return hits, True
-                hits.append((number, text[:CUT]))
-        return hits, False
+                    return Hits(hits, line)
+                hits.append(Hit(line, batch.excerpt(at)))
+            read += len(batch.data)
+            if read >= budget and batch.whole and batch.next_line <= self.total_lines:
+                return Hits(hits, batch.next_line)
+        return Hits(hits, None)
 
-    def _from(self, first: int) -> Iterator[tuple[int, str]]:
-        if first > self.total_lines:
-            return
-        step = min((first - 1) // EVERY, len(self._index) - 1)
+    def search_back(self, wanted: str, before: int, budget: int = BUDGET) -> Hits:
+        """The last line above ``before`` that contains the text."""
+        end = min(before, self.total_lines + 1)
+        read = 0
+        while end > 1:
+            first = self._window_above(end)
+            last: tuple[int, str] | None = None
+            for batch in self._batches(wanted, first):
+                for line, at in batch.hits():
+                    if line < end:
+                        last = (line, batch.excerpt(at))
+                read += len(batch.data)
+                if batch.next_line >= end:
+                    break
+            if last is not None:
+                return Hits([Hit(*last)], None)
+            end = first
+            if read >= budget and end > 1:
+                return Hits([], end)
+        return Hits([], None)
+
+    def _window_above(self, end: int) -> int:
+        """A line some megabytes above this one, at which the index points."""
+        step = min((end - 2) // EVERY, len(self._index) - 1)
+        first = step
+        while first > 0 and self._index[step] - self._index[first] < _BACK:
+            first -= 1
+        return first * EVERY + 1
+
+    def _spans(self, newline: bytes, first: int, count: int) -> Iterator[tuple[int, int]]:
+        """Begin and end, with the line end, of each of these lines."""
+        last = min(first + count - 1, self.total_lines)
+        line = first
+        while line <= last:
+            step = min((line - 1) // EVERY, len(self._index) - 1)
+            begin = self._index[step]
+            end = self._index[step + 1] if step + 1 < len(self._index) else None
+            starts = _line_starts(self._path, newline, begin, end)
+            at = line - 1 - step * EVERY
+            if at + 1 >= len(starts):
+                return  # the file has fewer lines than was said
+            for place in range(at, min(len(starts) - 1, at + last - line + 1)):
+                yield starts[place], starts[place + 1]
+                line += 1
+
+    def _batches(self, wanted: str, first: int) -> Iterator[_Batch]:
+        """The file from this line on, about a megabyte at a time."""
         with self._path.open("rb") as stream:
             encoding, newline = _encoding(stream)
-            stream.seek(self._index[step])
-            number = step * EVERY
-            for line in _split(stream, newline):
-                number += 1
-                if number < first:
+            span = next(self._spans(newline, first, 1), None)
+            if span is None:
+                return
+            offset = span[0]
+            stream.seek(offset)
+            number = first
+            pending = b""
+            while True:
+                chunk = stream.read(_CHUNK)
+                data = pending + chunk
+                if not data:
+                    return
+                end = _after_last(data, newline, offset) if chunk else len(data)
+                if end:
+                    batch = _Batch(data[:end], number, True, wanted, encoding, newline)
+                    number = batch.next_line
+                    pending = data[end:]
+                    offset += end
+                    yield batch
+                elif len(data) > 2 * _CHUNK:  # inside a giant line
+                    yield _Batch(data, number, False, wanted, encoding, newline)
+                    pending = data[-_OVERLAP:]
+                    offset += len(data) - _OVERLAP
+                else:
+                    pending = data
+                if not chunk:
+                    return
+
+
+class _Batch:
+    """Some whole lines, or a piece of a giant one, in which a text is looked for."""
+
+    def __init__(
+        self, data: bytes, first: int, whole: bool, wanted: str, encoding: str, newline: bytes
+    ) -> None:
+        self.data = data
+        self.whole = whole
+        self._first = first
+        self._encoding = encoding
+        self._plain = wanted.isascii() and len(newline) == 1
+        """Bytes can be searched as they are: some hundred megabytes a second."""
+        self._wanted = wanted
+        self._text = "" if self._plain else data.decode(encoding, "replace")
+        lines = data.count(newline) if len(newline) == 1 else self._text.count("\n")
+        self.next_line = first + lines
+        if whole and not data.endswith(newline):
+            self.next_line += 1
+
+    def hits(self) -> Iterator[tuple[int, int]]:
+        """(line, place) of the first hit in each line."""
+        if self._plain:
+            yield from self._places(self.data.lower(), self._wanted.lower().encode(), b"\n")
+        else:
+            yield from self._places(self._text.casefold(), self._wanted.casefold(), "\n")
+
+    def excerpt(self, at: int) -> str:
+        """The line around a place, without its end."""
+        if self._plain:
+            begin = max(self.data.rfind(b"\n", 0, at) + 1, at - CONTEXT)
+            end = self.data.find(b"\n", at, at + 2 * CONTEXT)
+            some = self.data[begin : end if end != -1 else at + 2 * CONTEXT]
+            return some.decode(self._encoding, "replace").rstrip("\r")
+        begin = max(self._text.rfind("\n", 0, at) + 1, at - CONTEXT)
+        return self._text[begin : at + 2 * CONTEXT].partition("\n")[0].rstrip("\r")
+
+    def _places(self, hay: AnyStr, needle: AnyStr, newline: AnyStr) -> Iterator[tuple[int, int]]:
+        line = self._first
+        counted = 0
+        at = hay.find(needle)
+        while at != -1:
+            line += hay.count(newline, counted, at)
+            counted = at
+            yield line, at
+            end = hay.find(newline, at)
+            if end == -1:
+                return
+            at = hay.find(needle, end)
+
+
+def _after_last(data: bytes, newline: bytes, offset: int) -> int:
+    """Where the last whole line ends; 0 when there is none."""
+    at = data.rfind(newline)
+    while at != -1 and len(newline) == 2 and (offset + at) % 2:
+        at = data.rfind(newline, 0, at + 1)
+    return at + len(newline) if at != -1 else 0
+
+
+def _piece(
+    stream: BinaryIO,
+    encoding: str,
+    newline: bytes,
+    span: tuple[int, int],
+    first: int,
+    most: int,
+) -> Piece:
+    """Bytes of a line as text; what would split a character is left for the next piece."""
+    begin, end = span
+    width = len(newline)
+    length = end - begin
+    first = min(first - first % width, length)
+    stream.seek(begin + first)
+    data = stream.read(min(most, length - first))
+    last = first + len(data) >= length
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    text = decoder.decode(data, last)
+    shown = length if last else first + len(data) - len(decoder.getstate()[0])
+    if last:
+        text = text.removesuffix("\n").removesuffix("\r")
+    if begin + first == 0:
+        text = text.removeprefix("\ufeff")
+    return Piece(text, first, shown, length)
+
+
+@functools.lru_cache(maxsize=512)
+def _line_starts(path: Path, newline: bytes, begin: int, end: int | None) -> array[int]:
+    """Offsets of the lines of one block, and of its end. A blob never changes: they are kept."""
+    starts = array("Q", [begin])
+    width = len(newline)
+    with path.open("rb") as stream:
+        stream.seek(begin)
+        base = begin
+        tail = b""
+        while chunk := stream.read(_CHUNK if end is None else min(_CHUNK, end - stream.tell())):
+            data = tail + chunk
+            at = data.find(newline)
+            while at != -1:
+                if width == 2 and (base + at) % 2:
+                    at = data.find(newline, at + 1)
                     continue
-                text = line.decode(encoding, "replace").removesuffix("\n").removesuffix("\r")
-                yield number, text.removeprefix("﻿")
-
-
-def _split(stream: BinaryIO, newline: bytes) -> Iterator[bytes]:
-    if len(newline) == 1:
-        while line := stream.readline(_LONGEST):
-            yield line
-            while len(line) == _LONGEST and not line.endswith(newline):
-                line = stream.readline(_LONGEST)  # the rest of a giant line is not shown
-        return
-    pending = b""
-    while True:
-        chunk = stream.read(_CHUNK)
-        pending += chunk
-        start = at = 0
-        while (at := pending.find(newline, at)) != -1:
-            if (at - start) % 2:
-                at += 1
-                continue
-            yield pending[start : at + 2]
-            start = at = at + 2
-        pending = pending[start:]
-        if not chunk:
-            if pending:
-                yield pending
-            return
+                starts.append(base + at + width)
+                at = data.find(newline, at + width)
+            tail = data[len(data) - width + 1 :] if width > 1 else b""
+            base += len(data) - len(tail)
+        base += len(tail)
+    if starts[-1] != base:
+        starts.append(base)
+    return starts
 
 
 def _encoding(stream: BinaryIO) -> tuple[str, bytes]:

@@ -7,6 +7,7 @@ import { useDeferredValue, useMemo } from 'react'
 import { artifactsQuery, useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { useStored } from '@/state/stored'
 import { enqueueUploads, type PathFile } from '@/state/uploads'
 import { Button } from '@/ui/Button'
 import { useFileDrop } from '@/ui/drop'
@@ -53,16 +54,20 @@ export default function ArtifactsScreen() {
     [items, show, wanted],
   )
   const open = (id: string | null) =>
-    change({ artifact: id ? [id] : [], line: [], to: [], find: [], tab: [] }, { push: true })
+    change(
+      { artifact: id ? [id] : [], line: [], to: [], find: [], tab: [], record: [], kind: [] },
+      { push: true },
+    )
   // Pins and reports name an artifact by its hash, which survives everything; the UI by its id.
   const viewing = chosen
     ? (items?.find((item) => item.id === chosen) ?? items?.find((item) => item.sha256 === chosen))
     : undefined
   const counts = useMemo(() => countStates(items ?? []), [items])
+  const [wide, setWide] = useStored('viewer.wide', false)
 
   return (
     <div className="artifacts">
-      <div className="artifacts-list">
+      <div className="artifacts-list" hidden={wide && viewing !== undefined}>
         {list.data && !list.data.worker.alive && (
           <Banner tone="holding">
             No worker is running, so nothing is read: uploads are kept and wait. Start one with{' '}
@@ -159,6 +164,8 @@ export default function ArtifactsScreen() {
           key={viewing.id}
           incidentId={incidentId}
           artifact={viewing}
+          wide={wide}
+          onWide={setWide}
           onClose={() => open(null)}
         />
       ) : (

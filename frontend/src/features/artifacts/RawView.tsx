@@ -1,21 +1,36 @@
 /**
- * The raw text with line numbers: virtual scroll over pages, sections on the left, a margin that
- * says what was understood, selection of lines that can be pinned and linked, search.
+ * The raw text with line numbers between its sections and its records: rows of a file of any length,
+ * a margin that says what was understood, a range of lines that can be pinned and linked, search.
+ * ?line=&to= is the range; an address that ends in #L100-L140 says the same.
  */
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react'
-import type { Artifact, ArtifactDetail } from '@/api/schema'
+import { useQuery } from '@tanstack/react-query'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import type { Artifact, ArtifactDetail, RecordRow } from '@/api/schema'
 import { number, text, useUrlChange, useUrlState } from '@/state/url'
-import { CopyButton } from '@/ui/CopyButton'
-import { cx } from '@/ui/cx'
-import { PinButton } from '@/ui/pin'
 import { EmptyState, Problem } from '@/ui/States'
-import { marginMarks, selectionAfter } from './lines'
-import { PAGE_LINES, useRawLines } from './queries'
+import { hashOfLines, linesOfHash, marginMarks, selectionAfter, trouble } from './lines'
+import { LinePiece } from './LinePiece'
+import { LongList, type Target } from './LongList'
+import { RawLineRow } from './RawLineRow'
+import { RawTools } from './RawTools'
+import { Records } from './Records'
+import { Ruler } from './Ruler'
 import { SearchHits } from './SearchHits'
 import { Sections } from './Sections'
+import { SelectedLines } from './SelectedLines'
+import { useRawLines } from './queries'
+import { recordsAtQuery } from './recordQueries'
 
 const LINE_PX = 18
+const SETTLE_MS = 50
 
 export function RawView({
   incidentId,
@@ -28,47 +43,64 @@ export function RawView({
 }) {
   const [line] = useUrlState('line', number, 0)
   const [to] = useUrlState('to', number, 0)
-  const [words, setWords] = useUrlState('find', text, '')
+  const [record] = useUrlState('record', text, '')
+  const [words] = useUrlState('find', text, '')
+  const last = to >= line ? to : line
   const change = useUrlChange()
-  const scroller = useRef<HTMLDivElement>(null)
-  const [seen, setSeen] = useState<[number, number]>([Math.max(1, line - 40), line + 80])
+  useHashAsLines()
+
+  const [seen, setSeen] = useState<readonly [number, number]>([Math.max(1, line - 40), line + 80])
   const pages = useRawLines(artifact.id, seen[0], seen[1])
   const total = pages.total ?? 0
-  const virtualizer = useVirtualizer({
-    count: total,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => LINE_PX,
-    overscan: 20,
-  })
-  const visible = virtualizer.getVirtualItems()
-  const top = visible[0]?.index ?? 0
-  const bottom = visible.at(-1)?.index ?? 0
+  const [top, setTop] = useState(0)
+  const [target, setTarget] = useState<Target | null>(line > 0 ? { row: line - 1 } : null)
+  const [piece, setPiece] = useState(0)
 
+  // Only where the scrollbar comes to rest are pages read.
+  const [range, setRange] = useState<readonly [number, number]>([0, 0])
+  const onSeen = useCallback((first: number, end: number) => {
+    setTop(first)
+    setRange([first, end])
+  }, [])
   useEffect(() => {
-    if (bottom > 0) setSeen([Math.max(1, top + 1 - 60), Math.min(total, bottom + 1 + 60)])
-  }, [top, bottom, total])
+    if (range[1] <= 0) return
+    const timer = setTimeout(() => setSeen([Math.max(1, range[0] - 60), range[1] + 60]), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [range])
 
-  // A deep link, a section or a hit: bring the line to the upper third, once it can be.
-  const went = useRef(0)
-  useEffect(() => {
-    if (!total || !line || went.current === line) return
-    went.current = line
-    virtualizer.scrollToIndex(Math.min(total, Math.max(1, line - 4)) - 1, { align: 'start' })
-  }, [line, total, virtualizer])
+  // A link, or another part of the app, came with other lines: go there.
+  const [shown, setShown] = useState(line)
+  if (shown !== line) {
+    setShown(line)
+    if (line > 0) setTarget({ row: line - 1 })
+  }
+
+  const choose = (first: number, end: number, chosen: RecordRow | null = null) =>
+    change({
+      line: first > 0 ? [String(first)] : [],
+      to: end > first ? [String(end)] : [],
+      record: chosen ? [`${chosen.kind}:${chosen.index}`] : [],
+    })
+  const goTo = (first: number, end = first) => {
+    choose(first, end)
+    setTarget({ row: first - 1 })
+  }
+  const at = useQuery(recordsAtQuery(artifact.id, artifact.parser_version, line, last))
+  const named = namedRecord(record)
+  const current = line > 0 ? (named ?? at.data?.items[0] ?? null) : null
 
   const marks = useMemo(() => marginMarks(detail), [detail])
-  const last = to >= line ? to : line
-  const choose = (first: number, end: number) => {
-    went.current = first
-    change({ line: first ? [String(first)] : [], to: end > first ? [String(end)] : [] })
-  }
-  const goTo = (first: number, end?: number) => {
-    went.current = 0
-    change({ line: [String(first)], to: end && end > first ? [String(end)] : [] })
-  }
-  const onLine = (event: MouseEvent, at: number) => {
-    const next = selectionAfter({ first: line, last }, at, event.shiftKey)
+  const spots = useMemo(() => trouble(detail), [detail])
+  const onLine = (event: MouseEvent, clicked: number) => {
+    const next = selectionAfter({ first: line, last }, clicked, event.shiftKey)
     choose(next.first, next.last)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { j: 1, k: -1 }[event.key]
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || total === 0) return
+    event.preventDefault()
+    const from = line > 0 ? (step > 0 ? last : line) : top
+    goTo(Math.min(total, Math.max(1, from + step)))
   }
 
   if (pages.error && !pages.total)
@@ -78,123 +110,102 @@ export function RawView({
     <div className="raw">
       <Sections
         sections={detail?.sections ?? []}
-        current={top + 1}
+        current={line > 0 && line > top && line <= range[1] + 1 ? line - 4 : top + 1}
         onGo={(section) => goTo(section.line_first)}
       />
       <div className="raw-main">
-        <div className="raw-tools">
-          <input
-            className="input raw-search"
-            type="search"
-            aria-label="Search in the raw text"
-            placeholder="Search in the raw text"
-            value={words}
-            onChange={(event) => setWords(event.target.value)}
-          />
-          <span className="raw-where">
-            {line ? (
-              <>
-                {last > line ? `lines ${line}–${last}` : `line ${line}`}{' '}
-                <span className="faint">of {total}</span>
-              </>
-            ) : (
-              <span className="faint">{total} lines · click a number, Shift for a range</span>
-            )}
-          </span>
-          {line > 0 && (
-            <>
-              <CopyButton text={() => linesText(pages.lineAt, line, last)}>Copy</CopyButton>
-              <PinButton
-                incidentId={incidentId}
-                pin={() => ({
-                  kind: 'lines',
-                  title: pinTitle(artifact, line, last, pages.lineAt(line)?.text),
-                  locator: {
-                    artifact: artifact.sha256,
-                    path: artifact.path,
-                    line_first: line,
-                    line_last: last,
-                  },
-                })}
-              />
-            </>
-          )}
-        </div>
+        <RawTools artifactId={artifact.id} total={total} line={line} spots={spots} onGo={goTo} />
         {words.length >= 2 && (
           <SearchHits artifactId={artifact.id} words={words} current={line} onGo={goTo} />
         )}
-        <div
-          ref={scroller}
-          className="raw-text scroll"
-          tabIndex={0}
-          role="region"
-          aria-label={`Raw text of ${artifact.name}`}
-        >
-          <div className="raw-lines" style={{ height: virtualizer.getTotalSize() }}>
-            {visible.map((item) => {
-              const at = item.index + 1
-              const found = pages.lineAt(at)
-              const mark = marks(at)
-              return (
-                <div
-                  key={at}
-                  className={cx(
-                    'raw-line',
-                    at >= line && at <= last && line > 0 && 'raw-chosen',
-                    mark && `raw-${mark}`,
-                  )}
-                  style={{ transform: `translateY(${item.start}px)` }}
-                >
-                  <button
-                    type="button"
-                    className="raw-number"
-                    tabIndex={-1}
-                    aria-label={`Line ${at}`}
-                    onClick={(event) => onLine(event, at)}
-                  >
-                    {at}
-                  </button>
-                  <span className="raw-content">
-                    {found ? highlight(found.text, words) : ' '}
-                    {found?.cut && <span className="raw-cut">… cut at 4000 characters</span>}
-                  </span>
-                </div>
-              )
-            })}
-          </div>
+        <div className="raw-body">
+          <LongList
+            count={total}
+            rowPx={LINE_PX}
+            label={`Raw text of ${artifact.name}`}
+            className="raw-text"
+            target={target}
+            onSeen={onSeen}
+            onKeyDown={onKeyDown}
+            row={(index, style) => (
+              <RawLineRow
+                key={index}
+                style={style}
+                line={index + 1}
+                found={pages.lineAt(index + 1)}
+                mark={marks(index + 1)}
+                chosen={line > 0 && index + 1 >= line && index + 1 <= last}
+                ofRecord={
+                  current !== null &&
+                  index + 1 >= current.line_first &&
+                  index + 1 <= current.line_last
+                }
+                words={words}
+                onLine={onLine}
+                onMore={setPiece}
+              />
+            )}
+          />
+          <Ruler detail={detail} total={total} onGo={goTo} />
         </div>
+        {piece > 0 && (
+          <LinePiece
+            key={piece}
+            artifactId={artifact.id}
+            line={piece}
+            onClose={() => setPiece(0)}
+          />
+        )}
+        <SelectedLines
+          incidentId={incidentId}
+          artifact={artifact}
+          detail={detail}
+          line={line}
+          last={last}
+          total={total}
+          lineAt={pages.lineAt}
+        />
       </div>
+      <Records
+        artifact={artifact}
+        current={current}
+        chosenLine={line}
+        others={at.data?.items ?? []}
+        onChoose={(chosen) => {
+          choose(chosen.line_first, chosen.line_last, chosen)
+          setTarget({ row: chosen.line_first - 1 })
+        }}
+      />
     </div>
   )
-}
 
-function highlight(line: string, words: string) {
-  if (words.length < 2) return line
-  const parts: (string | React.JSX.Element)[] = []
-  const low = line.toLowerCase()
-  const want = words.toLowerCase()
-  let from = 0
-  for (let at = low.indexOf(want); at >= 0; at = low.indexOf(want, from)) {
-    parts.push(line.slice(from, at), <mark key={at}>{line.slice(at, at + want.length)}</mark>)
-    from = at + want.length
+  function namedRecord(name: string): RecordRow | null {
+    const [kind = '', index = ''] = name.split(':')
+    if (!kind || !/^\d+$/.test(index)) return null
+    return { kind, index: Number(index), line_first: line, line_last: last, text: '' }
   }
-  parts.push(line.slice(from))
-  return parts
 }
 
-function linesText(
-  lineAt: (line: number) => { readonly text: string } | null,
-  first: number,
-  last: number,
-): string {
-  const most = Math.min(last, first + PAGE_LINES)
-  const lines: string[] = []
-  for (let at = first; at <= most; at += 1) lines.push(lineAt(at)?.text ?? '')
-  return lines.join('\n')
+/** #L100-L140 becomes ?line=100&to=140, which everything else reads. */
+function useHashAsLines() {
+  const { pathname, search, hash } = useLocation()
+  const navigate = useNavigate()
+  useEffect(() => {
+    const lines = linesOfHash(hash)
+    if (!lines) return
+    const params = new URLSearchParams(search)
+    params.set('line', String(lines.first))
+    if (lines.last > lines.first) params.set('to', String(lines.last))
+    else params.delete('to')
+    params.delete('record')
+    params.delete('tab')
+    void navigate({ pathname, search: `?${params.toString()}`, hash: '' }, { replace: true })
+  }, [hash, pathname, search, navigate])
 }
 
-function pinTitle(artifact: Artifact, first: number, last: number, line: string | undefined) {
-  const where = last > first ? `lines ${first}–${last}` : `line ${first}`
-  const said = line?.trim().slice(0, 120)
-  return said ? said : `${artifact.name}, ${where}`
+/** The address of some lines that lasts: the artifact by its hash, the lines behind #. */
+export function linesLink(incidentId: string, artifact: Artifact, line: number, last: number) {
+  const { origin } = window.location
+  const path = `${origin}/incidents/${incidentId}/artifacts?artifact=${artifact.sha256}`
+  return path + (line > 0 ? hashOfLines({ first: line, last }) : '')
 }

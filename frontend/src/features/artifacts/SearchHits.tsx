@@ -1,7 +1,9 @@
-/** Hits of a search in one artifact; a hit goes to its line. */
+/** Hits of a search in one artifact; a hit goes to its line. The server reads on by pieces. */
 import { useDeferredValue } from 'react'
+import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 import { Problem } from '@/ui/States'
+import { Content } from './RawLineRow'
 import { useRawSearch } from './queries'
 
 export function SearchHits({
@@ -15,15 +17,30 @@ export function SearchHits({
   readonly current: number
   readonly onGo: (line: number) => void
 }) {
-  const search = useRawSearch(artifactId, useDeferredValue(words))
+  const wanted = useDeferredValue(words)
+  const search = useRawSearch(artifactId, wanted)
+  const { hits } = search
   if (search.error) return <Problem compact error={search.error} what="The search failed" />
-  if (!search.data) return <div className="hits-note">Searching…</div>
-  const { hits, more } = search.data
-  if (hits.length === 0) return <div className="hits-note">No line holds “{words}”.</div>
+  if (hits.length === 0)
+    return (
+      <div className="hits-note" role="status">
+        {search.isFetching || search.hasNextPage ? 'Searching…' : `No line holds “${words}”.`}
+      </div>
+    )
   return (
     <div className="hits">
       <div className="hits-note" role="status">
-        {more ? `The first ${hits.length} lines` : `${hits.length} lines`}
+        {search.hasNextPage ? `The first ${hits.length} lines` : `${hits.length} lines`}
+        {search.hasNextPage && (
+          <Button
+            size="small"
+            variant="ghost"
+            busy={search.isFetching}
+            onClick={() => void search.fetchNextPage()}
+          >
+            Find more
+          </Button>
+        )}
       </div>
       <ul className="hits-list scroll">
         {hits.map((hit) => (
@@ -34,7 +51,9 @@ export function SearchHits({
               onClick={() => onGo(hit.line)}
             >
               <span className="hit-line">{hit.line}</span>
-              <span className="ellipsis">{hit.text}</span>
+              <span className="ellipsis">
+                <Content text={hit.text} words={wanted} />
+              </span>
             </button>
           </li>
         ))}

@@ -5,7 +5,8 @@ import { useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
 import { oneOf, useUrlState } from '@/state/url'
 import { Button, IconButton } from '@/ui/Button'
-import { CloseIcon } from '@/ui/icons'
+import { cx } from '@/ui/cx'
+import { CloseIcon, WidthIcon } from '@/ui/icons'
 import { Banner, Problem, SkeletonRows } from '@/ui/States'
 import { Tabs } from '@/ui/Tabs'
 import { Actions } from './Actions'
@@ -25,10 +26,15 @@ const TAB = oneOf<Tab>(['raw', 'tables', 'receipt', 'clock'])
 export function Viewer({
   incidentId,
   artifact,
+  wide,
+  onWide,
   onClose,
 }: {
   readonly incidentId: string
   readonly artifact: Artifact
+  /** Takes the place of the list too. */
+  readonly wide: boolean
+  readonly onWide: (wide: boolean) => void
   readonly onClose: () => void
 }) {
   const detail = useQuery(detailQuery(artifact.id))
@@ -39,7 +45,7 @@ export function Viewer({
   const tell = mayWrite && mayBeTable(artifact) ? () => setTelling(true) : undefined
   const troubled = artifact.problems
   return (
-    <aside className="viewer" aria-label={`Artifact ${artifact.path}`}>
+    <aside className={cx('viewer', wide && 'viewer-wide')} aria-label={`Artifact ${artifact.path}`}>
       <header className="viewer-head">
         <div className="viewer-titles">
           <h2 className="mono ellipsis" title={artifact.path}>
@@ -54,6 +60,12 @@ export function Viewer({
           </div>
         </div>
         <Actions incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
+        <IconButton
+          label={wide ? 'Show the list of artifacts' : 'Use the whole width'}
+          pressed={wide}
+          icon={<WidthIcon />}
+          onClick={() => onWide(!wide)}
+        />
         <IconButton label="Close the artifact" icon={<CloseIcon />} onClick={onClose} />
       </header>
       {artifact.state === 'failed' && artifact.error && (

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { marginMarks, selectionAfter } from './lines'
+import {
+  hashOfLines,
+  linesOfHash,
+  marginMarks,
+  neighbour,
+  rulerTicks,
+  selectionAfter,
+  trouble,
+} from './lines'
 
 describe('the margin', () => {
   const problem = {
@@ -48,5 +56,56 @@ describe('choosing lines', () => {
   it('grows with Shift in both directions', () => {
     expect(selectionAfter({ first: 5, last: 5 }, 9, true)).toEqual({ first: 5, last: 9 })
     expect(selectionAfter({ first: 5, last: 9 }, 2, true)).toEqual({ first: 2, last: 9 })
+  })
+})
+
+describe('a range of lines in an address', () => {
+  it('is read and written', () => {
+    expect(linesOfHash('#L100-L140')).toEqual({ first: 100, last: 140 })
+    expect(linesOfHash('#L140-100')).toEqual({ first: 100, last: 140 })
+    expect(linesOfHash('#L7')).toEqual({ first: 7, last: 7 })
+    for (const no of ['', '#', '#L', '#L0', '#canvas', '#L1-L2-L3', '#L1e9'])
+      expect(linesOfHash(no)).toBeNull()
+    expect(hashOfLines({ first: 100, last: 140 })).toBe('#L100-L140')
+    expect(hashOfLines({ first: 7, last: 7 })).toBe('#L7')
+  })
+})
+
+describe('what a person should look at', () => {
+  const receipt = {
+    bytes_read: 1,
+    lines: 1000,
+    bytes_understood: 1,
+    bytes_skipped: 0,
+    records: {},
+    skipped: [
+      { line_first: 500, line_last: 749, why: '' },
+      { line_first: 10, line_last: 10, why: '' },
+    ],
+  }
+  const problem = { artifact: 'a', path: 'p', message: 'm', expected: null, found: null }
+  const detail = {
+    receipt,
+    problems_list: [
+      { ...problem, severity: 'warning', line: 300 },
+      { ...problem, severity: 'error', line: null },
+    ],
+  }
+  it('is stepped through around the ends', () => {
+    const lines = trouble(detail)
+    expect(lines).toEqual([10, 300, 500])
+    expect(neighbour(lines, 0, 1)).toBe(10)
+    expect(neighbour(lines, 500, 1)).toBe(10)
+    expect(neighbour(lines, 300, -1)).toBe(10)
+    expect(neighbour(lines, 10, -1)).toBe(500)
+    expect(neighbour([], 10, -1)).toBeNull()
+  })
+  it('is marked beside the scrollbar in proportion', () => {
+    expect(rulerTicks(detail, 1000, 400)).toEqual([
+      { top: 199, height: 100, mark: 'skipped' },
+      { top: 3, height: 1, mark: 'skipped' },
+      { top: 119, height: 2, mark: 'problem' },
+    ])
+    expect(rulerTicks(detail, 0, 400)).toEqual([])
   })
 })

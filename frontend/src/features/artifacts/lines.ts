@@ -33,3 +33,55 @@ export function selectionAfter(now: Lines, at: number, shift: boolean): Lines {
   if (now.first === at && now.last === at) return { first: 0, last: 0 }
   return { first: at, last: at }
 }
+
+/** '#L100-L140' or '#L7': a range of lines as the last part of an address. */
+export function linesOfHash(hash: string): Lines | null {
+  const match = /^#L(\d{1,15})(?:-L?(\d{1,15}))?$/.exec(hash)
+  if (!match) return null
+  const a = Number(match[1])
+  const b = match[2] === undefined ? a : Number(match[2])
+  if (a < 1 || b < 1) return null
+  return { first: Math.min(a, b), last: Math.max(a, b) }
+}
+
+export const hashOfLines = ({ first, last }: Lines): string =>
+  last > first ? `#L${first}-L${last}` : `#L${first}`
+
+/** Lines that a person should look at, in order: problems, and where ranges were skipped. */
+export function trouble(
+  detail: Pick<ArtifactDetail, 'receipt' | 'problems_list'> | undefined,
+): readonly number[] {
+  const lines = new Set<number>()
+  for (const { line } of detail?.problems_list ?? []) if (line !== null) lines.add(line)
+  for (const range of detail?.receipt?.skipped ?? []) lines.add(range.line_first)
+  return [...lines].sort((a, b) => a - b)
+}
+
+/** The neighbour of a line among sorted lines, around the ends; null when there is none. */
+export function neighbour(lines: readonly number[], at: number, step: 1 | -1): number | null {
+  if (lines.length === 0) return null
+  const found = step === 1 ? lines.find((line) => line > at) : lines.findLast((line) => line < at)
+  return found ?? (step === 1 ? lines[0] : lines.at(-1)) ?? null
+}
+
+export type Tick = { readonly top: number; readonly height: number; readonly mark: Mark }
+
+/** Marks of the whole file beside the scrollbar: at most one of a kind for each pixel. */
+export function rulerTicks(
+  detail: Pick<ArtifactDetail, 'receipt' | 'problems_list'> | undefined,
+  total: number,
+  height: number,
+): Tick[] {
+  if (total < 1 || height < 1) return []
+  const y = (line: number) => Math.min(height - 1, Math.floor(((line - 1) / total) * height))
+  const ticks = new Map<string, Tick>()
+  for (const range of detail?.receipt?.skipped ?? []) {
+    const top = y(range.line_first)
+    const tall = Math.max(1, y(range.line_last) - top)
+    const key = `s${top}`
+    if ((ticks.get(key)?.height ?? 0) < tall) ticks.set(key, { top, height: tall, mark: 'skipped' })
+  }
+  for (const { line } of detail?.problems_list ?? [])
+    if (line !== null) ticks.set(`p${y(line)}`, { top: y(line), height: 2, mark: 'problem' })
+  return [...ticks.values()]
+}

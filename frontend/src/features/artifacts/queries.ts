@@ -2,17 +2,18 @@
 import {
   keepPreviousData,
   queryOptions,
+  useInfiniteQuery,
   useMutation,
   useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { ArtifactChange, ArtifactList, RawLines } from '@/api/schema'
 
-export const PAGE_LINES = 400
+export const PAGE_LINES = 200
 
 export const detailQuery = (id: string) =>
   queryOptions({
@@ -35,22 +36,30 @@ export const unfinishedQuery = (incidentId: string) =>
 const rawQuery = (id: string, page: number) =>
   queryOptions({
     queryKey: keys.artifact(id, 'raw', page),
-    queryFn: () =>
+    queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/v1/artifacts/{artifact_id}/raw', {
           params: {
             path: { artifact_id: id },
             query: { line: page * PAGE_LINES + 1, count: PAGE_LINES },
           },
+          signal, // a scrollbar that is dragged over a page does not wait for it
         }),
       ),
     staleTime: Infinity, // the bytes of an artifact never change
+    gcTime: 60_000,
   })
+
+export type RawLine = {
+  readonly text: string
+  /** How much of it is shown, when that is not all. */
+  readonly cut: { readonly shown: number; readonly bytes: number } | null
+}
 
 export type RawPages = {
   /** Null until the first page is here. */
   readonly total: number | null
-  readonly lineAt: (line: number) => { readonly text: string; readonly cut: boolean } | null
+  readonly lineAt: (line: number) => RawLine | null
   readonly error: unknown
 }
 
@@ -76,25 +85,79 @@ export function useRawLines(id: string, first: number, last: number): RawPages {
       const page = pages.get(Math.floor((line - 1) / PAGE_LINES))
       const text = page?.lines[line - page.line_first]
       if (page === undefined || text === undefined) return null
-      return { text, cut: page.cut.includes(line) }
+      return { text, cut: page.cut.find((one) => one.line === line) ?? null }
     },
   }
 }
 
+const searchPage = (
+  id: string,
+  words: string,
+  query: { from_line: number; limit?: number; back?: boolean },
+  signal?: AbortSignal,
+) =>
+  unwrap(
+    api.GET('/api/v1/artifacts/{artifact_id}/raw/search', {
+      params: { path: { artifact_id: id }, query: { q: words, ...query } },
+      ...(signal ? { signal } : {}),
+    }),
+  )
+
+/** Hits of a search that are listed; it goes on by itself until there are so many. */
+export const LISTED_HITS = 200
+
 /** Lines of the artifact that hold the words; nothing until there are two characters. */
 export function useRawSearch(id: string, words: string) {
-  return useQuery({
+  const query = useInfiniteQuery({
     queryKey: keys.artifact(id, 'search', words),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/artifacts/{artifact_id}/raw/search', {
-          params: { path: { artifact_id: id }, query: { q: words, limit: 200 } },
-        }),
-      ),
+    queryFn: ({ pageParam, signal }) =>
+      searchPage(id, words, { from_line: pageParam, limit: LISTED_HITS }, signal),
+    initialPageParam: 1,
+    getNextPageParam: (page) => page.resume,
     enabled: words.length >= 2,
     staleTime: Infinity,
   })
+  const hits = useMemo(() => query.data?.pages.flatMap((page) => page.hits) ?? [], [query.data])
+  const { hasNextPage, isFetching, fetchNextPage } = query
+  useEffect(() => {
+    if (hasNextPage && !isFetching && hits.length < LISTED_HITS) void fetchNextPage()
+  }, [hasNextPage, isFetching, hits.length, fetchNextPage])
+  return { ...query, hits }
 }
+
+/** The hit below or above a line, around the ends of the file; null when there is none at all. */
+export async function nextHit(
+  id: string,
+  words: string,
+  line: number,
+  step: 1 | -1,
+): Promise<number | null> {
+  const from = step === 1 ? [line + 1, 1] : [line, Number.MAX_SAFE_INTEGER]
+  for (const start of from) {
+    let at: number | null = Math.max(1, start)
+    while (at !== null) {
+      const page = await searchPage(id, words, { from_line: at, limit: 1, back: step === -1 })
+      const hit = page.hits[0]
+      if (hit) return hit.line
+      at = page.resume
+    }
+  }
+  return null
+}
+
+/** A piece of a line that is too long for its page. */
+export const pieceQuery = (id: string, line: number, first: number) =>
+  queryOptions({
+    queryKey: keys.artifact(id, 'piece', line, first),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/artifacts/{artifact_id}/raw/line', {
+          params: { path: { artifact_id: id }, query: { line, first } },
+        }),
+      ),
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  })
 
 /** Type by hand, zone, offset, exclusion: the artifact is read again and the case analysed again. */
 /** The dry run of a zone and an offset, before they are taken. */
