@@ -1447,6 +1447,8 @@ export interface paths {
     /**
      * Waits
      * @description Who waits for whom: at the snapshot nearest to ``at``, or at the worst one.
+     *
+     *     With ``against``, what is different from that other moment.
      */
     get: operations['waits_api_v1_incidents__incident_id__waits_get']
     put?: never
@@ -1469,6 +1471,46 @@ export interface paths {
      * @description Every placed snapshot in time order, with how many waited: the scrubber's bars.
      */
     get: operations['wait_moments_api_v1_incidents__incident_id__waits_moments_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/waits/node': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Waits Node
+     * @description Everything about one node: its stack, its latch, the members of a group.
+     */
+    get: operations['waits_node_api_v1_incidents__incident_id__waits_node_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/waits/persistence': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Waits Persistence
+     * @description Who and what stays stuck from moment to moment, by the nodes' lasting keys.
+     */
+    get: operations['waits_persistence_api_v1_incidents__incident_id__waits_persistence_get']
     put?: never
     post?: never
     delete?: never
@@ -2919,6 +2961,34 @@ export interface components {
        * Format: date-time
        */
       start: string
+    }
+    /**
+     * LastingWait
+     * @description How one node lasted over the moments.
+     */
+    LastingWait: {
+      blocked_thread_s: number
+      first: string | null
+      key: string
+      last: string | null
+      most: number
+      root: number
+      seen: number
+      waiting: number
+    }
+    /**
+     * LatchKnowledge
+     * @description What the knowledge base says of a latch.
+     */
+    LatchKnowledge: {
+      check: string[]
+      contention_means: string
+      exclusive_by: string
+      id: string
+      kind: string
+      knobs: string[]
+      shared_by: string
+      subsystem: string
     }
     /** LeadingOut */
     LeadingOut: {
@@ -4608,6 +4678,11 @@ export interface components {
       kind: 'held_by' | 'waits_for'
       /** @default [] */
       locators: components['schemas']['Locator'][]
+      /**
+       * @default
+       * @enum {unknown}
+       */
+      mark: '' | 'added' | 'gone' | 'kept'
       /** @default null */
       mode: string | null
       /** @default  */
@@ -4621,16 +4696,34 @@ export interface components {
     }
     /** WaitGraph */
     WaitGraph: {
+      /** @default null */
+      against: string | null
       at: string | null
       cycles: string[][]
+      /** @default  */
+      difference: string
       edges: components['schemas']['WaitEdge'][]
       folded: boolean
+      /** @default [] */
+      found: string[]
       headline: string
       nodes: components['schemas']['WaitNode'][]
       notes: string[]
       roots: components['schemas']['WaitRoot'][]
+      /** @default false */
+      slim: boolean
       snapshots: components['schemas']['Locator'][]
       waiters: number
+    }
+    /**
+     * WaitMember
+     * @description One thread of a folded group.
+     */
+    WaitMember: {
+      id: string
+      label: string
+      /** @default null */
+      waited_s: number | null
     }
     /** WaitMoment */
     WaitMoment: {
@@ -4650,7 +4743,10 @@ export interface components {
       /** Waiters */
       waiters: number
     }
-    /** WaitNode */
+    /**
+     * WaitNode
+     * @description A thread, what it waits for, or a folded group. What has its default is left out of JSON.
+     */
     WaitNode: {
       /** @default null */
       address: string | null
@@ -4680,10 +4776,17 @@ export interface components {
         | 'table_lock'
         | 'thread'
       label: string
+      /** @default  */
+      lasting: string
       /** @default null */
       latch: string | null
       /** @default [] */
       locators: components['schemas']['Locator'][]
+      /**
+       * @default
+       * @enum {unknown}
+       */
+      mark: '' | 'added' | 'gone' | 'kept'
       /** @default null */
       meaning: string | null
       /** @default 1 */
@@ -4716,6 +4819,29 @@ export interface components {
       waited_s: number | null
       /** @default false */
       waiting: boolean
+    }
+    /**
+     * WaitNodeDoc
+     * @description Everything about one node of a wait graph.
+     */
+    WaitNodeDoc: {
+      frames: string[]
+      latch: components['schemas']['LatchKnowledge'] | null
+      members: components['schemas']['WaitMember'][]
+      node: components['schemas']['WaitNode']
+      stack_artifact: string | null
+      stack_key: string | null
+      stack_snapshot: number | null
+    }
+    /**
+     * WaitPersistence
+     * @description Who and what stays stuck from moment to moment.
+     */
+    WaitPersistence: {
+      moments: number
+      nodes: components['schemas']['LastingWait'][]
+      of: number
+      unit: string
     }
     /** WaitRoot */
     WaitRoot: {
@@ -4824,6 +4950,8 @@ export type IncidentOut = components['schemas']['IncidentOut']
 export type IncidentRow = components['schemas']['IncidentRow']
 export type LaneOut = components['schemas']['LaneOut']
 export type Lanes = components['schemas']['Lanes']
+export type LastingWait = components['schemas']['LastingWait']
+export type LatchKnowledge = components['schemas']['LatchKnowledge']
 export type LeadingOut = components['schemas']['LeadingOut']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
@@ -4945,8 +5073,11 @@ export type VersionName = components['schemas']['VersionName']
 export type ViewLinkOut = components['schemas']['ViewLinkOut']
 export type WaitEdge = components['schemas']['WaitEdge']
 export type WaitGraph = components['schemas']['WaitGraph']
+export type WaitMember = components['schemas']['WaitMember']
 export type WaitMoment = components['schemas']['WaitMoment']
 export type WaitNode = components['schemas']['WaitNode']
+export type WaitNodeDoc = components['schemas']['WaitNodeDoc']
+export type WaitPersistence = components['schemas']['WaitPersistence']
 export type WaitRoot = components['schemas']['WaitRoot']
 export type Window = components['schemas']['Window']
 export type WorkerState = components['schemas']['WorkerState']
@@ -7865,7 +7996,9 @@ export interface operations {
   waits_api_v1_incidents__incident_id__waits_get: {
     parameters: {
       query?: {
+        against?: string | null
         at?: string
+        find?: string
         fold?: 'auto' | 'all' | 'none'
         open?: string[] | null
       }
@@ -7915,6 +8048,71 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['WaitMoment'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  waits_node_api_v1_incidents__incident_id__waits_node_get: {
+    parameters: {
+      query: {
+        at?: string
+        node: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['WaitNodeDoc']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  waits_persistence_api_v1_incidents__incident_id__waits_persistence_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['WaitPersistence']
         }
       }
       /** @description Validation Error */

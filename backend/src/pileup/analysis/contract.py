@@ -440,13 +440,22 @@ class Analysis(Doc, frozen=True, kw_only=True):
     table_changes: list[TableChangeDoc] = []
 
 
-class WaitNode(Doc, frozen=True, kw_only=True):
+Mark = Literal["", "added", "gone", "kept"]
+"""What became of a node or an edge between two moments; empty where one moment is shown."""
+
+
+class WaitNode(Doc, frozen=True, kw_only=True, omit_defaults=True):
+    """A thread, what it waits for, or a folded group. What has its default is left out of JSON."""
+
     id: str
     kind: Literal[
         "thread", "latch", "row_lock", "table_lock", "metadata_lock", "commit", "queue", "group"
     ]
     label: str
     """Mono text for the row: 'trx 8812431 · session 390', 'RW-latch btr0sea.cc:202'."""
+    lasting: str = ""
+    """What stays the same between moments: the key of WaitPersistence; empty: the id itself."""
+    mark: Mark = ""
     detail: str = ""
     members: int = 1
     """> 1 for a folded group."""
@@ -479,10 +488,11 @@ class WaitNode(Doc, frozen=True, kw_only=True):
     locators: list[Locator] = []
 
 
-class WaitEdge(Doc, frozen=True, kw_only=True):
+class WaitEdge(Doc, frozen=True, kw_only=True, omit_defaults=True):
     source: str
     target: str
     kind: Literal["waits_for", "held_by"]
+    mark: Mark = ""
     mode: str | None = None
     count: int = 1
     waited_s: float | None = None
@@ -518,6 +528,82 @@ class WaitGraph(Doc, frozen=True, kw_only=True):
     roots: list[WaitRoot]
     cycles: list[list[str]]
     notes: list[str]
+    slim: bool = False
+    """Many nodes: stacks, statements and raw lines are told per node (WaitNodeDoc)."""
+    found: list[str] = []
+    """Ids of the nodes that were asked for by ``find``; they are not folded away."""
+    against: str | None = None
+    """The other moment, of a difference."""
+    difference: str = ""
+    """What changed since then, in one sentence."""
+
+
+class WaitMember(Doc, frozen=True, kw_only=True):
+    """One thread of a folded group."""
+
+    id: str
+    label: str
+    waited_s: float | None = None
+
+
+class LatchKnowledge(Doc, frozen=True, kw_only=True):
+    """What the knowledge base says of a latch."""
+
+    id: str
+    kind: str
+    subsystem: str
+    shared_by: str
+    exclusive_by: str
+    contention_means: str
+    check: list[str]
+    knobs: list[str]
+
+
+class WaitNodeDoc(Doc, frozen=True, kw_only=True):
+    """Everything about one node of a wait graph."""
+
+    node: WaitNode
+    latch: LatchKnowledge | None
+    """Of the node itself, or of what it waits for."""
+    frames: list[str]
+    """Its stack, innermost first: 'function at file:line'."""
+    stack_artifact: str | None
+    stack_snapshot: int | None
+    """The sample that the stack is from."""
+    stack_key: str | None
+    members: list[WaitMember]
+    """Of a group: the longest waits first, at most 200."""
+
+
+class LastingWait(Doc, frozen=True, kw_only=True):
+    """How one node lasted over the moments."""
+
+    key: str
+    seen: int
+    """Moments in which it waited or was waited for."""
+    waiting: int
+    """Of them, those in which it waited itself."""
+    root: int
+    """Of them, those in which it was a root blocker."""
+    most: int
+    """Threads behind it at its worst."""
+    blocked_thread_s: float
+    """Seconds that threads spent behind it: how many, times how long each moment lasted."""
+    first: str | None
+    last: str | None
+
+
+class WaitPersistence(Doc, frozen=True, kw_only=True):
+    """Who and what stays stuck from moment to moment."""
+
+    unit: str
+    """What a moment is: 'status dump', 'stack sample', 'processlist', 'lock table'."""
+    of: int
+    """Moments looked at."""
+    moments: int
+    """Moments with waiters there are; more than ``of`` when they were spread."""
+    nodes: list[LastingWait]
+    """The most thread-seconds first."""
 
 
 class ComparedSide(Doc, frozen=True, kw_only=True):

@@ -24,17 +24,31 @@ def fold(
     edges: Sequence[WaitEdge],
     raw: Sequence[Edge],
     opened: frozenset[str],
+    keep: frozenset[str] = frozenset(),
 ) -> tuple[list[WaitNode], list[WaitEdge]]:
-    """The graph with groups instead of siblings; ``opened`` groups stay open."""
-    by_id = {node.id: node for node in nodes}
+    """The graph with groups instead of siblings; ``opened`` groups stay open.
+
+    keep: nodes that stay on their own.
+    """
+    by_id = {node.id: node for node in nodes if node.id not in keep}
     group_of = _waiter_groups(by_id, raw, opened)
     group_of |= _resource_groups(by_id, raw, opened)
     members: defaultdict[str, list[WaitNode]] = defaultdict(list)
     for name, group in group_of.items():
         members[group].append(by_id[name])
     kept = [node for node in nodes if node.id not in group_of]
-    kept += [_group(group, some) for group, some in members.items()]
+    lasting = {node.id: node.lasting or node.id for node in nodes}
+    kept += [_group(group, some, lasting) for group, some in members.items()]
     return kept, _merge(edges, group_of)
+
+
+def members_of(nodes: Sequence[WaitNode], raw: Sequence[Edge], group: str) -> list[WaitNode]:
+    """The nodes that a group stands for, the longest waits first."""
+    by_id = {node.id: node for node in nodes}
+    nothing: frozenset[str] = frozenset()
+    group_of = _waiter_groups(by_id, raw, nothing) | _resource_groups(by_id, raw, nothing)
+    members = [by_id[name] for name, found in group_of.items() if found == group]
+    return sorted(members, key=lambda one: (-(one.waited_s or 0.0), one.id))
 
 
 def _waiter_groups(
@@ -50,7 +64,8 @@ def _waiter_groups(
         if name in blocked_by or by_id[name].kind != "thread" or len(some) != 1:
             continue
         edge = some[0]
-        siblings[f"group:{edge.target}|{edge.mode or ''}|{edge.position}"].append(name)
+        mark = f"|{by_id[name].mark}" if by_id[name].mark else ""
+        siblings[f"group:{edge.target}|{edge.mode or ''}|{edge.position}{mark}"].append(name)
     return {
         name: group
         for group, names in siblings.items()
@@ -66,7 +81,8 @@ def _resource_groups(
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for node in by_id.values():
         if node.kind == "latch" and node.id not in held and not node.inferred:
-            alike[f"group:{node.kind}|{node.label}"].append(node.id)
+            mark = f"|{node.mark}" if node.mark else ""
+            alike[f"group:{node.kind}|{node.label}{mark}"].append(node.id)
     result: dict[str, str] = {}
     for group, names in alike.items():
         if group in opened or len(names) <= RESOURCES_SHOWN:
@@ -76,7 +92,22 @@ def _resource_groups(
     return result
 
 
-def _group(group: str, members: Sequence[WaitNode]) -> WaitNode:
+def lasting_place(target: str, mode: str | None, position: str) -> str:
+    """What a group of waiters is over time: those at one place for one thing.
+
+    target: the lasting key of what they wait for.
+    """
+    return f"place:{target}|{mode or ''}|{position}"
+
+
+def _lasting_group(group: str, first: WaitNode, lasting: dict[str, str]) -> str:
+    if first.kind != "thread":
+        return first.lasting or first.id
+    target, mode, position = group.removeprefix("group:").rsplit("|", 2)
+    return lasting_place(lasting.get(target, target), mode, position)
+
+
+def _group(group: str, members: Sequence[WaitNode], lasting: dict[str, str]) -> WaitNode:
     first = max(members, key=lambda node: node.waited_s or 0.0)
     threads = first.kind == "thread"
     noun = "waiters" if threads else f"× {first.label}"
@@ -85,6 +116,10 @@ def _group(group: str, members: Sequence[WaitNode]) -> WaitNode:
         id=group,
         kind="group",
         label=f"{len(members)} {noun}",
+        lasting=_lasting_group(
+            group.removesuffix(f"|{first.mark}" if first.mark else ""), first, lasting
+        ),
+        mark=first.mark,
         detail=_common(members) or place,
         members=len(members),
         blocks_direct=sum(m.blocks_direct for m in members),
@@ -116,17 +151,18 @@ def _common(members: Sequence[WaitNode]) -> str:
 
 
 def _merge(edges: Sequence[WaitEdge], group_of: dict[str, str]) -> list[WaitEdge]:
-    merged: dict[tuple[str, str, str], WaitEdge] = {}
+    merged: dict[tuple[str, str, str, str], WaitEdge] = {}
     for edge in edges:
         source = group_of.get(edge.source, edge.source)
         target = group_of.get(edge.target, edge.target)
-        key = (source, target, edge.kind)
+        key = (source, target, edge.kind, edge.mark)
         before = merged.get(key)
         waits = [w for w in (edge.waited_s, before.waited_s if before else None) if w is not None]
         merged[key] = WaitEdge(
             source=source,
             target=target,
             kind=edge.kind,
+            mark=edge.mark,
             mode=edge.mode,
             count=(before.count if before else 0) + edge.count,
             waited_s=max(waits, default=None),

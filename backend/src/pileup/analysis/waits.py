@@ -29,6 +29,7 @@ from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import Row, Scene, scene
 from pileup.analysis.moments import iso
 from pileup.analysis.wait_counts import Counts, count
+from pileup.analysis.wait_find import find_nodes, slimmed
 from pileup.analysis.wait_fold import FOLD_OVER, fold
 from pileup.analysis.wait_graph import Graph, build, edge_doc, resource_node, thread_node
 from pileup.knowledge import knowledge
@@ -82,10 +83,12 @@ def wait_graph(
     *,
     fold: bool | None = None,
     opened: frozenset[str] = frozenset(),
+    find: str = "",
 ) -> WaitGraph:
     """The graph at the snapshot nearest to an instant; None: at the worst one.
 
     fold: None folds when there are more than FOLD_OVER nodes.
+    find: ids or words; nodes that have them are told and not folded away (``wait_find``).
     """
     host = None
     if at_us is None:
@@ -95,24 +98,24 @@ def wait_graph(
     found = scene(evidence, at_us, host)
     server = servers.server(evidence, servers.effective_settings(evidence))
     graph = build(evidence, found, server)
-    return _document(found, graph, fold, opened)
+    return _document(found, graph, fold, opened, find)
 
 
 def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
     """Who blocked others in the stall's snapshots, with how often: most blocked first."""
-    chosen = _spread([m for m in moments(evidence) if span is None or _inside(m, span)])
-    lasts = _lasts(chosen)
+    chosen = spread([m for m in moments(evidence) if span is None or _inside(m, span)])
+    lasts = lasting_s(chosen)
     cost: defaultdict[str, float] = defaultdict(float)
     best: dict[str, tuple[WaitNode, WaitMoment, str]] = {}
     seen: defaultdict[str, int] = defaultdict(int)
     for moment in chosen:
         found = scene(evidence, moment.time, moment.host)
         graph = build(evidence, found)
-        counts = _count(graph)
+        counts = count_graph(graph)
         for name in counts.roots:
-            key = _lasting(name, graph)
+            key = lasting_key(name, graph)
             seen[key] += 1
-            node = _node(name, graph, counts)
+            node = node_doc(name, graph, counts)
             cost[key] += node.blocks_total * lasts[id(moment)]
             if key not in best or node.blocks_total > best[key][0].blocks_total:
                 best[key] = (node, moment, _why(name, graph))
@@ -199,18 +202,41 @@ def hot_latches(evidence: Evidence, span: Span | None) -> list[HotLatchDoc]:
     ]
 
 
-def _document(found: Scene, graph: Graph, wanted: bool | None, opened: frozenset[str]) -> WaitGraph:
-    counts = _count(graph)
+def _document(
+    found: Scene, graph: Graph, wanted: bool | None, opened: frozenset[str], words: str
+) -> WaitGraph:
+    counts = count_graph(graph)
     names = [*graph.resources, *graph.actors]
-    nodes = [_node(name, graph, counts) for name in names]
+    nodes = [node_doc(name, graph, counts) for name in names]
     edges = [edge_doc(e) for e in graph.edges]
     folded = wanted if wanted is not None else len(nodes) > FOLD_OVER
+    asked = find_nodes(nodes, words)
     if folded:
-        nodes, edges = fold(nodes, edges, graph.edges, opened)
-    roots = [
+        nodes, edges = fold(nodes, edges, graph.edges, opened, frozenset(asked))
+    nodes, edges, slim = slimmed(nodes, edges, asked)
+    waiters = len(graph.waiting())
+    return WaitGraph(
+        at=iso(found.at),
+        snapshots=found.locators,
+        headline=headline_of(graph, counts, waiters),
+        waiters=waiters,
+        folded=folded,
+        nodes=sorted(nodes, key=lambda n: (n.depth, -n.blocks_total, n.id)),
+        edges=edges,
+        roots=roots_doc(graph, counts),
+        cycles=[list(one) for one in counts.cycles],
+        notes=graph.notes,
+        slim=slim,
+        found=asked,
+    )
+
+
+def roots_doc(graph: Graph, counts: Counts) -> list[WaitRoot]:
+    """The roots, most blocked first."""
+    return [
         WaitRoot(
             node=name,
-            label=_node(name, graph, counts).label,
+            label=node_doc(name, graph, counts).label,
             blocks_direct=counts.direct[name],
             blocks_total=counts.total[name],
             why=_why(name, graph),
@@ -218,22 +244,9 @@ def _document(found: Scene, graph: Graph, wanted: bool | None, opened: frozenset
         )
         for name in counts.roots[:MOST]
     ]
-    waiters = len(graph.waiting())
-    return WaitGraph(
-        at=iso(found.at),
-        snapshots=found.locators,
-        headline=_headline(graph, counts, waiters),
-        waiters=waiters,
-        folded=folded,
-        nodes=sorted(nodes, key=lambda n: (n.depth, -n.blocks_total, n.id)),
-        edges=edges,
-        roots=roots,
-        cycles=[list(one) for one in counts.cycles],
-        notes=graph.notes,
-    )
 
 
-def _count(graph: Graph) -> Counts:
+def count_graph(graph: Graph) -> Counts:
     return count(
         [*graph.resources, *graph.actors],
         [(e.source, e.target) for e in graph.edges],
@@ -241,7 +254,7 @@ def _count(graph: Graph) -> Counts:
     )
 
 
-def _node(name: str, graph: Graph, counts: Counts) -> WaitNode:
+def node_doc(name: str, graph: Graph, counts: Counts) -> WaitNode:
     actor = graph.actors.get(name)
     waits = any(e.source == name and e.kind == "waits_for" for e in graph.touching.get(name, ()))
     function = next((e.source_site for e in graph.touching.get(name, ()) if e.source_site), "")
@@ -253,6 +266,7 @@ def _node(name: str, graph: Graph, counts: Counts) -> WaitNode:
             locators += edge.locators
     return msgspec.structs.replace(
         node,
+        lasting=key if (key := lasting_key(name, graph)) != name else "",
         blocks_direct=counts.direct[name],
         blocks_total=counts.total[name],
         depth=counts.depth[name],
@@ -282,14 +296,14 @@ def _why(name: str, graph: Graph) -> str:
     return "It waits for nobody."
 
 
-def _headline(graph: Graph, counts: Counts, waiters: int) -> str:
+def headline_of(graph: Graph, counts: Counts, waiters: int) -> str:
     """'Trx 26478 · session 390 (idle in transaction 26 s) blocks 300 threads through 1 level'."""
     if not waiters:
         return "Nobody waits at this moment."
     top = counts.roots[0] if counts.roots else None
     if top is None:
         return f"{waiters} threads wait in a circle: a deadlock."
-    node = _node(top, graph, counts)
+    node = node_doc(top, graph, counts)
     behind = [n for n in counts.depth if counts.total.get(n) is not None]
     levels = max((counts.depth[n] for n in behind), default=1)
     longest = max((e.waited_s or 0.0 for e in graph.edges if e.kind == "waits_for"), default=0.0)
@@ -307,7 +321,7 @@ def _headline(graph: Graph, counts: Counts, waiters: int) -> str:
     return f"{name}{detail} {verb} {threads} through {level}{waited}{inferred}{more}."
 
 
-def _lasting(name: str, graph: Graph) -> str:
+def lasting_key(name: str, graph: Graph) -> str:
     """What stays the same between snapshots: the transaction, the thread, the latch's origin."""
     actor = graph.actors.get(name)
     if actor is None:
@@ -331,7 +345,7 @@ def _weight(node: WaitNode, times: int) -> int:
     return node.blocks_total * times
 
 
-def _spread(found: Sequence[WaitMoment]) -> list[WaitMoment]:
+def spread(found: Sequence[WaitMoment]) -> list[WaitMoment]:
     """At most BLOCKER_MOMENTS moments with waiters, evenly spread, the worst among them."""
     some = [m for m in found if m.waiting > 0]
     if len(some) <= BLOCKER_MOMENTS:
@@ -342,7 +356,7 @@ def _spread(found: Sequence[WaitMoment]) -> list[WaitMoment]:
     return [some[i] for i in sorted(chosen)]
 
 
-def _lasts(chosen: Sequence[WaitMoment]) -> dict[int, float]:
+def lasting_s(chosen: Sequence[WaitMoment]) -> dict[int, float]:
     """Seconds that each moment stands for: half the way to its neighbours of the same host."""
     found: dict[int, float] = {id(one): 0.0 for one in chosen}
     by_host: defaultdict[str | None, list[WaitMoment]] = defaultdict(list)

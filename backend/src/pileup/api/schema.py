@@ -55,6 +55,8 @@ DeadlockJson = Annotated[dict[str, Any], _marked(contract.DeadlockDoc)]
 EventJson = Annotated[dict[str, Any], _marked(contract.EventDoc)]
 AnalysisJson = Annotated[dict[str, Any], _marked(contract.Analysis)]
 WaitGraphJson = Annotated[dict[str, Any], _marked(contract.WaitGraph)]
+WaitNodeDocJson = Annotated[dict[str, Any], _marked(contract.WaitNodeDoc)]
+WaitPersistenceJson = Annotated[dict[str, Any], _marked(contract.WaitPersistence)]
 CompareJson = Annotated[dict[str, Any], _marked(contract.CompareDoc)]
 ComparedSettingJson = Annotated[dict[str, Any], _marked(contract.ComparedSetting)]
 TrialJson = Annotated[dict[str, Any], _marked(contract.TrialDoc)]
@@ -74,6 +76,8 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
         [
             contract.Analysis,
             contract.WaitGraph,
+            contract.WaitNodeDoc,
+            contract.WaitPersistence,
             contract.CompareDoc,
             contract.FleetDoc,
             contract.FlameDoc,

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
-import msgspec
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
-from pileup.analysis.waits import moments, wait_graph
-from pileup.api.deps import IncidentDep, ServicesDep
+from pileup.analysis.contract import Doc, encode
+from pileup.analysis.evidence import Evidence
+from pileup.analysis.wait_diff import wait_diff
+from pileup.analysis.wait_node import wait_node
+from pileup.analysis.wait_persistence import wait_persistence
+from pileup.analysis.waits import moments, wait_graph, worst
+from pileup.api.deps import IncidentDep, Services, ServicesDep
 from pileup.api.errors import ApiError
-from pileup.api.schema import Out, WaitGraphJson
+from pileup.api.schema import Out, WaitGraphJson, WaitNodeDocJson, WaitPersistenceJson
+from pileup.storage.errors import NotFound
+from pileup.storage.incidents import Incident
 from pileup.storage.placed import WAIT_KINDS
 
 router = APIRouter(tags=["waits"])
@@ -53,24 +59,64 @@ def waits(
     incident: IncidentDep,
     services: ServicesDep,
     at: str = "worst",
+    against: str | None = None,
     fold: Literal["auto", "all", "none"] = "auto",
     opened: Annotated[list[str] | None, Query(alias="open", max_length=200)] = None,
+    find: Annotated[str, Query(max_length=200)] = "",
 ) -> WaitGraphJson:
-    """Who waits for whom: at the snapshot nearest to ``at``, or at the worst one."""
+    """Who waits for whom: at the snapshot nearest to ``at``, or at the worst one.
+
+    With ``against``, what is different from that other moment.
+    """
+    evidence = _evidence(services, incident)
+    folded = {"auto": None, "all": True, "none": False}[fold]
+    open_groups = frozenset(opened or ())
+    if against is None:
+        graph = wait_graph(evidence, _instant(at), fold=folded, opened=open_groups, find=find)
+    else:
+        other = _instant(against, "against")
+        if other is None:
+            moment = worst(evidence)
+            other = moment.time if moment and moment.time is not None else 0
+        graph = wait_diff(
+            evidence, _instant(at), other, folded=folded, opened=open_groups, find=find
+        )
+    return _encoded(graph)
+
+
+@router.get("/incidents/{incident_id}/waits/persistence")
+def waits_persistence(incident: IncidentDep, services: ServicesDep) -> WaitPersistenceJson:
+    """Who and what stays stuck from moment to moment, by the nodes' lasting keys."""
+    return _encoded(wait_persistence(_evidence(services, incident)))
+
+
+@router.get("/incidents/{incident_id}/waits/node")
+def waits_node(
+    incident: IncidentDep,
+    services: ServicesDep,
+    node: Annotated[str, Query(max_length=2000)],
+    at: str = "worst",
+) -> WaitNodeDocJson:
+    """Everything about one node: its stack, its latch, the members of a group."""
+    found = wait_node(_evidence(services, incident), _instant(at), node)
+    if found is None:
+        raise NotFound(f"At this moment nothing in the wait graph is {node[:100]!r}.")
+    return _encoded(found)
+
+
+def _encoded(document: Doc) -> dict[str, Any]:
+    """The document as it is, which FastAPI passes on: a graph of thousands is encoded once."""
+    return cast("dict[str, Any]", Response(encode(document), media_type="application/json"))
+
+
+def _evidence(services: Services, incident: Incident) -> Evidence:
     evidence = services.placed.load(incident.id, WAIT_KINDS)
     if evidence is None:
         raise ApiError(409, "Nothing to show yet", "this incident was not analysed yet")
-    graph = wait_graph(
-        evidence,
-        _instant(at),
-        fold={"auto": None, "all": True, "none": False}[fold],
-        opened=frozenset(opened or ()),
-    )
-    document: dict[str, Any] = msgspec.to_builtins(graph)
-    return document
+    return evidence
 
 
-def _instant(at: str) -> int | None:
+def _instant(at: str, name: str = "at") -> int | None:
     if at == "worst":
         return None
     try:
@@ -79,7 +125,7 @@ def _instant(at: str) -> int | None:
         raise ApiError(
             422,
             "Not accepted",
-            f"at is {at[:60]!r}: write 'worst' or a time like 2026-11-20T22:19:52Z",
+            f"{name} is {at[:60]!r}: write 'worst' or a time like 2026-11-20T22:19:52Z",
         ) from None
     if moment.tzinfo is None:
         raise ApiError(422, "Not accepted", f"{at[:60]!r} has no zone: write it with Z")

@@ -1,7 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { renderScreen, serve } from '@/testing/render'
-import type { WaitGraph, WaitNode } from './layout'
+import { BLANK_EDGE, BLANK_NODE } from './defaults'
+import type { WaitGraph } from './layout'
 import WaitsScreen from './WaitsScreen'
 
 beforeEach(() => {
@@ -9,46 +10,6 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-const blank: WaitNode = {
-  id: '',
-  kind: 'thread',
-  label: '',
-  detail: '',
-  depth: 0,
-  members: 1,
-  blocks_direct: 0,
-  blocks_total: 0,
-  root: false,
-  waiting: false,
-  inferred: false,
-  join: '',
-  locators: [],
-  stack: [],
-  address: null,
-  command: null,
-  latch: null,
-  meaning: null,
-  mode: null,
-  query: null,
-  row_locks: null,
-  session_id: null,
-  state: null,
-  thread_id: null,
-  trx_active_s: null,
-  trx_id: null,
-  undo_entries: null,
-  user: null,
-  waited_s: null,
-}
-const edge = {
-  kind: 'waits_for',
-  count: 1,
-  inferred: false,
-  locators: [],
-  mode: 'X',
-  note: '',
-  source_site: '',
-}
 const graph = {
   at: '2026-11-20T22:20:15Z',
   headline: 'Trx 26478 blocks 2 threads.',
@@ -58,14 +19,22 @@ const graph = {
   snapshots: [],
   notes: ['No stack shows who leads the commit queue.'],
   nodes: [
-    { ...blank, id: 'h', label: 'trx 26478', root: true, blocks_total: 2, blocks_direct: 2 },
-    { ...blank, id: 'g', kind: 'group', label: '2 waiters', depth: 1, members: 2, waiting: true },
+    { ...BLANK_NODE, id: 'h', label: 'trx 26478', root: true, blocks_total: 2, blocks_direct: 2 },
+    {
+      ...BLANK_NODE,
+      id: 'g',
+      kind: 'group',
+      label: '2 waiters',
+      depth: 1,
+      members: 2,
+      waiting: true,
+    },
   ],
-  edges: [{ ...edge, source: 'g', target: 'h', waited_s: null }],
+  edges: [{ ...BLANK_EDGE, mode: 'X', source: 'g', target: 'h', waited_s: null }],
   roots: [
     { node: 'h', label: 'trx 26478', blocks_direct: 2, blocks_total: 2, why: '', inferred: true },
   ],
-} as WaitGraph
+} as unknown as WaitGraph
 const moment = { artifact: 'a', snapshot: 0, kind: 'innodb_status', lock_waits: 0, waiters: 2 }
 
 const show = (search: string) => {

@@ -1,50 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { BLANK_EDGE, completeNode } from './defaults'
 import { connected, layoutWaitGraph, ROW, type WaitEdge, type WaitNode } from './layout'
 
-const node = (id: string, depth: number, more: Partial<WaitNode> = {}): WaitNode => ({
-  id,
-  depth,
-  kind: 'thread',
-  label: id,
-  detail: '',
-  members: 1,
-  blocks_direct: 0,
-  blocks_total: 0,
-  root: depth === 0,
-  inferred: false,
-  waiting: depth > 0,
-  waited_s: null,
-  mode: null,
-  thread_id: null,
-  session_id: null,
-  trx_id: null,
-  user: null,
-  state: null,
-  command: null,
-  query: null,
-  trx_active_s: null,
-  undo_entries: null,
-  row_locks: null,
-  address: null,
-  latch: null,
-  meaning: null,
-  stack: [],
-  join: '',
-  locators: [],
-  ...more,
-})
+const node = (id: string, depth: number, more: Partial<WaitNode> = {}): WaitNode =>
+  completeNode({ id, depth, label: id, root: depth === 0, waiting: depth > 0, ...more })
 
 const edge = (source: string, target: string, more: Partial<WaitEdge> = {}): WaitEdge => ({
+  ...BLANK_EDGE,
   source,
   target,
-  kind: 'waits_for',
-  mode: null,
-  count: 1,
-  waited_s: null,
-  inferred: false,
-  note: '',
-  source_site: '',
-  locators: [],
   ...more,
 })
 

@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { completeGraph } from './defaults'
 
 export const momentsQuery = (id: string) =>
   queryOptions({
@@ -29,6 +30,7 @@ export const graphQuery = (id: string, at: string, fold: Fold, opened: readonly 
           },
         }),
       ),
+    select: completeGraph,
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   })

@@ -1,0 +1,78 @@
+"""Nodes of a wait graph by an id or a word, and graphs of thousands of nodes made small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from pileup.analysis.contract import WaitEdge, WaitNode
+
+MOST_FOUND = 50
+SLIM_OVER = 300
+"""Nodes that are told with stack, statement and raw lines; of more, each is asked for alone."""
+_QUERY_SHOWN = 60
+_SHORTEST_WORD = 3
+
+
+def find_nodes(nodes: Sequence[WaitNode], words: str) -> list[str]:
+    """Ids of the nodes that are asked for: exact ids first, else those that have the words.
+
+    words: a node's id, a thread, session or transaction id, or part of a label, a state or a
+           statement; at least three letters for parts.
+    """
+    wanted = words.strip().lower()
+    if not wanted:
+        return []
+    exact = [node.id for node in nodes if wanted in _ids(node)]
+    if exact or len(wanted) < _SHORTEST_WORD:
+        return exact[:MOST_FOUND]
+    return [node.id for node in nodes if wanted in _text(node)][:MOST_FOUND]
+
+
+def slimmed(
+    nodes: list[WaitNode], edges: list[WaitEdge], whole: Sequence[str]
+) -> tuple[list[WaitNode], list[WaitEdge], bool]:
+    """Nodes and edges without what is read one at a time, when there are many.
+
+    whole: ids of nodes that keep everything.
+    """
+    if len(nodes) <= SLIM_OVER:
+        return nodes, edges, False
+    kept = set(whole)
+    return (
+        [node if node.id in kept else _slim(node) for node in nodes],
+        [msgspec.structs.replace(edge, locators=[], source_site="") for edge in edges],
+        True,
+    )
+
+
+def _slim(node: WaitNode) -> WaitNode:
+    return WaitNode(
+        id=node.id,
+        kind=node.kind,
+        label=node.label,
+        lasting=node.lasting,
+        mark=node.mark,
+        detail=node.detail,
+        members=node.members,
+        blocks_direct=node.blocks_direct,
+        blocks_total=node.blocks_total,
+        depth=node.depth,
+        root=node.root,
+        inferred=node.inferred,
+        waiting=node.waiting,
+        waited_s=node.waited_s,
+        mode=node.mode,
+        query=None if node.query is None else node.query[:_QUERY_SHOWN],
+    )
+
+
+def _ids(node: WaitNode) -> set[str]:
+    known = (node.id, node.thread_id, node.session_id, node.trx_id, node.address)
+    return {str(one).lower() for one in known if one is not None}
+
+
+def _text(node: WaitNode) -> str:
+    parts = (node.label, node.detail, node.state, node.query, node.user)
+    return "\n".join(part for part in parts if part).lower()

@@ -1,0 +1,88 @@
+"""Everything about one node of a wait graph: its whole stack, its latch, a group's members."""
+
+from __future__ import annotations
+
+from pileup.analysis import servers
+from pileup.analysis.contract import LatchKnowledge, WaitMember, WaitNodeDoc
+from pileup.analysis.evidence import Evidence
+from pileup.analysis.joins import Row, scene
+from pileup.analysis.stack_groups import stack_key
+from pileup.analysis.stacks import clean
+from pileup.analysis.wait_fold import members_of
+from pileup.analysis.wait_graph import Graph, build
+from pileup.analysis.waits import count_graph, node_doc, worst
+from pileup.knowledge import knowledge
+
+MOST_MEMBERS = 200
+_DEPTH = 120
+
+
+def wait_node(evidence: Evidence, at_us: int | None, node_id: str) -> WaitNodeDoc | None:
+    """A node at a moment (None: the worst), or the members of a folded group; None: not there."""
+    host = None
+    if at_us is None:
+        moment = worst(evidence)
+        at_us, host = (moment.time, moment.host) if moment else (None, None)
+    found = scene(evidence, at_us, host)
+    server = servers.server(evidence, servers.effective_settings(evidence))
+    graph = build(evidence, found, server)
+    counts = count_graph(graph)
+    if node_id.startswith("group:"):
+        nodes = [node_doc(name, graph, counts) for name in (*graph.resources, *graph.actors)]
+        members = members_of(nodes, graph.edges, node_id)
+        if not members:
+            return None
+        node = members[0]
+        told = [WaitMember(id=m.id, label=m.label, waited_s=m.waited_s) for m in members]
+    elif node_id in graph.actors or node_id in graph.resources:
+        node, told = node_doc(node_id, graph, counts), []
+    else:
+        return None
+    actor = graph.actors.get(node.id)
+    stack = actor.stack if actor else None
+    return WaitNodeDoc(
+        node=node,
+        latch=_latch(_latch_of(node.id, graph)),
+        frames=[] if stack is None else [_frame(one) for one in stack["frames"][:_DEPTH]],
+        stack_artifact=stack["artifact"] if stack else None,
+        stack_snapshot=(stack["snapshot"] or 0) if stack else None,
+        stack_key=_key(stack) if stack else None,
+        members=told[:MOST_MEMBERS],
+    )
+
+
+def _latch_of(name: str, graph: Graph) -> str | None:
+    """The latch that a node is, or that it waits for."""
+    if name in graph.resources:
+        return graph.resources[name].latch
+    for edge in graph.touching.get(name, ()):
+        if edge.source == name and edge.target in graph.resources:
+            return graph.resources[edge.target].latch
+    return None
+
+
+def _latch(latch_id: str | None) -> LatchKnowledge | None:
+    latch = knowledge().latches.get(latch_id) if latch_id else None
+    if latch is None:
+        return None
+    return LatchKnowledge(
+        id=latch.id,
+        kind=latch.kind,
+        subsystem=latch.subsystem,
+        shared_by=latch.taken_shared_by or "",
+        exclusive_by=latch.taken_exclusive_by or "",
+        contention_means=latch.contention_means or "",
+        check=list(latch.check),
+        knobs=list(latch.knobs),
+    )
+
+
+def _key(stack: Row) -> str:
+    return stack_key([clean(one["function"] or "??") for one in stack["frames"][:_DEPTH]])
+
+
+def _frame(frame: Row) -> str:
+    if not frame["file"]:
+        return str(frame["function"])
+    line = f":{frame['line']}" if frame["line"] else ""
+    return f"{frame['function']} at {frame['file']}{line}"
