@@ -909,7 +909,7 @@ export interface paths {
     }
     /**
      * Lanes
-     * @description Exactly what is drawn: a window of some series at a pixel width.
+     * @description A window of some series at a pixel width, each at most two points a pixel.
      */
     get: operations['lanes_api_v1_incidents__incident_id__lanes_get']
     put?: never
@@ -932,6 +932,26 @@ export interface paths {
      * @description Stalls, snapshots, events and notes: what is drawn over and under the lanes.
      */
     get: operations['marks_api_v1_incidents__incident_id__marks_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/moved': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Moved
+     * @description What moved in a window against the one before it, over all series, ranked.
+     */
+    get: operations['moved_api_v1_incidents__incident_id__moved_get']
     put?: never
     post?: never
     delete?: never
@@ -1241,6 +1261,48 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/stalls/correction': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Correct Stall
+     * @description Say when a stall began and ended; the analysis runs again with it.
+     *
+     *     If-Match has the revision of the correction that was seen, "0" when there was none.
+     */
+    put: operations['correct_stall_api_v1_incidents__incident_id__stalls_correction_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/strips': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Strips
+     * @description Waiters by place, long transactions, blocking episodes and experiments over time.
+     */
+    get: operations['strips_api_v1_incidents__incident_id__strips_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/tables': {
     parameters: {
       query?: never
@@ -1363,6 +1425,28 @@ export interface paths {
      * @description Make the text say again what it said then; what it says now stays a version.
      */
     post: operations['restore_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__restore_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/tiles': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Tiles
+     * @description Some series over successive tiles of 512 steps each, as a screen keeps them while it pans.
+     *
+     *     Tiles lie on a grid that starts with the epoch, so two windows share the tiles between them.
+     */
+    get: operations['tiles_api_v1_incidents__incident_id__tiles_get']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -1519,6 +1603,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/window': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Window
+     * @description Each lane in a window against the window of the same length before it.
+     */
+    get: operations['window_api_v1_incidents__incident_id__window_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/pins/{pin_id}': {
     parameters: {
       query?: never
@@ -1642,6 +1746,26 @@ export interface paths {
     put?: never
     post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/stall-corrections/{correction_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Reset Stall
+     * @description Back to what is computed.
+     */
+    delete: operations['reset_stall_api_v1_stall_corrections__correction_id__delete']
     options?: never
     head?: never
     patch?: never
@@ -2223,15 +2347,40 @@ export interface components {
       blocks_direct: number
       blocks_total: number
       evidence: components['schemas']['Locator'][]
+      /** @default null */
+      first: string | null
       holder: string
       id: string
       /** @default false */
       inferred: boolean
       kind: string
+      /** @default null */
+      last: string | null
       of: number
       seen: number
       time: string | null
       why: string
+    }
+    /** BlockingSpan */
+    BlockingSpan: {
+      /** Blocks Total */
+      blocks_total: number
+      /**
+       * End
+       * Format: date-time
+       */
+      end: string
+      /** Holder */
+      holder: string
+      /** Id */
+      id: string
+      /** Inferred */
+      inferred: boolean
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
     }
     /** CellChange */
     CellChange: {
@@ -2412,6 +2561,15 @@ export interface components {
       /** Title */
       title: string
     }
+    /**
+     * ComputedStall
+     * @description What the analysis found where a person says otherwise.
+     */
+    ComputedStall: {
+      baseline: components['schemas']['Window'] | null
+      end: string | null
+      onset: string
+    }
     /** ConfidenceStep */
     ConfidenceStep: {
       /**
@@ -2555,6 +2713,22 @@ export interface components {
       expect: string
       /** @default null */
       refuted_if: string | null
+    }
+    /** ExperimentSpan */
+    ExperimentSpan: {
+      /** End */
+      end: string | null
+      /** Id */
+      id: string
+      /** Number */
+      number: number
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
+      /** Title */
+      title: string
     }
     /** Finding */
     Finding: {
@@ -2718,6 +2892,24 @@ export interface components {
       artifact: string
       snapshot: number
       time: string | null
+    }
+    /** HeatRowOut */
+    HeatRowOut: {
+      /** Cells */
+      cells: [number, number][]
+      /** Detail */
+      detail: string
+      /** Host */
+      host: string | null
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'latch' | 'lock' | 'state'
+      /** Label */
+      label: string
+      /** Peak */
+      peak: number
     }
     /**
      * HotLatchDoc
@@ -3180,6 +3372,8 @@ export interface components {
     Marks: {
       /** Annotations */
       annotations: components['schemas']['AnnotationOut'][]
+      /** Corrections */
+      corrections: components['schemas']['StallCorrectionOut'][]
       /** Events */
       events: components['schemas']['EventDoc'][]
       range: components['schemas']['Range'] | null
@@ -3220,6 +3414,28 @@ export interface components {
       action: string
       /** @default null */
       side_effects: string | null
+    }
+    /** Moved */
+    Moved: {
+      /**
+       * Before
+       * Format: date-time
+       */
+      before: string
+      /**
+       * End
+       * Format: date-time
+       */
+      end: string
+      /** Looked At */
+      looked_at: number
+      /** Moved */
+      moved: components['schemas']['ShiftDoc'][]
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
     }
     /** NewAnnotation */
     NewAnnotation: {
@@ -3322,6 +3538,24 @@ export interface components {
        * @enum {string}
        */
       pile: 'unreviewed' | 'benign' | 'suspicious'
+    }
+    /** NewStallCorrection */
+    NewStallCorrection: {
+      /** Baseline End */
+      baseline_end?: string | null
+      /** Baseline Start */
+      baseline_start?: string | null
+      /**
+       * Computed Onset
+       * Format: date-time
+       */
+      computed_onset: string
+      /** End */
+      end?: string | null
+      /** Host */
+      host?: string | null
+      /** Onset */
+      onset?: string | null
     }
     /** NewToken */
     NewToken: {
@@ -3928,6 +4162,8 @@ export interface components {
     }
     /** SeriesOut */
     SeriesOut: {
+      /** Artifact */
+      artifact: string | null
       /** Default */
       default: number | null
       /** First */
@@ -4265,9 +4501,45 @@ export interface components {
       /** Pthread */
       pthread: string | null
     }
+    /**
+     * StallCorrectionOut
+     * @description A person's onset, end and baseline of a stall; null leaves what is computed.
+     */
+    StallCorrectionOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** Baseline End */
+      baseline_end: string | null
+      /** Baseline Start */
+      baseline_start: string | null
+      /** By */
+      by: string
+      /**
+       * Computed Onset
+       * Format: date-time
+       */
+      computed_onset: string
+      /** End */
+      end: string | null
+      /** Host */
+      host: string | null
+      /** Id */
+      id: string
+      /** Onset */
+      onset: string | null
+      /** Revision */
+      revision: number
+    }
     /** StallDoc */
     StallDoc: {
       baseline: components['schemas']['Window'] | null
+      /** @default null */
+      computed: components['schemas']['ComputedStall'] | null
+      /** @default null */
+      corrected_by: string | null
       duration_s: number | null
       end: string | null
       evidence: components['schemas']['StallEvidence'][]
@@ -4305,6 +4577,22 @@ export interface components {
     Stored: {
       /** Seq */
       seq: number
+    }
+    /**
+     * Strips
+     * @description Lanes that are no series: waiters by place over the snapshots, and what lasted.
+     */
+    Strips: {
+      /** Blocking */
+      blocking: components['schemas']['BlockingSpan'][]
+      /** Experiments */
+      experiments: components['schemas']['ExperimentSpan'][]
+      /** Heat */
+      heat: components['schemas']['HeatRowOut'][]
+      /** Threads */
+      threads: components['schemas']['ThreadCount'][]
+      /** Transactions */
+      transactions: components['schemas']['TransactionSpanOut'][]
     }
     /**
      * SymptomsOut
@@ -4508,6 +4796,46 @@ export interface components {
       /** Text */
       text: string
     }
+    /** ThreadCount */
+    ThreadCount: {
+      /** Artifact */
+      artifact: string
+      /** Index */
+      index: number
+      /** Threads */
+      threads: number
+    }
+    /** Tiles */
+    Tiles: {
+      /** Count */
+      count: number
+      /** First */
+      first: number
+      /** Start */
+      start: number
+      /** Step */
+      step: number
+      /** Strips */
+      strips: components['schemas']['TileStrip'][]
+    }
+    /**
+     * TileStrip
+     * @description One series over successive tiles, as columns of one length.
+     */
+    TileStrip: {
+      /** At */
+      at: number[]
+      /** High */
+      high: (number | null)[] | null
+      /** Id */
+      id: string
+      /** Low */
+      low: (number | null)[] | null
+      /** Mid */
+      mid: (number | null)[]
+      /** Samples */
+      samples: number
+    }
     /** TokenOut */
     TokenOut: {
       /**
@@ -4528,6 +4856,35 @@ export interface components {
        * @enum {string}
        */
       scope: 'push' | 'read' | 'full'
+    }
+    /** TransactionSpanOut */
+    TransactionSpanOut: {
+      /** Artifact */
+      artifact: string
+      /**
+       * End
+       * Format: date-time
+       */
+      end: string
+      /** Host */
+      host: string | null
+      /** Line First */
+      line_first: number
+      /** Query */
+      query: string | null
+      /** Session Id */
+      session_id: number | null
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
+      /** State */
+      state: string
+      /** Trx Id */
+      trx_id: string
+      /** Waited */
+      waited: boolean
     }
     /** TriageDoc */
     TriageDoc: {
@@ -4858,6 +5215,41 @@ export interface components {
       end: string
       start: string
     }
+    /** WindowLane */
+    WindowLane: {
+      /** Before */
+      before: number | null
+      /** Id */
+      id: string
+      /** Max */
+      max: number | null
+      /** Min */
+      min: number | null
+      /** Now */
+      now: number | null
+      /** Samples */
+      samples: number
+    }
+    /** WindowOut */
+    WindowOut: {
+      /**
+       * Before
+       * Format: date-time
+       */
+      before: string
+      /**
+       * End
+       * Format: date-time
+       */
+      end: string
+      /** Lanes */
+      lanes: components['schemas']['WindowLane'][]
+      /**
+       * Start
+       * Format: date-time
+       */
+      start: string
+    }
     /** WorkerState */
     WorkerState: {
       /** Alive */
@@ -4900,6 +5292,7 @@ export type AttachedArtifact = components['schemas']['AttachedArtifact']
 export type AttachedPin = components['schemas']['AttachedPin']
 export type Attachments = components['schemas']['Attachments']
 export type BlockerDoc = components['schemas']['BlockerDoc']
+export type BlockingSpan = components['schemas']['BlockingSpan']
 export type CellChange = components['schemas']['CellChange']
 export type CellError = components['schemas']['CellError']
 export type ChangedRow = components['schemas']['ChangedRow']
@@ -4913,6 +5306,7 @@ export type ComparedSide = components['schemas']['ComparedSide']
 export type ComparedStack = components['schemas']['ComparedStack']
 export type ComparedWait = components['schemas']['ComparedWait']
 export type CompareRun = components['schemas']['CompareRun']
+export type ComputedStall = components['schemas']['ComputedStall']
 export type ConfidenceStep = components['schemas']['ConfidenceStep']
 export type CutLine = components['schemas']['CutLine']
 export type DatabaseStatus = components['schemas']['DatabaseStatus']
@@ -4923,6 +5317,7 @@ export type Evidence = components['schemas']['Evidence']
 export type Experiment = components['schemas']['Experiment']
 export type ExperimentChange = components['schemas']['ExperimentChange']
 export type ExperimentDoc = components['schemas']['ExperimentDoc']
+export type ExperimentSpan = components['schemas']['ExperimentSpan']
 export type Finding = components['schemas']['Finding']
 export type FindingDoc = components['schemas']['FindingDoc']
 export type Finish = components['schemas']['Finish']
@@ -4938,6 +5333,7 @@ export type Gap = components['schemas']['Gap']
 export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
 export type HeatMoment = components['schemas']['HeatMoment']
+export type HeatRowOut = components['schemas']['HeatRowOut']
 export type HotLatchDoc = components['schemas']['HotLatchDoc']
 export type HotStackDoc = components['schemas']['HotStackDoc']
 export type HotWaitDoc = components['schemas']['HotWaitDoc']
@@ -4968,6 +5364,7 @@ export type Marks = components['schemas']['Marks']
 export type Me = components['schemas']['Me']
 export type MeasuredOut = components['schemas']['MeasuredOut']
 export type MitigationDoc = components['schemas']['MitigationDoc']
+export type Moved = components['schemas']['Moved']
 export type NewAnnotation = components['schemas']['NewAnnotation']
 export type NewConfidence = components['schemas']['NewConfidence']
 export type NewEvidence = components['schemas']['NewEvidence']
@@ -4976,6 +5373,7 @@ export type NewHypothesis = components['schemas']['NewHypothesis']
 export type NewIncident = components['schemas']['NewIncident']
 export type NewPin = components['schemas']['NewPin']
 export type NewStackPile = components['schemas']['NewStackPile']
+export type NewStallCorrection = components['schemas']['NewStallCorrection']
 export type NewToken = components['schemas']['NewToken']
 export type NewTokenOut = components['schemas']['NewTokenOut']
 export type NewUpdate = components['schemas']['NewUpdate']
@@ -5044,10 +5442,12 @@ export type StackMoment = components['schemas']['StackMoment']
 export type StackPile = components['schemas']['StackPile']
 export type Stacks = components['schemas']['Stacks']
 export type StackThreadOut = components['schemas']['StackThreadOut']
+export type StallCorrectionOut = components['schemas']['StallCorrectionOut']
 export type StallDoc = components['schemas']['StallDoc']
 export type StallEvidence = components['schemas']['StallEvidence']
 export type Status = components['schemas']['Status']
 export type Stored = components['schemas']['Stored']
+export type Strips = components['schemas']['Strips']
 export type SymptomsOut = components['schemas']['SymptomsOut']
 export type TableCellDoc = components['schemas']['TableCellDoc']
 export type TableChangeDoc = components['schemas']['TableChangeDoc']
@@ -5060,7 +5460,11 @@ export type TablePage = components['schemas']['TablePage']
 export type TableRef = components['schemas']['TableRef']
 export type TextVersion = components['schemas']['TextVersion']
 export type TextVersionText = components['schemas']['TextVersionText']
+export type ThreadCount = components['schemas']['ThreadCount']
+export type Tiles = components['schemas']['Tiles']
+export type TileStrip = components['schemas']['TileStrip']
 export type TokenOut = components['schemas']['TokenOut']
+export type TransactionSpanOut = components['schemas']['TransactionSpanOut']
 export type TriageDoc = components['schemas']['TriageDoc']
 export type TrialDoc = components['schemas']['TrialDoc']
 export type UploadOut = components['schemas']['UploadOut']
@@ -5080,6 +5484,8 @@ export type WaitNodeDoc = components['schemas']['WaitNodeDoc']
 export type WaitPersistence = components['schemas']['WaitPersistence']
 export type WaitRoot = components['schemas']['WaitRoot']
 export type Window = components['schemas']['Window']
+export type WindowLane = components['schemas']['WindowLane']
+export type WindowOut = components['schemas']['WindowOut']
 export type WorkerState = components['schemas']['WorkerState']
 export type WorkerStatus = components['schemas']['WorkerStatus']
 export type $defs = Record<string, never>
@@ -7031,6 +7437,40 @@ export interface operations {
       }
     }
   }
+  moved_api_v1_incidents__incident_id__moved_get: {
+    parameters: {
+      query: {
+        end: string
+        start: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Moved']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   overview_api_v1_incidents__incident_id__overview_get: {
     parameters: {
       query?: never
@@ -7560,6 +8000,75 @@ export interface operations {
       }
     }
   }
+  correct_stall_api_v1_incidents__incident_id__stalls_correction_put: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewStallCorrection']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['StallCorrectionOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  strips_api_v1_incidents__incident_id__strips_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Strips']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   tables_api_v1_incidents__incident_id__tables_get: {
     parameters: {
       query?: never
@@ -7815,6 +8324,44 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Stored']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  tiles_api_v1_incidents__incident_id__tiles_get: {
+    parameters: {
+      query: {
+        count: number
+        /** @description number of the first tile since the epoch */
+        first: number
+        series: string[]
+        /** @description milliseconds */
+        step: number
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Tiles']
         }
       }
       /** @description Validation Error */
@@ -8126,6 +8673,41 @@ export interface operations {
       }
     }
   }
+  window_api_v1_incidents__incident_id__window_get: {
+    parameters: {
+      query: {
+        end: string
+        series: string[]
+        start: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['WindowOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   withdraw_pin_api_v1_pins__pin_id__delete: {
     parameters: {
       query?: never
@@ -8335,6 +8917,35 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Setup']
+        }
+      }
+    }
+  }
+  reset_stall_api_v1_stall_corrections__correction_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        correction_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
         }
       }
     }

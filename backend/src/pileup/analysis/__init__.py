@@ -13,6 +13,7 @@ from pileup import __version__
 from pileup.analysis import (
     baselines,
     contract,
+    corrections,
     documents,
     series,
     servers,
@@ -28,6 +29,7 @@ from pileup.analysis import (
     waits,
 )
 from pileup.analysis.context import Context
+from pileup.analysis.corrections import StallCorrection
 from pileup.analysis.evidence import (
     ClockOverride,
     Evidence,
@@ -37,9 +39,14 @@ from pileup.analysis.evidence import (
 )
 
 
-def analyse(evidence: Evidence) -> contract.Analysis:
-    """The analysis document of one incident."""
-    context = measure(evidence)
+def analyse(
+    evidence: Evidence, corrections_by_people: Sequence[StallCorrection] = ()
+) -> contract.Analysis:
+    """The analysis document of one incident.
+
+    corrections_by_people: when a stall began and ended as people have it; it wins.
+    """
+    context = measure(evidence, corrections_by_people)
     main = _main_document(context)
     blockers = waits.blockers(evidence, context.stall)
     diagnosis = signatures.diagnose(evidence, context)
@@ -77,10 +84,10 @@ def analyse(evidence: Evidence) -> contract.Analysis:
     )
 
 
-def measure(evidence: Evidence) -> Context:
+def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection] = ()) -> Context:
     """Everything measured that rules and sentences build on."""
     values = series.values(evidence.frame("sample"))
-    found = stalls.find(evidence, values)
+    found = corrections.corrected(stalls.find(evidence, values), corrections_by_people)
     main = main_stall(found)
     settings = servers.effective_settings(evidence)
     span = main.span if main else None
@@ -126,6 +133,7 @@ __all__ = [
     "Context",
     "Evidence",
     "EvidenceArtifact",
+    "StallCorrection",
     "analyse",
     "bundle_of",
     "gather",

@@ -134,6 +134,14 @@ class StallEvidence(Doc, frozen=True, kw_only=True):
     text: str
 
 
+class ComputedStall(Doc, frozen=True, kw_only=True):
+    """What the analysis found where a person says otherwise."""
+
+    onset: str
+    end: str | None
+    baseline: Window | None
+
+
 class StallDoc(Doc, frozen=True, kw_only=True):
     kind: Literal["stall", "false_positive", "recovery_burst"]
     baseline: Window | None
@@ -147,6 +155,10 @@ class StallDoc(Doc, frozen=True, kw_only=True):
     evidence: list[StallEvidence]
     note: str = ""
     host: str | None = None
+    corrected_by: str | None = None
+    """The person whose onset, end and baseline these are; None: as computed."""
+    computed: ComputedStall | None = None
+    """What a person corrected; None as well where nothing computed lies near."""
 
 
 class ShiftDoc(Doc, frozen=True, kw_only=True):
@@ -221,6 +233,9 @@ class BlockerDoc(Doc, frozen=True, kw_only=True):
     inferred: bool = False
     blocked_thread_s: float = 0.0
     """Threads behind it, summed over the time between the snapshots that were looked at."""
+    first: str | None = None
+    last: str | None = None
+    """The first and last of those snapshots in which it blocked."""
 
 
 class HotStackDoc(Doc, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import polars as pl
 
 from pileup.analysis.baselines import Baseline
 from pileup.analysis.context import Span
-from pileup.analysis.contract import StallDoc, StallEvidence, Window
+from pileup.analysis.contract import ComputedStall, StallDoc, StallEvidence, Window
 from pileup.analysis.moments import iso, iso_of
 from pileup.analysis.series import short_name
 from pileup.analysis.shifts import number
@@ -46,6 +46,16 @@ def document(stall: Stall, values: pl.DataFrame, compared: Baseline | None = Non
         evidence=_evidence(stall, mine),
         note=notes,
         host=stall.host,
+        corrected_by=stall.corrected_by,
+        computed=_computed(stall.computed),
+    )
+
+
+def _computed(stall: Stall | None) -> ComputedStall | None:
+    if stall is None:
+        return None
+    return ComputedStall(
+        onset=iso_of(stall.onset), end=iso(stall.end), baseline=_window(stall.baseline)
     )
 
 

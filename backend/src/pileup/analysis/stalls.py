@@ -56,6 +56,9 @@ class Stall:
     baseline: Span | None
     signal: Signal | None
     note: str = ""
+    corrected_by: str | None = None
+    """The person whose onset, end and baseline these are; ``computed`` has what stood before."""
+    computed: Stall | None = None
 
     @property
     def span(self) -> Span:

@@ -108,6 +108,7 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
     cost: defaultdict[str, float] = defaultdict(float)
     best: dict[str, tuple[WaitNode, WaitMoment, str]] = {}
     seen: defaultdict[str, int] = defaultdict(int)
+    times: defaultdict[str, list[int]] = defaultdict(list)
     for moment in chosen:
         found = scene(evidence, moment.time, moment.host)
         graph = build(evidence, found)
@@ -115,6 +116,7 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
         for name in counts.roots:
             key = lasting_key(name, graph)
             seen[key] += 1
+            times[key] += [] if moment.time is None else [moment.time]
             node = node_doc(name, graph, counts)
             cost[key] += node.blocks_total * lasts[id(moment)]
             if key not in best or node.blocks_total > best[key][0].blocks_total:
@@ -137,6 +139,8 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
             ],
             inferred=node.inferred,
             blocked_thread_s=round(cost[key], 1),
+            first=iso(min(times[key], default=None)),
+            last=iso(max(times[key], default=None)),
         )
         for key, (node, moment, why) in ranked[:MOST]
         if node.blocks_total > 0

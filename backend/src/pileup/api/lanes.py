@@ -303,9 +303,9 @@ def window(
     step = max(1, (now.end - now.start) // 600)
     found = _buckets(services, incident.id, wanted, both, step)
     return WindowOut(
-        start=_moment(now.start),
-        end=_moment(now.end),
-        before=_moment(before.start),
+        start=moment(now.start),
+        end=moment(now.end),
+        before=moment(before.start),
         lanes=[
             _window_lane(one.id, found[one.id], now, before) for one in wanted if one.id in found
         ],
@@ -321,9 +321,9 @@ def moved(
     values = _values(services, incident.id, Analyses(unit).series(incident.id), before, now)
     ranked = shifts(values, now, before)
     return Moved(
-        start=_moment(now.start),
-        end=_moment(now.end),
-        before=_moment(before.start),
+        start=moment(now.start),
+        end=moment(now.end),
+        before=moment(before.start),
         moved=[msgspec.to_builtins(one) for one in ranked[:MOST_MOVED]],
         looked_at=values["id"].n_unique(),
     )
@@ -479,7 +479,8 @@ def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _moment(instant: int) -> datetime:
+def moment(instant: int) -> datetime:
+    """UTC µs as a time."""
     return datetime.fromtimestamp(instant / 1_000_000, UTC)
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from pileup.analysis import analyse
+from pileup.analysis import StallCorrection, analyse
 from pileup.analysis.compact import compact_frames
+from pileup.analysis.context import Span
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence import ClockOverride, EvidenceArtifact, bundle_of, gather
 from pileup.storage.analyses import Analyses
@@ -23,6 +24,7 @@ from pileup.storage.database import Unit
 from pileup.storage.frames import FrameKey
 from pileup.storage.incidents import Incidents
 from pileup.storage.jobs import Job, Jobs
+from pileup.storage.stall_corrections import StallCorrections
 from pileup.worker.digest import digest_of
 from pileup.worker.runtime import Runtime
 
@@ -41,7 +43,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         return
     evidence = gather(parsed, overrides=_overrides(artifacts))
     parsed.clear()  # the evidence holds it all
-    document = analyse(evidence)
+    document = analyse(evidence, _corrections(runtime, job.incident_id))
     runtime.placed.replace(job.incident_id, evidence)
     digest = digest_of(document, evidence)
     with runtime.database.unit() as unit:
@@ -95,6 +97,29 @@ def _overrides(artifacts: Sequence[Artifact]) -> dict[str, ClockOverride]:
         for artifact in artifacts
         if artifact.zone is not None or artifact.offset_s is not None
     }
+
+
+def _corrections(runtime: Runtime, incident_id: str) -> list[StallCorrection]:
+    """What people said about when stalls began and ended."""
+    with runtime.database.unit() as unit:
+        records = StallCorrections(unit).of_incident(incident_id)
+    return [
+        StallCorrection(
+            host=one.host,
+            computed_onset=_us(one.computed_onset),
+            by=one.by,
+            onset=_us(one.onset) if one.onset else None,
+            end=_us(one.end) if one.end else None,
+            baseline=Span(_us(one.baseline_start), _us(one.baseline_end))
+            if one.baseline_start and one.baseline_end
+            else None,
+        )
+        for one in records
+    ]
+
+
+def _us(moment: datetime) -> int:
+    return int(moment.timestamp() * 1_000_000)
 
 
 def _read_again(runtime: Runtime, job: Job, missing: Sequence[Artifact]) -> None:

@@ -13,6 +13,7 @@ from pileup.storage.models.incidents import (
     Series,
     Snapshot,
     StackVerdict,
+    StallCorrection,
 )
 from pileup.storage.models.matrix import EvidenceWeight, MatrixOpening, Rating
 from pileup.storage.models.reasoning import (
@@ -57,6 +58,7 @@ __all__ = [
     "SignInLink",
     "Snapshot",
     "StackVerdict",
+    "StallCorrection",
     "TableMapping",
     "Token",
     "Upload",

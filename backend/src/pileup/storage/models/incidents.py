@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made
@@ -150,6 +150,30 @@ class Annotation(Base):
     revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Made]
     updated_at: Mapped[Made]
+
+
+class StallCorrection(Base):
+    """When a stall began and ended as a person has it; null leaves what the analysis computes."""
+
+    __tablename__ = "stall_corrections"
+    __table_args__ = (
+        UniqueConstraint(
+            "incident_id", "host", "computed_onset", postgresql_nulls_not_distinct=True
+        ),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
+    host: Mapped[str | None]
+    computed_onset: Mapped[datetime]
+    """Of the stall that it speaks of, as computed when it was made."""
+    onset: Mapped[datetime | None]
+    end: Mapped[datetime | None]
+    baseline_start: Mapped[datetime | None]
+    baseline_end: Mapped[datetime | None]
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    revision: Mapped[int] = mapped_column(default=1)
+    at: Mapped[Made]
 
 
 class Audit(Base):
