@@ -22,6 +22,8 @@ export type Domain =
   | 'report'
   | 'annotations'
   | 'activity'
+  | 'find'
+  | 'view'
   | 'analysis'
 
 export const keys = {

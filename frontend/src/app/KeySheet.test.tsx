@@ -1,15 +1,20 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { useState } from 'react'
 import { describe, expect, it } from 'vitest'
 import { renderScreen } from '@/testing/render'
 import { KeySheet } from './KeySheet'
 import { SCREENS } from './Shell'
 
-const sheet = (path: string) => (
-  <>
-    <input aria-label="Filter" />
-    <KeySheet path={path} screens={SCREENS} />
-  </>
-)
+function Sheet({ path }: { readonly path: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <input aria-label="Filter" />
+      <KeySheet path={path} screens={SCREENS} open={open} onOpenChange={setOpen} />
+    </>
+  )
+}
+const sheet = (path: string) => <Sheet path={path} />
 
 describe('the sheet of keys', () => {
   it('opens by ?, tells the keys of this screen and of all, and closes by Escape', async () => {
@@ -36,5 +41,16 @@ describe('the sheet of keys', () => {
     fireEvent.keyDown(screen.getByLabelText('Filter'), { key: '?', shiftKey: true })
     fireEvent.keyDown(document.body, { key: '?', ctrlKey: true })
     expect(screen.queryByRole('dialog')).toBeNull()
+  })
+
+  it('can turn single keys off, for people whose software types letters', async () => {
+    renderScreen(sheet('timeline'), '/incidents/i1/timeline')
+    fireEvent.click(screen.getByRole('button', { name: 'Keys (?)' }))
+    fireEvent.click(await screen.findByRole('checkbox', { name: /Single keys act/ }))
+    fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    fireEvent.keyDown(document.body, { key: '?', shiftKey: true })
+    expect(screen.queryByRole('dialog')).toBeNull()
+    localStorage.clear()
   })
 })

@@ -1,14 +1,19 @@
-/** ?: every key of the screen. Opened by the key or from the rail. */
-import { useEffect, useState } from 'react'
+/** ?: every key of the screen. Opened by the key, from the rail or from the palette. */
 import { IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
-import { isTyping } from './goKeys'
+import { type KeyTable, useActiveKeys, useKeys, useSingleKeys } from '@/state/keys'
 
 type Key = readonly [keys: readonly string[], does: string]
 type Screen = { readonly path: string; readonly name: string; readonly key: string }
 
+export const SHEET_KEYS = {
+  show: { keys: ['?'], does: 'Show these keys' },
+} as const satisfies KeyTable
+
 const EVERYWHERE: readonly Key[] = [
   [['?'], 'Show these keys'],
+  [['Ctrl+K', '/'], 'Find anything, do anything'],
+  [['l'], 'Copy a link to this view'],
   [['↑', 'k', '↓', 'j'], 'In a table: the row above or below'],
   [['Enter'], 'In a table: open the row'],
   [['Esc'], 'Close the panel or the dialog'],
@@ -36,39 +41,46 @@ const OF_SCREEN: Readonly<Record<string, readonly Key[]>> = {
 export function KeySheet({
   path,
   screens,
+  open,
+  onOpenChange,
 }: {
   /** Of the screen that is shown: 'timeline'. */
   readonly path: string
   readonly screens: readonly Screen[]
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
 }) {
-  const [open, setOpen] = useState(false)
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '?' || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event.target) || document.querySelector('[role="dialog"], [role="menu"]')) return
-      event.preventDefault()
-      setOpen(true)
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [])
+  useKeys(SHEET_KEYS, { show: () => onOpenChange(true) })
+  const [single, setSingle] = useSingleKeys()
+  const active = useActiveKeys()
   const name = screens.find((one) => one.path === path)?.name ?? ''
-  const own = OF_SCREEN[path]
+  const told = active
+    .filter((one) => !EVERYWHERE.some(([, does]) => does === one.does))
+    .map((one): Key => [one.keys, one.within ? `${one.within}: ${one.does}` : one.does])
+  const own = [...(OF_SCREEN[path] ?? []), ...told]
   return (
     <>
       <IconButton
         label="Keys (?)"
         icon={<span aria-hidden="true">?</span>}
         className="rail-toggle"
-        onClick={() => setOpen(true)}
+        onClick={() => onOpenChange(true)}
       />
-      <Dialog open={open} onOpenChange={setOpen} title="Keys">
-        {own && <Keys title={name} keys={own} />}
+      <Dialog open={open} onOpenChange={onOpenChange} title="Keys">
+        {own.length > 0 && <Keys title={name} keys={own} />}
         <Keys title="Everywhere" keys={EVERYWHERE} />
         <Keys
           title="Go to a screen: g, then"
           keys={screens.map((one): Key => [[one.key], one.name])}
         />
+        <label className="keys-off">
+          <input
+            type="checkbox"
+            checked={single}
+            onChange={(event) => setSingle(event.target.checked)}
+          />
+          Single keys act. Turn them off when your software types letters, such as speech input.
+        </label>
       </Dialog>
     </>
   )

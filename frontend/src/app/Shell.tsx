@@ -1,5 +1,5 @@
 /** Left rail, top bar, canvas, status line. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import type { IncidentOut, Overview } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
@@ -19,7 +19,9 @@ import {
   WaitsIcon,
 } from '@/ui/icons'
 import { useGoKeys } from './goKeys'
+import { NameView, useCopyLink } from './CopyLink'
 import { KeySheet } from './KeySheet'
+import { Palette } from './Palette'
 import { StatusLine } from './StatusLine'
 import { TopBar } from './TopBar'
 import './shell.css'
@@ -49,13 +51,33 @@ export function Shell({
   const [open, setOpen] = useStored('rail.open', false)
   const { search, pathname } = useLocation()
   const base = pathname.split('/').slice(0, 3).join('/')
+  const incidentId = pathname.split('/')[2] ?? ''
+  // The overview has the incident's title as its heading.
+  const screen = SCREENS.find((one) => one.path === pathname.split('/')[3])
+  const [keysShown, showKeys] = useState(false)
+  const [naming, setNaming] = useState(false)
+  const link = useCopyLink(incidentId)
   useGoKeys(base, SCREENS)
   return (
     <div className={cx('shell', open && 'shell-rail-open')}>
       <a className="skip" href="#canvas">
         Skip to the screen
       </a>
-      <TopBar incident={incident} overview={overview} />
+      <TopBar incident={incident} overview={overview}>
+        <span role="status" className="topbar-said">
+          {link.said}
+        </span>
+        <Palette
+          incidentId={incidentId}
+          screens={SCREENS}
+          acts={{
+            showKeys: () => showKeys(true),
+            copyLink: link.copy,
+            nameView: () => setNaming(true),
+          }}
+        />
+      </TopBar>
+      <NameView incidentId={incidentId} open={naming} onOpenChange={setNaming} />
       <nav className="rail" aria-label="Screens of the incident">
         {SCREENS.map(({ path, name, key, Icon }) => (
           <NavLink
@@ -69,7 +91,12 @@ export function Shell({
           </NavLink>
         ))}
         <span className="rail-space" />
-        <KeySheet path={pathname.split('/')[3] ?? ''} screens={SCREENS} />
+        <KeySheet
+          path={screen?.path ?? ''}
+          screens={SCREENS}
+          open={keysShown}
+          onOpenChange={showKeys}
+        />
         <IconButton
           label={open ? 'Narrow the rail' : 'Widen the rail'}
           icon={<RailIcon />}
@@ -79,6 +106,11 @@ export function Shell({
         />
       </nav>
       <main id="canvas" className="canvas" tabIndex={-1}>
+        {screen && screen.path !== 'overview' && (
+          <h1 className="visually-hidden">
+            {screen.name} of {incident?.title ?? 'the incident'}
+          </h1>
+        )}
         {children}
       </main>
       <StatusLine overview={overview} />

@@ -1,5 +1,6 @@
 /** Incident switcher, time range, zone switch, theme, user menu. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { incidentsQuery, useMe } from '@/api/queries'
@@ -15,9 +16,11 @@ import { Time } from '@/ui/Value'
 export function TopBar({
   incident,
   overview,
+  children,
 }: {
   readonly incident: IncidentOut | null
   readonly overview: Overview | null
+  readonly children?: ReactNode
 }) {
   return (
     <header className="topbar">
@@ -26,6 +29,7 @@ export function TopBar({
       </Link>
       <IncidentSwitcher incident={incident} />
       <span className="topbar-space" />
+      {children}
       {overview && <RangeBadge />}
       <ZoneSwitch />
       <ThemeSwitch />

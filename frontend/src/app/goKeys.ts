@@ -1,6 +1,7 @@
 /** g, then a letter: go to a screen. Off in text fields, with modifiers, and under a dialog. */
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
+import { isElsewhere, singleKeysOn } from '@/state/keys'
 import { sharedSearch } from '@/state/url'
 
 const WAIT_MS = 1200
@@ -13,8 +14,7 @@ export function useGoKeys(
   useEffect(() => {
     let armed = 0
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      if (document.querySelector('[role="dialog"], [role="menu"]')) return
+      if (!singleKeysOn() || isElsewhere(event)) return
       if (event.key === 'g') {
         armed = event.timeStamp
         return
@@ -31,12 +31,4 @@ export function useGoKeys(
     window.addEventListener('keydown', onKey, true)
     return () => window.removeEventListener('keydown', onKey, true)
   }, [base, screens, navigate])
-}
-
-/** Whether keys belong to a text field now. */
-export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  )
 }

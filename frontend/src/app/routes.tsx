@@ -6,6 +6,7 @@ import { IncidentLayout } from './IncidentLayout'
 import { PlainLayout } from './PlainLayout'
 import { NotFound, RouteError } from './RouteError'
 import { SignedIn } from './SignedIn'
+import { ViewLink } from './ViewLink'
 
 type Loader = () => Promise<{ default: ComponentType }>
 
@@ -51,6 +52,7 @@ const routes: RouteObject[] = [
                 path: '/settings',
                 element: screen(() => import('@/features/settings/SettingsScreen')),
               },
+              { path: '/v/:viewId', element: <ViewLink /> },
               { path: '*', element: <NotFound /> },
             ],
           },

@@ -1,0 +1,113 @@
+/** What holds on every screen: no accessibility finding, room at 200 % zoom, the palette, links. */
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { csrf, loadSample } from './sample'
+
+const SCREENS = [
+  'overview',
+  'artifacts',
+  'timeline',
+  'waits',
+  'stacks',
+  'compare',
+  'hypotheses',
+  'experiments',
+  'report',
+]
+
+test.setTimeout(240_000)
+
+let incident = ''
+test.beforeAll(async ({ browser }) => {
+  const context = await browser.newContext()
+  incident = await loadSample(context, 'hot-row')
+  await context.close()
+})
+
+async function open(page: Page, path: string) {
+  await page.goto(path)
+  await page.waitForTimeout(300) // a screen that was not loaded yet shows its skeleton first
+  await expect(page.locator('.skeleton-rows')).toHaveCount(0)
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`axe finds nothing, ${theme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    const paths = ['/', '/settings', ...SCREENS.map((screen) => `/incidents/${incident}/${screen}`)]
+    for (const path of paths) {
+      await test.step(path.replace(incident, '…'), async () => {
+        await open(page, path)
+        const axe = new AxeBuilder({ page })
+        // The themes differ by their colours only.
+        if (theme === 'dark') axe.withRules(['color-contrast', 'link-in-text-block'])
+        const { violations } = await axe.analyze()
+        const told = violations.map(
+          ({ id, help, nodes }) =>
+            `${id}: ${help}: ${nodes
+              .map((node) => node.target.join(' '))
+              .slice(0, 5)
+              .join(' | ')}`,
+        )
+        expect.soft(told).toEqual([])
+      })
+    }
+  })
+}
+
+test('nothing is lost at 200 % zoom', async ({ page }) => {
+  // 1440 x 900 at 200 % is a page of 720 x 450.
+  await page.setViewportSize({ width: 720, height: 450 })
+  for (const screen of SCREENS) {
+    await test.step(screen, async () => {
+      await open(page, `/incidents/${incident}/${screen}`)
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect.soft(wide, 'the page scrolls sideways').toBeLessThanOrEqual(0)
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll('.topbar button, .topbar a, .rail a')]
+          .filter((one) => {
+            const box = one.getBoundingClientRect()
+            return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1)
+          })
+          .map((one) => one.textContent || one.getAttribute('aria-label')),
+      )
+      expect.soft(cut, 'controls beyond the edge').toEqual([])
+    })
+  }
+})
+
+test('the palette finds and goes, by the keyboard alone', async ({ page }) => {
+  await page.request.post(`/api/v1/incidents/${incident}/hypotheses`, {
+    headers: await csrf(page.context()),
+    data: { statement: 'Something held the row for a palette test', falsifier: 'nothing did' },
+  })
+  await open(page, `/incidents/${incident}/overview`)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('held the row')
+  await expect(page.getByRole('option', { name: /Something held the row/ }).first()).toBeVisible()
+  await page
+    .getByRole('option', { name: /Something held the row/ })
+    .first()
+    .click()
+  await page.waitForURL(/hypotheses\?.*hypothesis=/)
+  await page.keyboard.press('/')
+  await page.keyboard.type('wait graph')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/waits/)
+  await page.goBack()
+  await page.waitForURL(/\/hypotheses/)
+})
+
+test('a link to a view opens that view, however long its address is', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const series = Array.from({ length: 60 }, (_, i) => `series=metric.something_long_${i}`)
+  const path = `/incidents/${incident}/timeline?${series.join('&')}`
+  await open(page, path)
+  await page.getByRole('main').click({ position: { x: 5, y: 5 } })
+  await page.keyboard.press('l')
+  await expect(page.getByText('Link copied')).toBeVisible()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  expect(link).toMatch(/\/v\/[0-9a-f-]{36}$/)
+  await page.goto(link)
+  await page.waitForURL(/timeline\?.*something_long_59/)
+})

@@ -1,0 +1,282 @@
+/**
+ * Ctrl+K: everything that can be done from here, and everything of the incident by its name. "/"
+ * opens it as well, so that a search is one key away.
+ */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Command } from 'cmdk'
+import { Dialog as Radix } from 'radix-ui'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { incidentsQuery } from '@/api/queries'
+import { type ZoneMode, useZone } from '@/state/incident'
+import { isElsewhere, singleKeysOn, useActiveKeys, useSingleKeys } from '@/state/keys'
+import { type Theme, useTheme } from '@/state/theme'
+import { sharedSearch } from '@/state/url'
+import { findQuery, viewsQuery } from './queries'
+import { hrefOf, KIND_NAMES } from './found'
+import './palette.css'
+
+type Screen = { readonly path: string; readonly name: string; readonly key: string }
+
+/** What the palette starts beside the keys of the screen. */
+export type PaletteActs = {
+  readonly showKeys: () => void
+  readonly copyLink: () => void
+  readonly nameView: () => void
+}
+
+export function Palette({
+  incidentId,
+  screens,
+  acts,
+}: {
+  readonly incidentId: string
+  readonly screens: readonly Screen[]
+  readonly acts: PaletteActs
+}) {
+  const [open, setOpen] = useState(false)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const wanted =
+        (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) ||
+        (event.key === '/' && singleKeysOn() && !isElsewhere(event))
+      if (!wanted) return
+      event.preventDefault()
+      setOpen(true)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <>
+      <button type="button" className="palette-open" onClick={() => setOpen(true)}>
+        <span>Find or do</span>
+        <kbd>/</kbd>
+      </button>
+      <Radix.Root open={open} onOpenChange={setOpen}>
+        <Radix.Portal>
+          <Radix.Overlay className="dialog-shade" />
+          <Radix.Content className="dialog palette" aria-describedby={undefined}>
+            <Radix.Title className="visually-hidden">Find or do</Radix.Title>
+            <Body
+              incidentId={incidentId}
+              screens={screens}
+              acts={acts}
+              close={() => setOpen(false)}
+            />
+          </Radix.Content>
+        </Radix.Portal>
+      </Radix.Root>
+    </>
+  )
+}
+
+function Body({
+  incidentId,
+  screens,
+  acts,
+  close,
+}: {
+  readonly incidentId: string
+  readonly screens: readonly Screen[]
+  readonly acts: PaletteActs
+  readonly close: () => void
+}) {
+  const [words, setWords] = useState('')
+  const navigate = useNavigate()
+  const keys = useActiveKeys()
+  const [single, setSingle] = useSingleKeys()
+  const [, setTheme] = useTheme()
+  const zone = useZone()
+  const incidents = useQuery(incidentsQuery)
+  const views = useQuery(viewsQuery(incidentId))
+  const found = useQuery({
+    ...findQuery(incidentId, words.trim()),
+    enabled: words.trim().length > 1,
+    placeholderData: keepPreviousData,
+  })
+  const base = `/incidents/${incidentId}`
+  const go = (to: string) => {
+    close()
+    void navigate(to)
+  }
+  /** After the dialog has gone, for what opens another or acts on the screen below. */
+  const act = (what: () => void) => {
+    close()
+    setTimeout(what)
+  }
+  return (
+    <Command label="Find or do" loop>
+      <Command.Input
+        value={words}
+        onValueChange={setWords}
+        placeholder="A command, a series, a file, a hypothesis…"
+      />
+      <Command.List>
+        <Command.Empty>
+          {found.isFetching ? 'Looking…' : `Nothing here is called “${words.trim()}”.`}
+        </Command.Empty>
+        <Group heading="Go to">
+          {screens.map((one) => (
+            <Line
+              key={one.path}
+              value={`go to ${one.name}`}
+              keys={['g', one.key]}
+              onSelect={() => go(`${base}/${one.path}${sharedSearch(window.location.search)}`)}
+            >
+              {one.name}
+            </Line>
+          ))}
+          <Line value="go to all incidents" onSelect={() => go('/')}>
+            All incidents
+          </Line>
+          <Line value="go to settings" onSelect={() => go('/settings')}>
+            Settings
+          </Line>
+        </Group>
+        {keys.some((one) => one.run) && (
+          <Group heading="On this screen">
+            {keys.map((one) => {
+              const { run } = one
+              return (
+                run && (
+                  <Line
+                    key={one.does}
+                    value={`do ${one.does}`}
+                    keys={one.keys.slice(0, 2)}
+                    onSelect={() => act(run)}
+                  >
+                    {one.does}
+                  </Line>
+                )
+              )
+            })}
+          </Group>
+        )}
+        <Group heading="This view">
+          <Line
+            value="do copy a link to this view"
+            keys={['l']}
+            onSelect={() => act(acts.copyLink)}
+          >
+            Copy a link to this view
+          </Line>
+          <Line value="do name this view" onSelect={() => act(acts.nameView)}>
+            Name this view…
+          </Line>
+          {(views.data ?? []).map((one) => (
+            <Line
+              key={one.id}
+              value={`view ${one.name ?? ''} ${one.id}`}
+              hint={one.by ?? undefined}
+              onSelect={() => go(`${base}/${one.view}`)}
+            >
+              {one.name}
+            </Line>
+          ))}
+        </Group>
+        {found.data && words.trim().length > 1 && (
+          <Group heading="In this incident">
+            {found.data.map((one) => (
+              <Line
+                key={`${one.kind} ${one.id}`}
+                // The server has matched already: the words make cmdk's own match succeed.
+                value={`${words} found ${one.kind} ${one.id}`}
+                hint={
+                  one.kind === 'pin' || one.kind === 'view' ? undefined : (one.hint ?? undefined)
+                }
+                kind={KIND_NAMES[one.kind]}
+                onSelect={() => go(hrefOf(base, one, window.location.search))}
+              >
+                {one.title}
+              </Line>
+            ))}
+          </Group>
+        )}
+        <Group heading="Incidents">
+          {(incidents.data?.items ?? [])
+            .filter((one) => one.id !== incidentId)
+            .slice(0, 50)
+            .map((one) => (
+              <Line
+                key={one.id}
+                value={`incident ${one.title} ${one.id}`}
+                hint={one.status}
+                onSelect={() => go(`/incidents/${one.id}/overview`)}
+              >
+                {one.title}
+              </Line>
+            ))}
+        </Group>
+        <Group heading="How it looks">
+          {THEMES.map(([theme, name]) => (
+            <Line key={theme} value={`theme ${name}`} onSelect={() => act(() => setTheme(theme))}>
+              Theme: {name}
+            </Line>
+          ))}
+          {ZONES.map(([mode, name]) => (
+            <Line
+              key={mode}
+              value={`times in ${name}`}
+              onSelect={() => act(() => zone.setMode(mode))}
+            >
+              Times in {name}
+            </Line>
+          ))}
+          <Line value="keys sheet shortcuts" keys={['?']} onSelect={() => act(acts.showKeys)}>
+            Show the keys
+          </Line>
+          <Line value="single keys on off" onSelect={() => act(() => setSingle(!single))}>
+            {single ? 'Turn single keys off' : 'Turn single keys on'}
+          </Line>
+        </Group>
+      </Command.List>
+    </Command>
+  )
+}
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['system', 'as the system'],
+  ['light', 'light'],
+  ['dark', 'dark'],
+]
+const ZONES: readonly (readonly [ZoneMode, string])[] = [
+  ['utc', 'UTC'],
+  ['incident', "the captured servers' zone"],
+  ['local', "this browser's zone"],
+]
+
+function Group({ heading, children }: { readonly heading: string; readonly children: ReactNode }) {
+  return <Command.Group heading={heading}>{children}</Command.Group>
+}
+
+function Line({
+  value,
+  kind,
+  hint,
+  keys,
+  onSelect,
+  children,
+}: {
+  readonly value: string
+  readonly kind?: string | undefined
+  readonly hint?: string | undefined
+  readonly keys?: readonly string[]
+  readonly onSelect: () => void
+  readonly children: ReactNode
+}) {
+  return (
+    <Command.Item value={value} onSelect={onSelect}>
+      {kind && <span className="palette-kind">{kind}</span>}
+      <span className="ellipsis">{children}</span>
+      {hint && <span className="palette-hint ellipsis">{hint}</span>}
+      {keys && (
+        <span className="palette-keys">
+          {keys.map((one) => (
+            <kbd key={one}>{one}</kbd>
+          ))}
+        </span>
+      )}
+    </Command.Item>
+  )
+}

@@ -1,0 +1,22 @@
+/** /v/<id>: opens the view that a short link stands for. */
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, useParams } from 'react-router'
+import { asProblem } from '@/api/problem'
+import { Problem } from '@/ui/States'
+import { viewLinkQuery } from './queries'
+
+export function ViewLink() {
+  const { viewId = '' } = useParams()
+  const link = useQuery(viewLinkQuery(viewId))
+  if (link.data)
+    return <Navigate to={`/incidents/${link.data.incident_id}/${link.data.view}`} replace />
+  if (!link.error) return null
+  const gone = asProblem(link.error).status === 404
+  return (
+    <Problem
+      error={link.error}
+      what={gone ? 'This link opens nothing' : 'The link could not be read'}
+      {...(gone ? {} : { onRetry: () => void link.refetch() })}
+    />
+  )
+}

@@ -1,0 +1,34 @@
+/** Where what the search found is shown. */
+import type { FoundOut } from '@/api/schema'
+import { sharedSearch } from '@/state/url'
+
+export const KIND_NAMES: Readonly<Record<FoundOut['kind'], string>> = {
+  artifact: 'file',
+  series: 'series',
+  hypothesis: 'hypothesis',
+  experiment: 'experiment',
+  pin: 'pin',
+  annotation: 'note',
+  view: 'view',
+}
+
+export function hrefOf(base: string, found: FoundOut, search: string): string {
+  const to = (screen: string, extra: Record<string, string> = {}) =>
+    `${base}/${screen}${sharedSearch(search, extra)}`
+  switch (found.kind) {
+    case 'artifact':
+      return to('artifacts', { artifact: found.id })
+    case 'series':
+      return to('timeline', { series: found.id })
+    case 'hypothesis':
+      return to('hypotheses', { hypothesis: found.id })
+    case 'experiment':
+      return to('experiments', { experiment: found.id })
+    case 'annotation':
+      return to('timeline')
+    case 'pin':
+      return found.hint ?? to('overview')
+    case 'view':
+      return `${base}/${found.hint ?? 'overview'}`
+  }
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { clashes, type KeyTable } from '@/state/keys'
+import { LINK_KEYS } from './CopyLink'
+import { SHEET_KEYS } from './KeySheet'
+
+/** Every table of keys that a screen exports: features/<screen>/keys.ts. */
+const SCREENS = import.meta.glob<Record<string, KeyTable>>('../features/*/keys.ts', { eager: true })
+const EVERYWHERE: KeyTable = {
+  ...LINK_KEYS,
+  ...SHEET_KEYS,
+  palette: { keys: ['/'], does: 'Find anything, do anything' },
+  go: { keys: ['g'], does: 'Go to a screen' },
+}
+
+describe('one key, one meaning on a screen', () => {
+  it('holds everywhere', () => expect(clashes(EVERYWHERE)).toEqual([]))
+  it.each(Object.entries(SCREENS))('holds for %s', (_, module) => {
+    expect(clashes(EVERYWHERE, ...Object.values(module))).toEqual([])
+  })
+})

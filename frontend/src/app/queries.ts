@@ -1,0 +1,49 @@
+/** The search of the palette, and the views that have a name or a short link. */
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+
+export const findQuery = (id: string, words: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'find', words),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/find', {
+          params: { path: { incident_id: id }, query: { q: words } },
+        }),
+      ),
+  })
+
+export const viewsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'view'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/views', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export const viewLinkQuery = (viewId: string) =>
+  queryOptions({
+    queryKey: ['view', viewId],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/views/{view_id}', { params: { path: { view_id: viewId } } })),
+    retry: false,
+  })
+
+/** A short link to a view; with a name, one that everybody finds in the palette. */
+export function useMakeViewLink(incidentId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (wanted: { view: string; name?: string }) =>
+      unwrap(
+        api.POST('/api/v1/incidents/{incident_id}/views', {
+          params: { path: { incident_id: incidentId } },
+          body: { view: wanted.view, name: wanted.name ?? null },
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.of(incidentId, 'view') }),
+  })
+}
