@@ -60,7 +60,8 @@ _COMMON_HEADER = re.compile(
 _NEXT_THREAD = b"\nThread "
 # What only the slow reader may judge: anything but frames, a second stack, a pager's line.
 _NOT_PLAIN = re.compile(rb"\A[^#]|\n[^#\n]|\n#0+\s|Type <")
-_MORE_THAN_CHATTER = re.compile(rb"\n[^\[\n]")
+_AFTER_STACK = re.compile(rb"\n(?=[\n\[])")
+_MORE_THAN_CHATTER = re.compile(rb"\A[^\[\n]|\n[^\[\n]")
 _FRAME = re.compile(r"#(?P<level>\d+)\s+(?:0x[0-9a-fA-F]+ in )?(?P<text>.*)")
 _BARE_ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
 _PAGER = re.compile(r"--?-?Type <(?:return|RET)>.{0,80}?(?:quit---|without paging--)")
@@ -85,6 +86,8 @@ _SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread (?:0x[0-9a-f]+|\d+) )", 
 _MAX_FRAME_CHARS = 64 * 1024
 _MAX_FRAMES = 4096
 _MAX_ADDRESSES = 256
+_MOST_HEADERS = 20_000
+_MOST_HEADER = 200
 _MAX_REST = 1024 * 1024
 """Bytes of one thread that are carried from chunk to chunk; more is read line by line."""
 
@@ -117,20 +120,23 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
             number += 1
             yield from reader.line(number, line)
         for thread in threads:
-            header = _COMMON_HEADER.match(thread)
+            start = thread.find(b"\n") + 1
+            header = reader.header(thread[:start])
             if header:
-                body = thread[header.end() :]
+                body, tail = thread[start:], b""
                 shape = reader.shapes.find(body)
-                tail = b""
-                if shape is None and (end := body.find(b"\n\n")) >= 0:
+                if shape is None and (end := _AFTER_STACK.search(body)):
                     # After the last thread of a sample stands what gdb says before the next one.
-                    body, tail = body[:end], body[end:]
-                    shape = None if _MORE_THAN_CHATTER.search(tail) else reader.shapes.find(body)
+                    body, tail = body[: end.start() + 1], body[end.start() + 1 :]
+                    if not _MORE_THAN_CHATTER.search(tail):
+                        shape = reader.shapes.find(body)
                 if shape:
                     yield from reader.known_thread(number + 1, header, body, shape)
                     number += shape.lines + 2
                     if tail:
-                        for line in _lines(tail):
+                        first, *others = tail.decode().split("\n")
+                        yield from reader.line(number, first)
+                        for line in others:
                             number += 1
                             yield from reader.line(number, line)
                     continue
@@ -185,6 +191,7 @@ class _Reader:
         self._frame_size = 0
         self._open = 0
         self.shapes = Shapes(_whole_frame)
+        self._headers: dict[bytes, StackThread] = {}
         self._new_sample()
 
     def _new_sample(self) -> None:
@@ -241,20 +248,31 @@ class _Reader:
         )
         self._thread = _Thread(number, header)
 
+    def header(self, text: bytes) -> tuple[int, StackThread] | None:
+        """A thread's line of the common form: its number, and what comes again in every sample."""
+        header = self._headers.get(text)
+        if header is None and (match := _COMMON_HEADER.fullmatch(text)):
+            number, pthread, lwp, name = match.groups()
+            thread = StackThread(
+                number=int(number),
+                pthread=_uint64(None if pthread is None else int(pthread, 0)),
+                lwp=int(lwp),
+                name=None if name is None else sys.intern(name.decode()),
+            )
+            header = int(number), thread
+            if len(self._headers) >= _MOST_HEADERS:
+                self._headers.clear()
+            if len(text) <= _MOST_HEADER:
+                self._headers[text] = header
+        return header
+
     def known_thread(
-        self, number: int, header: re.Match[bytes], body: bytes, shape: Shape
+        self, number: int, header: tuple[int, StackThread], body: bytes, shape: Shape
     ) -> Iterable[Item]:
         """A thread whose stack is known: the same as its lines one by one."""
-        thread, pthread, lwp, name = header.groups()
-        gdb_number = int(thread)
-        done = self._begin_thread(number, gdb_number)
+        done = self._begin_thread(number, header[0])
         group = self.samples.group(shape.stack, shape.frames, number, number + shape.last)
-        handle = None if pthread is None else int(pthread, 0)
-        if name is not None:
-            name = sys.intern(name.decode())
-        group.threads.append(
-            StackThread(number=gdb_number, pthread=_uint64(handle), lwp=int(lwp), name=name)
-        )
+        group.threads.append(header[1])
         for place in shape.addresses:
             group.addresses[body[place].decode()] = None
         return done
