@@ -46,7 +46,7 @@ def assert_equal(one, other):
 
 
 def line_by_line(data):
-    with mock.patch.object(pmp._Reader, "folded", lambda _reader, _first, _lines, at: at):
+    with mock.patch.object(pmp._Reader, "alike", lambda _reader, _first, _lines, at: at):
         return parse_stream(io.BytesIO(data), format="pmp")
 
 
@@ -55,6 +55,31 @@ FOLDED = "".join(
     f"f{n % 5} {n * 7919 % 1000}\n"
     for n in range(300)
 )
+
+COLLAPSED = "".join(
+    f"{n * 7919 % 1000:7d} f{n % 5},"
+    f"{'do_command,start_thread' if n % 3 else 'b<c,d>,poll(libc.so.6)'},"
+    f"worker_{n % 13}{'(a.cc:7)' if n % 2 else ''}\n"
+    for n in range(300)
+)
+
+
+def test_runs_of_collapsed_lines_are_what_the_lines_are():
+    text = COLLAPSED.replace("b<c,d>,", "b,").encode()
+    with mock.patch.object(pmp, "_parts", wraps=pmp._parts) as parts:
+        together = parse_stream(io.BytesIO(text))
+    assert_equal(together, line_by_line(text))
+    assert together.frames["stack"].height == 300
+    assert parts.call_count < 300 + 5  # to sniff, and the first
+    row = together.frames["stack"].row(1, named=True)
+    assert [frame["function"] for frame in row["frames"]] == [
+        "f1",
+        "do_command",
+        "start_thread",
+        "worker_1",
+    ]
+    assert row["frames"][-1]["file"] == "a.cc"
+    assert (row["line_first"], row["count"]) == (2, 919)
 
 
 def test_runs_of_folded_lines_are_what_the_lines_are():
@@ -74,10 +99,11 @@ def test_runs_of_folded_lines_are_what_the_lines_are():
     assert (row["line_first"], row["count"]) == (3, 838)
 
 
-@pytest.mark.parametrize("seed", range(80))
-def test_damage_to_folded_lines_changes_nothing(seed, monkeypatch):
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize(("text", "comma"), [(FOLDED, ";"), (COLLAPSED, ",")])
+def test_damage_to_lines_that_are_alike_changes_nothing(text, comma, seed, monkeypatch):
     dice = random.Random(seed)
-    lines = FOLDED.split("\n")
+    lines = text.split("\n")
     words = (
         "",
         " ",
@@ -89,6 +115,9 @@ def test_damage_to_folded_lines_changes_nothing(seed, monkeypatch):
         "operator new",
         "??",
         "<",
+        "(",
+        ",",
+        "f(a,b)",
         "\u0663",
         "12345678901234",
     )
@@ -96,7 +125,7 @@ def test_damage_to_folded_lines_changes_nothing(seed, monkeypatch):
     for _ in range(dice.randint(1, 12)):
         at = dice.randrange(len(lines))
         line = lines[at]
-        cut = dice.choice((0, len(line), line.find(";") + 1, dice.randrange(len(line) + 1)))
+        cut = dice.choice((0, len(line), line.find(comma) + 1, dice.randrange(len(line) + 1)))
         match dice.randrange(5):
             case 0:
                 lines[at] = line[:cut] + dice.choice(words) + line[cut:]
@@ -107,7 +136,8 @@ def test_damage_to_folded_lines_changes_nothing(seed, monkeypatch):
             case 3:
                 lines[at] = dice.choice(words)
             case 4:
-                lines.insert(at, ";".join(["a"] * dice.choice((2, 300, 4094, 5000))) + " 3")
+                deep = comma.join(["a"] * dice.choice((2, 300, 4094, 5000)))
+                lines.insert(at, f"{deep} 3" if comma == ";" else f"  3 {deep}")
     data = "\n".join(lines).encode()
     expected = line_by_line(data)
     assert_equal(parse_stream(io.BytesIO(data), format="pmp"), expected)

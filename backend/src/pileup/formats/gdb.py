@@ -191,7 +191,7 @@ class _Reader:
         self._frame_size = 0
         self._open = 0
         self.shapes = Shapes(_whole_frame)
-        self._headers: dict[bytes, StackThread] = {}
+        self._headers: dict[bytes, tuple[int, StackThread]] = {}
         self._new_sample()
 
     def _new_sample(self) -> None:

@@ -99,14 +99,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same: runs of plain folded lines together, all else line by line."""
+    """The same: runs of plain lines together, all else line by line."""
     reader = _Reader()
     for chunk in chunks:
         lines = chunk.text.split("\n")
         lines.pop()
         at = 0
         while at < len(lines):
-            at = reader.folded(chunk.first, lines, at)
+            at = reader.alike(chunk.first, lines, at)
             if at < len(lines) and not reader.full:
                 yield from _read(reader, chunk.first + at, lines[at])
                 at += 1
@@ -184,7 +184,7 @@ class _Reader:
         self._depth = 0
         self._settled = 0
         self._alike = True
-        """Whether it is worth while to look folded stacks up; asked anew now and then."""
+        """Whether it is worth while to look stacks up by their parts; asked anew now and then."""
         self._of_sample: list[tuple[_Sample, int, int]] = []  # sample, snapshot, stacks
 
     def _forget(self) -> None:
@@ -196,6 +196,7 @@ class _Reader:
         self._table = pl.Series()
         self._texts: dict[str, int] = {}  # of pt-pmp's lines
         self._rests: dict[str, int] = {}  # below the two outermost of folded lines
+        self._inners: dict[str, int] = {}  # before the outermost of pt-pmp's lines
         self._outer: dict[str, int] = {}
         self._numbers: dict[str, int] = {}
         self._known = 0
@@ -244,20 +245,37 @@ class _Reader:
         self._blank = False
         return problem
 
-    def folded(self, first: int, lines: list[str], at: int) -> int:
-        """Note plain folded lines inside a sample; gives the place of the first other line.
+    def alike(self, first: int, lines: list[str], at: int) -> int:
+        """Note plain lines inside a sample; gives the place of the first other line.
 
         Threads of one pool have the same stack below their names: what follows the two outermost
-        frames is looked up as a whole.
+        frames of a folded line, and what precedes the outermost of pt-pmp's, is looked up as a
+        whole.
         """
         sample = self._sample
         if sample is None or self._blank or not self._alike:
             return at
+        known, first_place = len(self._counts), len(self._places)
+        before = len(self._rests) + len(self._inners)
+        begun, end = at, min(len(lines), at + _MOST_TOGETHER)
+        is_folded = ";" in lines[at]
+        at = self._folded(lines, at, end) if is_folded else self._collapsed(lines, at, end)
+        new = len(self._rests) + len(self._inners) - before
+        self._alike = new < 16 + (at - begun) // 2
+        if at > begun:
+            self._lines += range(first + begun, first + at)
+            self._widths += repeat(3 if is_folded else 2, at - begun)
+            self._depth += sum(map(self._run_lengths.__getitem__, self._places[first_place:]))
+            sample.last = first + at - 1
+            sample.threads += sum(self._counts[known:])
+            self._previous = self._counts[-1]
+        return at
+
+    def _folded(self, lines: list[str], at: int, end: int) -> int:
         rests, outer, numbers = self._rests, self._outer, self._numbers
         places, counts = self._places, self._counts
-        known, first_place, begun = len(counts), len(places), at
-        end = min(len(lines), at + _MOST_TOGETHER)
-        line, runs = at, len(self._run_lengths)
+        first_place, begun = len(places), at
+        line = at
         while at < end:
             try:
                 for line in range(at, end):
@@ -274,19 +292,52 @@ class _Reader:
             except ValueError:  # fewer than three frames
                 at = line
                 break
-        self._alike = len(self._run_lengths) - runs < 16 + (at - begun) // 2
-        if at > begun:
-            self._lines += range(first + begun, first + at)
-            self._widths += repeat(3, at - begun)
-            self._depth += sum(map(self._run_lengths.__getitem__, places[first_place:]))
-            sample.last = first + at - 1
-            sample.threads += sum(counts[known:])
-            self._previous = counts[-1]
         return at
+
+    def _collapsed(self, lines: list[str], at: int, end: int) -> int:
+        inners, outer, numbers = self._inners, self._outer, self._numbers
+        places, counts = self._places, self._counts
+        first_place, begun = len(places), at
+        line = at
+        while at < end:
+            try:
+                for line in range(at, end):
+                    count, inner = lines[line].split(None, 1)
+                    inner, _, last = inner.rpartition(",")
+                    places += (inners[inner], outer[last])
+                    counts.append(numbers[count])
+                at = end
+            except KeyError:
+                at = line
+                del places[first_place + 2 * (at - begun) :]
+                if not self._learn_collapsed(count, inner, last):
+                    break
+            except ValueError:  # a blank line, or a count alone
+                at = line
+                break
+        return at
+
+    def _learn_collapsed(self, count: str, inner: str, last: str) -> bool:
+        """Know the parts of a line of pt-pmp again; False when they may be something else."""
+        if not _is_count(count) or inner.count(",") > _MOST_KNOWN:
+            return False
+        if not inner or not last or inner[0].isdigit() or inner[0] == ",":
+            return False
+        # A comma in brackets would part a name, also one with the parts of another line.
+        if any(";" in text or "<" in text or _unsure(text) for text in (inner, last)):
+            return False
+        if _NESTED.search(f"{inner},") or _NESTED.search(last) or last[-1].isspace():
+            return False
+        if inner not in self._inners:
+            self._inners[inner] = self._run(inner.split(","))
+        if last not in self._outer:
+            self._outer[last] = self._run([last])
+        self._learn_number(count)
+        return True
 
     def _learn(self, root: str, thread: str, rest: str, count: str) -> bool:
         """Know the parts of a folded line again; False when they may be something else."""
-        if not (count.isdigit() and count.isascii() and len(count) <= 12):
+        if not _is_count(count):
             return False
         if not root or root[0].isdigit() or root[0].isspace() or rest.count(";") > _MOST_KNOWN:
             return False
@@ -298,10 +349,13 @@ class _Reader:
         for text in (root, thread):
             if text not in self._outer:
                 self._outer[text] = self._run([text])
+        self._learn_number(count)
+        return True
+
+    def _learn_number(self, count: str) -> None:
         if len(self._numbers) > _MOST_FRAMES:
             self._numbers.clear()
         self._numbers[count] = int(count)
-        return True
 
     def _run(self, names: list[str]) -> int:
         """A new run of frames, innermost first."""
@@ -472,6 +526,10 @@ def _parts(line: str) -> tuple[int, str, bool] | None:
         if (not first.isdigit() or frames.startswith("0x")) and _plausible(frames):
             return int(count), frames, False
     return None
+
+
+def _is_count(text: str) -> bool:
+    return text.isdigit() and text.isascii() and len(text) <= 12
 
 
 def _unsure(text: str) -> bool:
