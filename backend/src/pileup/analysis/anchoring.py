@@ -185,7 +185,11 @@ def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None)
     """The position of highest correlation of one series with the fullest of the others."""
     if right.is_empty():
         return None
-    sizes = right.group_by("artifact", "series").len().sort("len", "artifact", descending=True)
+    sizes = (
+        right.group_by("artifact", "series")
+        .len()
+        .sort("len", "artifact", "series", descending=True)
+    )
     artifact, series = sizes.row(0)[:2]
     other = right.filter((pl.col("artifact") == artifact) & (pl.col("series") == series))
     mine = dict(zip(left["second"].to_list(), left["value"].to_list(), strict=True))

@@ -68,28 +68,38 @@ def gather(
     """Put the frames of all artifacts together and place them on UTC.
 
     timezones: host to IANA zone, as a person says. overrides: SHA-256 to a clock correction.
-    The same file under two names counts once.
+    The same file under two names counts once, under the first. In which order artifacts come makes
+    no difference: they are put together by path, so that the same uploads give the same document.
     """
     from pileup.analysis import clock, repeats  # they take Evidence's types from here
 
-    artifacts: list[EvidenceArtifact] = []
-    parts: dict[str, list[pl.DataFrame]] = {}
-    seen: set[str] = set()
+    artifacts: dict[str, EvidenceArtifact] = {}
+    parts: dict[str, dict[str, pl.DataFrame]] = {}
     for artifact, frames in parsed:
-        if artifact.sha256 in seen:
+        known = artifacts.get(artifact.sha256)
+        if known is not None:
+            artifacts[artifact.sha256] = min(known, artifact, key=_order)
             continue
-        seen.add(artifact.sha256)
-        artifacts.append(artifact)
+        artifacts[artifact.sha256] = artifact
         for kind, frame in frames.items():
             if frame.height:
                 whole = with_all_columns(kind, frame).select(*frame_schema(kind))
                 tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
                 small = compact(tagged) if kind == SAMPLE else tagged
-                parts.setdefault(kind, []).append(small)
+                parts.setdefault(kind, {})[artifact.sha256] = small
+    ordered = sorted(artifacts.values(), key=_order)
     # one kind at a time, so that its parts are gone before the next is put together
-    together = {kind: pl.concat(parts.pop(kind), rechunk=True) for kind in list(parts)}
-    placed, clocks = clock.place(artifacts, together, timezones or {}, overrides or {})
-    return Evidence(tuple(artifacts), repeats.without(placed), clocks)
+    together: dict[str, pl.DataFrame] = {}
+    for kind in sorted(parts):
+        of_kind = parts.pop(kind)
+        some = [of_kind.pop(one.sha256) for one in ordered if one.sha256 in of_kind]
+        together[kind] = pl.concat(some, rechunk=True)
+    placed, clocks = clock.place(ordered, together, timezones or {}, overrides or {})
+    return Evidence(tuple(ordered), repeats.without(placed), clocks)
+
+
+def _order(artifact: EvidenceArtifact) -> tuple[str, str]:
+    return artifact.path, artifact.sha256
 
 
 def bundle_of(path: str) -> str | None:

@@ -37,7 +37,7 @@ def assign(
         if host is None and bundle in bundles:
             host = bundles[bundle].most_common(1)[0][0]
         if host is None:
-            inside = [one for one in known if one in artifact.path]
+            inside = [one for one in sorted(known) if one in artifact.path]
             host = max(inside, key=len) if inside else only
         found[artifact.sha256] = host
     return found

@@ -246,7 +246,7 @@ class Observed:
     def levels(self, names: Iterable[str]) -> list[Level]:
         """Series of the stall by short name, whatever their collector and labels."""
         wanted = {one.lower() for one in names}
-        return [one for name in wanted for one in self._by_name.get(name, ())]
+        return [one for name in sorted(wanted) for one in self._by_name.get(name, ())]
 
     def series(self, level: Level, text: str) -> Locator:
         """The source of a statement about a series."""
@@ -299,14 +299,14 @@ class Observed:
         if found.is_empty():
             return Seen(False)
         moments = (
-            found.group_by("artifact", "snapshot")
+            found.group_by("artifact", "snapshot", maintain_order=True)
             .agg(
                 pl.len().alias("n"),
                 pl.col("time").first(),
                 pl.col("line_first").min(),
                 pl.col("line_last").max(),
             )
-            .sort("n", "time", descending=[True, False], nulls_last=True)
+            .sort("n", "time", descending=[True, False], nulls_last=True, maintain_order=True)
         )
         top = moments.row(0, named=True)
         share = found.height / frame.height
@@ -320,10 +320,12 @@ class Observed:
         found = frame.filter(test)
         if found.is_empty():
             return Seen(False)
-        moments = found.group_by("artifact", "snapshot", "time").agg(
+        moments = found.group_by("artifact", "snapshot", "time", maintain_order=True).agg(
             pl.len().alias("n"), pl.col("line_first").min(), pl.col("line_last").max()
         )
-        top = moments.sort("n", "time", descending=[True, False]).row(0, named=True)
+        top = moments.sort("n", "time", descending=[True, False], maintain_order=True).row(
+            0, named=True
+        )
         usual = str(found[column].mode().sort()[0])[:80]
         text = f"{top['n']} {what} '{usual}' at once"
         return Seen(True, top["n"], found.height / frame.height, text, (self._lines(top, text),))

@@ -108,11 +108,13 @@ def sessions(context: Context, pattern: str) -> Sign:
     found = frame.filter(pl.col("state").fill_null("").str.contains(pattern))
     if found.is_empty():
         return NOTHING
-    grouped = found.group_by("artifact", "snapshot", "time").agg(
+    grouped = found.group_by("artifact", "snapshot", "time", maintain_order=True).agg(
         pl.len().alias("n"), pl.col("line_first").min(), pl.col("line_last").max()
     )
-    top = grouped.sort("n", "time", descending=[True, False]).row(0, named=True)
-    state = found["state"].mode()[0]
+    top = grouped.sort("n", "time", descending=[True, False], maintain_order=True).row(
+        0, named=True
+    )
+    state = found["state"].mode().sort()[0]
     text = f"{top['n']} sessions in state '{state}' at {iso(top['time'])}"
     return Sign(top["n"], found.height / frame.height, (_lines(context, top, text),))
 
@@ -141,9 +143,17 @@ def lock_waiters(context: Context) -> tuple[Sign, str | None, str | None]:
     if waiting.is_empty():
         return NOTHING, None, None
     grouped = waiting.group_by(
-        "artifact", "snapshot", "time", "waits_table", "waits_index", "waits_mode"
+        "artifact",
+        "snapshot",
+        "time",
+        "waits_table",
+        "waits_index",
+        "waits_mode",
+        maintain_order=True,
     ).agg(pl.len().alias("n"), pl.col("line_first").min(), pl.col("line_last").max())
-    top = grouped.sort("n", "time", descending=[True, False]).row(0, named=True)
+    top = grouped.sort("n", "time", descending=[True, False], maintain_order=True).row(
+        0, named=True
+    )
     text = (
         f"{top['n']} transactions wait for a lock on {top['waits_table']} "
         f"({top['waits_index'] or 'table'}, {top['waits_mode']}) at {iso(top['time'])}"

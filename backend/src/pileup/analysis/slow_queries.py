@@ -41,9 +41,10 @@ def slow_queries(
     if inside.is_empty():
         return []
     texts = (
-        inside.group_by("_text")
+        inside.group_by("_text", maintain_order=True)
         .agg(pl.col("query_time_s").sum())
-        .top_k(_MOST_TEXTS, by="query_time_s")["_text"]
+        .sort("query_time_s", descending=True, maintain_order=True)["_text"]
+        .head(_MOST_TEXTS)
     )
     shapes = pl.DataFrame(
         {"_text": texts, "shape": [digest(text) for text in texts]},

@@ -72,7 +72,7 @@ def _peak(stall: Stall, values: pl.DataFrame) -> tuple[int | None, int | None, s
         .agg(pl.col("value").max())
         .group_by("artifact", "time")
         .agg(pl.col("value").sum())
-        .sort("value", "time", descending=[True, False])
+        .sort("value", "time", descending=[True, False], maintain_order=True)
     )
     top = (int(listed["value"][0]), int(listed["time"][0])) if listed.height else None
     running = stall.signal if stall.signal and stall.signal.role == "concurrency" else None

@@ -162,7 +162,7 @@ def _collateral(context: Context, levels: Levels) -> TriageDoc:
         rows = rows.filter(context.stall.holds())
     if rows.is_empty():
         return _doc("collateral_query", "ok", "No statement was running in the processlists.")
-    counted = rows.group_by("query").agg(
+    counted = rows.group_by("query", maintain_order=True).agg(
         pl.len(), pl.col("artifact", "line_first", "line_last", "time").first()
     )
     shapes: Counter[str] = Counter()
@@ -171,7 +171,7 @@ def _collateral(context: Context, levels: Levels) -> TriageDoc:
         shape = digest(row["query"])
         shapes[shape] += row["len"]
         example.setdefault(shape, row)
-    shape, count = shapes.most_common(1)[0]
+    shape, count = min(shapes.items(), key=lambda one: (-one[1], one[0]))
     share = count / shapes.total()
     text = f"{share:.0%} of the running statements have one shape: {shape[:160]}"
     row = example[shape]

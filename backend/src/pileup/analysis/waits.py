@@ -581,14 +581,14 @@ def _ranked(frame: pl.DataFrame, keys: list[str]) -> list[Row]:
     """Groups of waits with their worst snapshot, the most waits first."""
     moment = ["artifact", "snapshot"]
     per_moment = (
-        frame.group_by([*keys, *moment])
+        frame.group_by([*keys, *moment], maintain_order=True)
         .agg(
             pl.len().alias("at_once"),
             pl.col("time").first(),
             pl.col("line_first").min(),
             pl.col("line_last").max(),
         )
-        .sort("at_once", "time", descending=[True, False], nulls_last=True)
+        .sort("at_once", "time", descending=[True, False], nulls_last=True, maintain_order=True)
         .group_by(keys, maintain_order=True)
         .agg(
             pl.col("at_once").first().alias("most"),
@@ -599,15 +599,22 @@ def _ranked(frame: pl.DataFrame, keys: list[str]) -> list[Row]:
         )
     )
     position = pl.concat_str("file", pl.lit(":"), "line", pl.lit(" "), "mode")
+    places = (
+        frame.group_by([*keys, position.alias("position")], maintain_order=True)
+        .len()
+        .sort("len", "position", descending=[True, False])
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col("position").head(12).alias("positions"))
+    )
     grouped = frame.group_by(keys).agg(
         pl.len().alias("waits"),
         pl.col("waited_s").max().alias("longest"),
         pl.col("latch").first(),
         pl.col("latch_address").n_unique().alias("addresses"),
-        pl.col("latch_address").mode().first().alias("top_address"),
-        position.value_counts(sort=True, name="waits").struct[0].head(12).alias("positions"),
+        pl.col("latch_address").mode().sort().first().alias("top_address"),
     )
     joined = grouped.join(per_moment, on=keys, how="inner", nulls_equal=True)
+    joined = joined.join(places, on=keys, how="inner", nulls_equal=True)
     return joined.sort("waits", *keys, descending=[True, *(False for _ in keys)]).to_dicts()
 
 

@@ -1,0 +1,48 @@
+"""The same uploads give the same document, in whichever order they come."""
+
+from __future__ import annotations
+
+import random
+
+from pileup.analysis import EvidenceArtifact, analyse, gather
+from pileup.analysis.contract import encode
+from pileup.cli.captures import Captures
+from pileup.records import Session, Snapshot
+from tests.analysis.frames import T0, S, artifact, frames, gauge
+from tests.conftest import REPOSITORY
+
+
+def test_a_capture_in_any_order() -> None:
+    captures = Captures()
+    captures.read(sorted((REPOSITORY / "samples" / "commit-pileup" / "artifacts").iterdir()))
+    parsed = list(captures.artifacts)
+    documents = set()
+    for seed in range(3):
+        random.Random(seed).shuffle(parsed)
+        documents.add(encode(analyse(gather(parsed))))
+    assert len(documents) == 1
+
+
+def test_ties_are_broken_by_what_the_files_say() -> None:
+    """Two processlists of one second with two statements, as often: one is always the example."""
+
+    def processlist(name: str) -> tuple[EvidenceArtifact, dict]:  # type: ignore[type-arg]
+        where = {"line_first": 1, "line_last": 2, "wall_us": T0 + 50 * S, "clock": "utc"}
+        rows = [
+            Session(
+                session_id=number, command="Query", time_s=5.0, state="updating", user="app",
+                query=f"UPDATE t{number % 2} SET a = {number}", snapshot=0, **where,
+            )
+            for number in range(12)
+        ]  # fmt: skip
+        return artifact(name), frames(Snapshot(kind="processlist", snapshot=0, **where), *rows)
+
+    running = gauge("metric.threads_running", [3.0] * 40 + [90.0] * 60 + [3.0] * 30)
+    parsed = [(artifact("m"), frames(running)), processlist("a"), processlist("b")]
+    assert encode(analyse(gather(parsed))) == encode(analyse(gather(reversed(parsed))))
+
+
+def test_a_file_under_two_names_goes_by_the_first() -> None:
+    one = frames(gauge("metric.x", [1.0]))
+    both = [(artifact("a", bundle="1"), one), (artifact("a", bundle="2"), one)]
+    assert len(gather(both).artifacts) == 1
