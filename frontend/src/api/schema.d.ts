@@ -2342,10 +2342,14 @@ export interface components {
     }
     /** BlockerDoc */
     BlockerDoc: {
+      /** @default  */
+      amplification: string
       /** @default 0 */
       blocked_thread_s: number
       blocks_direct: number
       blocks_total: number
+      /** @default 1 */
+      confidence: number
       evidence: components['schemas']['Locator'][]
       /** @default null */
       first: string | null
@@ -2357,6 +2361,8 @@ export interface components {
       /** @default null */
       last: string | null
       of: number
+      /** @default  */
+      persistence: string
       seen: number
       time: string | null
       why: string
@@ -3113,6 +3119,14 @@ export interface components {
        * Format: date-time
        */
       updated_at: string
+    }
+    /**
+     * JoinDoc
+     * @description How one more layer (stack, session, latch wait) came to be a thread's.
+     */
+    JoinDoc: {
+      confidence: number
+      why: string
     }
     /** LaneOut */
     LaneOut: {
@@ -5028,6 +5042,8 @@ export interface components {
     /** WaitEdge */
     WaitEdge: {
       /** @default 1 */
+      confidence: number
+      /** @default 1 */
       count: number
       /** @default false */
       inferred: boolean
@@ -5122,9 +5138,14 @@ export interface components {
       inferred: boolean
       /** @default  */
       join: string
+      /** @default null */
+      join_confidence: number | null
+      /** @default [] */
+      joins: components['schemas']['JoinDoc'][]
       /** @enum {unknown} */
       kind:
         | 'commit'
+        | 'fsync'
         | 'group'
         | 'latch'
         | 'metadata_lock'
@@ -5202,8 +5223,12 @@ export interface components {
     }
     /** WaitRoot */
     WaitRoot: {
+      /** @default  */
+      amplification: string
       blocks_direct: number
       blocks_total: number
+      /** @default 1 */
+      confidence: number
       /** @default false */
       inferred: boolean
       label: string
@@ -5344,6 +5369,7 @@ export type IncidentChange = components['schemas']['IncidentChange']
 export type IncidentList = components['schemas']['IncidentList']
 export type IncidentOut = components['schemas']['IncidentOut']
 export type IncidentRow = components['schemas']['IncidentRow']
+export type JoinDoc = components['schemas']['JoinDoc']
 export type LaneOut = components['schemas']['LaneOut']
 export type Lanes = components['schemas']['Lanes']
 export type LastingWait = components['schemas']['LastingWait']

@@ -34,8 +34,23 @@ ANONYMOUS_AT_MOST = 5000
 """Threads of one stack without ids that become nodes."""
 _APART_US = 2_000_000
 """Layers further apart than this are joined with a word of warning."""
+_SAME_SECOND, _LOST_PER_S, _LEAST_SURE = 0.98, 0.015, 0.6
+"""A join by an id that two files print: what it is worth, less for each second between them."""
+_BY_KERNEL_THREAD = 0.9
+"""A thread pool or a thread cache may have given the kernel's thread to another session."""
+_WITHOUT_ID = 0.5
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """How one more layer came to be a thread's, and how sure that is."""
+
+    why: str
+    confidence: float
+    """0..1. 1: one record says both ids. An id that two files print is nearly as good, less with
+    each second between them: by then the thread may serve another session, or do something else."""
 
 
 @dataclass(slots=True)
@@ -51,7 +66,12 @@ class Actor:
     stack: Row | None = None
     waits: list[Row] = field(default_factory=list)
     """Its semaphore waits (one, unless the dump is odd)."""
-    joined: list[str] = field(default_factory=list)
+    joined: list[Join] = field(default_factory=list)
+
+    def join(self, why: str, confidence: float) -> None:
+        """Note a join; once, the surest, where it is made again."""
+        if all(one.why != why for one in self.joined):
+            self.joined.append(Join(why, round(confidence, 2)))
 
     @property
     def lock_wait(self) -> bool:
@@ -83,6 +103,8 @@ class Scene:
     locators: list[Locator]
     """The snapshots that were joined."""
     metadata_locks: list[Row] = field(default_factory=list)
+    dump: Row | None = None
+    """The snapshot of the status dump that was joined."""
     stacks_alone: bool = False
     """No other layer names a thread: each stack without thread ids stands for its threads."""
     notes: list[str] = field(default_factory=list)
@@ -123,6 +145,8 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
             rows[kind] = _nearest(evidence, kind, at, host, reach)
     if dump is not None:  # a dump prints few locks; the lock tables print all
         rows["trx_lock"] += _nearest(evidence, "trx_lock", at, host, NEAR_US, beside=dump)
+    found.dump = dump
+    index.apart = _apart_s(dump, rows)
     index.threads(rows["thread"], rows["metadata_lock"], rows["session"])
     for row in rows["transaction"]:
         index.transaction(row)
@@ -148,6 +172,8 @@ class _Index:
     """Finds the actor that a row is about, or makes it."""
 
     def __init__(self, scene: Scene) -> None:
+        self.apart: dict[str, float] = {}
+        """Seconds between each layer and the first that there is."""
         self._actors = scene.actors
         self._by_pthread: dict[int, Actor] = {}
         self._by_session: dict[int, Actor] = {}
@@ -178,31 +204,42 @@ class _Index:
         if actor.trx is None or row["lock_wait"]:
             actor.trx = row
             if actor.pthread is not None and actor.session_id is not None:
-                actor.joined.append(
-                    f"session {row['session_id']} and thread {row['os_thread']} by TRANSACTIONS"
+                actor.join(
+                    f"session {row['session_id']} and thread {row['os_thread']} by TRANSACTIONS",
+                    1.0,
                 )
 
     def session(self, row: Row) -> None:
         actor = self._actor(None, row["session_id"], f"session:{row['session_id']}")
         actor.session = row
         if actor.trx is not None:
-            actor.joined.append(f"processlist Id {row['session_id']} (exact)")
+            actor.join(
+                f"processlist Id {row['session_id']} (exact){self._later('session')}",
+                self._sure("session"),
+            )
 
     def wait(self, row: Row) -> None:
         actor = self._actor(row["thread_id"], None, f"thread:{row['thread_id']}")
         actor.waits.append(row)
         if actor.trx is not None:
-            actor.joined.append("semaphore wait by OS thread handle (exact)")
+            actor.join("semaphore wait by OS thread handle (exact)", 1.0)
 
     def stack(self, row: Row) -> None:
         for thread in row["threads"]:
             session = self._session_of_tid.get(thread["lwp"]) if thread["lwp"] else None
             if thread["pthread"] is not None:
                 actor = self._actor(thread["pthread"], session, f"thread:{thread['pthread']}")
-                actor.joined.append(f"gdb thread {thread['pthread']:#x} (exact)")
+                actor.join(
+                    f"gdb thread {thread['pthread']:#x} (exact){self._later('stack')}",
+                    self._sure("stack"),
+                )
             elif session is not None:  # eu-stack prints the kernel's id alone
                 actor = self._actor(None, session, f"session:{session}")
-                actor.joined.append(f"kernel thread {thread['lwp']} by performance_schema.threads")
+                actor.join(
+                    f"kernel thread {thread['lwp']} by performance_schema.threads"
+                    f"{self._later('stack')}",
+                    min(_BY_KERNEL_THREAD, self._sure("stack")),
+                )
             else:
                 continue
             actor.stack = row
@@ -213,7 +250,18 @@ class _Index:
             threads = min(row["count"] // max(1, row["samples"]) or 1, ANONYMOUS_AT_MOST)
             for number in range(threads):
                 name = f"stack:{row['line_first']}:{number}"
-                self._actors[name] = Actor(name, stack=row, joined=["a stack without thread ids"])
+                self._actors[name] = Actor(
+                    name, stack=row, joined=[Join("a stack without thread ids", _WITHOUT_ID)]
+                )
+
+    def _sure(self, layer: str) -> float:
+        """How sure a join by an exact id is, at the distance of its layer."""
+        seconds = self.apart.get(layer, 0.0)
+        return max(_LEAST_SURE, _SAME_SECOND - _LOST_PER_S * seconds)
+
+    def _later(self, layer: str) -> str:
+        seconds = self.apart.get(layer, 0.0)
+        return f", {seconds:.0f} s apart" if seconds >= 1 else ""
 
     def _actor(self, pthread: int | None, session_id: int | None, fallback: str) -> Actor:
         found = self._by_pthread.get(pthread) if pthread is not None else None
@@ -308,6 +356,15 @@ def _nearest(
 def _of(dump: Row) -> pl.Expr:
     same: pl.Expr = pl.col("artifact") == dump["artifact"]
     return same & pl.col("snapshot").eq(dump["snapshot"])
+
+
+def _apart_s(dump: Row | None, rows: dict[str, list[Row]]) -> dict[str, float]:
+    """Seconds between each layer and the dump, or the processlist where there is no dump."""
+    times = {kind: some[0]["time"] for kind, some in rows.items() if some}
+    base = dump["time"] if dump else times.get("session")
+    if base is None:
+        return {}
+    return {kind: abs(time - base) / 1e6 for kind, time in times.items() if time is not None}
 
 
 def _apart(dump: Row | None, rows: dict[str, list[Row]]) -> list[str]:

@@ -30,7 +30,7 @@ class Queue:
     """A thread at work with one of these on its stack is who they wait for."""
     inside_words: str
     oldest: bool = False
-    """Where no stack shows who is inside: whoever runs longest is the likeliest."""
+    """Where no stack shows who is inside: ``lock_holders`` guesses by table and by age."""
     latch: str | None = None
     """Latch of the knowledge base that it stands before: one with the dump's, where it lists it."""
 
@@ -85,7 +85,23 @@ QUEUES = (
         "global read lock",
         "FLUSH TABLES WITH READ LOCK or a backup holds it until its session releases it.",
         "Global_read_lock::lock_global_read_lock wait_if_global_read_lock",
-        r"global read lock|commit lock|release of readlock|backup lock",
+        r"global read lock|release of readlock",
+        "",
+    ),
+    _queue(
+        "commit-lock",
+        "commit lock (FLUSH TABLES WITH READ LOCK)",
+        "Commits wait until the session that has the global read lock releases it.",
+        "Global_read_lock::make_global_read_lock_block_commit",
+        r"^waiting for commit lock$",
+        "",
+    ),
+    _queue(
+        "backup-lock",
+        "backup lock",
+        "LOCK INSTANCE FOR BACKUP or BACKUP STAGE holds it until its session releases it.",
+        "",
+        r"backup lock",
         "",
     ),
     _queue(

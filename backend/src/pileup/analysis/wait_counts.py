@@ -17,6 +17,8 @@ class Counts:
     """Waiting threads one resource away (or waiting for this resource itself)."""
     total: Mapping[str, int]
     """Waiting threads behind it through any number of steps."""
+    levels: Mapping[str, int]
+    """Threads that wait one behind the other, at most, up to and with this one."""
     depth: Mapping[str, int]
     """0 at a root, growing towards the waiters."""
     roots: Sequence[str]
@@ -40,6 +42,7 @@ def count(
 
     # Tarjan yields a component only after everything it points at: roots come first.
     depth_of = [0] * len(components)
+    levels_of = [0] * len(components)
     for number, members in enumerate(components):
         steps = [
             depth_of[of[target]] + 1
@@ -48,6 +51,13 @@ def count(
             if of[target] != number
         ]
         depth_of[number] = max(steps, default=0)
+        waits = [
+            levels_of[of[target]]
+            for name in members
+            for target in ahead[name]
+            if of[target] != number
+        ]
+        levels_of[number] = max(waits, default=0) + any(name in bit for name in members)
     sets = [0] * len(components)
     for number in range(len(components) - 1, -1, -1):
         mine = 0
@@ -66,6 +76,7 @@ def count(
     return Counts(
         direct=direct,
         total=total,
+        levels={name: levels_of[of[name]] for name in names},
         depth={name: depth_of[of[name]] for name in names},
         roots=sorted(roots, key=lambda name: (-total[name], name)),
         cycles=cycles,
@@ -73,9 +84,20 @@ def count(
 
 
 def _direct(name: str, behind: Mapping[str, list[str]], waiting: frozenset[str] | set[str]) -> int:
-    near = set(behind.get(name, ()))
-    further = {other for one in near if one not in waiting for other in behind.get(one, ())}
-    return sum(one in waiting and one != name for one in near | further)
+    """Waiting threads with nothing but resources between them and ``name``."""
+    seen = {name}
+    left = [name]
+    threads = 0
+    while left:
+        for one in behind.get(left.pop(), ()):
+            if one in seen:
+                continue
+            seen.add(one)
+            if one in waiting:
+                threads += 1
+            else:
+                left.append(one)
+    return threads
 
 
 def _components(names: Sequence[str], ahead: Mapping[str, list[str]]) -> list[list[str]]:

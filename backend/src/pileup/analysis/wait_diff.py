@@ -18,9 +18,11 @@ from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import Actor, Scene, scene
 from pileup.analysis.moments import clock_text, iso
 from pileup.analysis.wait_counts import Counts, count
+from pileup.analysis.wait_draft import Edge, Graph
 from pileup.analysis.wait_find import find_nodes, slimmed
 from pileup.analysis.wait_fold import FOLD_OVER, fold
-from pileup.analysis.wait_graph import Edge, Graph, build, edge_doc
+from pileup.analysis.wait_graph import build
+from pileup.analysis.wait_nodes import edge_doc
 from pileup.analysis.waits import count_graph, headline_of, node_doc, roots_doc, worst
 
 

@@ -42,9 +42,15 @@ def slimmed(
     kept = set(whole)
     return (
         [node if node.id in kept else _slim(node) for node in nodes],
-        [msgspec.structs.replace(edge, locators=[], source_site="") for edge in edges],
+        [_slim_edge(edge) for edge in edges],
         True,
     )
+
+
+def _slim_edge(edge: WaitEdge) -> WaitEdge:
+    """A holder's note stays: it says how it is known that it holds."""
+    note = edge.note if edge.kind == "held_by" else ""
+    return msgspec.structs.replace(edge, locators=[], source_site="", note=note)
 
 
 def _slim(node: WaitNode) -> WaitNode:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from pileup.analysis.contract import WaitEdge, WaitNode
-from pileup.analysis.wait_graph import Edge
+from pileup.analysis.wait_draft import Edge
 
 FOLD_OVER = 40
 """Nodes that are still shown one by one."""
@@ -136,6 +136,10 @@ def _group(group: str, members: Sequence[WaitNode], lasting: dict[str, str]) -> 
         meaning=first.meaning,
         stack=first.stack,
         join=first.join,
+        joins=first.joins,
+        join_confidence=min(
+            (m.join_confidence for m in members if m.join_confidence is not None), default=None
+        ),
         locators=first.locators[:1],
     )
 
@@ -167,6 +171,7 @@ def _merge(edges: Sequence[WaitEdge], group_of: dict[str, str]) -> list[WaitEdge
             count=(before.count if before else 0) + edge.count,
             waited_s=max(waits, default=None),
             inferred=edge.inferred,
+            confidence=min(edge.confidence, before.confidence) if before else edge.confidence,
             note=before.note if before else edge.note,
             locators=before.locators if before else edge.locators,
         )

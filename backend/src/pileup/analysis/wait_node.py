@@ -8,8 +8,9 @@ from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import Row, scene
 from pileup.analysis.stack_groups import stack_key
 from pileup.analysis.stacks import clean
+from pileup.analysis.wait_draft import Graph
 from pileup.analysis.wait_fold import members_of
-from pileup.analysis.wait_graph import Graph, build
+from pileup.analysis.wait_graph import build
 from pileup.analysis.waits import count_graph, node_doc, worst
 from pileup.knowledge import knowledge
 

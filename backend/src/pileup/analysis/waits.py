@@ -29,9 +29,11 @@ from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import Row, Scene, scene
 from pileup.analysis.moments import iso
 from pileup.analysis.wait_counts import Counts, count
+from pileup.analysis.wait_draft import Graph, ResourceKind
 from pileup.analysis.wait_find import find_nodes, slimmed
 from pileup.analysis.wait_fold import FOLD_OVER, fold
-from pileup.analysis.wait_graph import Graph, build, edge_doc, resource_node, thread_node
+from pileup.analysis.wait_graph import build
+from pileup.analysis.wait_nodes import edge_doc, resource_node, thread_node
 from pileup.knowledge import knowledge
 from pileup.knowledge.source_sites import Site, site
 
@@ -106,33 +108,35 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
     chosen = spread([m for m in moments(evidence) if span is None or _inside(m, span)])
     lasts = lasting_s(chosen)
     cost: defaultdict[str, float] = defaultdict(float)
-    best: dict[str, tuple[WaitNode, WaitMoment, str]] = {}
+    best: dict[str, tuple[WaitNode, WaitMoment, _Root]] = {}
     seen: defaultdict[str, int] = defaultdict(int)
     times: defaultdict[str, list[int]] = defaultdict(list)
     for moment in chosen:
         found = scene(evidence, moment.time, moment.host)
         graph = build(evidence, found)
         counts = count_graph(graph)
-        for name in counts.roots:
+        for name in dict.fromkeys(flush_of(name, graph) for name in counts.roots):
             key = lasting_key(name, graph)
             seen[key] += 1
             times[key] += [] if moment.time is None else [moment.time]
             node = node_doc(name, graph, counts)
             cost[key] += node.blocks_total * lasts[id(moment)]
-            if key not in best or node.blocks_total > best[key][0].blocks_total:
-                best[key] = (node, moment, _why(name, graph))
+            root = _root(name, graph, counts)
+            # the moment with most behind it; one that shows who rather than one that infers it
+            if key not in best or _tells(node, root) > _tells(*best[key][::2]):
+                best[key] = (node, moment, root)
     ranked = sorted(best.items(), key=lambda item: (-_weight(item[1][0], seen[item[0]]), item[0]))
     return [
         BlockerDoc(
             kind=_blocker_kind(node),
             id=node.id,
-            holder=f"{node.label}{f' ({node.detail})' if node.detail else ''}",
+            holder=root.holder,
             time=iso(moment.time),
             blocks_direct=node.blocks_direct,
             blocks_total=node.blocks_total,
             seen=seen[key],
             of=len(chosen),
-            why=why,
+            why=root.why,
             evidence=[
                 msgspec.structs.replace(one, text=f"{node.label} blocks {node.blocks_total}")
                 for one in node.locators[:2]
@@ -141,8 +145,11 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
             blocked_thread_s=round(cost[key], 1),
             first=iso(min(times[key], default=None)),
             last=iso(max(times[key], default=None)),
+            confidence=root.confidence,
+            persistence=_persistence(seen[key], len(chosen)),
+            amplification=root.amplification,
         )
-        for key, (node, moment, why) in ranked[:MOST]
+        for key, (node, moment, root) in ranked[:MOST]
         if node.blocks_total > 0
     ]
 
@@ -245,6 +252,8 @@ def roots_doc(graph: Graph, counts: Counts) -> list[WaitRoot]:
             blocks_total=counts.total[name],
             why=_why(name, graph),
             inferred=_is_inferred(name, graph),
+            confidence=_confidence(name, graph),
+            amplification=_amplification(name, graph, counts),
         )
         for name in counts.roots[:MOST]
     ]
@@ -285,6 +294,71 @@ def _is_inferred(name: str, graph: Graph) -> bool:
     return bool(holds) and all(e.inferred for e in holds)
 
 
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """What is said of a root at the moment at which most stood behind it."""
+
+    holder: str
+    why: str
+    confidence: float
+    amplification: str
+
+
+def _root(name: str, graph: Graph, counts: Counts) -> _Root:
+    node = node_doc(name, graph, counts)
+    holder = f"{node.label}{f' ({node.detail})' if node.detail else ''}"
+    why = _why(name, graph)
+    if node.kind == "fsync" and not node.inferred:
+        threads = [e for e in graph.touching[name] if e.source == name]
+        inside = [node_doc(e.target, graph, counts).label for e in threads]
+        holder = f"{node.label}{f' (in it: {inside[0]})' if inside else ''}"
+        why = f"{threads[0].note[0].upper()}{threads[0].note[1:]}." if threads else why
+    return _Root(holder, why, _confidence(name, graph), _amplification(name, graph, counts))
+
+
+def _tells(node: WaitNode, root: _Root) -> float:
+    return node.blocks_total * root.confidence
+
+
+def _persistence(seen: int, of: int) -> str:
+    """'In 5 of 7 snapshots': whether it lasts, or was there once."""
+    return f"In {seen} of {of} snapshot{'' if of == 1 else 's'}"
+
+
+def _confidence(name: str, graph: Graph) -> float:
+    """How sure it is that others wait for this: of its surest hold, or of the waits themselves."""
+    edges = [e for e in graph.touching.get(name, ()) if e.target == name]
+    return max((e.confidence for e in edges), default=1.0)
+
+
+def _amplification(name: str, graph: Graph, counts: Counts) -> str:
+    """'One latch: 222 directly behind it, 948 in all': why few waits explain many threads."""
+    direct, total = counts.direct[name], counts.total[name]
+    if total <= direct:
+        return ""
+    held = [e.source for e in graph.touching.get(name, ()) if e.target == name]
+    kinds = {graph.resources[one].kind for one in held if one in graph.resources}
+    if name in graph.resources:
+        what = f"one {_WORDS[graph.resources[name].kind]}"
+    elif len(kinds) == 1:
+        (kind,) = kinds
+        what = f"one {_WORDS[kind]}" if len(held) == 1 else f"{len(held)} {_WORDS[kind]}s"
+    else:
+        what = "one thread"
+    return f"{what[0].upper()}{what[1:]}: {direct:,} directly behind it, {total:,} in all"
+
+
+_WORDS: dict[ResourceKind, str] = {
+    "latch": "latch",
+    "row_lock": "row lock",
+    "table_lock": "table lock",
+    "metadata_lock": "metadata lock",
+    "commit": "commit queue",
+    "fsync": "flush",
+    "queue": "queue",
+}
+
+
 def _why(name: str, graph: Graph) -> str:
     """Why a root is one: how it holds, and what it does."""
     notes = [
@@ -308,21 +382,28 @@ def headline_of(graph: Graph, counts: Counts, waiters: int) -> str:
     if top is None:
         return f"{waiters} threads wait in a circle: a deadlock."
     node = node_doc(top, graph, counts)
-    behind = [n for n in counts.depth if counts.total.get(n) is not None]
-    levels = max((counts.depth[n] for n in behind), default=1)
+    depth = max(1, max(counts.levels.values(), default=1))
     longest = max((e.waited_s or 0.0 for e in graph.edges if e.kind == "waits_for"), default=0.0)
     threads = "1 thread" if node.blocks_total == 1 else f"{node.blocks_total} threads"
     name = f"{node.label[0].upper()}{node.label[1:]}"
     detail = f" ({node.detail})" if node.detail and top in graph.actors else ""
     verb = "blocks" if top in graph.actors else "has behind it"
-    # Two edges of the graph, waiter to resource and resource to holder, are one level of waiting.
-    depth = max(1, (levels + 1) // 2)
     level = "1 level" if depth == 1 else f"{depth} levels"
     waited = f", for up to {longest:.0f} s" if longest >= 1 else ""
     inferred = " (inferred)" if node.inferred else ""
     others = len(counts.roots) - 1
     more = f"; {others} more root{'s' if others > 1 else ''}" if others > 0 else ""
     return f"{name}{detail} {verb} {threads} through {level}{waited}{inferred}{more}."
+
+
+def flush_of(name: str, graph: Graph) -> str:
+    """The flush that a root is in, when nothing else waits for it.
+
+    Who is in the flush changes with every commit; the flush stays.
+    """
+    held = [e.source for e in graph.touching.get(name, ()) if e.target == name]
+    kinds = {graph.resources[one].kind for one in held if one in graph.resources}
+    return held[0] if kinds == {"fsync"} and len(set(held)) == 1 else name
 
 
 def lasting_key(name: str, graph: Graph) -> str:

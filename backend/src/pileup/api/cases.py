@@ -31,7 +31,6 @@ from pileup.storage.experiments import ExperimentRecord, Experiments
 from pileup.storage.hypotheses import Hypotheses, HypothesisRecord
 from pileup.storage.incidents import Incident
 from pileup.storage.pins import PinRecord, Pins
-from pileup.storage.placed import WAIT_KINDS
 from pileup.storage.reports import Reports
 
 FIGURE_LANES = 6
@@ -114,7 +113,7 @@ def _lanes(
 
 
 def _graph(services: Services, incident_id: str) -> GraphFigure | None:
-    evidence = services.placed.load(incident_id, WAIT_KINDS)
+    evidence = services.placed.waits(incident_id)
     if evidence is None:
         return None
     graph = wait_graph(evidence, None, fold=True)

@@ -18,7 +18,6 @@ from pileup.api.errors import ApiError
 from pileup.api.schema import Out, WaitGraphJson, WaitNodeDocJson, WaitPersistenceJson
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents import Incident
-from pileup.storage.placed import WAIT_KINDS
 
 router = APIRouter(tags=["waits"])
 
@@ -37,7 +36,7 @@ class WaitMoment(Out):
 @router.get("/incidents/{incident_id}/waits/moments")
 def wait_moments(incident: IncidentDep, services: ServicesDep) -> list[WaitMoment]:
     """Every placed snapshot in time order, with how many waited: the scrubber's bars."""
-    evidence = services.placed.load(incident.id, WAIT_KINDS)
+    evidence = services.placed.waits(incident.id)
     if evidence is None:
         return []
     return [
@@ -110,7 +109,7 @@ def _encoded(document: Doc) -> dict[str, Any]:
 
 
 def _evidence(services: Services, incident: Incident) -> Evidence:
-    evidence = services.placed.load(incident.id, WAIT_KINDS)
+    evidence = services.placed.waits(incident.id)
     if evidence is None:
         raise ApiError(409, "Nothing to show yet", "this incident was not analysed yet")
     return evidence

@@ -12,6 +12,7 @@ The run before stays for readers that are still in it. All of it is derived.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 from bisect import bisect_right
@@ -27,6 +28,7 @@ from pileup.analysis.compact import TEXT, by_series, compact
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.lanes import BUCKETS, LONG, sum_up, values_of
+from pileup.analysis.wait_commits import PENDING
 from pileup.records import with_all_columns
 from pileup.storage.blobs import disk_words
 from pileup.storage.ids import new_id
@@ -98,6 +100,18 @@ class PlacedStore:
     def forget(self, incident_id: str) -> None:
         """There is nothing left to show."""
         shutil.rmtree(self.root / incident_id, ignore_errors=True)
+
+    def waits(self, incident_id: str) -> Evidence | None:
+        """What a wait graph is made of; of the samples those alone that it looks at."""
+        found = self.load(incident_id, WAIT_KINDS)
+        run = self._run(incident_id)
+        paths = _paths(run, SAMPLE, _index(run)) if run else []
+        if found is None or not paths:
+            return found
+        name = pl.col("series")
+        wanted = name.is_between(pl.lit(min(PENDING)), pl.lit(max(PENDING))) & name.is_in(PENDING)
+        pending = pl.scan_parquet(paths).filter(wanted).collect()
+        return dataclasses.replace(found, frames=found.frames | {SAMPLE: pending})
 
     def load(self, incident_id: str, kinds: Collection[str]) -> Evidence | None:
         """The evidence with only these kinds of frames; None before the first analysis."""

@@ -32,7 +32,16 @@ const graph = {
   ],
   edges: [{ ...BLANK_EDGE, mode: 'X', source: 'g', target: 'h', waited_s: null }],
   roots: [
-    { node: 'h', label: 'trx 26478', blocks_direct: 2, blocks_total: 2, why: '', inferred: true },
+    {
+      node: 'h',
+      label: 'trx 26478',
+      blocks_direct: 2,
+      blocks_total: 2,
+      why: '',
+      inferred: true,
+      confidence: 1,
+      amplification: '',
+    },
   ],
 } as unknown as WaitGraph
 const moment = { artifact: 'a', snapshot: 0, kind: 'innodb_status', lock_waits: 0, waiters: 2 }

@@ -32,6 +32,8 @@ export const BLANK_NODE: WaitNode = {
   meaning: null,
   stack: [],
   join: '',
+  joins: [],
+  join_confidence: null,
   locators: [],
 }
 
@@ -44,6 +46,7 @@ export const BLANK_EDGE: WaitEdge = {
   count: 1,
   waited_s: null,
   inferred: false,
+  confidence: 1,
   note: '',
   source_site: '',
   locators: [],

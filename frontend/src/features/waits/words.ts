@@ -8,6 +8,7 @@ export const GLYPH: Record<WaitNode['kind'], string> = {
   table_lock: '▦',
   metadata_lock: '▧',
   commit: '⇥',
+  fsync: '⤓',
   queue: '⇶',
   group: '⋮',
 }
@@ -19,6 +20,7 @@ export const KIND: Record<WaitNode['kind'], string> = {
   table_lock: 'table lock',
   metadata_lock: 'metadata lock',
   commit: 'commit queue',
+  fsync: 'flush to disk',
   queue: 'queue',
   group: 'group',
 }

@@ -1,0 +1,98 @@
+"""What a statement names and takes: its tables, and whether it wants a lock for itself alone.
+
+No parser of SQL: one pass over words, enough to tell which sessions meet at a table. Source:
+Lock_descriptor and the grammar in sql_yacc.yy (mdl_request types of ALTER, DROP, RENAME, ...).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+_READ = 4000
+"""Characters of a statement that are looked at."""
+_WORDS = re.compile(r"`[^`]{1,64}`|'[^']{0,4000}'|\"[^\"]{0,4000}\"|[A-Za-z_$][\w$]{0,63}|[.,();*]")
+_BEFORE = frozenset({"from", "join", "update", "into", "table", "tables"})
+_SKIPPED = frozenset(
+    {"ignore", "low_priority", "delayed", "quick", "if", "not", "exists", "only", "lateral"}
+)
+_ENDS = frozenset({"set", "where", "values", "value", "select", "on", "using", "inner", "left"})
+_EXCLUSIVE = re.compile(
+    r"\s*(?:/\*.{0,200}?\*/\s*)?(?:alter\s+(?:ignore\s+|online\s+)?table|drop\s+(?:table|index|trigger)"
+    r"|truncate|rename|optimize|repair|create\s+(?:\w+\s+){0,2}(?:index|trigger)|lock\s+tables?)\b",
+    re.IGNORECASE,
+)
+_INDEX = re.compile(r"\s*(?:create\s+(?:\w+\s+){0,2}|drop\s+)index\b", re.IGNORECASE)
+GLOBAL_READ_LOCK = re.compile(
+    r"\s*(?:flush\s+(?:local\s+|no_write_to_binlog\s+)?tables?\s+with\s+read\s+lock"
+    r"|set\s+(?:global\s+|@@global\.)(?:super_)?read_only\s*=)",
+    re.IGNORECASE,
+)
+BACKUP_LOCK = re.compile(
+    r"\s*(?:lock\s+(?:instance|tables|binlog)\s+for\s+backup|backup\s+(?:stage|lock))",
+    re.IGNORECASE,
+)
+BACKUP_TOOL = re.compile(
+    r"dump|backup|SELECT /\*!40001 SQL_NO_CACHE \*/"
+    r"|SHOW (?:FULL )?(?:CREATE TABLE|TRIGGERS|TABLE STATUS)",
+    re.IGNORECASE,
+)
+
+
+@functools.lru_cache(maxsize=4096)
+def tables_of(query: str) -> frozenset[str]:
+    """Tables that a statement names, lower case and without their schema."""
+    words = [_plain(one) for one in _WORDS.findall(query[:_READ])]
+    before = _BEFORE | {"on"} if _INDEX.match(query) else _BEFORE
+    found: set[str] = set()
+    at = 0
+    while at < len(words):
+        if words[at].lower() not in before:
+            at += 1
+            continue
+        at = _names(words, at + 1, found)
+    return frozenset(found)
+
+
+def wants_exclusive(query: str | None) -> bool:
+    """Whether a statement changes a table's definition, or locks it whole."""
+    return bool(query and _EXCLUSIVE.match(query))
+
+
+def _names(words: list[str], at: int, found: set[str]) -> int:
+    """Read 'a, db.b AS x, c' from a place on; the place after it."""
+    while at < len(words):
+        while at < len(words) and words[at].lower() in _SKIPPED:
+            at += 1
+        if at >= len(words) or not _is_name(words[at]):
+            return at
+        name = words[at]
+        at += 1
+        if at + 1 < len(words) and words[at] == "." and _is_name(words[at + 1]):
+            name = words[at + 1]
+            at += 2
+        found.add(name.lower())
+        for _ in range(2):  # an alias, with AS or without
+            if at < len(words) and _is_name(words[at]) and words[at].lower() not in _ENDS | _BEFORE:
+                at += 1
+        if at >= len(words) or words[at] != ",":
+            return at
+        at += 1
+    return at
+
+
+def _plain(word: str) -> str:
+    return word.strip("`")
+
+
+def _is_name(word: str) -> bool:
+    return bool(re.match(r"[\w$]", word)) and word.lower() not in _ENDS
+
+
+__all__ = [
+    "BACKUP_LOCK",
+    "BACKUP_TOOL",
+    "GLOBAL_READ_LOCK",
+    "tables_of",
+    "wants_exclusive",
+]

@@ -1,0 +1,217 @@
+"""The commit: who waits in its queue, who leads it, and who is in the flush of a log.
+
+Chain: a session waits for the commit queue, the queue for the one at its head, and where that one
+is in fsync, for the flush; a session in the prepare phase waits for the redo flush itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import polars as pl
+
+from pileup.analysis import commit_queue
+from pileup.analysis.fsyncs import Log, flushes, leads_flush_stage, waits_for_redo
+from pileup.analysis.joins import Actor
+from pileup.analysis.wait_draft import BY_STACK, BY_STATE, Draft, Resource
+
+_BY_LEADING_STACK = 0.9
+_BY_DUMP = 0.6
+PENDING = ("innodb.pending_log_fsyncs", "innodb.pending_log_flushes", "innodb.pending_log_ios")
+"""What a dump counts of flushes of the redo log that were asked for and are not done."""
+_IN_FSYNC = 8
+_STORAGE = "Ends when the storage says that the bytes are safe."
+
+
+def commits(draft: Draft) -> None:
+    """The commit queue with its head, and the flushes of the redo and the binary log."""
+    _without_ids(draft)
+    in_flush: defaultdict[Log, list[Actor]] = defaultdict(list)
+    for actor in draft.scene.actors.values():
+        if actor.stack and (log := flushes(actor.functions)):
+            in_flush[log].append(actor)
+    _redo(draft, in_flush)
+    waiters = [
+        actor
+        for actor in draft.scene.actors.values()
+        if actor.id not in draft.waiting and commit_queue.waits_for_commit(actor)
+    ]
+    leaders = dict(_leaders(draft))
+    waiters = [one for one in waiters if one.id not in leaders]
+    if waiters:
+        queue = _queue(draft, waiters)
+        if leaders:
+            # One works at the head; full-text sync explains the queue better than a flush.
+            words, leader = min(
+                leaders.values(), key=lambda one: ("full-text" not in one[0], one[1].id)
+            )
+            _lead(draft, queue, leader, words)
+        elif (row := _pending(draft)) is not None:
+            _by_dump(draft, queue, row)
+        else:
+            draft.notes[
+                "No stack shows who leads the commit queue: collect gdb stacks or pt-pmp."
+            ] = None
+    _many(draft, in_flush)
+
+
+def _without_ids(draft: Draft) -> None:
+    """pt-pmp prints no thread ids: whoever leads or flushes by such a stack is a thread, too."""
+    if draft.scene.stacks_alone:
+        return
+    for stack in draft.scene.stacks:
+        functions = [frame["function"] for frame in stack["frames"]]
+        if stack["threads"] or not (commit_queue.leads(functions) or flushes(functions)):
+            continue
+        actor = Actor(f"stack:{stack['line_first']}", stack=stack)
+        actor.join("a stack without thread ids: which session it is, nothing says", 0.5)
+        draft.scene.actors[actor.id] = actor
+
+
+def _leaders(draft: Draft) -> Iterator[tuple[str, tuple[str, Actor]]]:
+    for actor in draft.scene.actors.values():
+        if not actor.stack:
+            continue
+        if words := commit_queue.leads(actor.functions):
+            yield actor.id, (words, actor)
+        elif waits_for_redo(actor.functions) and leads_flush_stage(actor.functions):
+            yield actor.id, ("waits for the redo log to be flushed for its whole group", actor)
+
+
+def _queue(draft: Draft, waiters: list[Actor]) -> Resource:
+    queue = draft.resources.setdefault(
+        "commit",
+        Resource(
+            "commit",
+            "commit",
+            "commit queue",
+            "binary log group commit and redo flush",
+            meaning="Commits wait for the one at the head to write and flush the logs.",
+        ),
+    )
+    for actor in waiters:
+        row = actor.session or actor.stack or actor.trx
+        assert row is not None
+        waited = (actor.session or {}).get("time_s")
+        where = commit_queue.stage(actor.functions)
+        draft.wait(
+            actor,
+            queue,
+            waited_s=waited,
+            position=where,
+            note=where or "by its State, which names no stage",
+            confidence=BY_STACK if actor.functions else BY_STATE,
+            locators=[draft.lines(row)],
+        )
+    return queue
+
+
+def _lead(draft: Draft, queue: Resource, leader: Actor, words: str) -> None:
+    """The head of the queue; through the flush that it is in, where it is in one."""
+    log = None if "full-text" in words else flushes(leader.functions)
+    held = queue
+    if log is not None:
+        held = _fsync(draft, log)
+        draft.hold(
+            queue,
+            held,
+            note=f"the one at its head is in this flush ({words})",
+            lines=leader.stack,
+            confidence=_BY_LEADING_STACK,
+        )
+    draft.hold(
+        held,
+        leader,
+        note=f"{words}, by its stack",
+        lines=leader.stack,
+        confidence=_BY_LEADING_STACK,
+    )
+
+
+def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
+    """Threads that wait for another's flush of the redo log, where a stack is in that flush."""
+    flushing = in_flush.get("redo log", [])
+    if not flushing:
+        return
+    for actor in list(draft.scene.actors.values()):
+        if actor.id in draft.waiting or not actor.stack or not waits_for_redo(actor.functions):
+            continue
+        redo = _fsync(draft, "redo log")
+        where = commit_queue.stage(actor.functions)
+        draft.wait(
+            actor,
+            redo,
+            waited_s=(actor.session or {}).get("time_s"),
+            position=where,
+            note=where,
+            confidence=BY_STACK,
+            locators=[draft.lines(actor.stack)],
+        )
+        for one in flushing[:_IN_FSYNC]:
+            note = "flushes the redo log to disk, by its stack"
+            draft.hold(redo, one, note=note, lines=one.stack, confidence=_BY_LEADING_STACK)
+
+
+def _many(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
+    """Several threads in flushes of their own, nobody behind them: they wait for the storage."""
+    for log, some in in_flush.items():
+        if f"fsync:{log}" in draft.resources or len(some) < 2:
+            continue
+        flush = _fsync(draft, log)
+        for actor in some:
+            if actor.id in draft.waiting:
+                continue
+            assert actor.stack is not None
+            draft.wait(
+                actor,
+                flush,
+                note="is in fsync: the storage has not answered",
+                confidence=BY_STACK,
+                locators=[draft.lines(actor.stack)],
+            )
+
+
+def _by_dump(draft: Draft, queue: Resource, row: dict[str, object]) -> None:
+    """No stack, but the dump counts a flush that is not done: the queue hangs on it, likely."""
+    redo = _fsync(draft, "redo log")
+    redo.inferred = True
+    redo.detail = (
+        f"inferred: the dump counts {row['value']:.0f} pending flush of the redo log while "
+        "sessions wait for the commit; no stack shows whose"
+    )
+    draft.hold(
+        queue,
+        redo,
+        note=f"inferred: {row['series']} is {row['value']:.0f} in this dump",
+        lines=row,
+        inferred=True,
+        confidence=_BY_DUMP,
+    )
+
+
+def _pending(draft: Draft) -> dict[str, object] | None:
+    """The dump's own count of pending flushes, when it is above zero."""
+    dump, samples = draft.scene.dump, draft.evidence.frame("sample")
+    if dump is None or samples is None:
+        return None
+    rows = samples.filter(
+        (pl.col("artifact") == dump["artifact"])
+        & pl.col("series").cast(pl.String).is_in(PENDING)
+        & pl.col("line_first").is_between(dump["line_first"], dump["line_last"])
+        & (pl.col("value") > 0)
+    )
+    if rows.is_empty():
+        return None
+    row = rows.sort("line_first").row(0, named=True)
+    return {**row, "line_last": row["line_first"]}
+
+
+def _fsync(draft: Draft, log: Log) -> Resource:
+    name = f"fsync:{log}"
+    return draft.resources.setdefault(
+        name, Resource(name, "fsync", f"fsync of the {log}", _STORAGE, meaning=_STORAGE)
+    )
+
+
+__all__ = ["PENDING", "commits"]
