@@ -67,7 +67,7 @@ export function svgDocument(body: string, page: Page): string {
 }
 
 /** Replaces var(--name) by what the page's theme has for it. */
-export function withTokens(svg: string, styles = computed(document.documentElement)): string {
+export function withTokens(svg: string, styles = tokenReader(document.documentElement)): string {
   return svg.replace(/var\((--[\w-]+)(?:,[^()]*)?\)/g, (whole, name: string) => {
     const value = styles(name)
     return value ? escapeXml(value) : whole
@@ -163,7 +163,7 @@ export function fileStem(...parts: readonly string[]): string {
 }
 
 /** Tokens as plain colours: mixed ones too, which drawing programs do not know. */
-function computed(element: Element): (name: string) => string {
+export function tokenReader(element: Element): (name: string) => string {
   const probe = document.createElement('span')
   probe.hidden = true
   document.body.append(probe)

@@ -17,6 +17,8 @@ const stall = (onset: string, end: string | null, kind: Stall['kind'] = 'stall')
   evidence: [],
   note: '',
   host: null,
+  computed: null,
+  corrected_by: null,
 })
 const snapshot = (time: string, waiters: number): Snapshot => ({
   time,
@@ -72,6 +74,7 @@ describe('ranges', () => {
     snapshots: [],
     events: [],
     annotations: [],
+    corrections: [],
     range: { start: '2026-11-20T22:00:00Z', end: '2026-11-20T23:00:00Z' },
   }
   it('looks first at the stall with some time around it', () => {
