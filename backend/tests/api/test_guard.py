@@ -18,8 +18,8 @@ PUBLIC = {
     ("post", "/api/v1/session"),
     ("post", "/api/v1/session/link"),
 }
-OWN = {("delete", "/api/v1/session")}
-"""What a viewer may change: their own session."""
+OWN = {("delete", "/api/v1/session"), ("post", "/api/v1/mentions/seen")}
+"""What a viewer may change: their own session, and what they have seen."""
 
 
 def operations() -> Iterator[tuple[str, str]]:

@@ -338,6 +338,30 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/comments/{comment_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Delete Comment
+     * @description Only one's own.
+     */
+    delete: operations['delete_comment_api_v1_comments__comment_id__delete']
+    options?: never
+    head?: never
+    /**
+     * Change Comment
+     * @description Only one's own.
+     */
+    patch: operations['change_comment_api_v1_comments__comment_id__patch']
+    trace?: never
+  }
   '/api/v1/experiments/{experiment_id}': {
     parameters: {
       query?: never
@@ -701,6 +725,50 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/calibration': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Calibration
+     * @description The last confidence of each person in each decided hypothesis, against the decision.
+     */
+    get: operations['calibration_api_v1_incidents__incident_id__calibration_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/comments': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Comments
+     * @description Of one subject, oldest first.
+     */
+    get: operations['list_comments_api_v1_incidents__incident_id__comments_get']
+    put?: never
+    /**
+     * Create Comment
+     * @description Say something; who is named after an @ is told.
+     */
+    post: operations['create_comment_api_v1_incidents__incident_id__comments_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/compare': {
     parameters: {
       query?: never
@@ -940,6 +1008,86 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/matrix': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Matrix
+     * @description As the asker may see it: others' ratings only of cells that they rated themselves.
+     */
+    get: operations['get_matrix_api_v1_incidents__incident_id__matrix_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/matrix/openings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Open Cells
+     * @description End the blind rating of some cells, as the incident's owner or an admin.
+     */
+    post: operations['open_cells_api_v1_incidents__incident_id__matrix_openings_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/matrix/ratings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Rate
+     * @description One's own rating of one cell. Everybody has their own, so there is nothing to overwrite.
+     */
+    put: operations['rate_api_v1_incidents__incident_id__matrix_ratings_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/matrix/weights/{pin_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Weigh
+     * @description How credible and relevant the team holds a piece of evidence.
+     */
+    put: operations['weigh_api_v1_incidents__incident_id__matrix_weights__pin_id__put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/moved': {
     parameters: {
       query?: never
@@ -992,7 +1140,7 @@ export interface paths {
     put?: never
     /**
      * Create Pin
-     * @description Keep a pointer to exact data; raw lines are copied as its excerpt.
+     * @description Keep a pointer to exact data, with its value, and its raw lines as an excerpt.
      */
     post: operations['create_pin_api_v1_incidents__incident_id__pins_post']
     delete?: never
@@ -1623,6 +1771,66 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/mentions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Mentions
+     * @description Where somebody named you; newest first, the last fifty.
+     */
+    get: operations['list_mentions_api_v1_mentions_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/mentions/seen': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Mark Seen
+     * @description You have seen these.
+     */
+    post: operations['mark_seen_api_v1_mentions_seen_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/people': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List People
+     * @description Who can be named after an @: ids and names, nothing else.
+     */
+    get: operations['list_people_api_v1_people_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/pins/{pin_id}': {
     parameters: {
       query?: never
@@ -1638,6 +1846,66 @@ export interface paths {
      * @description Take a pin back; hypotheses that used it are flagged for review.
      */
     delete: operations['withdraw_pin_api_v1_pins__pin_id__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/pins/{pin_id}/picture': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Pin Picture
+     * @description What the screen showed when it was pinned.
+     */
+    get: operations['pin_picture_api_v1_pins__pin_id__picture_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/pins/{pin_id}/restore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Restore Pin
+     * @description Undo the withdrawal: it is evidence again wherever it was.
+     */
+    post: operations['restore_pin_api_v1_pins__pin_id__restore_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/pins/{pin_id}/stale': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Answer Stale
+     * @description Take the new value of a stale pin, or leave the pin as it was made; both are audited.
+     */
+    post: operations['answer_stale_api_v1_pins__pin_id__stale_post']
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -2388,6 +2656,18 @@ export interface components {
        */
       start: string
     }
+    /**
+     * Calibration
+     * @description How far the confidences were from what was found: 0 is perfect, 0.25 is a thrown coin.
+     */
+    Calibration: {
+      /** Brier */
+      brier: number | null
+      /** Forecasts */
+      forecasts: components['schemas']['Forecast'][]
+      /** People */
+      people: components['schemas']['PersonalScore'][]
+    }
     /** CellChange */
     CellChange: {
       /** After */
@@ -2465,6 +2745,37 @@ export interface components {
       records: number
       /** Unplaced */
       unplaced: number
+    }
+    /** Comment */
+    Comment: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** Body */
+      body: string
+      /** By */
+      by: string
+      /** By Id */
+      by_id: string | null
+      /** Edited At */
+      edited_at: string | null
+      /** Id */
+      id: string
+      /** Incident Id */
+      incident_id: string
+      /** Mentions */
+      mentions: components['schemas']['Named'][]
+      /** Revision */
+      revision: number
+      /** Subject */
+      subject: string
+    }
+    /** CommentChange */
+    CommentChange: {
+      /** Body */
+      body: string
     }
     /**
      * CompareChoices
@@ -2847,6 +3158,27 @@ export interface components {
       host_value: string
       name: string
     }
+    /**
+     * Forecast
+     * @description One person's last word on a hypothesis before it was decided.
+     */
+    Forecast: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By */
+      by: string
+      /** Came True */
+      came_true: boolean
+      /** Confidence */
+      confidence: number
+      /** Hypothesis Id */
+      hypothesis_id: string
+      /** Label */
+      label: string
+    }
     /** FormatOut */
     FormatOut: {
       /** Name */
@@ -2996,6 +3328,14 @@ export interface components {
       id: string
       /** Incident Id */
       incident_id: string
+      /** Label */
+      label: string
+      /** May Become */
+      may_become: (
+        'proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded'
+      )[]
+      /** Mechanisms */
+      mechanisms: string[]
       /** Needs Review */
       needs_review: boolean
       /** Owner */
@@ -3009,18 +3349,28 @@ export interface components {
        * @enum {string}
        */
       status: 'proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded'
+      /** Superseded By */
+      superseded_by: string | null
     }
     /** HypothesisChange */
     HypothesisChange: {
       /** Falsifier */
       falsifier?: string | null
+      /** Mechanisms */
+      mechanisms?: string[] | null
       /** Owner Id */
       owner_id?: string | null
+      /** Pin Id */
+      pin_id?: string | null
+      /** Reason */
+      reason?: string | null
       /** Statement */
       statement?: string | null
       /** Status */
       status?:
         ('proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded') | null
+      /** Superseded By Id */
+      superseded_by_id?: string | null
     }
     /** IncidentChange */
     IncidentChange: {
@@ -3396,6 +3746,187 @@ export interface components {
       /** Stalls */
       stalls: components['schemas']['StallDoc'][]
     }
+    /** Matrix */
+    Matrix: {
+      /** At */
+      at: string | null
+      /** Coverage */
+      coverage: number | null
+      /** Disputed */
+      disputed: string | null
+      /** Hidden */
+      hidden: number
+      /** Hypotheses */
+      hypotheses: components['schemas']['MatrixHypothesis'][]
+      /** May Open */
+      may_open: boolean
+      /**
+       * Mode
+       * @enum {string}
+       */
+      mode: 'consensus' | 'mine'
+      /** Moments */
+      moments: string[]
+      next: components['schemas']['MatrixNext'] | null
+      /** Rows */
+      rows: components['schemas']['MatrixRow'][]
+      /** Sensitivity */
+      sensitivity: string
+      /** Turns */
+      turns: components['schemas']['MatrixTurn'][]
+    }
+    /** MatrixCell */
+    MatrixCell: {
+      /** Blind */
+      blind: boolean
+      /** Comments */
+      comments: number
+      /** Disagreement */
+      disagreement: number | null
+      /** Hypothesis Id */
+      hypothesis_id: string
+      /** Mine */
+      mine: ('CC' | 'C' | 'N' | 'I' | 'II' | 'NA') | null
+      /** Points */
+      points: number | null
+      proposed: components['schemas']['MatrixProposal'] | null
+      /** Shown */
+      shown: ('CC' | 'C' | 'N' | 'I' | 'II' | 'NA') | null
+      /** Votes */
+      votes: components['schemas']['MatrixVote'][]
+    }
+    /** MatrixHypothesis */
+    MatrixHypothesis: {
+      /** Closed */
+      closed: boolean
+      /** Confidence */
+      confidence: number | null
+      /** Consistency */
+      consistency: number
+      /** Coverage */
+      coverage: number | null
+      /** Id */
+      id: string
+      /** Inconsistency */
+      inconsistency: number
+      /** Label */
+      label: string
+      /** Leads */
+      leads: boolean
+      /** Rank */
+      rank: number | null
+      /** Statement */
+      statement: string
+      /** Status */
+      status: string
+    }
+    /**
+     * MatrixNext
+     * @description How to tell the two leaders apart.
+     */
+    MatrixNext: {
+      /** Pair */
+      pair: string[]
+      /** Standing */
+      standing: string
+      /** Steps */
+      steps: components['schemas']['MatrixStep'][]
+    }
+    /**
+     * MatrixProposal
+     * @description What a rule proposes; it counts nothing until somebody gives that rating.
+     */
+    MatrixProposal: {
+      /**
+       * Rating
+       * @enum {string}
+       */
+      rating: 'CC' | 'C' | 'N' | 'I' | 'II' | 'NA'
+      /** Rule */
+      rule: string
+      /** Why */
+      why: string
+    }
+    /** MatrixRow */
+    MatrixRow: {
+      /** Cells */
+      cells: components['schemas']['MatrixCell'][]
+      /**
+       * Credibility
+       * @enum {string}
+       */
+      credibility: 'low' | 'normal' | 'high'
+      /** Diagnosticity */
+      diagnosticity: number | null
+      /** Discriminates */
+      discriminates: boolean
+      /** Kind */
+      kind: string
+      /** Label */
+      label: string
+      /** Pin Id */
+      pin_id: string
+      /**
+       * Relevance
+       * @enum {string}
+       */
+      relevance: 'low' | 'normal' | 'high'
+      /** Stale */
+      stale: boolean
+      /** Title */
+      title: string
+      /** View */
+      view: string
+      /** Weight */
+      weight: number
+      /** Weight Revision */
+      weight_revision: number
+    }
+    /** MatrixStep */
+    MatrixStep: {
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'rate' | 'experiment' | 'falsifier' | 'collect'
+      /** Pin Id */
+      pin_id: string | null
+      /** Text */
+      text: string
+      /** Why */
+      why: string
+    }
+    /**
+     * MatrixTurn
+     * @description Without this row, another leads.
+     */
+    MatrixTurn: {
+      /** Label */
+      label: string
+      /** Leaders */
+      leaders: string[]
+      /** Pin Id */
+      pin_id: string
+      /** Text */
+      text: string
+    }
+    /** MatrixVote */
+    MatrixVote: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By */
+      by: string
+      /** Mine */
+      mine: boolean
+      /**
+       * Rating
+       * @enum {string}
+       */
+      rating: 'CC' | 'C' | 'N' | 'I' | 'II' | 'NA'
+    }
     /** Me */
     Me: {
       /** Csrf */
@@ -3422,6 +3953,28 @@ export interface components {
        * @enum {string}
        */
       verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
+    }
+    /** Mention */
+    Mention: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** Body */
+      body: string
+      /** By */
+      by: string
+      /** Id */
+      id: string
+      /** Incident */
+      incident: string
+      /** Incident Id */
+      incident_id: string
+      /** Seen */
+      seen: boolean
+      /** Subject */
+      subject: string
     }
     /** MitigationDoc */
     MitigationDoc: {
@@ -3451,6 +4004,13 @@ export interface components {
        */
       start: string
     }
+    /** Named */
+    Named: {
+      /** Id */
+      id: string
+      /** Name */
+      name: string
+    }
     /** NewAnnotation */
     NewAnnotation: {
       /** End */
@@ -3462,6 +4022,13 @@ export interface components {
       start: string
       /** Text */
       text: string
+    }
+    /** NewComment */
+    NewComment: {
+      /** Body */
+      body: string
+      /** Subject */
+      subject: string
     }
     /** NewConfidence */
     NewConfidence: {
@@ -3520,6 +4087,11 @@ export interface components {
        * @default
        */
       falsifier: string
+      /**
+       * Mechanisms
+       * @default []
+       */
+      mechanisms: string[]
       /** Statement */
       statement: string
     }
@@ -3535,15 +4107,45 @@ export interface components {
     /** NewPin */
     NewPin: {
       /**
+       * Evidence Kind
+       * @default observation
+       * @enum {string}
+       */
+      evidence_kind: 'observation' | 'experiment' | 'absence' | 'testimony'
+      /** Excerpt */
+      excerpt?: string | null
+      /**
        * Kind
        * @enum {string}
        */
-      kind: 'lines' | 'series' | 'wait_node' | 'stack' | 'span' | 'finding'
+      kind:
+        | 'lines'
+        | 'series'
+        | 'wait_node'
+        | 'wait_edge'
+        | 'stack'
+        | 'span'
+        | 'row'
+        | 'finding'
+        | 'statement'
       locator: components['schemas']['PinLocator']
+      /** Picture */
+      picture?: string | null
       /** Title */
       title: string
       /** View */
       view: string
+    }
+    /** NewRating */
+    NewRating: {
+      /** Hypothesis Id */
+      hypothesis_id: string
+      /** Pin Id */
+      pin_id: string
+      /** Proposed By */
+      proposed_by?: string | null
+      /** Rating */
+      rating: ('CC' | 'C' | 'N' | 'I' | 'II' | 'NA') | null
     }
     /** NewStackPile */
     NewStackPile: {
@@ -3643,6 +4245,19 @@ export interface components {
       /** View */
       view: string
     }
+    /** NewWeight */
+    NewWeight: {
+      /**
+       * Credibility
+       * @enum {string}
+       */
+      credibility: 'low' | 'normal' | 'high'
+      /**
+       * Relevance
+       * @enum {string}
+       */
+      relevance: 'low' | 'normal' | 'high'
+    }
     /** Numbers */
     Numbers: {
       /** Coverage */
@@ -3684,6 +4299,16 @@ export interface components {
       settings: components['schemas']['ComparedSetting'][]
       symptoms: components['schemas']['SymptomsOut']
       trial: components['schemas']['TrialDoc']
+    }
+    /**
+     * Opening
+     * @description What to open: a cell, a row, a column; neither id: everything.
+     */
+    Opening: {
+      /** Hypothesis Id */
+      hypothesis_id?: string | null
+      /** Pin Id */
+      pin_id?: string | null
     }
     /** Overview */
     Overview: {
@@ -3779,6 +4404,15 @@ export interface components {
       /** Status */
       status: string
     }
+    /** PersonalScore */
+    PersonalScore: {
+      /** Brier */
+      brier: number
+      /** By */
+      by: string
+      /** Forecasts */
+      forecasts: number
+    }
     /** PersonOut */
     PersonOut: {
       /** Id */
@@ -3795,20 +4429,48 @@ export interface components {
       created_at: string
       /** Created By */
       created_by: string | null
+      /**
+       * Evidence Kind
+       * @enum {string}
+       */
+      evidence_kind: 'observation' | 'experiment' | 'absence' | 'testimony'
       /** Excerpt */
       excerpt: string | null
       /** Id */
       id: string
+      /** Kept */
+      kept: boolean
       /**
        * Kind
        * @enum {string}
        */
-      kind: 'lines' | 'series' | 'wait_node' | 'stack' | 'span' | 'finding'
-      locator: components['schemas']['PinLocator']
+      kind:
+        | 'lines'
+        | 'series'
+        | 'wait_node'
+        | 'wait_edge'
+        | 'stack'
+        | 'span'
+        | 'row'
+        | 'finding'
+        | 'statement'
+      /** Label */
+      label: string
+      locator: components['schemas']['PinPlace']
+      /** Now Value */
+      now_value: string | null
+      /** Picture */
+      picture: boolean
       /** Stale */
       stale: boolean
+      /** Stale Since */
+      stale_since: string | null
+      /** Stale Why */
+      stale_why: string | null
       /** Title */
       title: string
+      /** Value */
+      value: string | null
       /** View */
       view: string
     }
@@ -3831,10 +4493,56 @@ export interface components {
       node?: string | null
       /** Path */
       path?: string | null
+      /** Query */
+      query?: string | null
       /** Series */
       series?: string[] | null
       /** Start */
       start?: string | null
+      /** Target */
+      target?: string | null
+      /** Value */
+      value?: string | null
+    }
+    /**
+     * PinPlace
+     * @description The locator as it is kept: the server adds bytes and parser.
+     */
+    PinPlace: {
+      /** Artifact */
+      artifact?: string | null
+      /** At */
+      at?: string | null
+      /** Byte End */
+      byte_end?: number | null
+      /** Byte Start */
+      byte_start?: number | null
+      /** End */
+      end?: string | null
+      /** Fields */
+      fields?: {
+        [key: string]: string[]
+      } | null
+      /** Line First */
+      line_first?: number | null
+      /** Line Last */
+      line_last?: number | null
+      /** Node */
+      node?: string | null
+      /** Parser */
+      parser?: string | null
+      /** Parser Version */
+      parser_version?: number | null
+      /** Path */
+      path?: string | null
+      /** Query */
+      query?: string | null
+      /** Series */
+      series?: string[] | null
+      /** Start */
+      start?: string | null
+      /** Target */
+      target?: string | null
       /** Value */
       value?: string | null
     }
@@ -4155,6 +4863,11 @@ export interface components {
     SectionText: {
       /** Body Md */
       body_md: string
+    }
+    /** Seen */
+    Seen: {
+      /** Ids */
+      ids?: string[] | null
     }
     /** SeriesDoc */
     SeriesDoc: {
@@ -4514,6 +5227,19 @@ export interface components {
       name: string | null
       /** Pthread */
       pthread: string | null
+    }
+    /**
+     * StaleAnswer
+     * @description What to do with a pin whose value changed.
+     */
+    StaleAnswer: {
+      /** Accept */
+      accept: boolean
+      /**
+       * Reason
+       * @default
+       */
+      reason: string
     }
     /**
      * StallCorrectionOut
@@ -5235,6 +5961,23 @@ export interface components {
       node: string
       why: string
     }
+    /** WeightOut */
+    WeightOut: {
+      /**
+       * Credibility
+       * @enum {string}
+       */
+      credibility: 'low' | 'normal' | 'high'
+      /** Pin Id */
+      pin_id: string
+      /**
+       * Relevance
+       * @enum {string}
+       */
+      relevance: 'low' | 'normal' | 'high'
+      /** Revision */
+      revision: number
+    }
     /** Window */
     Window: {
       end: string
@@ -5318,11 +6061,14 @@ export type AttachedPin = components['schemas']['AttachedPin']
 export type Attachments = components['schemas']['Attachments']
 export type BlockerDoc = components['schemas']['BlockerDoc']
 export type BlockingSpan = components['schemas']['BlockingSpan']
+export type Calibration = components['schemas']['Calibration']
 export type CellChange = components['schemas']['CellChange']
 export type CellError = components['schemas']['CellError']
 export type ChangedRow = components['schemas']['ChangedRow']
 export type ClockDoc = components['schemas']['ClockDoc']
 export type ClockPreview = components['schemas']['ClockPreview']
+export type Comment = components['schemas']['Comment']
+export type CommentChange = components['schemas']['CommentChange']
 export type CompareChoices = components['schemas']['CompareChoices']
 export type CompareDoc = components['schemas']['CompareDoc']
 export type ComparedSeries = components['schemas']['ComparedSeries']
@@ -5352,6 +6098,7 @@ export type FleetDoc = components['schemas']['FleetDoc']
 export type FleetHost = components['schemas']['FleetHost']
 export type FleetSeries = components['schemas']['FleetSeries']
 export type FleetSetting = components['schemas']['FleetSetting']
+export type Forecast = components['schemas']['Forecast']
 export type FormatOut = components['schemas']['FormatOut']
 export type FoundOut = components['schemas']['FoundOut']
 export type Gap = components['schemas']['Gap']
@@ -5387,17 +6134,30 @@ export type MappingPreview = components['schemas']['MappingPreview']
 export type MappingProblem = components['schemas']['MappingProblem']
 export type MappingSaved = components['schemas']['MappingSaved']
 export type Marks = components['schemas']['Marks']
+export type Matrix = components['schemas']['Matrix']
+export type MatrixCell = components['schemas']['MatrixCell']
+export type MatrixHypothesis = components['schemas']['MatrixHypothesis']
+export type MatrixNext = components['schemas']['MatrixNext']
+export type MatrixProposal = components['schemas']['MatrixProposal']
+export type MatrixRow = components['schemas']['MatrixRow']
+export type MatrixStep = components['schemas']['MatrixStep']
+export type MatrixTurn = components['schemas']['MatrixTurn']
+export type MatrixVote = components['schemas']['MatrixVote']
 export type Me = components['schemas']['Me']
 export type MeasuredOut = components['schemas']['MeasuredOut']
+export type Mention = components['schemas']['Mention']
 export type MitigationDoc = components['schemas']['MitigationDoc']
 export type Moved = components['schemas']['Moved']
+export type Named = components['schemas']['Named']
 export type NewAnnotation = components['schemas']['NewAnnotation']
+export type NewComment = components['schemas']['NewComment']
 export type NewConfidence = components['schemas']['NewConfidence']
 export type NewEvidence = components['schemas']['NewEvidence']
 export type NewExperiment = components['schemas']['NewExperiment']
 export type NewHypothesis = components['schemas']['NewHypothesis']
 export type NewIncident = components['schemas']['NewIncident']
 export type NewPin = components['schemas']['NewPin']
+export type NewRating = components['schemas']['NewRating']
 export type NewStackPile = components['schemas']['NewStackPile']
 export type NewStallCorrection = components['schemas']['NewStallCorrection']
 export type NewToken = components['schemas']['NewToken']
@@ -5406,18 +6166,22 @@ export type NewUpdate = components['schemas']['NewUpdate']
 export type NewUser = components['schemas']['NewUser']
 export type NewVerdict = components['schemas']['NewVerdict']
 export type NewViewLink = components['schemas']['NewViewLink']
+export type NewWeight = components['schemas']['NewWeight']
 export type Numbers = components['schemas']['Numbers']
 export type ObservationInput = components['schemas']['Observation-Input']
 export type ObservationOutput = components['schemas']['Observation-Output']
 export type Observed = components['schemas']['Observed']
+export type Opening = components['schemas']['Opening']
 export type Overview = components['schemas']['Overview']
 export type OverviewIncident = components['schemas']['OverviewIncident']
 export type OverviewPerson = components['schemas']['OverviewPerson']
 export type Password = components['schemas']['Password']
 export type PastHypothesis = components['schemas']['PastHypothesis']
+export type PersonalScore = components['schemas']['PersonalScore']
 export type PersonOut = components['schemas']['PersonOut']
 export type Pin = components['schemas']['Pin']
 export type PinLocator = components['schemas']['PinLocator']
+export type PinPlace = components['schemas']['PinPlace']
 export type PlacedClock = components['schemas']['PlacedClock']
 export type PredictionInput = components['schemas']['Prediction-Input']
 export type PredictionOutput = components['schemas']['Prediction-Output']
@@ -5446,6 +6210,7 @@ export type RowFinding = components['schemas']['RowFinding']
 export type SampleOut = components['schemas']['SampleOut']
 export type SectionOut = components['schemas']['SectionOut']
 export type SectionText = components['schemas']['SectionText']
+export type Seen = components['schemas']['Seen']
 export type SeriesDoc = components['schemas']['SeriesDoc']
 export type SeriesOut = components['schemas']['SeriesOut']
 export type SeriesShift = components['schemas']['SeriesShift']
@@ -5468,6 +6233,7 @@ export type StackMoment = components['schemas']['StackMoment']
 export type StackPile = components['schemas']['StackPile']
 export type Stacks = components['schemas']['Stacks']
 export type StackThreadOut = components['schemas']['StackThreadOut']
+export type StaleAnswer = components['schemas']['StaleAnswer']
 export type StallCorrectionOut = components['schemas']['StallCorrectionOut']
 export type StallDoc = components['schemas']['StallDoc']
 export type StallEvidence = components['schemas']['StallEvidence']
@@ -5509,6 +6275,7 @@ export type WaitNode = components['schemas']['WaitNode']
 export type WaitNodeDoc = components['schemas']['WaitNodeDoc']
 export type WaitPersistence = components['schemas']['WaitPersistence']
 export type WaitRoot = components['schemas']['WaitRoot']
+export type WeightOut = components['schemas']['WeightOut']
 export type Window = components['schemas']['Window']
 export type WindowLane = components['schemas']['WindowLane']
 export type WindowOut = components['schemas']['WindowOut']
@@ -6189,6 +6956,73 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['TableList']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  delete_comment_api_v1_comments__comment_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        comment_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  change_comment_api_v1_comments__comment_id__patch: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        comment_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CommentChange']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Comment']
         }
       }
       /** @description Validation Error */
@@ -6992,6 +7826,105 @@ export interface operations {
       }
     }
   }
+  calibration_api_v1_incidents__incident_id__calibration_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Calibration']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_comments_api_v1_incidents__incident_id__comments_get: {
+    parameters: {
+      query: {
+        subject: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Comment'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  create_comment_api_v1_incidents__incident_id__comments_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewComment']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Comment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   compare_sides_api_v1_incidents__incident_id__compare_get: {
     parameters: {
       query?: {
@@ -7450,6 +8383,145 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Marks']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  get_matrix_api_v1_incidents__incident_id__matrix_get: {
+    parameters: {
+      query?: {
+        at?: string | null
+        mode?: 'consensus' | 'mine'
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Matrix']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  open_cells_api_v1_incidents__incident_id__matrix_openings_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Opening']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  rate_api_v1_incidents__incident_id__matrix_ratings_put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewRating']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  weigh_api_v1_incidents__incident_id__matrix_weights__pin_id__put: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        incident_id: string
+        pin_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewWeight']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['WeightOut']
         }
       }
       /** @description Validation Error */
@@ -8734,6 +9806,77 @@ export interface operations {
       }
     }
   }
+  list_mentions_api_v1_mentions_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Mention'][]
+        }
+      }
+    }
+  }
+  mark_seen_api_v1_mentions_seen_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Seen']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_people_api_v1_people_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Named'][]
+        }
+      }
+    }
+  }
   withdraw_pin_api_v1_pins__pin_id__delete: {
     parameters: {
       query?: never
@@ -8751,6 +9894,103 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  pin_picture_api_v1_pins__pin_id__picture_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        pin_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'image/svg+xml': string
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  restore_pin_api_v1_pins__pin_id__restore_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        pin_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Pin']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  answer_stale_api_v1_pins__pin_id__stale_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        pin_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['StaleAnswer']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Pin']
+        }
       }
       /** @description Validation Error */
       422: {

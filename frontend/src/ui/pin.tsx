@@ -24,7 +24,10 @@ import { Problem } from './States'
 import './pin.css'
 
 /** `view` may be left out: then it is the address as it is when the dialog opens. */
-export type PinDraft = Omit<NewPin, 'view'> & { readonly view?: string }
+export type PinDraft = Omit<NewPin, 'view' | 'evidence_kind'> & {
+  readonly view?: string
+  readonly evidence_kind?: NewPin['evidence_kind']
+}
 export type Side = 'for' | 'against' | 'neutral'
 
 type Request = { readonly incidentId: string; readonly pin: NewPin }
@@ -38,7 +41,10 @@ export function usePin(incidentId: string): (pin: PinDraft) => void {
   return useCallback(
     (pin) => {
       const { pathname, search } = window.location
-      open({ incidentId, pin: { ...pin, view: pin.view ?? pathname + search } })
+      open({
+        incidentId,
+        pin: { evidence_kind: 'observation', ...pin, view: pin.view ?? pathname + search },
+      })
     },
     [open, incidentId],
   )
@@ -278,7 +284,7 @@ function useSavePin(incidentId: string, onDone: () => void) {
         const created = await unwrap(
           api.POST('/api/v1/incidents/{incident_id}/hypotheses', {
             params,
-            body: { statement: target.statement, falsifier: '' },
+            body: { statement: target.statement, falsifier: '', mechanisms: [] },
           }),
         )
         done.hypothesis = created.id

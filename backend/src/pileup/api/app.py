@@ -16,6 +16,7 @@ from pileup import __version__, knowledge, logs
 from pileup.api import (
     accounts,
     artifacts,
+    comments,
     compare,
     errors,
     events,
@@ -26,6 +27,7 @@ from pileup.api import (
     incidents,
     lanes,
     mappings,
+    matrix,
     pins,
     records,
     reports,
@@ -55,7 +57,7 @@ from pileup.storage.placed import PlacedStore
 API = "/api/v1"
 
 PUBLIC: tuple[APIRouter, ...] = (accounts.public,)
-OWN: tuple[APIRouter, ...] = (accounts.own,)
+OWN: tuple[APIRouter, ...] = (accounts.own, comments.own)
 INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
 ROUTERS: tuple[APIRouter, ...] = (
     accounts.router,
@@ -76,6 +78,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     waits.router,
     stacks.router,
     hypotheses.router,
+    matrix.router,
+    comments.router,
     experiments.router,
     reports.router,
     view_links.router,

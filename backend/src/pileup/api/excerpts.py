@@ -21,14 +21,24 @@ class Excerpts:
 
     def read(self, sha256: str, first: int, last: int) -> str | None:
         """Lines first to last, shortened to what fits a page; None when they cannot be had."""
+        reader = self._reader(sha256, first)
+        if reader is None:
+            return None
+        shown = reader.excerpt(first, min(last, first + MAX_LINES - 1))
+        text = "\n".join(shown)[:MAX_CHARACTERS]
+        hidden = last - first + 1 - len(shown)
+        return f"{text}\n… {hidden} more lines" if hidden > 0 else text
+
+    def span(self, sha256: str, first: int, last: int) -> tuple[int, int] | None:
+        """The bytes of these lines in the artifact, half-open."""
+        reader = self._reader(sha256, first)
+        return None if reader is None else reader.span(first, last)
+
+    def _reader(self, sha256: str, first: int) -> LineReader | None:
         artifact = self._by_sha.get(sha256)
         if artifact is None or artifact.lines is None or first > artifact.lines:
             return None
         path = self._services.blobs.path(sha256)
         if not path.is_file():
             return None
-        reader = LineReader(path, self._artifacts.line_index(artifact.id), artifact.lines)
-        shown = reader.excerpt(first, min(last, first + MAX_LINES - 1))
-        text = "\n".join(shown)[:MAX_CHARACTERS]
-        hidden = last - first + 1 - len(shown)
-        return f"{text}\n… {hidden} more lines" if hidden > 0 else text
+        return LineReader(path, self._artifacts.line_index(artifact.id), artifact.lines)

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
-from pileup.api.excerpts import Excerpts
 from pileup.api.hypotheses import Hypothesis
+from pileup.api.pin_places import Placer
 from pileup.api.schema import FindingJson, In, Out
 from pileup.storage.analyses import Analyses
 from pileup.storage.errors import NotFound
@@ -94,15 +94,19 @@ def make_hypothesis(
         by=caller.actor,
         reason=f"from the finding {found['id']}",
     )
-    excerpts = Excerpts(services, unit, incident.id)
+    placer = Placer(services, unit, incident.id)
     for locator in found["evidence"]:
+        kind = "lines" if locator.get("artifact") and locator.get("line_first") else "series"
+        view = _view(incident.id, locator)
+        placed = placer.place(kind, "observation", _pin_locator(locator), view)
         pin = Pins(unit).create(
             incident.id,
-            kind="lines" if locator.get("artifact") and locator.get("line_first") else "series",
+            kind=kind,
             title=locator["text"] or found["title"],
-            locator=_pin_locator(locator),
-            view=_view(incident.id, locator),
-            excerpt=_excerpt(excerpts, locator),
+            locator=placed.locator,
+            view=view,
+            excerpt=placed.excerpt,
+            value=placed.value,
             by=caller.actor,
         )
         made = hypotheses.add_evidence(
@@ -149,10 +153,3 @@ def _view(incident_id: str, locator: dict[str, Any]) -> str:
         )
         return f"{base}/timeline?series={locator['series']}{window}"
     return f"{base}/overview"
-
-
-def _excerpt(excerpts: Excerpts, locator: dict[str, Any]) -> str | None:
-    if not locator.get("artifact") or not locator.get("line_first"):
-        return None
-    first = locator["line_first"]
-    return excerpts.read(locator["artifact"], first, locator.get("line_last") or first)

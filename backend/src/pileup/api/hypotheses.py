@@ -19,6 +19,7 @@ router = APIRouter(tags=["hypotheses"])
 Status = Literal["proposed", "active", "supported", "refuted", "inconclusive", "superseded"]
 Side = Literal["for", "against", "neutral"]
 Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 
 
@@ -28,12 +29,20 @@ class NewHypothesis(In):
     falsifier: str = Field(default="", max_length=2000)
     """What would show that it is false."""
     confidence: Percent | None = None
+    mechanisms: list[Tag] = Field(default=[], max_length=20)
+    """How it is thought to work: 'row lock', 'purge lag'."""
 
 
 class HypothesisChange(In):
     statement: Statement | None = None
     falsifier: str | None = Field(default=None, max_length=2000)
+    mechanisms: list[Tag] | None = Field(default=None, max_length=20)
     status: Status | None = None
+    reason: str | None = Field(default=None, max_length=2000)
+    """Why the status changes: it goes into the ledger."""
+    pin_id: str | None = None
+    """The pin behind the change of status."""
+    superseded_by_id: str | None = None
     owner_id: str | None = None
 
 
@@ -76,9 +85,15 @@ class LinkedExperiment(Out):
 class Hypothesis(Out):
     id: str
     incident_id: str
+    label: str
     statement: str
     falsifier: str
+    mechanisms: list[str]
     status: Status
+    may_become: list[Status]
+    """What the status can be changed to."""
+    superseded_by: str | None
+    """The label of what took its place."""
     confidence: int | None
     history: list[ConfidenceStep]
     evidence: list[Evidence]
@@ -107,6 +122,7 @@ def create_hypothesis(
         confidence=body.confidence,
         finding_id=None,
         by=caller.actor,
+        mechanisms=body.mechanisms,
     )
     return hypothesis_out(made)
 

@@ -89,6 +89,18 @@ class FrameStore:
         parts = list(_parts(self._folder(key), kind))
         return pl.scan_parquet(parts) if parts else None
 
+    def lines(self, key: FrameKey, first: int, last: int) -> dict[str, pl.DataFrame]:
+        """The records of one parse that touch some lines, by kind; no kind without any."""
+        folder = self._folder(key)
+        found: dict[str, pl.DataFrame] = {}
+        for kind in sorted({path.name.split(".")[0] for path in folder.glob("*.parquet")}):
+            scan = pl.scan_parquet(list(_parts(folder, kind)))
+            end = "line_last" if "line_last" in scan.collect_schema() else "line_first"
+            frame = scan.filter(pl.col("line_first") <= last, pl.col(end) >= first).collect()
+            if frame.height:
+                found[kind] = frame
+        return found
+
     def drafts(self) -> Path:
         """Where what is not finished lies, on the same disk."""
         folder = self.root / "drafts"

@@ -1,23 +1,38 @@
 """Hypotheses, their evidence, and the append-only ledger of confidence.
 
 A step is written whenever confidence or status changes, with who, why and the pin behind it.
-Refuting needs at least one pin. Every write names the revision that it was made from.
+Every write names the revision that it was made from.
+
+    proposed -> active -> supported | refuted | inconclusive -> active again
+    any of them -> superseded -> active again
+
+The first evidence or the first confidence makes a proposal active. Refuting needs at least one pin.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
-from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, User
+from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, Pin, User
 from pileup.storage.pins import PinRecord, Pins
+
+NEXT_STATUS: dict[str, tuple[str, ...]] = {
+    "proposed": ("active", "superseded"),
+    "active": ("supported", "refuted", "inconclusive", "superseded"),
+    "supported": ("active", "refuted", "inconclusive", "superseded"),
+    "refuted": ("active", "superseded"),
+    "inconclusive": ("active", "supported", "refuted", "superseded"),
+    "superseded": ("active",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +66,14 @@ class LinkedExperiment:
 class HypothesisRecord:
     id: str
     incident_id: str
+    label: str
+    """'H1': its number in the incident."""
     statement: str
     falsifier: str
+    mechanisms: tuple[str, ...]
     status: str
+    may_become: tuple[str, ...]
+    superseded_by: str | None
     confidence: int | None
     history: tuple[StepRecord, ...]
     evidence: tuple[EvidenceRecord, ...]
@@ -80,11 +100,13 @@ class Hypotheses:
         finding_id: str | None,
         by: Actor,
         reason: str = "proposed",
+        mechanisms: Sequence[str] = (),
     ) -> HypothesisRecord:
         row = Hypothesis(
             incident_id=incident_id,
             statement=clean(statement),
             falsifier=clean(falsifier),
+            mechanisms=_tags(mechanisms),
             confidence=confidence,
             finding_id=finding_id,
             owner_id=by.id,
@@ -114,21 +136,29 @@ class Hypotheses:
         revision: int,
         by: Actor,
     ) -> HypothesisRecord:
-        """Change statement, falsifier, status or owner_id; a new status is a step in the ledger."""
+        """Change statement, falsifier, mechanisms, status, superseded_by_id or owner_id.
+
+        A new status is a step in the ledger, with ``reason`` and ``pin_id`` of the changes.
+        """
         row = self._row(hypothesis_id)
         self._fresh(row, revision)
+        changes = dict(changes)
+        reason, pin_id = changes.pop("reason", None), changes.pop("pin_id", None)
         status = changes.get("status", row.status)
-        if status == "refuted" and row.status != "refuted" and not self._pinned(row.id):
-            raise Refused(
-                "Refuting a hypothesis needs at least one pin: pin what speaks against it first.",
-                "status",
-            )
         moved = status != row.status
+        if moved:
+            self._may_become(row, status, pin_id)
+        if other := changes.get("superseded_by_id"):
+            self._check_other(row, other)
+        if "mechanisms" in changes:
+            changes["mechanisms"] = _tags(changes["mechanisms"])
         for name, value in changes.items():
             setattr(row, name, clean(value) if isinstance(value, str) else value)
         if moved:
             row.needs_review = False
-            self._step(row, reason=f"now {status}", pin_id=None, by=by)
+            if status != "superseded":
+                row.superseded_by_id = None
+            self._step(row, reason=reason or f"now {status}", pin_id=pin_id, by=by)
         self._touch(row)
         return self._told(row, by, "hypothesis.edited")
 
@@ -142,8 +172,7 @@ class Hypotheses:
         by: Actor,
     ) -> HypothesisRecord:
         row = self._row(hypothesis_id)
-        if pin_id is not None and Pins(self._unit).get(pin_id).incident_id != row.incident_id:
-            raise Refused("That pin belongs to another incident.", "pin_id")
+        self._check_pin(row, pin_id)
         row.confidence = confidence
         if row.status == "proposed":
             row.status = "active"
@@ -157,8 +186,7 @@ class Hypotheses:
     ) -> HypothesisRecord:
         """Pin something to a hypothesis; pinning it again moves it to the new side."""
         row = self._row(hypothesis_id)
-        if Pins(self._unit).get(pin_id).incident_id != row.incident_id:
-            raise Refused("That pin belongs to another incident.", "pin_id")
+        self._check_pin(row, pin_id)
         link = self._session.scalar(
             select(Evidence).where(
                 Evidence.hypothesis_id == hypothesis_id, Evidence.pin_id == pin_id
@@ -169,6 +197,9 @@ class Hypotheses:
             self._session.add(link)
         link.side, link.note = side, clean(note)
         self._session.flush()
+        if row.status == "proposed":
+            row.status = "active"
+            self._step(row, reason="the first evidence", pin_id=pin_id, by=by)
         return self._told(row, by, "hypothesis.evidence_added")
 
     def remove_evidence(
@@ -201,9 +232,40 @@ class Hypotheses:
                 self._records([row])[0],
             )
 
+    def _may_become(self, row: Hypothesis, status: str, pin_id: str | None) -> None:
+        self._check_pin(row, pin_id)
+        if status == "refuted" and pin_id is None and not self._pinned(row.id):
+            raise Refused(
+                "Refuting a hypothesis needs at least one pin: pin what speaks against it first.",
+                "status",
+            )
+        if status not in NEXT_STATUS[row.status]:
+            raise Refused(
+                f"From {row.status} a hypothesis becomes {' or '.join(NEXT_STATUS[row.status])}, "
+                f"not {status}.",
+                "status",
+            )
+
+    def _check_pin(self, row: Hypothesis, pin_id: str | None) -> None:
+        if pin_id is not None and Pins(self._unit).get(pin_id).incident_id != row.incident_id:
+            raise Refused("That pin belongs to another incident.", "pin_id")
+
+    def _check_other(self, row: Hypothesis, other_id: str) -> None:
+        other = self._session.get(Hypothesis, other_id)
+        if other is None or other.incident_id != row.incident_id or other.id == row.id:
+            raise Refused(
+                "Name another hypothesis of this incident that takes its place.",
+                "superseded_by_id",
+            )
+
     def _pinned(self, hypothesis_id: str) -> int:
-        links = select(Evidence.id).where(Evidence.hypothesis_id == hypothesis_id)
-        return len(self._session.scalars(links).all())
+        links = (
+            select(func.count())
+            .select_from(Evidence)
+            .join(Pin, Pin.id == Evidence.pin_id)
+            .where(Evidence.hypothesis_id == hypothesis_id, Pin.deleted_at.is_(None))
+        )
+        return self._session.scalar(links) or 0
 
     def _step(self, row: Hypothesis, *, reason: str, pin_id: str | None, by: Actor) -> None:
         self._session.add(
@@ -245,8 +307,9 @@ class Hypotheses:
             )
         links = session.execute(
             select(Evidence, User.name)
+            .join(Pin, Pin.id == Evidence.pin_id)
             .outerjoin(User, User.id == Evidence.by_id)
-            .where(Evidence.hypothesis_id.in_(ids))
+            .where(Evidence.hypothesis_id.in_(ids), Pin.deleted_at.is_(None))
             .order_by(Evidence.id)
         ).all()
         pins = Pins(self._unit).by_ids({link.pin_id for link, _ in links})
@@ -269,13 +332,18 @@ class Hypotheses:
                 select(User.id, User.name).where(User.id.in_({row.owner_id for row in rows}))
             )
         }
+        labels = self._labels({row.incident_id for row in rows})
         return [
             HypothesisRecord(
                 id=row.id,
                 incident_id=row.incident_id,
+                label=labels[row.id],
                 statement=row.statement,
                 falsifier=row.falsifier,
+                mechanisms=tuple(str(tag) for tag in row.mechanisms),
                 status=row.status,
+                may_become=NEXT_STATUS[row.status],
+                superseded_by=labels.get(row.superseded_by_id or ""),
                 confidence=row.confidence,
                 history=tuple(steps[row.id]),
                 evidence=tuple(evidence[row.id]),
@@ -288,3 +356,18 @@ class Hypotheses:
             )
             for row in rows
         ]
+
+    def _labels(self, incidents: set[str]) -> dict[str, str]:
+        """H1, H2, ... in the order in which they were made; a number is never given twice."""
+        ordinal = func.row_number().over(
+            partition_by=Hypothesis.incident_id, order_by=Hypothesis.id
+        )
+        rows = self._session.execute(
+            select(Hypothesis.id, ordinal).where(Hypothesis.incident_id.in_(incidents))
+        )
+        return {one: f"H{number}" for one, number in rows}
+
+
+def _tags(tags: Iterable[str]) -> list[str]:
+    """Tags as they are kept: no blanks around, none twice."""
+    return list(dict.fromkeys(tag for one in tags if (tag := clean(one).strip())))

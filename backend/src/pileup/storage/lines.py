@@ -155,6 +155,14 @@ class LineReader:
         """The same for a locator: both ends included."""
         return self.page(first, last - first + 1).lines
 
+    def span(self, first: int, last: int) -> tuple[int, int] | None:
+        """The bytes of lines ``first`` to ``last`` with their ends, half-open."""
+        with self._path.open("rb") as stream:
+            _, newline = _encoding(stream)
+        begin = next(self._spans(newline, first, 1), None)
+        end = next(self._spans(newline, min(last, self.total_lines), 1), None)
+        return (begin[0], end[1]) if begin and end else None
+
     def search(self, wanted: str, first: int, limit: int, budget: int = BUDGET) -> Hits:
         """Lines from ``first`` on that contain the text, whatever its case."""
         hits: list[Hit] = []

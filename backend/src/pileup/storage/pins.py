@@ -1,34 +1,60 @@
 """Pins: saved pointers to exact data and the view that shows it.
 
-A pin is never changed. Withdrawing one keeps its row, takes it off every hypothesis, and flags
-those hypotheses for review. A pin is stale when the artifact it points at has left the incident.
+What a pin points at is never changed. It is stale when its artifact has left the incident, or when
+the value behind it is not what it was: then both are kept until a person takes the new one, which
+the audit trail tells. Withdrawing a pin keeps its row, hides it, and flags for review every
+hypothesis that used it as evidence, for a confidence, or in the matrix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, union, update
 
-from pileup.storage.audit import Actor, record
+from pileup.analysis.pinned import PinnedValue
+from pileup.storage.audit import MACHINE, Actor, record
 from pileup.storage.database import Unit, clean, clean_json
-from pileup.storage.errors import NotFound
-from pileup.storage.models import Artifact, Evidence, ExperimentPin, Hypothesis, Pin, User
+from pileup.storage.errors import Conflict, NotFound
+from pileup.storage.models import (
+    Artifact,
+    ConfidenceStep,
+    Evidence,
+    Hypothesis,
+    Pin,
+    Rating,
+    User,
+)
+
+_TOPICS = ("pins", "hypotheses", "matrix")
+"""What a change of a pin is to be asked for again."""
 
 
 @dataclass(frozen=True, slots=True)
 class PinRecord:
     id: str
     incident_id: str
+    label: str
+    """'E7': its number in the incident."""
     kind: str
+    evidence_kind: str
     title: str
     locator: dict[str, Any]
     view: str
     excerpt: str | None
+    picture: bool
+    value: str | None
     stale: bool
+    stale_since: datetime | None
+    stale_why: str | None
+    """One sentence, when it is stale."""
+    now_value: str | None
+    """What the records say now, while that is not what was pinned."""
+    kept: bool
+    """A person saw the new value and left the pin as it is."""
     created_by: str | None
     created_at: datetime
 
@@ -48,20 +74,26 @@ class Pins:
         view: str,
         excerpt: str | None,
         by: Actor,
+        evidence_kind: str = "observation",
+        picture: str | None = None,
+        value: PinnedValue | None = None,
     ) -> PinRecord:
         row = Pin(
             incident_id=incident_id,
             kind=kind,
+            evidence_kind=evidence_kind,
             title=clean(title),
-            locator=clean_json(locator),
+            locator=clean_json(locator | ({"fields": value.fields} if value else {})),
             view=clean(view),
             excerpt=None if excerpt is None else clean(excerpt),
+            picture=None if picture is None else clean(picture),
+            value=None if value is None else clean(value.text),
+            value_hash=None if value is None else value.hash,
             created_by_id=by.id,
         )
         self._session.add(row)
         self._session.flush()
-        record(self._unit, by, "pin.created", incident_id=incident_id, target=row.id)
-        self._unit.notify(incident_id, "pins", row.id)
+        self._told(row, by, "pin.created", title=row.title)
         return self.get(row.id)
 
     def get(self, pin_id: str) -> PinRecord:
@@ -88,19 +120,109 @@ class Pins:
         row = self._session.get(Pin, pin_id)
         if row is None or row.deleted_at is not None:
             raise NotFound("There is no such pin; it may have been withdrawn already.")
-        used = select(Evidence.hypothesis_id).where(Evidence.pin_id == pin_id)
-        self._session.execute(
-            update(Hypothesis).where(Hypothesis.id.in_(used)).values(needs_review=True)
-        )
-        for model in (Evidence, ExperimentPin):
-            for link in self._session.scalars(select(model).where(model.pin_id == pin_id)):
-                self._session.delete(link)
         row.deleted_at = datetime.now(UTC)
-        self._session.flush()
-        record(self._unit, by, "pin.withdrawn", incident_id=row.incident_id, target=pin_id)
-        for topic in ("pins", "hypotheses"):
-            self._unit.notify(row.incident_id, topic, pin_id)
+        self._flag_users(pin_id)
+        self._told(row, by, "pin.withdrawn", title=row.title)
         return row.incident_id
+
+    def restore(self, pin_id: str, *, by: Actor) -> PinRecord:
+        """Undo a withdrawal: the pin is evidence again wherever it was."""
+        row = self._session.get(Pin, pin_id)
+        if row is None:
+            raise NotFound("There is no such pin.")
+        if row.deleted_at is not None:
+            row.deleted_at = None
+            self._flag_users(pin_id)
+            self._told(row, by, "pin.restored", title=row.title)
+        return self.get(pin_id)
+
+    def resolve(self, pin_id: str, *, accept: bool, reason: str, by: Actor) -> PinRecord:
+        """Answer a stale pin: take the new value, or leave the pin as it was made."""
+        row = self._session.get(Pin, pin_id, with_for_update=True)
+        if row is None or row.deleted_at is not None:
+            raise NotFound("There is no such pin; it may have been withdrawn.")
+        if not row.stale or row.now_hash is None:
+            raise Conflict("The value behind this pin is what it was: there is nothing to answer.")
+        was, now = row.value, row.now_value
+        if accept:
+            row.value, row.value_hash = row.now_value, row.now_hash
+            row.stale, row.stale_since = False, None
+            row.now_value = row.now_hash = row.kept_hash = None
+            self._flag_users(pin_id)
+        else:
+            row.kept_hash = row.now_hash
+        action = "pin.value_accepted" if accept else "pin.kept_stale"
+        self._told(row, by, action, was=was, now=now, reason=reason)
+        return self.get(pin_id)
+
+    def picture(self, pin_id: str) -> str | None:
+        """The SVG that was kept with it."""
+        return self._session.scalar(
+            select(Pin.picture).where(Pin.id == pin_id, Pin.deleted_at.is_(None))
+        )
+
+    def revalue(self, incident_id: str, values: Mapping[str, PinnedValue]) -> list[str]:
+        """Hold every pin against its value of now; the ids of those that turned stale or fresh.
+
+        values: by pin id, of those whose value could be computed.
+        """
+        changed: list[str] = []
+        rows = self._session.scalars(
+            select(Pin)
+            .where(Pin.incident_id == incident_id, Pin.value_hash.is_not(None))
+            .order_by(Pin.id)
+            .with_for_update()
+        )
+        for row in rows:
+            now = values.get(row.id)
+            if now is None:
+                continue
+            stale = now.hash != row.value_hash
+            if stale == row.stale and (not stale or row.now_hash == now.hash):
+                continue
+            row.stale = stale
+            row.stale_since = (row.stale_since or datetime.now(UTC)) if stale else None
+            row.now_value = clean(now.text) if stale else None
+            row.now_hash = now.hash if stale else None
+            if not stale:
+                row.kept_hash = None
+            changed.append(row.id)
+            action = "pin.turned_stale" if stale else "pin.fresh_again"
+            record(
+                self._unit,
+                MACHINE,
+                action,
+                incident_id=incident_id,
+                target=row.id,
+                was=row.value,
+                now=row.now_value,
+            )
+        self._session.flush()
+        if changed:
+            for topic in _TOPICS:
+                self._unit.notify(incident_id, topic)
+        return changed
+
+    def _flag_users(self, pin_id: str) -> None:
+        """Whoever built on the pin must look again."""
+        used = union(
+            *(
+                select(table.hypothesis_id).where(table.pin_id == pin_id)
+                for table in (Evidence, ConfidenceStep, Rating)
+            )
+        )
+        self._session.execute(
+            update(Hypothesis)
+            .where(Hypothesis.id.in_(select(used.subquery().c.hypothesis_id)))
+            .values(needs_review=True)
+            .execution_options(synchronize_session="fetch")
+        )
+
+    def _told(self, row: Pin, by: Actor, action: str, **detail: Any) -> None:
+        self._session.flush()
+        record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
+        for topic in _TOPICS:
+            self._unit.notify(row.incident_id, topic, row.id)
 
     def _records(self, ids: Any) -> list[PinRecord]:
         rows = self._session.execute(
@@ -109,22 +231,38 @@ class Pins:
             .where(Pin.id.in_(ids))
             .order_by(Pin.id)
         ).all()
-        present = self._present({row.Pin.incident_id for row in rows})
+        incidents = {row.Pin.incident_id for row in rows}
+        present = self._present(incidents)
+        labels = self._labels(incidents)
         return [
             PinRecord(
                 id=pin.id,
                 incident_id=pin.incident_id,
+                label=labels[pin.id],
                 kind=pin.kind,
+                evidence_kind=pin.evidence_kind,
                 title=pin.title,
                 locator=pin.locator,
                 view=pin.view,
                 excerpt=pin.excerpt,
+                picture=pin.picture is not None,
+                value=pin.value,
                 stale=pin.stale or _missing(pin, present),
+                stale_since=pin.stale_since,
+                stale_why=_why_stale(pin, present),
+                now_value=pin.now_value,
+                kept=pin.kept_hash is not None and pin.kept_hash == pin.now_hash,
                 created_by=name,
                 created_at=pin.created_at,
             )
             for pin, name in rows
         ]
+
+    def _labels(self, incidents: set[str]) -> dict[str, str]:
+        """E1, E2, ... in the order in which they were made; a number is never given twice."""
+        ordinal = func.row_number().over(partition_by=Pin.incident_id, order_by=Pin.id)
+        rows = self._session.execute(select(Pin.id, ordinal).where(Pin.incident_id.in_(incidents)))
+        return {one: f"E{number}" for one, number in rows}
 
     def _present(self, incidents: set[str]) -> set[tuple[str, str]]:
         """(incident, SHA-256) of every artifact that the analysis still uses."""
@@ -141,3 +279,11 @@ class Pins:
 def _missing(pin: Pin, present: set[tuple[str, str]]) -> bool:
     artifact = pin.locator.get("artifact")
     return artifact is not None and (pin.incident_id, artifact) not in present
+
+
+def _why_stale(pin: Pin, present: set[tuple[str, str]]) -> str | None:
+    if _missing(pin, present):
+        return "Its artifact was deleted or excluded."
+    if pin.stale:
+        return "Read again, the artifact or the analysis says something else there."
+    return None

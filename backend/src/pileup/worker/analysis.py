@@ -24,6 +24,7 @@ from pileup.storage.database import Unit
 from pileup.storage.frames import FrameKey
 from pileup.storage.incidents import Incidents
 from pileup.storage.jobs import Job, Jobs
+from pileup.storage.pin_values import check_pins
 from pileup.storage.stall_corrections import StallCorrections
 from pileup.worker.digest import digest_of
 from pileup.worker.runtime import Runtime
@@ -53,6 +54,8 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         Analyses(unit).replace(job.incident_id, msgspec.to_builtins(document), elapsed_s)
         _place(unit, artifacts, document)
         Incidents(unit).digest(job.incident_id, digest)
+        # in the same transaction: nobody ever sees a new analysis beside an unchecked pin
+        check_pins(unit, runtime.placed, runtime.frames, job.incident_id)
         unit.notify(job.incident_id, "analysis")
 
 

@@ -45,7 +45,7 @@ export function useHypothesisWrites(id: string) {
         unwrap(
           api.POST('/api/v1/incidents/{incident_id}/hypotheses', {
             params: { path: { incident_id: id } },
-            body,
+            body: { ...body, mechanisms: [] },
           }),
         ),
       onSuccess,
