@@ -2,13 +2,13 @@
 
 ``add`` takes one value. ``row`` takes the cells of a whole line as they are printed, when many
 lines have the same series (of one device, of one CPU): they are read as numbers all at once.
+A format may keep the ``lane`` of a device until the next flush, and put the next lines there.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 import polars as pl
@@ -41,11 +41,30 @@ class Header:
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
-@dataclass(slots=True)
-class _Lines:
-    cells: list[str] = field(default_factory=list)
-    walls: list[int | None] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
+class Lane:
+    """Lines of the same series, as printed; valid until the next flush."""
+
+    __slots__ = ("_of", "cells", "numbers", "walls")
+
+    def __init__(self, of: Columns) -> None:
+        self.cells: list[str] = []
+        self.walls: list[int | None] = []
+        self.numbers: list[int] = []
+        self._of = of
+
+    def add(self, cells: Sequence[str], wall: int | None, line: int) -> None:
+        """The cells of one line; as many as the header has series."""
+        self.cells.extend(cells)
+        self.walls.append(wall)
+        self.numbers.append(line)
+        self._of.values += len(cells)
+
+    def add_all(self, cells: list[str], walls: Sequence[int | None], lines: Sequence[int]) -> None:
+        """The cells of many lines, one after the other."""
+        self.cells.extend(cells)
+        self.walls.extend(walls)
+        self.numbers.extend(lines)
+        self._of.values += len(cells)
 
 
 class Columns:
@@ -56,8 +75,16 @@ class Columns:
             tuple[str, Labels, Kind, str | None, Clock],
             tuple[list[int | None], list[float | None], list[int]],
         ] = defaultdict(lambda: ([], [], []))
-        self._lines: defaultdict[tuple[Header, Labels, Clock], _Lines] = defaultdict(_Lines)
-        self._values = 0
+        self._lanes: dict[tuple[Header, Labels, Clock], Lane] = {}
+        self.values = 0
+        """How many wait to be flushed."""
+
+    def lane(self, header: Header, clock: Clock, labels: Labels = ()) -> Lane:
+        """Where the lines of these series go."""
+        lane = self._lanes.get((header, labels, clock))
+        if lane is None:
+            lane = self._lanes[header, labels, clock] = Lane(self)
+        return lane
 
     def row(
         self,
@@ -72,11 +99,7 @@ class Columns:
         """The cells of one line; as many as the header has series."""
         if len(cells) != len(header.series):
             raise ValueError(f"{len(cells)} cells for {len(header.series)} series")
-        lines = self._lines[header, labels, clock]
-        lines.cells.extend(cells)
-        lines.walls.append(wall)
-        lines.numbers.append(line)
-        self._values += len(cells)
+        self.lane(header, clock, labels).add(cells, wall, line)
 
     def add(
         self,
@@ -94,17 +117,17 @@ class Columns:
         walls.append(wall)
         values.append(value)
         lines.append(line)
-        self._values += 1
+        self.values += 1
 
     @property
     def full(self) -> bool:
         """Time to flush: memory stays bounded whatever the file's size."""
-        return self._values >= MOST_VALUES
+        return self.values >= MOST_VALUES
 
     def flush(self) -> Iterator[Samples | Grid]:
         for (series, labels, kind, unit, clock), (walls, values, lines) in self._points.items():
             yield Samples(series, kind, unit, clock, walls, values, lines, labels)
-        for (header, labels, clock), rows in self._lines.items():
+        for (header, labels, clock), rows in self._lanes.items():
             yield Grid(
                 header.frame(labels),
                 clock,
@@ -114,8 +137,20 @@ class Columns:
                 _numbers(rows.cells),
             )
         self._points.clear()
-        self._lines.clear()
-        self._values = 0
+        self._lanes.clear()
+        self.values = 0
+
+
+def cells_of(text: str, width: int) -> list[str] | None:
+    """The cells of whole lines that have ``width`` each; None when one has more or fewer."""
+    if "|" in text:
+        return None
+    lines, every = text.count("\n"), width + 1
+    cells = text.replace("\n", " | ").split()
+    if len(cells) != lines * every or cells[width::every].count("|") != lines:
+        return None
+    del cells[width::every]
+    return cells
 
 
 def _numbers(cells: list[str]) -> pl.Series:

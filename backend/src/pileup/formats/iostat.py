@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from pileup.formats.columns import Columns, Header, number
+from pileup.formats.columns import Columns, Header, Lane, number
 from pileup.formats.stamps import read_stamp
 from pileup.formats.sysstat import DayClock, read_date
 from pileup.formats.times import local_us
@@ -51,27 +51,48 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     found, clock_of = Columns(), DayClock()
     block = -1
     printed: tuple[int | None, Clock] | None = None
+    lanes: dict[str, Lane] = {}  # of the devices of the blocks before
+    width = -1  # cells of their lines; -1 while each line must be looked at
+    at: tuple[int | None, Clock] = 0, "relative"
     for line_number, text in enumerate(lines, start=1):
+        cells = text.split()
+        if len(cells) == width and (lane := lanes.get(cells[0])):
+            lane.add(cells[1:], at[0], line_number)
+            continue
+        if not cells:
+            cpu = []
+            continue
         line = text.strip()
-        if not line or clock_of.banner(text):
-            cpu = [] if not line else cpu
-            continue
-        if match := _TIME.match(line):
-            printed = _printed(match["date"], match["time"]), "local"
-            continue
-        if stamp := read_stamp(line):
-            printed = stamp  # ISO with an offset is absolute
-            continue
-        cells = line.split()
-        if cells[0] == "avg-cpu:":
-            cpu = cells[1:]
-            continue
         if _HEADER.match(line):
             cpu = []
             block += 1
+            before, at = at, _when(printed, block)
             if cells[1:] != columns:
                 columns = cells[1:]
                 header = _header(tuple(columns))
+                lanes.clear()
+            if at[1] != before[1]:
+                lanes.clear()
+            if found.full:
+                yield from found.flush()
+                lanes.clear()
+            width = len(cells)
+            continue
+        if block < 1 or len(cells) != width:
+            width = -1
+        if clock_of.banner(text):
+            continue
+        if match := _TIME.match(line):
+            printed = _printed(match["date"], match["time"]), "local"
+            width = -1
+            continue
+        if stamp := read_stamp(line):
+            printed = stamp  # ISO with an offset is absolute
+            width = -1
+            continue
+        if cells[0] == "avg-cpu:":
+            cpu = cells[1:]
+            width = -1
             continue
         # The CPU table stands above the devices of its block, which are not counted yet.
         wall, when = _when(printed, block + 1 if cpu else block)
@@ -89,9 +110,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if block == 0:
             continue  # since boot
         labels = (("device", cells[0].rstrip(":")),)
-        found.row(header, cells[1:], wall=wall, clock=when, line=line_number, labels=labels)
+        lane = found.lane(header, when, labels)
+        lane.add(cells[1:], wall, line_number)
+        if width > 0 and (wall, when) == at:
+            lanes[cells[0]] = lane
         if found.full:
             yield from found.flush()
+            lanes.clear()
     yield from found.flush()
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from pileup.formats.columns import Columns, Header
+from pileup.formats.columns import Columns, Header, Lane
 from pileup.formats.sysstat import DayClock
 from pileup.records import Item, Problem, Skipped
 
@@ -40,12 +40,18 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     columns: list[str] = []
     header = Header(())
     skipping = False
+    width = -1  # cells of a line with its time; -1 while each line must be looked at
     found, day = Columns(), DayClock()
+    lanes: dict[str, Lane] = {}  # of the CPUs of the tables before
+    last, wall = "", day.wall("")
     for line_number, text in enumerate(lines, start=1):
+        cells = text.split()
+        if len(cells) == width and cells[0] == last and (lane := lanes.get(cells[1])):
+            lane.add(cells[2:], wall, line_number)
+            continue
         line = text.strip()
         if not line or day.banner(text) or line.startswith("Average:"):
             continue
-        cells = line.split()
         time = cells.pop(0)
         if cells and cells[0] in ("AM", "PM"):
             time += f" {cells.pop(0)}"
@@ -54,8 +60,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if names != columns:
                 columns = names
                 header = _header(tuple(names))
+                lanes.clear()
             skipping = not columns
-            day.wall(time)  # midnight may lie between it and the next line
+            width = -1 if skipping else len(columns) + 2
+            last, wall = time, day.wall(time)  # midnight may lie between it and the next line
+            if found.full:
+                yield from found.flush()
+                lanes.clear()
             continue
         if skipping:
             yield Skipped(line_number, line_number, "interrupts one by one")
@@ -63,11 +74,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if not columns or len(cells) != len(columns) + 1:
             yield Problem(line_number, "Not a line of mpstat; it is left out.", found=text[:200])
             continue
-        wall = day.wall(time)
-        labels = (("cpu", cells[0]),)
-        found.row(header, cells[1:], wall=wall, clock="local", line=line_number, labels=labels)
+        last, wall = time, day.wall(time)
+        lane = lanes[cells[0]] = found.lane(header, "local", (("cpu", cells[0]),))
+        lane.add(cells[1:], wall, line_number)
         if found.full:
             yield from found.flush()
+            lanes.clear()
     yield from found.flush()
 
 

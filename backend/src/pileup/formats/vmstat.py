@@ -8,11 +8,13 @@ Units:  memory in KiB, si/so KiB/s, bi/bo blocks/s, in/cs per second, CPU column
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.columns import Columns, Header, decimal
+from pileup.formats.columns import Columns, Header, cells_of, decimal
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.stamps import read_stamp
+from pileup.formats.text import Chunk, chunks_of
 from pileup.records import Item, Problem
 
 NAME = "vmstat"
@@ -22,6 +24,7 @@ PRINTED_BY = "procps; `-t`, `-a`, `-w`"
 VERSION = 2
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
+_OTHER = re.compile(r"[^ 0-9\n]")
 _UNITS = {
     **dict.fromkeys(("swpd", "free", "buff", "cache", "inact", "active"), "KiB"),
     **dict.fromkeys(("si", "so"), "KiB/s"),
@@ -38,58 +41,107 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line of numbers after the first."""
-    columns: list[str] = []
-    header = Header(())
-    found = Columns()
-    seen = 0
-    utc = False
-    said = False
-    for number, text in enumerate(lines, start=1):
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same: lines of nothing but numbers together, all else line by line."""
+    reader = _Reader()
+    for chunk in chunks:
+        text, number, at = chunk.text, chunk.first, 0
+        while at < len(text):
+            other = _OTHER.search(text, at)
+            end = max(at, text.rfind("\n", at, other.start()) + 1) if other else len(text)
+            if end > at:
+                run = text[at:end]
+                yield from reader.numbers(number, run)
+                number += run.count("\n")
+            if other:
+                at = text.index("\n", other.start()) + 1
+                yield from reader.line(number, text[end : at - 1])
+                number += 1
+            else:
+                at = len(text)
+    yield from reader.end()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._columns: list[str] = []
+        self._header = Header(())
+        self._found = Columns()
+        self._seen = 0
+        self._utc = False
+        self._said = False
+
+    def numbers(self, first: int, text: str) -> Iterator[Item]:
+        """Lines of numbers: all of them at once when each has a cell for each column."""
+        if self._seen and self._columns and (cells := cells_of(text, len(self._columns))):
+            lines = len(cells) // len(self._columns)
+            start = (self._seen - 1) * 1_000_000
+            walls = range(start, start + lines * 1_000_000, 1_000_000)
+            lane = self._found.lane(self._header, "relative")
+            lane.add_all(cells, walls, range(first, first + lines))
+            self._seen += lines
+            if self._found.full:
+                yield from self._found.flush()
+            return
+        for number, line in enumerate(text.split("\n")[:-1], start=first):
+            yield from self.line(number, line)
+
+    def line(self, number: int, text: str) -> Iterator[Item]:
         if text.startswith("TS ") and (stamp := read_ts(text)):
-            if stamp[1] and not said:
-                said = True
+            if stamp[1] and not self._said:
+                self._said = True
                 yield clock_event(number, stamp[0], stamp[1])
-            continue
+            return
         cells = text.split()
         if not cells or cells[0].startswith("procs"):
-            continue
+            return
         if cells[:2] == ["r", "b"]:
             names = [c for c in cells if c in _UNITS]
-            if names != columns:
-                columns = names
-                header = Header((f"vmstat.{name}", "gauge", _UNITS[name]) for name in names)
-            utc = cells[-1] in ("UTC", "GMT")
-            continue
-        if not columns or not cells[0].lstrip("-").isdigit():
+            if names != self._columns:
+                self._columns = names
+                self._header = Header((f"vmstat.{name}", "gauge", _UNITS[name]) for name in names)
+            self._utc = cells[-1] in ("UTC", "GMT")
+            return
+        if not self._columns or not cells[0].lstrip("-").isdigit():
             yield Problem(number, "Not a line of vmstat; it is left out.", found=text[:200])
-            continue
-        seen += 1
-        if seen == 1:
-            continue  # since boot
+            return
+        self._seen += 1
+        if self._seen == 1:
+            return  # since boot
+        self._row(number, cells)
+        if self._found.full:
+            yield from self._found.flush()
+
+    def _row(self, number: int, cells: list[str]) -> None:
+        columns = self._columns
         rest = cells[len(columns) : len(columns) + 2]
         when = read_stamp(" ".join(rest)) if rest else None
-        wall, clock = when if when else ((seen - 2) * 1_000_000, "relative")
-        if utc and clock == "local":
+        wall, clock = when if when else ((self._seen - 2) * 1_000_000, "relative")
+        if self._utc and clock == "local":
             clock = "utc"
         values = cells[: len(columns)]
-        if len(values) < len(columns):  # cut off: what is missing was not read as nothing
-            for name, cell in zip(columns, values, strict=False):
-                found.add(
-                    f"vmstat.{name}",
-                    decimal(cell),
-                    wall=wall,
-                    clock=clock,
-                    line=number,
-                    unit=_UNITS[name],
-                )
-        else:
-            found.row(header, values, wall=wall, clock=clock, line=number)
-        if found.full:
-            yield from found.flush()
-    yield from found.flush()
-    if seen == 1:
-        yield Problem(
-            None,
-            "There is only vmstat's first line, the average since boot: nothing of the moment is "
-            "in it. Capture with an interval and a count: vmstat 1 30.",
-        )
+        if len(values) == len(columns):
+            self._found.row(self._header, values, wall=wall, clock=clock, line=number)
+            return
+        # cut off: what is missing was not read as nothing
+        for name, cell in zip(columns, values, strict=False):
+            self._found.add(
+                f"vmstat.{name}",
+                decimal(cell),
+                wall=wall,
+                clock=clock,
+                line=number,
+                unit=_UNITS[name],
+            )
+
+    def end(self) -> Iterator[Item]:
+        yield from self._found.flush()
+        if self._seen == 1:
+            yield Problem(
+                None,
+                "There is only vmstat's first line, the average since boot: nothing of the moment "
+                "is in it. Capture with an interval and a count: vmstat 1 30.",
+            )
