@@ -47,6 +47,9 @@ class Settings(BaseSettings):
     session_lifetime_h: int = Field(default=24 * 14, ge=1)
     sign_in_link_lifetime_h: int = Field(default=24, ge=1)
 
+    # reports
+    release_second_person: bool = True  # who sends a release to review does not approve it
+
     # strangers' files
     max_upload_bytes: int = Field(default=8 * _GIB, ge=1)
     max_expanded_bytes: int = Field(default=32 * _GIB, ge=1)  # of one archive, all levels

@@ -1,214 +1,188 @@
-"""A case made by hand becomes Markdown and self-contained HTML; strangers' text stays text."""
+"""A case made by hand becomes Markdown and one HTML file; strangers' text stays text."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from pathlib import Path
 
-from pileup.analysis import contract as c
-from pileup.report.case import (
-    SECTION_TITLES,
-    Case,
-    GraphFigure,
-    GraphFigureNode,
-    LaneFigure,
-    ReportConfidence,
-    ReportEvidence,
-    ReportExperiment,
-    ReportHypothesis,
-    ReportPin,
-)
-from pileup.report.html import render_fragment, render_html
+import pytest
+
+from pileup.report.case import Case
+from pileup.report.compose import blocks_of, compose
+from pileup.report.document import Document, Figure, Quote, Table, Trouble, decode, encode, plain
+from pileup.report.html import render_blocks, render_html
+from pileup.report.live import BLOCKS
 from pileup.report.markdown import render_markdown
 from pileup.report.prefill import prefill
+from pileup.report.templates import TEMPLATES, TITLES, template
+from pileup.report.zone import in_zone
+from tests.report.case import CASE, NOW, PIN, document
 
-NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-SHA = "4f2a9c01" + "0" * 56
-LINES = c.Locator(kind="lines", artifact=SHA, path="dump.txt", line_first=812, line_last=830)
-
-ANALYSIS = c.Analysis(
-    schema=c.SCHEMA,
-    engine="test",
-    headline=c.Headline(verdict="stall", text="Stalled for 55 s.", arrival="Arrival did not rise."),
-    server={"version": "8.0.15", "family": "mysql", "comment": None},
-    artifacts=[
-        c.ArtifactDoc(
-            path="dump.txt",
-            sha256=SHA,
-            bytes=10,
-            format="innodb-status",
-            host="db-1",
-            first="2026-11-20T22:19:10Z",
-            last="2026-11-20T22:21:19Z",
-            records={"semaphore_wait": 3},
-            problems=[],
-        )
-    ],
-    snapshots=[],
-    series=[],
-    stalls=[
-        c.StallDoc(
-            kind="stall",
-            baseline=None,
-            onset="2026-11-20T22:19:49Z",
-            end="2026-11-20T22:20:44Z",
-            duration_s=55.0,
-            peak_at="2026-11-20T22:19:52Z",
-            peak_waiters=301,
-            evidence=[],
-        )
-    ],
-    shifts=[],
-    hot_waits=[],
-    hot_latches=[],
-    blockers=[
-        c.BlockerDoc(
-            kind="transaction",
-            id="trx:42",
-            holder="trx 42 <script>alert(1)</script>",
-            time="2026-11-20T22:19:52Z",
-            blocks_direct=300,
-            blocks_total=301,
-            seen=3,
-            of=3,
-            why="idle, holds the row.",
-            evidence=[LINES],
-        )
-    ],
-    hot_stacks=[],
-    settings=[],
-    events=[],
-    deadlocks=[],
-    triage=[],
-    findings=[],
-    problems=[],
-)
-
-PIN = ReportPin(
-    id="019a2b3c-4d5e-7000-8000-000000000000",
-    title="301 waiters behind trx 42",
-    path="dump.txt",
-    artifact=SHA,
-    line_first=812,
-    line_last=830,
-    series=(),
-    start=None,
-    end=None,
-    view="/incidents/i1/waits?at=2026-11-20T22:19:52Z",
-    excerpt=None,
-    stale=False,
-)
-
-CASE = Case(
-    id="i1",
-    title="Clicks stall & <b>more</b>",
-    severity="sev2",
-    service="ads",
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "report-blocks.md"
+EMPTY = Case(
+    id="i2",
+    title="Empty",
+    severity=None,
+    service="",
     status="open",
     owner="ann",
     created_at=NOW,
-    analysis=ANALYSIS,
-    hypotheses=(
-        ReportHypothesis(
-            statement="An idle transaction holds the row",
-            falsifier="waiters remain after it ends",
-            status="supported",
-            confidence=80,
-            history=(
-                ReportConfidence(NOW, "ann", 30, "first look"),
-                ReportConfidence(NOW.replace(hour=10), "bob", 80, "the dump names it"),
-            ),
-            evidence=(ReportEvidence("for", "", PIN),),
-        ),
-    ),
-    experiments=(
-        ReportExperiment(
-            number=1,
-            title="Kill it",
-            hypothesis="An idle transaction holds the row",
-            change="KILL 390",
-            prediction="waiters fall below 20 in 10 s",
-            locked_at=NOW,
-            observation="12",
-            verdict="match",
-            failed_same_way="no",
-            conclusion="confirmed",
-            artifacts=("after.csv",),
-            pins=(),
-        ),
-    ),
-    pins=(PIN,),
-    lanes=(
-        LaneFigure(
-            "mysql.Threads_running",
-            "threads",
-            ((1795213140000, 2.0), (1795213150000, None), (1795213195000, 301.0)),
-        ),
-    ),
-    graph=GraphFigure(
-        at="2026-11-20T22:19:52Z",
-        headline="Trx 42 blocks 301 threads",
-        nodes=(
-            GraphFigureNode("trx:42", "trx 42", "thread", 0, 301, True, True, 1),
-            GraphFigureNode("g", "waiters", "group", 1, 0, False, False, 301),
-        ),
-        edges=(("g", "trx:42", "waits_for"),),
-    ),
-    excerpt=lambda artifact, first, last: f"raw {artifact[:4]} {first}-{last} </pre><script>",
-    link=lambda view: f"http://localhost:8710{view}",
+    analysis=None,
 )
 
 
 def test_every_claim_leads_to_numbered_raw_lines() -> None:
-    """The blocker's evidence and the pin become footnotes with the raw excerpt."""
-    text = render_markdown(CASE, NOW)
+    """The blocker's evidence and the pin become notes with the raw excerpt."""
+    text = render_markdown(document())
     assert "[^4f2a9c01-812-830]" not in text
     assert "[^1]: dump.txt, lines 812–830 <http://localhost:8710/incidents/i1/artifacts" in text
     assert "raw 4f2a 812-830" in text
     assert "301 waiters behind trx 42 (dump.txt, lines 812–830)" in text
-    for title in SECTION_TITLES.values():
-        assert f"## {title}\n" in text
+    for part in template("database-pileup").parts:
+        if part.key != "lessons":  # only people can write it
+            assert f"## {part.title}\n" in text
 
 
 def test_html_is_self_contained_and_inert() -> None:
-    """No script, no request to anywhere, strangers' markup escaped, three numbered figures."""
-    html = render_html(CASE, NOW)
+    """No script, no request to anywhere, strangers' markup escaped, figures numbered in order."""
+    html = render_html(document())
     assert "<script" not in html
+    assert "script-src 'none'" in html
     assert not re.search(r'(?:src|href)="(?!#|http://localhost:8710/incidents/)', html)
     assert "Clicks stall &amp; &lt;b&gt;more&lt;/b&gt;" in html
-    assert [f"Figure {n}." in html for n in (1, 2, 3, 4)] == [True, True, True, False]
+    assert re.findall(r"<b>Figure (\d)\.</b>", html) == ["1", "2", "3"]
     assert 'id="source-1"' in html
     assert 'href="#source-1"' in html
 
 
+def test_a_viewer_is_allowed_by_its_hash_and_the_data_cannot_end_its_element() -> None:
+    """One script, and figures' data that holds </script> as text."""
+    html = render_html(document(), viewer="draw('</script>')")
+    assert html.count("</script>") == 2
+    assert re.search(r"script-src 'sha256-[A-Za-z0-9+/=]{44}'", html)
+    data = html.split('id="pileup-figures">')[1].split("</script>")[0]
+    assert "<" not in data
+    assert "trx 42" in data
+
+
 def test_edited_section_wins_and_unknown_source_is_said() -> None:
     """What a person wrote is exported as written; a dead reference is visible, not dropped."""
-    text = render_markdown(replace(CASE, sections={"summary": "Mine.[^00000000-1-2]\n"}), NOW)
+    case = replace(CASE, sections={"summary": "Mine.[^00000000-1-2]\n"})
+    text = render_markdown(document(case))
     assert "## Summary\n\nMine.[^1]" in text
     assert "is no longer part of the incident" in text
 
 
 def test_empty_case_still_exports() -> None:
     """Nothing analysed, nothing argued: every section says so."""
-    empty = Case(
-        id="i2",
-        title="Empty",
-        severity=None,
-        service="",
-        status="open",
-        owner="ann",
-        created_at=NOW,
-        analysis=None,
-    )
-    assert "Nothing has been analysed yet" in render_markdown(empty, NOW)
-    assert "<svg" not in render_html(empty, NOW)
-    assert prefill(empty, "hypotheses") == "No hypothesis was recorded.\n"
+    made = document(EMPTY)
+    assert "Nothing has been analysed yet" in render_markdown(made)
+    assert "<svg" not in render_html(made)
+    assert prefill(EMPTY, "hypotheses") == "No hypothesis was recorded.\n"
 
 
 def test_preview_drops_markup() -> None:
     """Raw HTML typed into a section is shown as text; dangerous links lose their target."""
-    html = render_fragment("<img src=x onerror=alert(1)> [a](javascript:alert(1)) **b**")
+    typed = "<img src=x onerror=alert(1)> [a](javascript:alert(1)) **b** [c](https://x.example/)"
+    html = render_blocks(blocks_of(CASE, typed))
     assert "<img" not in html
     assert "javascript:" not in re.sub(r">[^<]*<", "><", html)
     assert "<strong>b</strong>" in html
+    assert 'href="https://x.example/"' in html
+
+
+@pytest.mark.parametrize("one", TEMPLATES, ids=lambda one: one.id)
+def test_every_template_exports(one: object) -> None:
+    """Its required sections are all there, with a word where nothing is written yet."""
+    chosen = template(getattr(one, "id", ""))
+    made = document(replace(CASE, template=chosen.id))
+    shown = {section.key for section in made.sections}
+    assert {part.key for part in chosen.parts if part.required} <= shown
+    assert render_markdown(made)
+    assert decode(encode(made)) == made
+
+
+def test_a_document_is_the_same_bytes_each_time() -> None:
+    """What a release is hashed by."""
+    assert encode(document()) == encode(document())
+
+
+def test_live_blocks_stand_for_the_case() -> None:
+    """Each kind is what it says; several in one paragraph are several blocks."""
+    typed = (
+        f'::pin{{id="{PIN.id[:13]}"}}\n::lane\n::waits{{caption="Trx 42 did it"}}\n\n::confidence'
+        "\n\n::experiments\n\n::actions\n\n::timeline"
+    )
+    blocks = blocks_of(CASE, typed)
+    kinds = [type(block) for block in blocks]
+    assert kinds == [Quote, Figure, Figure, Figure, Table, Table, Table]
+    graph = blocks[2]
+    assert isinstance(graph, Figure)
+    assert plain(graph.caption) == "Trx 42 did it"
+    numbers = [b.number for b in blocks if isinstance(b, Figure | Table)]
+    assert numbers == [1, 2, 3, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("::nothing", "There is no block"),
+        ('::lane{colour="red"}', "has no “colour”"),
+        ('::lane{from="yesterday"}', "is no time"),
+        ('::waits{at="later"}', "is no time"),
+        ("::pin", "needs id"),
+        ('::pin{id="ffffffffffff"}', "no longer part"),
+        ("::matrix", "no rated evidence"),
+    ],
+)
+def test_a_block_that_cannot_be_shown_says_why(typed: str, said: str) -> None:
+    """In its place, and never silently dropped."""
+    (block,) = blocks_of(CASE, typed)
+    assert isinstance(block, Trouble)
+    assert said in block.text
+
+
+def test_every_block_and_argument_is_documented() -> None:
+    """The reference page has a heading per block and names each argument."""
+    page = PAGE.read_text()
+    for name, (_, arguments) in BLOCKS.items():
+        section = page.split(f"## `::{name}`")[1].split("\n## ")[0]
+        for argument in arguments:
+            assert f"`{argument}`" in section, (name, argument)
+
+
+def test_a_caption_behind_a_table_numbers_it() -> None:
+    """'Table: …' becomes the caption; a table without one has no number."""
+    captioned, bare = blocks_of(CASE, "|a|\n|-|\n|1|\n\nTable: It rose.\n\n|b|\n|-|\n|2|")
+    assert isinstance(captioned, Table)
+    assert isinstance(bare, Table)
+    assert (plain(captioned.caption), captioned.number, bare.number) == ("It rose.", 1, None)
+
+
+def test_times_move_to_the_zone_but_raw_lines_do_not() -> None:
+    """22:19:49 UTC is 23:19:49 in Berlin in November; the excerpt stays."""
+    case = replace(
+        CASE,
+        sections={"summary": "At 2026-11-20 22:19:49 UTC.[^4f2a9c01-1-2]"},
+        excerpt=lambda *_: "2026-11-20 22:19:49 UTC",
+    )
+    made = in_zone(document(case), "Europe/Berlin")
+    text = render_markdown(made)
+    assert "At 2026-11-20 23:19:49 +01:00." in text
+    assert "        2026-11-20 22:19:49 UTC" in text
+    assert ">23:19:" in render_html(made)
+
+
+def test_markdown_survives_a_second_reading() -> None:
+    """Marks in names are escaped: reading the export again gives the same words."""
+    case = replace(CASE, sections={"summary": "1\\. not *a* list `x|y` \\<b\\> \\# h"})
+    made = document(case)
+    text = render_markdown(made).split("## Summary\n\n")[1].split("\n\n## ")[0]
+    again = compose(replace(CASE, sections={"summary": text}), NOW)
+    assert again.sections[0].blocks == made.sections[0].blocks
+
+
+def test_titles_name_every_section_once() -> None:
+    assert isinstance(document(), Document)
+    assert {part.key for one in TEMPLATES for part in one.parts} == TITLES.keys()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import msgspec
+import polars as pl
 
 from pileup.analysis import contract
 from pileup.analysis.lanes import lane
@@ -13,9 +12,7 @@ from pileup.api.deps import Services
 from pileup.api.excerpts import Excerpts
 from pileup.report.case import (
     Case,
-    GraphFigure,
-    GraphFigureNode,
-    LaneFigure,
+    ReportAction,
     ReportAnnotation,
     ReportConfidence,
     ReportEvidence,
@@ -23,7 +20,11 @@ from pileup.report.case import (
     ReportHypothesis,
     ReportPin,
 )
-from pileup.report.prefill import main_stall
+from pileup.report.document import GraphDrawing, GraphNode, Lane
+from pileup.report.redaction import Known
+from pileup.report.templates import DEFAULT
+from pileup.report.words import main_stall, moment
+from pileup.storage.actions import ActionRecord, Actions
 from pileup.storage.analyses import Analyses
 from pileup.storage.annotations import Annotations
 from pileup.storage.database import Unit
@@ -31,10 +32,13 @@ from pileup.storage.experiments import ExperimentRecord, Experiments
 from pileup.storage.hypotheses import Hypotheses, HypothesisRecord
 from pileup.storage.incidents import Incident
 from pileup.storage.pins import PinRecord, Pins
+from pileup.storage.releases import Releases
 from pileup.storage.reports import Reports
 
 FIGURE_LANES = 6
 FIGURE_PIXELS = 700
+MAX_QUERY = 4000
+MAX_NAMES = 5000
 
 
 def build_case(services: Services, unit: Unit, incident: Incident) -> Case:
@@ -61,8 +65,14 @@ def build_case(services: Services, unit: Unit, incident: Incident) -> Case:
             for a in Annotations(unit).of_incident(incident.id)
         ),
         pins=tuple(_pin(p) for p in Pins(unit).of_incident(incident.id)),
+        actions=tuple(_action(a) for a in Actions(unit).of_incident(incident.id)),
+        template=Releases(unit).choice(incident.id).template or DEFAULT.id,
         lanes=_lanes(services, incident.id, analysis),
-        graph=_graph(services, incident.id),
+        graph=_graph(services, incident.id, None),
+        draw_lanes=lambda wanted, start, end: _lanes(
+            services, incident.id, analysis, wanted, start, end
+        ),
+        draw_graph=lambda at: _graph(services, incident.id, at),
         sections={
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
         },
@@ -72,64 +82,117 @@ def build_case(services: Services, unit: Unit, incident: Incident) -> Case:
 
 
 def _lanes(
-    services: Services, incident_id: str, analysis: contract.Analysis | None
-) -> tuple[LaneFigure, ...]:
-    """What moved most, around the longest stall (or over everything when there was none)."""
+    services: Services,
+    incident_id: str,
+    analysis: contract.Analysis | None,
+    wanted: tuple[str, ...] = (),
+    start: str | None = None,
+    end: str | None = None,
+) -> tuple[Lane, ...]:
+    """The named series, or what moved most; in the window, or around the longest stall."""
     if analysis is None:
         return ()
     by_id = {series.id: series for series in analysis.series}
-    wanted = [shift.series for shift in analysis.shifts if shift.series in by_id][:FIGURE_LANES]
-    stall = main_stall(analysis)
-    marks = [by_id[name] for name in wanted]
+    shifted = (shift.series for shift in analysis.shifts)
+    chosen = _named(analysis, wanted) if wanted else [one for one in shifted if one in by_id]
+    chosen = chosen[:FIGURE_LANES]
+    marks = [by_id[name] for name in chosen]
     bounds = [m.first for m in marks if m.first] + [m.last for m in marks if m.last]
     if not bounds:
         return ()
-    start, end = _us(min(bounds)), _us(max(bounds))
+    first, last = _us(min(bounds)), _us(max(bounds))
+    stall = main_stall(analysis)
     if stall is not None:
         onset = _us(stall.onset)
-        finish = _us(stall.end) if stall.end else end
+        finish = _us(stall.end) if stall.end else last
         margin = max(60_000_000, (finish - onset) // 2)
-        start, end = max(start, onset - margin), min(end, finish + margin)
-    samples = services.placed.samples(incident_id, wanted)
-    figures: list[LaneFigure] = []
-    for name in wanted:
+        first, last = max(first, onset - margin), min(last, finish + margin)
+    first = _us(start) if start else first
+    last = _us(end) if end else last
+    samples = services.placed.samples(incident_id, chosen)
+    figures: list[Lane] = []
+    for name in chosen:
         series = by_id[name]
         drawn = lane(
             samples.filter(samples["id"] == name),
             kind=series.kind,
-            start_us=start,
-            end_us=end,
+            start_us=first,
+            end_us=last,
             pixels=FIGURE_PIXELS,
         )
         unit = series.unit or ""
         figures.append(
-            LaneFigure(
+            Lane(
                 title=series.name + (f" {series.labels}" if series.labels else ""),
                 unit=f"{unit}/s" if series.kind == "counter" else unit,
-                points=tuple((t / 1000, high) for t, _, high, _ in drawn.points),
+                points=[(t / 1000, high) for t, _, high, _ in drawn.points],
             )
         )
     return tuple(figures)
 
 
-def _graph(services: Services, incident_id: str) -> GraphFigure | None:
+def _named(analysis: contract.Analysis, wanted: tuple[str, ...]) -> list[str]:
+    """Ids of series that are called so: by id, else by name (the first one of it)."""
+    by_name: dict[str, str] = {}
+    for series in analysis.series:
+        by_name.setdefault(series.name, series.id)
+        by_name[series.id] = series.id
+    return list(dict.fromkeys(by_name[one] for one in wanted if one in by_name))
+
+
+def _graph(services: Services, incident_id: str, at: str | None) -> GraphDrawing | None:
     evidence = services.placed.waits(incident_id)
     if evidence is None:
         return None
-    graph = wait_graph(evidence, None, fold=True)
-    if not graph.nodes or graph.at is None:
-        return None
-    return GraphFigure(
-        at=graph.at,
+    graph = wait_graph(evidence, _us(at) if at else None, fold=True)
+    return None if not graph.nodes or graph.at is None else drawing_of(graph)
+
+
+def drawing_of(graph: contract.WaitGraph) -> GraphDrawing:
+    """The graph as the report keeps it: what is drawn, and what a closer look shows."""
+    return GraphDrawing(
+        at=graph.at or "",
         headline=graph.headline,
-        nodes=tuple(
-            GraphFigureNode(
-                n.id, n.label, n.kind, n.depth, n.blocks_total, n.root, n.inferred, n.members
+        nodes=[
+            GraphNode(
+                id=n.id,
+                label=n.label,
+                kind=n.kind,
+                depth=n.depth,
+                blocks_total=n.blocks_total,
+                root=n.root,
+                inferred=n.inferred,
+                members=n.members,
+                detail=_detail(n),
             )
             for n in graph.nodes
-        ),
-        edges=tuple((e.source, e.target, e.kind) for e in graph.edges),
+        ],
+        edges=[(e.source, e.target, e.kind) for e in graph.edges],
     )
+
+
+def _detail(node: contract.WaitNode) -> list[tuple[str, str]]:
+    """Field and value of what is known about a node, in the order of the inspector."""
+    where = node.locators[0] if node.locators else None
+    seen = f"{where.path}:{where.line_first}" if where and where.path and where.line_first else None
+    fields: list[tuple[str, object | None]] = [
+        ("waited", None if node.waited_s is None else f"{node.waited_s:g} s"),
+        ("transaction", node.trx_id),
+        ("active", None if node.trx_active_s is None else f"{node.trx_active_s:g} s"),
+        ("session", node.session_id),
+        ("user", node.user),
+        ("state", node.state),
+        ("mode", node.mode),
+        ("undo entries", node.undo_entries),
+        ("row locks", node.row_locks),
+        ("latch", node.latch),
+        ("meaning", node.meaning),
+        ("query", node.query[:MAX_QUERY] if node.query else None),
+        ("stack", " < ".join(node.stack[:8]) or None),
+        ("joined by", node.join or None),
+        ("seen at", seen),
+    ]
+    return [(name, str(value)) for name, value in fields if value is not None]
 
 
 def _pin(pin: PinRecord) -> ReportPin:
@@ -187,6 +250,35 @@ def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperi
     )
 
 
+def _action(action: ActionRecord) -> ReportAction:
+    return ReportAction(
+        text=action.text,
+        owner=action.owner,
+        due=action.due,
+        status=action.status,
+        verified_by=action.experiment_number,
+        verdict=action.experiment_verdict,
+    )
+
+
+def known_names(services: Services, unit: Unit, incident_id: str) -> Known:
+    """Hosts and database users that the artifacts name, for redaction."""
+    hosts: set[str] = set()
+    users: set[str] = set()
+    document = Analyses(unit).document(incident_id)
+    if document is not None:
+        hosts |= {one["host"] for one in document["artifacts"] if one.get("host")}
+    evidence = services.placed.load(incident_id, ("session", "transaction", "slow_query"))
+    for frame in evidence.frames.values() if evidence else ():
+        for column, found in (("user", users), ("client_host", hosts), ("host", hosts)):
+            if column in frame.columns:
+                values = frame[column].cast(pl.String).drop_nulls().unique().to_list()
+                found.update(value.partition(":")[0] for value in values[:MAX_NAMES] if value)
+    return Known(frozenset(hosts), frozenset(users))
+
+
 def _us(iso: str) -> int:
-    moment = datetime.fromisoformat(iso.replace("Z", "+00:00")).astimezone(UTC)
-    return int(moment.timestamp() * 1_000_000)
+    at = moment(iso)
+    if at is None:
+        raise ValueError(f"{iso!r} is no time")  # directives are checked before
+    return int(at.timestamp() * 1_000_000)

@@ -1,26 +1,24 @@
-"""The report: sections, checks, preview, and the export as Markdown or self-contained HTML."""
+"""The report: sections of the chosen template, checks, preview, and what can be inserted."""
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal
-from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path
 from pydantic import Field
 
 from pileup.api.auth import Caller
 from pileup.api.cases import build_case
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
-from pileup.report.case import SECTION_TITLES, Case
-from pileup.report.checks import check
-from pileup.report.html import render_fragment, render_html
-from pileup.report.markdown import render_markdown
-from pileup.report.notes import number_notes
+from pileup.report import checks, templates
+from pileup.report.compose import blocks_of
+from pileup.report.html import render_blocks
 from pileup.report.prefill import body, prefill
-from pileup.storage.errors import NotFound
+from pileup.report.templates import TEMPLATES, TITLES
+from pileup.storage.errors import NotFound, Refused
+from pileup.storage.releases import Releases
 from pileup.storage.reports import Reports
 
 router = APIRouter(tags=["reports"])
@@ -32,6 +30,9 @@ Body = Annotated[str, Field(max_length=200_000)]
 class ReportSection(Out):
     key: str
     title: str
+    prompt: str
+    """What the section is to say."""
+    required: bool
     body_md: str
     prefilled: bool
     """True while nobody has edited it: it follows the case."""
@@ -40,19 +41,62 @@ class ReportSection(Out):
 
 
 class ReportCheck(Out):
+    rule: checks.Rule
     level: Literal["warning", "note"]
-    section: str
+    section: str | None
+    """None: it is about the incident's actions."""
+    line: int | None
+    """1-based, within the section's text."""
+    text: str
+
+
+class KeptSection(Out):
+    """A written section that the chosen template lacks: kept, not exported."""
+
+    key: str
+    title: str
+
+
+class ReportTemplate(Out):
+    id: str
+    title: str
+    purpose: str
+    sections: list[str]
+    """Their titles."""
+
+
+class Insertable(Out):
+    """Something that a section can show: the text to insert, and what it is called."""
+
+    kind: Literal["pin", "figure", "table"]
+    title: str
+    detail: str
     text: str
 
 
 class Report(Out):
+    template: str
+    template_revision: int
+    """Send it as If-Match when choosing another."""
+    templates: list[ReportTemplate]
     sections: list[ReportSection]
+    kept: list[KeptSection]
     updated_at: datetime | None
     checks: list[ReportCheck]
+    insertable: list[Insertable]
 
 
 class SectionText(In):
     body_md: Body
+
+
+class TemplateChoice(In):
+    template: Annotated[str, Field(max_length=40)]
+
+
+class ChosenTemplate(Out):
+    template: str
+    revision: int
 
 
 class Preview(Out):
@@ -68,20 +112,71 @@ def get_report(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> R
     """Every section, edited or proposed from the case, and what a reviewer would remark."""
     case = build_case(services, unit, incident)
     saved = Reports(unit).sections(incident.id)
+    chosen = templates.template(case.template)
+    own = {part.key for part in chosen.parts}
+    pins = [
+        Insertable(
+            kind="pin",
+            title=pin.title,
+            detail="stale" if pin.stale else (pin.path or "pin"),
+            text=f"[^pin-{pin.id.replace('-', '')}]",
+        )
+        for pin in case.pins
+    ]
     return Report(
+        template=chosen.id,
+        template_revision=Releases(unit).choice(incident.id).revision,
+        templates=[
+            ReportTemplate(
+                id=one.id,
+                title=one.title,
+                purpose=one.purpose,
+                sections=[part.title for part in one.parts],
+            )
+            for one in TEMPLATES
+        ],
         sections=[
             ReportSection(
-                key=key,
-                title=title,
-                body_md=body(case, key),
-                prefilled=key not in saved,
-                revision=saved[key].revision if key in saved else 0,
+                key=part.key,
+                title=part.title,
+                prompt=part.prompt,
+                required=part.required,
+                body_md=body(case, part.key),
+                prefilled=part.key not in saved,
+                revision=saved[part.key].revision if part.key in saved else 0,
             )
-            for key, title in SECTION_TITLES.items()
+            for part in chosen.parts
+        ],
+        kept=[
+            KeptSection(key=key, title=TITLES.get(key, key))
+            for key, text in saved.items()
+            if key not in own and text.body_md.strip()
         ],
         updated_at=max((s.updated_at for s in saved.values()), default=None),
-        checks=[ReportCheck(level=c.level, section=c.section, text=c.text) for c in check(case)],
+        checks=[
+            ReportCheck(rule=c.rule, level=c.level, section=c.section, line=c.line, text=c.text)
+            for c in checks.check(case)
+        ],
+        insertable=[*_FIGURES, *pins],
     )
+
+
+@router.put("/incidents/{incident_id}/report/template")
+def choose_template(
+    incident: IncidentDep,
+    choice: TemplateChoice,
+    unit: UnitDep,
+    caller: Caller,
+    revision: RevisionDep,
+) -> ChosenTemplate:
+    """Another template; no text is lost: those of other templates are kept."""
+    if choice.template not in {one.id for one in TEMPLATES}:
+        known = ", ".join(one.id for one in TEMPLATES)
+        raise Refused(f"There is no template {choice.template!r}; there are: {known}.", "template")
+    made = Releases(unit).choose_template(
+        incident.id, choice.template, revision=revision, by=caller.actor
+    )
+    return ChosenTemplate(template=choice.template, revision=made.revision)
 
 
 @router.put("/incidents/{incident_id}/report/sections/{key}")
@@ -97,9 +192,13 @@ def save_section(
     saved = Reports(unit).save(
         incident.id, _known(key), text.body_md, revision=revision, by=caller.actor
     )
+    chosen = templates.template(Releases(unit).choice(incident.id).template or "")
+    part = next((one for one in chosen.parts if one.key == key), None)
     return ReportSection(
         key=key,
-        title=SECTION_TITLES[key],
+        title=part.title if part else TITLES[key],
+        prompt=part.prompt if part else "",
+        required=part.required if part else False,
         body_md=saved.body_md,
         prefilled=False,
         revision=saved.revision,
@@ -118,44 +217,27 @@ def propose_section(
 def preview(
     incident: IncidentDep, text: SectionText, services: ServicesDep, unit: UnitDep
 ) -> Preview:
-    """One text as it will look; strangers' markup stays text."""
+    """One text as it will look, with its live blocks; strangers' markup stays text."""
     case = build_case(services, unit, incident)
-    numbered, _ = number_notes(case, text.body_md)
-    return Preview(html=render_fragment(numbered))
-
-
-@router.get("/incidents/{incident_id}/report/export", response_class=Response)
-def export(
-    incident: IncidentDep,
-    services: ServicesDep,
-    unit: UnitDep,
-    as_: Annotated[Literal["md", "html"], Query(alias="format")] = "html",
-) -> Response:
-    """The whole report as a file."""
-    case = build_case(services, unit, incident)
-    now = datetime.now(UTC)
-    text, media = (
-        (render_html(case, now), "text/html")
-        if as_ == "html"
-        else (render_markdown(case, now), "text/markdown")
-    )
-    name = f"{_slug(case)}-postmortem.{as_}"
-    return Response(
-        text,
-        media_type=f"{media}; charset=utf-8",
-        headers={
-            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
-            "X-Content-Type-Options": "nosniff",
-            "Content-Security-Policy": "sandbox; default-src 'none'",
-        },
-    )
+    return Preview(html=render_blocks(blocks_of(case, text.body_md)))
 
 
 def _known(key: str) -> str:
-    if key not in SECTION_TITLES:
-        raise NotFound(f"The report has no section {key!r}; it has: {', '.join(SECTION_TITLES)}.")
+    if key not in TITLES:
+        raise NotFound(f"The report has no section {key!r}; it has: {', '.join(TITLES)}.")
     return key
 
 
-def _slug(case: Case) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", case.title.lower()).strip("-")[:60] or "incident"
+def _insertable(kind: Literal["figure", "table"], name: str, title: str, detail: str) -> Insertable:
+    return Insertable(kind=kind, title=title, detail=detail, text=f"::{name}")
+
+
+_FIGURES = [
+    _insertable("figure", "lane", "Timeline lanes", "what moved most, the stall shaded"),
+    _insertable("figure", "waits", "Wait graph", "who waited for whom at the worst moment"),
+    _insertable("figure", "confidence", "Confidence", "the team's confidence over time"),
+    _insertable("figure", "matrix", "Matrix", "evidence against hypotheses"),
+    _insertable("table", "timeline", "Timeline table", "what happened when"),
+    _insertable("table", "experiments", "Experiments", "predicted, observed, verdict"),
+    _insertable("table", "actions", "Actions", "owner, date, verified by"),
+]

@@ -19,8 +19,8 @@ from pileup.api.auth import Caller
 from pileup.api.cases import build_case
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
-from pileup.report.case import SECTION_TITLES
 from pileup.report.prefill import prefill
+from pileup.report.templates import TITLES
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.experiments import Experiments
@@ -162,7 +162,7 @@ def _proposed(services: Services, unit: Unit, incident: Incident, key: str) -> s
     match key.split("/"):
         case ["summary"]:
             return incident.summary
-        case ["report", section] if section in SECTION_TITLES:
+        case ["report", section] if section in TITLES:
             return prefill(build_case(services, unit, incident), key.removeprefix(REPORT))
         case ["hypothesis", hypothesis_id, "notes"]:
             if Hypotheses(unit).get(hypothesis_id).incident_id == incident.id:

@@ -7,24 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from pileup.analysis.contract import Analysis
-
-SECTION_TITLES: dict[str, str] = {
-    "summary": "Summary",
-    "impact": "Impact",
-    "timeline": "Timeline",
-    "what_happened": "What happened",
-    "contributing_factors": "Contributing factors",
-    "hypotheses": "Hypotheses",
-    "experiments": "Experiments",
-    "mitigations": "Mitigations",
-    "actions": "Actions",
-    "gaps": "Gaps",
-    "appendix": "Appendix: artifacts and clocks",
-}
-"""Key -> title, in the order of the report."""
+from pileup.report.document import GraphDrawing, Lane, MatrixDrawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,35 +80,16 @@ class ReportAnnotation:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneFigure:
-    """One lane of the timeline figure: points are (epoch ms, value or None for a gap)."""
-
-    title: str
-    unit: str
-    points: tuple[tuple[float, float | None], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GraphFigureNode:
-    id: str
-    label: str
-    kind: str
-    depth: int
-    blocks_total: int
-    root: bool
-    inferred: bool
-    members: int
-
-
-@dataclass(frozen=True, slots=True)
-class GraphFigure:
-    """The folded wait graph at the worst moment."""
-
-    at: str
-    headline: str
-    nodes: tuple[GraphFigureNode, ...]
-    edges: tuple[tuple[str, str, str], ...]
-    """(source, target, waits_for | held_by)."""
+class ReportAction:
+    text: str
+    owner: str
+    due: date | None
+    status: str
+    """open, started, done or dropped."""
+    verified_by: int | None
+    """Number of the experiment that shows that it works."""
+    verdict: str | None
+    """Of that experiment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +106,22 @@ class Case:
     experiments: tuple[ReportExperiment, ...] = ()
     annotations: tuple[ReportAnnotation, ...] = ()
     pins: tuple[ReportPin, ...] = ()
-    lanes: tuple[LaneFigure, ...] = ()
-    graph: GraphFigure | None = None
+    actions: tuple[ReportAction, ...] = ()
+    lanes: tuple[Lane, ...] = ()
+    """What moved most, around the longest stall."""
+    graph: GraphDrawing | None = None
+    """At the worst moment."""
+    matrix: MatrixDrawing | None = None
+    template: str = "database-pileup"
     sections: dict[str, str] = field(default_factory=dict)
     """Key -> Markdown as edited; a missing one is prefilled."""
     excerpt: Callable[[str, int, int], str | None] = lambda _artifact, _first, _last: None
     """(artifact SHA-256, first line, last line) -> raw text, shortened, or None when gone."""
+    draw_lanes: Callable[[tuple[str, ...], str | None, str | None], tuple[Lane, ...]] = (
+        lambda _series, _start, _end: ()
+    )
+    """(series ids or names, start, end in ISO 8601) -> lanes; unknown series are left out."""
+    draw_graph: Callable[[str], GraphDrawing | None] = lambda _at: None
+    """ISO 8601 -> the wait graph of the snapshot nearest to it."""
     link: Callable[[str], str] = lambda view: view
     """An in-app path -> an absolute URL."""

@@ -1,69 +1,212 @@
-"""What a reviewer would remark before a report goes out."""
+"""What a reviewer would remark before a report goes out: each with its section and its line."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pileup.report.case import SECTION_TITLES, Case
-from pileup.report.notes import number_notes
+from pileup.report.case import Case
+from pileup.report.document import Trouble
+from pileup.report.live import expand
+from pileup.report.notes import labels, resolve
+from pileup.report.parse import directives
 from pileup.report.prefill import body
+from pileup.report.templates import Part, template
+
+Rule = Literal[
+    "claim_without_pin",
+    "dead_source",
+    "stale_pin",
+    "blame",
+    "impact_unset",
+    "action_incomplete",
+    "no_action",
+    "empty_section",
+    "too_long",
+    "missing_block",
+    "broken_block",
+]
 
 _NUMBER = re.compile(
-    r"(?<![\w.\[^-])\d{2,}(?:[.,]\d+)?\s?(?:%|s|ms|waiters|sessions|threads|×)(?!\w)"
+    r"(?<![\w.\[^-])\d{2,}(?:[.,]\d+)?\s?(?:%|s|ms|min|h|waiters|sessions|threads|queries|users|×)"
+    r"(?!\w)"
 )
 _BLAME = re.compile(
-    r"\b(human error|carelessness|careless|should have known|negligen\w+|his fault|her fault|"
-    r"their fault|stupid)\b",
+    r"\b(human error|carelessness|careless(?:ly)?|should have known|should have checked|"
+    r"negligen\w{1,9}|his fault|her fault|their fault|at fault|to blame|incompeten\w{1,9}|"
+    r"stupid(?:ly)?|sloppy|forgot to|failed to follow)\b",
     re.IGNORECASE,
 )
-_CLAIMING = ("summary", "what_happened", "contributing_factors")
+_CLAIMING = frozenset(
+    [
+        "summary",
+        "impact",
+        "what_happened",
+        "contributing_factors",
+        "trigger",
+        "resolution",
+        "detection",
+        "exec_summary",
+        "exec_impact",
+        "exec_cause",
+        "bug_summary",
+        "bug_observed",
+    ]
+)
+MOST_OF_A_RULE = 50
+"""Remarks of one rule in one section; more would bury the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
+    rule: Rule
     level: Literal["warning", "note"]
-    section: str
+    section: str | None
+    """Key of the section; None: the actions of the incident."""
+    line: int | None
+    """1-based, within the section's text."""
     text: str
 
 
 def check(case: Case) -> list[Check]:
-    """Claims without a source, dead sources, stale pins, actions without owner, blame."""
+    """Every remark, in the order of the report."""
     found: list[Check] = []
-    for key in SECTION_TITLES:
-        text = body(case, key)
-        if key in _CLAIMING and key in case.sections:
-            found += [
-                Check("warning", key, f"A figure without a source: “{_short(line)}”")
-                for line in text.splitlines()
-                if _NUMBER.search(line) and "[^" not in line and not line.startswith("|")
-            ]
-        found += [
-            Check("warning", key, f"Blame instead of a cause: “{match.group()}”")
-            for match in _BLAME.finditer(text)
-        ]
-        found += [
-            Check("warning", key, f"A source that is gone: {note.text}")
-            for note in number_notes(case, text)[1]
-            if note.view is None
-        ]
-    if "impact" not in case.sections:
-        found.append(Check("note", "impact", "Nobody has written yet which users were affected."))
-    actions = [line for line in body(case, "actions").splitlines()[2:] if line.strip(" |")]
-    if not actions:
-        found.append(Check("note", "actions", "There is no action yet."))
-    found += [
-        Check("warning", "actions", f"An action without an owner or a date: “{_short(line)}”")
-        for line in actions
-        if line.startswith("|") and "" in [cell.strip() for cell in line.strip("|").split("|")][1:3]
-    ]
-    found += [
-        Check("warning", "hypotheses", f"A stale pin: {pin.title}")
-        for pin in case.pins
-        if pin.stale
-    ]
+    for part in template(case.template).parts:
+        text = body(case, part.key)
+        edited = part.key in case.sections
+        found += _lint(part, text)
+        found += _blocks(case, part.key, text)
+        found += _sources(case, part.key, text)
+        found += _limited(_blame(part.key, text))
+        if edited and part.key in _CLAIMING:
+            found += _limited(_claims(part.key, text))
+    found += _impact(case)
+    found += _actions(case)
     return found
+
+
+def _lint(part: Part, text: str) -> Iterator[Check]:
+    """Template rules: required sections are written, short ones short, figures where promised."""
+    written = [line for line in text.splitlines() if line.strip()]
+    if not written:
+        if part.required:
+            yield Check(
+                "empty_section", "warning", part.key, None, f"Not written yet. {part.prompt}"
+            )
+        return
+    if part.max_lines is not None and len(written) > part.max_lines:
+        yield Check(
+            "too_long",
+            "warning",
+            part.key,
+            None,
+            f"{len(written)} lines; this template wants {part.max_lines} here at most.",
+        )
+    if part.wants and not any(wanted in text for wanted in part.wants):
+        blocks = [one for one in part.wants if one.startswith("::")]
+        yield Check(
+            "missing_block",
+            "note",
+            part.key,
+            None,
+            f"This section usually has one of: {', '.join(blocks)} (type / to insert).",
+        )
+
+
+def _blocks(case: Case, key: str, text: str) -> Iterator[Check]:
+    for directive in directives(text):
+        for block in expand(case, directive, lambda _: 0):
+            if isinstance(block, Trouble):
+                yield Check("broken_block", "warning", key, directive.line, block.text)
+
+
+def _sources(case: Case, key: str, text: str) -> Iterator[Check]:
+    """References that point at nothing any more, and pins whose value changed."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        for label in dict.fromkeys(labels(line)):
+            note = resolve(case, label, 0)
+            if note.view is None:
+                yield Check(
+                    "dead_source", "warning", key, number, f"A source that is gone: {note.text}"
+                )
+            elif note.stale:
+                yield Check("stale_pin", "warning", key, number, f"A stale pin: {note.text}")
+
+
+def _claims(key: str, text: str) -> Iterator[Check]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        said = line.strip()
+        if said.startswith(("|", "::", "Table:", "#")) or "[^" in line:
+            continue
+        if _NUMBER.search(line):
+            yield Check(
+                "claim_without_pin",
+                "warning",
+                key,
+                number,
+                f"A claim without a pin: “{_short(said)}”",
+            )
+
+
+def _blame(key: str, text: str) -> Iterator[Check]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        for match in _BLAME.finditer(line):
+            yield Check(
+                "blame",
+                "warning",
+                key,
+                number,
+                f"Blame instead of a cause: “{match[0]}”. What made it the sensible thing to do?",
+            )
+
+
+def _impact(case: Case) -> Iterator[Check]:
+    keys = [p.key for p in template(case.template).parts if "impact" in p.key]
+    for key in keys[:1]:
+        text = case.sections.get(key)
+        if text is None or "to be written by the team" in text:
+            yield Check(
+                "impact_unset",
+                "note" if text is None else "warning",
+                key,
+                None,
+                "Nobody has written yet which users were affected, and how.",
+            )
+
+
+def _actions(case: Case) -> Iterator[Check]:
+    if not case.actions:
+        yield Check("no_action", "note", None, None, "There is no action yet.")
+    for action in case.actions:
+        if action.status == "dropped":
+            continue
+        missing = [
+            word
+            for word, known in (("owner", action.owner.strip()), ("date", action.due))
+            if not known
+        ]
+        if missing:
+            yield Check(
+                "action_incomplete",
+                "warning",
+                None,
+                None,
+                f"An action without {' and '.join(missing)}: “{_short(action.text)}”",
+            )
+        elif action.status == "done" and action.verified_by is None:
+            yield Check(
+                "action_incomplete",
+                "note",
+                None,
+                None,
+                f"Done, but no experiment shows that it works: “{_short(action.text)}”",
+            )
+
+
+def _limited(checks: Iterator[Check]) -> list[Check]:
+    return [one for _, one in zip(range(MOST_OF_A_RULE), checks, strict=False)]
 
 
 def _short(line: str) -> str:

@@ -1,125 +1,189 @@
-"""The whole report as one self-contained HTML file: opens offline, runs no script, loads nothing.
+"""The whole report as one HTML file: opens from disk, loads nothing, works with scripts off.
 
-Query text and notes are strangers' text: Markdown is rendered without raw HTML and sanitised.
+Everything that people or machines wrote is escaped. With a viewer (the built
+frontend/src/features/report/viewer) figures become interactive: their data lies in the file as
+JSON, and the one script is allowed by its hash alone. Without scripts the static pictures and their
+table twins remain.
 """
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any
 
-import nh3
+import msgspec
 from jinja2 import Environment, PackageLoader, select_autoescape
-from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from pileup.report.case import SECTION_TITLES, Case
-from pileup.report.figures import confidence_figure, graph_figure, timeline_figure
-from pileup.report.notes import number_notes
-from pileup.report.prefill import body, when
-
-_MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(
-    ["table", "strikethrough"]
+from pileup.report.document import (
+    Block,
+    Bullets,
+    Code,
+    Document,
+    Figure,
+    Heading,
+    Paragraph,
+    Quote,
+    Rule,
+    Runs,
+    Table,
+    Trouble,
 )
-_NUMBERED = re.compile(r"\[\^(\d+)\]")
-_TAGS = {
-    *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a"),
-    *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "sup"),
-}
+from pileup.report.figures import SCREEN, draw
+from pileup.report.twin import twin
+from pileup.report.zone import named
+
 _ENVIRONMENT = Environment(
-    loader=PackageLoader("pileup.report", "templates"),
-    autoescape=select_autoescape(default=True),
+    loader=PackageLoader("pileup.report", "pages"),
+    autoescape=select_autoescape(default=True, default_for_string=True),
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_LINKS = ("http://", "https://", "mailto:", "/", "#")
 
 
-def render_fragment(markdown: str) -> str:
-    """One Markdown text as safe HTML: for the editor's preview and the sections."""
-    html = _MARKDOWN.render(markdown)
-    html = _NUMBERED.sub(r'<sup><a href="#source-\1">\1</a></sup>', html)
-    return nh3.clean(
-        html,
-        tags=_TAGS,
-        attributes={"a": {"href"}, "td": {"style"}, "th": {"style"}},
-        url_schemes={"http", "https", "mailto"},
-        link_rel="noopener noreferrer",
-    )
-
-
-def render_html(case: Case, now: datetime) -> str:
-    """The report with numbered figures and its sources."""
-    marker = "\n\n<!--pileup-section-->\n\n"
-    numbered, notes = number_notes(case, marker.join(body(case, key) for key in SECTION_TITLES))
-    bodies = dict(zip(SECTION_TITLES, numbered.split(marker), strict=True))
-    figures = _figures(case)
-    sections = [
-        {
-            "key": key,
-            "title": title,
-            "html": Markup(render_fragment(bodies[key])),  # noqa: S704 (sanitised by nh3)
-            "figures": [f for f in figures if f["section"] == key],
-        }
-        for key, title in SECTION_TITLES.items()
-    ]
+def render_html(document: Document, *, viewer: str | None = None) -> str:
+    """The page; ``viewer`` is the script that makes its figures interactive."""
+    zone = named(document.zone)
+    script = None
+    if viewer is not None:
+        script = viewer.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    allowed = _csp_hash(script) if script is not None else "'none'"
+    made = datetime.fromisoformat(document.made_at).astimezone(zone)
     return _ENVIRONMENT.get_template("report.html.jinja").render(
-        case=case,
-        exported=f"{now.astimezone(UTC):%Y-%m-%d %H:%M UTC}",
-        sections=sections,
-        notes=[
-            {
-                "number": note.number,
-                "text": note.text,
-                "excerpt": note.excerpt,
-                "link": case.link(note.view) if note.view else None,
-            }
-            for note in notes
+        document=document,
+        written=f"{made:%Y-%m-%d %H:%M} {made:%Z}",
+        sections=[
+            {"key": one.key, "title": one.title, "html": render_blocks(one.blocks, zone)}
+            for one in document.sections
         ],
+        data=Markup(_data(document)) if script is not None else None,  # noqa: S704  (escaped there)
+        script=Markup(script) if script is not None else None,  # noqa: S704  (our own, built)
+        script_source=Markup(allowed),  # noqa: S704  (a hash)
     )
 
 
-def _figures(case: Case) -> list[dict[str, object]]:
-    drawn = [
-        ("timeline", timeline_figure(case.lanes, _stall_spans(case)), _timeline_caption(case)),
-        (
-            "what_happened",
-            graph_figure(case.graph) if case.graph else "",
-            _graph_caption(case),
-        ),
-        (
-            "hypotheses",
-            confidence_figure(case.hypotheses),
-            "Confidence in each hypothesis over time.",
-        ),
-    ]
-    kept = [(section, svg, caption) for section, svg, caption in drawn if svg]
-    return [
-        {"section": section, "number": number, "svg": Markup(svg), "caption": caption}  # noqa: S704 (escaped by figures.py)
-        for number, (section, svg, caption) in enumerate(kept, start=1)
-    ]
+def render_blocks(blocks: Sequence[Block], zone: tzinfo = UTC) -> Markup:
+    """Blocks as safe HTML, for the page and for the editor's preview."""
+    return Markup("\n").join(_block(block, zone) for block in blocks)
 
 
-def _graph_caption(case: Case) -> str:
-    if case.graph is None:
-        return ""
-    return f"{case.graph.headline} Snapshot of {when(case.graph.at)}; dashed boxes are inferred."
+def _block(block: Block, zone: tzinfo) -> Markup:
+    match block:
+        case Paragraph():
+            return _tag("p", _runs(block.runs))
+        case Heading():
+            return _tag(f"h{block.level}", _runs(block.runs))
+        case Code():
+            return Markup("<pre>{}</pre>").format(block.text)
+        case Rule():
+            return Markup("<hr>")
+        case Trouble():
+            return Markup('<p class="trouble">{}</p>').format(block.text)
+        case Quote():
+            return _tag("blockquote", render_blocks(block.blocks, zone))
+        case Bullets():
+            items = Markup().join(_tag("li", _item(item, zone)) for item in block.items)
+            if not block.ordered:
+                return _tag("ul", items)
+            return Markup('<ol start="{}">{}</ol>').format(block.start, items)
+        case Table():
+            return _table(block)
+        case Figure():
+            return _figure(block, zone)
 
 
-def _timeline_caption(case: Case) -> str:
-    spans = _stall_spans(case)
-    shaded = "the stall is shaded." if spans else "no stall was detected."
-    return f"What moved most, one value per pixel at most, UTC; {shaded}"
+def _item(blocks: list[Block], zone: tzinfo) -> Markup:
+    if len(blocks) == 1 and isinstance(blocks[0], Paragraph):
+        return _runs(blocks[0].runs)
+    return render_blocks(blocks, zone)
 
 
-def _stall_spans(case: Case) -> list[tuple[float, float]]:
-    if case.analysis is None:
-        return []
-    return [
-        (_ms(s.onset), _ms(s.end) if s.end else float("inf"))
-        for s in case.analysis.stalls
-        if s.kind == "stall"
-    ]
+def _table(table: Table) -> Markup:
+    caption = Markup()
+    if table.number is not None:
+        caption = Markup("<caption><b>Table {}.</b> {}</caption>").format(
+            table.number, _runs(table.caption)
+        )
+    head = Markup().join(
+        Markup('<th class="{}">{}</th>').format(align, _runs(cell))
+        for cell, align in zip(table.head, table.align, strict=True)
+    )
+    body = Markup("\n").join(
+        _tag(
+            "tr",
+            Markup().join(
+                Markup('<td class="{}">{}</td>').format(align, _runs(cell))
+                for cell, align in zip(row, table.align, strict=False)
+            ),
+        )
+        for row in table.rows
+    )
+    return Markup(
+        '<div class="table"><table>{}<thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>'
+    ).format(caption, head, body)
 
 
-def _ms(iso: str) -> float:
-    return datetime.fromisoformat(iso.replace("Z", "+00:00")).timestamp() * 1000
+def _figure(figure: Figure, zone: tzinfo) -> Markup:
+    svg = Markup(draw(figure.drawing, figure.alt, width=SCREEN, zone=zone))  # noqa: S704  (escaped by figures.py)
+    return Markup(
+        '<figure id="figure-{0}" data-figure="{0}"><div class="drawing">{1}</div>'
+        "<figcaption><b>Figure {0}.</b> {2}</figcaption>"
+        "<details><summary>As a table</summary>{3}</details></figure>"
+    ).format(figure.number, svg, _runs(figure.caption), _table(twin(figure.drawing, zone)))
+
+
+def _runs(runs: Runs) -> Markup:
+    out: list[Markup] = []
+    for run in runs:
+        if run.note is not None:
+            out.append(Markup('<sup><a href="#source-{0}">{0}</a></sup>').format(run.note))
+            continue
+        text = Markup(escape(run.text).replace("\n", Markup("<br>")))  # noqa: S704  (escaped)
+        for on, tag in (
+            (run.code, "code"),
+            (run.italic, "em"),
+            (run.bold, "strong"),
+            (run.strike, "s"),
+        ):
+            text = _tag(tag, text) if on else text
+        if run.href and run.href.lower().startswith(_LINKS):
+            text = Markup('<a href="{}" rel="noopener noreferrer">{}</a>').format(run.href, text)
+        out.append(text)
+    return Markup().join(out)
+
+
+def _tag(name: str, inner: Markup) -> Markup:
+    return Markup("<{0}>{1}</{0}>").format(Markup(name), inner)  # noqa: S704  (our own names)
+
+
+def _data(document: Document) -> str:
+    """What the viewer draws, as JSON that cannot end its element."""
+    figures: dict[str, Any] = {}
+    for section in document.sections:
+        for figure in _figures(section.blocks):
+            figures[str(figure.number)] = msgspec.to_builtins(figure.drawing)
+    text = json.dumps({"zone": document.zone, "figures": figures}, ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _figures(blocks: Sequence[Block]) -> list[Figure]:
+    found: list[Figure] = []
+    for block in blocks:
+        if isinstance(block, Figure):
+            found.append(block)
+        elif isinstance(block, Quote):
+            found += _figures(block.blocks)
+        elif isinstance(block, Bullets):
+            for item in block.items:
+                found += _figures(item)
+    return found
+
+
+def _csp_hash(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return f"'sha256-{digest}'"

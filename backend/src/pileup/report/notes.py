@@ -6,7 +6,7 @@ A reference is an ordinary Markdown footnote label that a person can move, copy 
     [^s-1b2c3d4e-1795213189-1795213244]   a series (CRC-32 of its id) over a window, epoch seconds
     [^pin-019a2b3c4d5e]      a pin (start of its id)
 
-``number_notes`` replaces them by numbers in order of appearance and lists what each points at.
+``Notes`` numbers them in order of appearance and lists what each points at.
 A reference that points at nothing stays visible as a note that says so: never silently dropped.
 """
 
@@ -35,6 +35,9 @@ class Note:
     excerpt: str | None
     view: str | None
     """In-app path that opens it."""
+    artifact: str | None = None
+    """SHA-256 of what it points into."""
+    stale: bool = False
 
 
 def reference(locator: Locator) -> str:
@@ -61,20 +64,31 @@ def series_hash(series: str) -> str:
     return f"{zlib.crc32(series.encode()):08x}"
 
 
-def number_notes(case: Case, markdown: str) -> tuple[str, list[Note]]:
-    """The text with numbered references, and the notes in order."""
-    notes: dict[str, Note] = {}
+class Notes:
+    """Numbers references in order of appearance, and knows what each points at."""
 
-    def numbered(match: re.Match[str]) -> str:
-        label = match.group(1)
-        if label not in notes:
-            notes[label] = _resolve(case, label, len(notes) + 1)
-        return f"[^{notes[label].number}]"
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._notes: dict[str, Note] = {}
 
-    return _REFERENCE.sub(numbered, markdown), list(notes.values())
+    def number(self, label: str) -> int:
+        """The number of a reference; the same label keeps its number."""
+        if label not in self._notes:
+            self._notes[label] = resolve(self._case, label, len(self._notes) + 1)
+        return self._notes[label].number
+
+    def listed(self) -> list[Note]:
+        """In order of their numbers."""
+        return list(self._notes.values())
 
 
-def _resolve(case: Case, label: str, number: int) -> Note:
+def labels(markdown: str) -> list[str]:
+    """The references of a text, in order."""
+    return _REFERENCE.findall(markdown)
+
+
+def resolve(case: Case, label: str, number: int) -> Note:
+    """What a label points at; a label of nothing gives a note without a view that says so."""
     if match := _LINES.match(label):
         return _lines_note(case, label, number, match[1], int(match[2]), int(match[3]))
     if match := _SERIES.match(label):
@@ -102,6 +116,7 @@ def _lines_note(case: Case, label: str, number: int, sha: str, first: int, last:
                 f"{artifact.path}, {where}",
                 case.excerpt(artifact.sha256, first, last),
                 view,
+                artifact.sha256,
             )
     return Note(number, label, f"(artifact {sha}… is no longer part of the incident)", None, None)
 
@@ -127,7 +142,7 @@ def _pin_note(case: Case, label: str, number: int, pin: ReportPin) -> Note:
     excerpt = pin.excerpt
     if excerpt is None and pin.artifact and pin.line_first is not None:
         excerpt = case.excerpt(pin.artifact, pin.line_first, pin.line_last or pin.line_first)
-    return Note(number, label, where, excerpt, pin.view)
+    return Note(number, label, where, excerpt, pin.view, pin.artifact, pin.stale)
 
 
 def _epoch(iso: str) -> int:

@@ -6,11 +6,15 @@ A person edits them afterwards. Every measured sentence ends in a source note (s
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC
 
-from pileup.analysis.contract import Analysis, StallDoc
-from pileup.report.case import SECTION_TITLES, Case, ReportExperiment, ReportHypothesis
+from pileup.analysis.contract import Analysis
+from pileup.report.case import Case, ReportExperiment, ReportHypothesis
+from pileup.report.happened import happened
 from pileup.report.notes import pin_reference, references
+from pileup.report.templates import TITLES
+from pileup.report.words import main_stall, ratio_words, when
+from pileup.report.words import number as _number
 
 _VERDICT_WORDS = {
     "match": "matched the prediction",
@@ -22,28 +26,15 @@ _SAME_WAY = {"yes": "It failed the same way.", "no": "It failed differently.", "
 
 
 def prefill(case: Case, key: str) -> str:
-    """The Markdown body of one section; says what is missing when there is nothing."""
-    return _WRITERS[key](case).strip() + "\n"
+    """The Markdown body of one section; empty for one that only people can write."""
+    writer = _WRITERS.get(key)
+    return "" if writer is None else writer(case).strip() + "\n"
 
 
 def body(case: Case, key: str) -> str:
     """The section as edited, else prefilled."""
     edited = case.sections.get(key)
     return prefill(case, key) if edited is None else edited
-
-
-def main_stall(analysis: Analysis | None) -> StallDoc | None:
-    """The longest real stall."""
-    stalls = [s for s in analysis.stalls if s.kind == "stall"] if analysis else []
-    return max(stalls, key=lambda s: s.duration_s or float("inf"), default=None)
-
-
-def when(text: str | None) -> str:
-    """'2026-11-20T22:19:49.000000Z' as '2026-11-20 22:19:49 UTC'."""
-    if text is None:
-        return "unknown"
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(UTC)
-    return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _summary(case: Case) -> str:
@@ -93,38 +84,16 @@ def _impact(case: Case) -> str:
 
 
 def _timeline(case: Case) -> str:
-    rows: list[tuple[str, str]] = []
-    if case.analysis is not None:
-        for stall in case.analysis.stalls:
-            rows.append((stall.onset, f"{stall.kind.replace('_', ' ')} begins"))
-            if stall.end:
-                rows.append((stall.end, f"{stall.kind.replace('_', ' ')} ends"))
-            if stall.peak_at and stall.peak_waiters is not None:
-                rows.append((stall.peak_at, f"most waiters at once: {stall.peak_waiters}"))
-        rows += [
-            (event.time, _first_line(event.message))
-            for event in case.analysis.events
-            if event.time and event.kind in {"trigger", "restart", "crash", "semaphore_warning"}
-        ][:20]
-        rows += [
-            (deadlock.time, f"deadlock: {deadlock.relation}")
-            for deadlock in case.analysis.deadlocks
-            if deadlock.time
-        ]
-    for note in case.annotations:
-        at = note.start.astimezone(UTC).isoformat().replace("+00:00", "Z")
-        rows.append((at, f"{note.text} ({note.author})"))
-    if not rows:
-        return "No events yet."
-    head = "| time | what |\n|---|---|\n"
-    return head + "\n".join(f"| {when(at)} | {_cell(text)} |" for at, text in sorted(rows))
+    parts = ["::lane"] if case.lanes else []
+    parts.append("::timeline" if happened(case) else "No events yet.")
+    return "\n\n".join(parts)
 
 
 def _what_happened(case: Case) -> str:
     analysis = case.analysis
     if analysis is None:
         return "Nothing has been analysed yet."
-    parts: list[str] = []
+    parts: list[str] = ["::waits"] if case.graph is not None else []
     if analysis.shifts:
         rows = "\n".join(
             f"| `{_cell(s.series)}` | {_number(s.baseline)} | {_number(s.stall)} | "
@@ -133,8 +102,9 @@ def _what_happened(case: Case) -> str:
             for s in analysis.shifts[:10]
         )
         parts.append(
-            "What moved, strongest first (medians; first move relative to the onset):\n\n"
-            f"| series | before | during | ratio | first moved |\n|---|--:|--:|--:|--:|\n{rows}"
+            "| series | before | during | ratio | first moved |\n|---|--:|--:|--:|--:|\n"
+            f"{rows}\n\n"
+            f"Table: {_shifts_caption(analysis)}"
         )
     if analysis.hot_latches:
         rows = "\n".join(
@@ -142,9 +112,11 @@ def _what_happened(case: Case) -> str:
             f"| {_cell(h.meaning)} |"
             for h in analysis.hot_latches[:6]
         )
+        top = analysis.hot_latches[0]
         parts.append(
-            "Latches waited for, all positions taken together:\n\n"
-            f"| latch | waits | most at once | share | meaning |\n|---|--:|--:|--:|---|\n{rows}"
+            "| latch | waits | most at once | share | meaning |\n|---|--:|--:|--:|---|\n"
+            f"{rows}\n\nTable: {top.label} has {top.share:.0%} of all latch waits; all positions "
+            "in the source taken together."
         )
     if analysis.blockers:
         items = "\n".join(
@@ -154,6 +126,15 @@ def _what_happened(case: Case) -> str:
         )
         parts.append(f"Root blockers:\n\n{items}")
     return "\n\n".join(parts) or "Neither shifts nor waits were found in the artifacts."
+
+
+def _shifts_caption(analysis: Analysis) -> str:
+    top = analysis.shifts[0]
+    change = ratio_words(top.baseline, top.stall)
+    return (
+        f"`{top.series}` moved most{f', {change}' if change else ''}. Medians before and during "
+        "the stall; first move relative to the onset."
+    )
 
 
 def _contributing(case: Case) -> str:
@@ -171,7 +152,9 @@ def _contributing(case: Case) -> str:
 def _hypotheses(case: Case) -> str:
     if not case.hypotheses:
         return "No hypothesis was recorded."
-    return "\n\n".join(_hypothesis(h) for h in case.hypotheses)
+    figure = ["::confidence"] if any(h.history for h in case.hypotheses) else []
+    matrix = ["::matrix"] if case.matrix is not None and case.matrix.rows else []
+    return "\n\n".join([*figure, *matrix, *(_hypothesis(h) for h in case.hypotheses)])
 
 
 def _hypothesis(hypothesis: ReportHypothesis) -> str:
@@ -202,7 +185,7 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
 def _experiments(case: Case) -> str:
     if not case.experiments:
         return "No experiment was logged."
-    return "\n\n".join(_experiment(e) for e in case.experiments)
+    return "\n\n".join(["::experiments", *(_experiment(e) for e in case.experiments)])
 
 
 def _experiment(experiment: ReportExperiment) -> str:
@@ -239,8 +222,8 @@ def _mitigations(case: Case) -> str:
     return "\n".join(lines) or "None known yet."
 
 
-def _actions(_: Case) -> str:
-    return "| action | owner | due | verified by |\n|---|---|---|---|\n| | | | |"
+def _actions(case: Case) -> str:
+    return "::actions" if case.actions else "No action was agreed yet."
 
 
 def _gaps(case: Case) -> str:
@@ -272,8 +255,64 @@ def _appendix(case: Case) -> str:
     return (
         f"Analysed by Pileup {case.analysis.engine}.\n\n"
         "| artifact | format | first record | problems | clock | SHA-256 |\n"
-        f"|---|---|---|--:|---|---|\n{rows}"
+        f"|---|---|---|--:|---|---|\n{rows}\n\n"
+        f"Table: {len(case.analysis.artifacts)} artifacts, the clock of each, and how it was "
+        "placed."
     )
+
+
+def _line_happened(case: Case) -> str:
+    return case.analysis.headline.text if case.analysis else ""
+
+
+def _line_impact(case: Case) -> str:
+    stall = main_stall(case.analysis)
+    if stall is None or stall.duration_s is None:
+        return ""
+    waiters = "" if stall.peak_waiters is None else f", {stall.peak_waiters} waiters at most"
+    return f"{stall.duration_s:.0f} s from {when(stall.onset)}{waiters}."
+
+
+def _line_cause(case: Case) -> str:
+    leading = _leading(case)
+    if leading is not None:
+        return f"{leading.statement} ({leading.confidence} % sure)"
+    findings = case.analysis.findings if case.analysis else []
+    return f"Best match: {findings[0].title}." if findings else ""
+
+
+def _line_next(case: Case) -> str:
+    waiting = [a for a in case.actions if a.status in ("open", "started")]
+    return f"{waiting[0].text} ({waiting[0].owner or 'nobody yet'})" if waiting else ""
+
+
+def _bug_environment(case: Case) -> str:
+    if case.analysis is None:
+        return ""
+    server = case.analysis.server or {}
+    said = " ".join(
+        str(server[name]) for name in ("family", "version", "comment") if server.get(name)
+    )
+    rows = "\n".join(
+        f"| `{_cell(s.name)}` | `{_cell(s.value or '')}` |"
+        for s in case.analysis.settings
+        if s.name.startswith(_BUG_SETTINGS)
+    )
+    table = (
+        f"| setting | value |\n|---|---|\n{rows}\n\nTable: Settings of the server that decide "
+        "about latches, locks and the buffer pool."
+        if rows
+        else ""
+    )
+    return f"Server: {said or 'version not known from the artifacts'}\n\n{table}"
+
+
+def _bug_evidence(case: Case) -> str:
+    parts = ["::waits"] if case.graph is not None else []
+    parts += ["::lane"] if case.lanes else []
+    blockers = case.analysis.blockers[:3] if case.analysis else []
+    parts += [f"- {b.holder}: {b.why}{references(b.evidence)}" for b in blockers]
+    return "\n\n".join(parts)
 
 
 def _leading(case: Case) -> ReportHypothesis | None:
@@ -285,25 +324,31 @@ def _leading(case: Case) -> ReportHypothesis | None:
     return max(alive, key=lambda h: h.confidence or 0, default=None)
 
 
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
 def _some(paths: list[str]) -> str:
     shown = ", ".join(f"`{path}`" for path in paths[:5])
     return shown + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
 
 
-def _first_line(text: str) -> str:
-    line = text.split("\n", 1)[0]
-    return line if len(line) <= 160 else f"{line[:159]}…"
-
-
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
+
+_BUG_SETTINGS = (
+    "innodb_buffer_pool",
+    "innodb_adaptive_hash",
+    "innodb_flush",
+    "innodb_io_capacity",
+    "innodb_log_file",
+    "innodb_lock_wait",
+    "innodb_sync",
+    "innodb_spin",
+    "innodb_thread_concurrency",
+    "innodb_purge",
+    "max_connections",
+    "sync_binlog",
+    "transaction_isolation",
+    "tx_isolation",
+)
 
 _WRITERS: dict[str, Callable[[Case], str]] = {
     "summary": _summary,
@@ -317,5 +362,15 @@ _WRITERS: dict[str, Callable[[Case], str]] = {
     "actions": _actions,
     "gaps": _gaps,
     "appendix": _appendix,
+    "line_happened": _line_happened,
+    "line_impact": _line_impact,
+    "line_cause": _line_cause,
+    "line_next": _line_next,
+    "exec_summary": _line_happened,
+    "exec_impact": _line_impact,
+    "exec_cause": _line_cause,
+    "bug_summary": _line_happened,
+    "bug_environment": _bug_environment,
+    "bug_evidence": _bug_evidence,
 }
-assert _WRITERS.keys() == SECTION_TITLES.keys()
+assert _WRITERS.keys() <= TITLES.keys()

@@ -25,10 +25,12 @@ from pileup.storage.models.reasoning import (
     Hypothesis,
     Pin,
 )
+from pileup.storage.models.reports import ActionItem, Release, ReleaseApproval, ReportChoice
 from pileup.storage.models.texts import LiveText, LiveTextUpdate, LiveTextVersion
 from pileup.storage.models.view_links import ViewLink
 
 __all__ = [
+    "ActionItem",
     "Analysis",
     "Annotation",
     "Artifact",
@@ -53,6 +55,9 @@ __all__ = [
     "Pin",
     "Problem",
     "Rating",
+    "Release",
+    "ReleaseApproval",
+    "ReportChoice",
     "Series",
     "Session",
     "SignInLink",

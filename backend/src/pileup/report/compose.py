@@ -1,0 +1,130 @@
+"""Case -> Document: every section of the chosen template, its blocks, its numbered sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from msgspec.structs import replace
+
+from pileup import __version__
+from pileup.report.case import Case
+from pileup.report.document import (
+    SCHEMA,
+    Block,
+    Bullets,
+    Document,
+    Figure,
+    Quote,
+    Run,
+    Section,
+    Source,
+    Table,
+    Trouble,
+)
+from pileup.report.live import expand
+from pileup.report.notes import Notes
+from pileup.report.parse import Directive, parse
+from pileup.report.prefill import body
+from pileup.report.templates import Part, template
+
+MOST_ROWS = 1000
+"""Rows of one table that are printed; the rest is counted."""
+
+
+def compose(
+    case: Case,
+    now: datetime,
+    *,
+    version: str = "draft",
+) -> Document:
+    """The report as it stands."""
+    chosen = template(case.template)
+    notes = Notes(case)
+    made = [_section(case, part, notes) for part in chosen.parts]
+    return Document(
+        schema=SCHEMA,
+        incident=case.id,
+        title=case.title,
+        facts=_facts(case),
+        template=chosen.id,
+        version=version,
+        made_at=now.astimezone(UTC).isoformat(timespec="seconds"),
+        engine=__version__,
+        zone="UTC",
+        sections=numbered([one for one in made if one is not None]),
+        sources=[
+            Source(
+                number=note.number,
+                text=note.text,
+                excerpt=note.excerpt,
+                link=case.link(note.view) if note.view else None,
+                artifact=note.artifact,
+            )
+            for note in notes.listed()
+        ],
+    )
+
+
+def blocks_of(case: Case, markdown: str) -> list[Block]:
+    """One text alone, for the preview."""
+    notes = Notes(case)
+    found = parse(markdown, notes.number, _live(case, notes))
+    return numbered([Section("", "", markdown, found)])[0].blocks
+
+
+def _section(case: Case, part: Part, notes: Notes) -> Section | None:
+    """None for an optional section that nobody wrote."""
+    text = body(case, part.key)
+    blocks = parse(text, notes.number, _live(case, notes))
+    if not blocks:
+        if not part.required:
+            return None
+        blocks = [Trouble(f"Not written yet. {part.prompt}")]
+    return Section(part.key, part.title, text, blocks)
+
+
+def _live(case: Case, notes: Notes) -> Callable[[Directive], list[Block]]:
+    def live(directive: Directive) -> list[Block]:
+        return expand(case, directive, notes.number)
+
+    return live
+
+
+def _facts(case: Case) -> list[tuple[str, str]]:
+    facts = [
+        ("Service", case.service),
+        ("Severity", (case.severity or "").upper()),
+        ("Status", case.status),
+        ("Owner", case.owner),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def numbered(sections: list[Section]) -> list[Section]:
+    """Figures and captioned tables numbered through the document; long tables cut, and so said."""
+    numbers = {"figure": 0, "table": 0}
+
+    def walk(block: Block) -> Block:
+        match block:
+            case Figure():
+                numbers["figure"] += 1
+                return replace(block, number=numbers["figure"])
+            case Table():
+                if block.caption:
+                    numbers["table"] += 1
+                    block = replace(block, number=numbers["table"])
+                return block if len(block.rows) <= MOST_ROWS else _cut(block)
+            case Quote():
+                return Quote([walk(one) for one in block.blocks])
+            case Bullets():
+                return replace(block, items=[[walk(one) for one in item] for item in block.items])
+        return block
+
+    return [replace(one, blocks=[walk(block) for block in one.blocks]) for one in sections]
+
+
+def _cut(table: Table) -> Table:
+    hidden = len(table.rows) - MOST_ROWS
+    last = [[Run(f"… and {hidden} more rows", italic=True)], *([[]] * (len(table.head) - 1))]
+    return replace(table, rows=[*table.rows[:MOST_ROWS], last])

@@ -1,0 +1,222 @@
+"""The report as one document: what every export is made from, and what a release freezes.
+
+Blocks are data: text is text and never markup, figures are the numbers that they draw. A release
+stores ``encode(document)`` and its SHA-256; every export is a pure function of the document, so the
+exports of a release do not change when the incident does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+import msgspec
+
+SCHEMA = 1
+
+
+class Node(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Base of everything below: immutable, and short as JSON."""
+
+
+class Run(Node, frozen=True):
+    """A stretch of text of one look; ``note`` is the number of a source and has no text."""
+
+    text: str = ""
+    bold: bool = False
+    italic: bool = False
+    strike: bool = False
+    code: bool = False
+    href: str | None = None
+    note: int | None = None
+
+
+Runs = list[Run]
+
+
+class Paragraph(Node, frozen=True, tag="paragraph"):
+    runs: Runs
+
+
+class Heading(Node, frozen=True, tag="heading"):
+    level: int
+    """3 or more: 1 is the title and 2 a section."""
+    runs: Runs
+
+
+class Bullets(Node, frozen=True, tag="list"):
+    items: list[list[Block]]
+    ordered: bool = False
+    start: int = 1
+
+
+class Quote(Node, frozen=True, tag="quote"):
+    blocks: list[Block]
+
+
+class Code(Node, frozen=True, tag="code"):
+    text: str
+
+
+class Table(Node, frozen=True, tag="table"):
+    head: list[Runs]
+    rows: list[list[Runs]]
+    align: list[Literal["left", "right", "center"]]
+    caption: Runs = []
+    number: int | None = None
+    """Only tables with a caption are numbered."""
+
+
+class Rule(Node, frozen=True, tag="rule"):
+    """A line across."""
+
+
+class Trouble(Node, frozen=True, tag="trouble"):
+    """A live block that cannot be shown: said in its place, never silently dropped."""
+
+    text: str
+
+
+class Lane(Node, frozen=True):
+    """One lane of a timeline: points are (epoch ms, value or None for a gap)."""
+
+    title: str
+    unit: str
+    points: list[tuple[float, float | None]]
+
+
+class LanesDrawing(Node, frozen=True, tag="lanes"):
+    lanes: list[Lane]
+    stalls: list[tuple[float, float | None]]
+    """Shaded: (start, end) in epoch ms; an end of None was not captured."""
+
+
+class GraphNode(Node, frozen=True):
+    id: str
+    label: str
+    kind: str
+    depth: int
+    blocks_total: int = 0
+    root: bool = False
+    inferred: bool = False
+    members: int = 1
+    detail: list[tuple[str, str]] = []
+    """Field and value, for whoever looks closer."""
+
+
+class GraphDrawing(Node, frozen=True, tag="graph"):
+    """The folded wait graph of one moment."""
+
+    at: str
+    headline: str
+    nodes: list[GraphNode]
+    edges: list[tuple[str, str, str]]
+    """(source, target, waits_for | held_by)."""
+
+
+class ConfidenceLine(Node, frozen=True):
+    label: str
+    steps: list[tuple[float, int]]
+    """(epoch ms, per cent)."""
+
+
+class ConfidenceDrawing(Node, frozen=True, tag="confidence"):
+    lines: list[ConfidenceLine]
+
+
+class MatrixRow(Node, frozen=True):
+    evidence: str
+    kind: str
+    ratings: list[str]
+    """One per hypothesis: CC, C, N, I, II, NA, or '' when nobody rated."""
+    diagnosticity: float | None = None
+
+
+class MatrixColumn(Node, frozen=True):
+    hypothesis: str
+    inconsistency: float | None = None
+    coverage: float | None = None
+
+
+class MatrixDrawing(Node, frozen=True, tag="matrix"):
+    columns: list[MatrixColumn]
+    rows: list[MatrixRow]
+
+
+Drawing = LanesDrawing | GraphDrawing | ConfidenceDrawing | MatrixDrawing
+
+
+class Figure(Node, frozen=True, tag="figure"):
+    drawing: Drawing
+    caption: Runs
+    """States the finding."""
+    alt: str
+    """What it shows, for whoever does not see it."""
+    number: int | None = None
+
+
+Block = Paragraph | Heading | Bullets | Quote | Code | Table | Rule | Trouble | Figure
+
+
+class Section(Node, frozen=True):
+    key: str
+    title: str
+    markdown: str
+    """As written: versions are compared by it."""
+    blocks: list[Block]
+
+
+class Source(Node, frozen=True):
+    """What a numbered note points at."""
+
+    number: int
+    text: str
+    excerpt: str | None = None
+    link: str | None = None
+    artifact: str | None = None
+    """SHA-256."""
+
+
+class RedactedKind(Node, frozen=True):
+    kind: str
+    values: int
+    occurrences: int
+
+
+class Document(Node, frozen=True):
+    schema: int
+    incident: str
+    title: str
+    facts: list[tuple[str, str]]
+    """Shown under the title: ('Service', 'checkout')."""
+    template: str
+    version: str
+    """'draft', or 'release 3'."""
+    made_at: str
+    """ISO 8601 with zone: printed on the document, and its date."""
+    engine: str
+    zone: str
+    sections: list[Section]
+    sources: list[Source]
+    redacted: list[RedactedKind] | None = None
+    """None: nothing was redacted."""
+
+
+def encode(document: Document) -> bytes:
+    """JSON with sorted keys: the same document is the same bytes."""
+    return msgspec.json.encode(document, order="sorted")
+
+
+def decode(data: bytes | str) -> Document:
+    """What ``encode`` wrote."""
+    return msgspec.json.decode(data, type=Document)
+
+
+def fingerprint(data: bytes) -> str:
+    """SHA-256 of an encoded document."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def plain(runs: Runs) -> str:
+    """Text without looks and without notes."""
+    return "".join(run.text for run in runs)

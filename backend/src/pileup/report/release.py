@@ -1,0 +1,134 @@
+"""A document on its way out: the sections that were asked for, and the stamp of its release."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from pileup.report.document import (
+    Block,
+    Bullets,
+    Document,
+    Figure,
+    Heading,
+    Paragraph,
+    Quote,
+    Runs,
+    Section,
+    Table,
+)
+
+MOST_LINES = 3000
+"""Lines of one section that are compared one by one; difflib is quadratic in the worst case."""
+
+
+def only(document: Document, keys: Collection[str] | None) -> Document:
+    """The document with these sections alone; numbers of figures and sources stay as they are."""
+    if keys is None:
+        return document
+    kept = [one for one in document.sections if one.key in keys]
+    cited = {number for section in kept for number in _cited(section.blocks)}
+    return structs.replace(
+        document,
+        sections=kept,
+        sources=[one for one in document.sources if one.number in cited],
+    )
+
+
+def stamped(
+    document: Document, *, state: str, number: int, sha256: str, approved_by: Sequence[str]
+) -> Document:
+    """The document of a release with what its readers must know about it."""
+    word = {"approved": "approved", "in_review": "in review", "withdrawn": "withdrawn"}[state]
+    facts = [*document.facts, ("Document hash", f"SHA-256 {sha256}")]
+    if approved_by:
+        facts.append(("Approved by", "; ".join(approved_by)))
+    version = f"Release {number} ({word}) · {sha256[:12]}"
+    return structs.replace(document, version=version, facts=facts)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionDiff:
+    key: str
+    title: str
+    change: str
+    """added, gone, changed or same."""
+    lines: tuple[tuple[str, str], ...]
+    """('+', '-' or ' ', text); of same sections none."""
+
+
+def diff(before: Document, after: Document) -> list[SectionDiff]:
+    """What changed between two versions, section by section, in the order of the later one."""
+    old = {one.key: one for one in before.sections}
+    new = {one.key: one for one in after.sections}
+    out = [_section(old.get(one.key), one) for one in after.sections]
+    out += [_section(one, None) for one in before.sections if one.key not in new]
+    return out
+
+
+def same_content(one: Document, other: Document) -> bool:
+    """Would a reader see the same? (Times of writing and versions apart.)"""
+    return (one.title, one.template, one.sections, one.sources) == (
+        other.title,
+        other.template,
+        other.sections,
+        other.sources,
+    )
+
+
+def _section(old: Section | None, new: Section | None) -> SectionDiff:
+    shown = new or old
+    assert shown is not None
+    if old is None or new is None:
+        mark = "+" if old is None else "-"
+        lines = tuple((mark, line) for line in _text(shown)[:MOST_LINES])
+        return SectionDiff(shown.key, shown.title, "added" if old is None else "gone", lines)
+    if old.blocks == new.blocks and old.markdown == new.markdown:
+        return SectionDiff(new.key, new.title, "same", ())
+    a, b = _text(old), _text(new)
+    if len(a) > MOST_LINES or len(b) > MOST_LINES:
+        cut = (("-", f"{len(a)} lines"), ("+", f"{len(b)} lines, too many to compare"))
+        return SectionDiff(new.key, new.title, "changed", cut)
+    lines = tuple(_compared(a, b))
+    if all(mark == " " for mark, _ in lines):
+        lines = (("~", "The text is the same; the measurements in its live blocks changed."),)
+    return SectionDiff(new.key, new.title, "changed", lines)
+
+
+def _compared(a: list[str], b: list[str]) -> Iterator[tuple[str, str]]:
+    for word, a1, a2, b1, b2 in difflib.SequenceMatcher(None, a, b).get_opcodes():
+        if word == "equal":
+            yield from ((" ", line) for line in a[a1:a2])
+        else:
+            yield from (("-", line) for line in a[a1:a2])
+            yield from (("+", line) for line in b[b1:b2])
+
+
+def _text(section: Section) -> list[str]:
+    return section.markdown.splitlines()
+
+
+def _cited(blocks: Sequence[Block]) -> Iterator[int]:
+    for block in blocks:
+        match block:
+            case Paragraph() | Heading():
+                yield from _notes(block.runs)
+            case Quote():
+                yield from _cited(block.blocks)
+            case Bullets():
+                for item in block.items:
+                    yield from _cited(item)
+            case Figure():
+                yield from _notes(block.caption)
+            case Table():
+                yield from _notes(block.caption)
+                for row in [block.head, *block.rows]:
+                    for cell in row:
+                        yield from _notes(cell)
+
+
+def _notes(runs: Runs) -> Iterator[int]:
+    return (run.note for run in runs if run.note is not None)

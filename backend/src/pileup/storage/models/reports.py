@@ -1,0 +1,101 @@
+"""Around the report: action items, releases with their approvals, and what is chosen per incident.
+
+The sections' texts are live texts (``models/texts.py``).
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pileup.storage.models.base import Base, Id, Made
+
+
+class ActionItem(Base):
+    """What will be changed, by whom, until when, and what shows that it works."""
+
+    __tablename__ = "action_items"
+    __table_args__ = (
+        CheckConstraint("status in ('open', 'started', 'done', 'dropped')", name="status"),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
+    )
+    text: Mapped[str]
+    owner: Mapped[str] = mapped_column(default="")
+    """A name: whoever does it need not have an account here."""
+    due: Mapped[date | None]
+    status: Mapped[str] = mapped_column(default="open")
+    experiment_id: Mapped[str | None] = mapped_column(
+        ForeignKey("experiments.id", ondelete="SET NULL"), index=True
+    )
+    """The experiment that shows that it works."""
+    revision: Mapped[int] = mapped_column(default=1)
+    created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[Made]
+    updated_at: Mapped[Made]
+    deleted_at: Mapped[datetime | None]
+
+
+class Release(Base):
+    """A frozen report. Its document never changes (a trigger refuses it); its state may."""
+
+    __tablename__ = "releases"
+    __table_args__ = (
+        CheckConstraint("state in ('in_review', 'approved', 'withdrawn')", name="state"),
+        UniqueConstraint("incident_id", "number"),
+        Index(
+            "uq_releases_in_review",
+            "incident_id",
+            unique=True,
+            postgresql_where=text("state = 'in_review'"),
+        ),
+    )
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    """1, 2, 3 within the incident; withdrawn ones keep theirs."""
+    state: Mapped[str] = mapped_column(default="in_review")
+    document: Mapped[str]
+    """The encoded document (report/document.py), exactly the bytes that the hash is of."""
+    sha256: Mapped[str]
+    note: Mapped[str] = mapped_column(default="")
+    made_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    made_by: Mapped[str]
+    made_at: Mapped[Made]
+    decided_at: Mapped[datetime | None]
+
+
+class ReleaseApproval(Base):
+    """Who approved a release, append-only (a trigger refuses updates)."""
+
+    __tablename__ = "release_approvals"
+
+    release_id: Mapped[str] = mapped_column(
+        ForeignKey("releases.id", ondelete="CASCADE"), primary_key=True
+    )
+    by_id: Mapped[str] = mapped_column(primary_key=True)
+    by_name: Mapped[str]
+    sha256: Mapped[str]
+    """Of what they saw."""
+    note: Mapped[str] = mapped_column(default="")
+    at: Mapped[Made]
+
+
+class ReportChoice(Base):
+    """What is chosen for one incident's report."""
+
+    __tablename__ = "report_choices"
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    template: Mapped[str | None]
+    redaction_key: Mapped[str]
+    """Hex. Tokens of redaction are made with it: secret, and the same for the incident's life."""
+    revision: Mapped[int] = mapped_column(default=0)

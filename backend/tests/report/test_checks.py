@@ -1,0 +1,88 @@
+"""Each remark, at its line; and what must not be remarked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pileup.report.case import Case
+from pileup.report.checks import check
+from pileup.report.release import diff, only, same_content
+from tests.report.case import CASE, PIN, document
+
+
+def remarks(case: Case, rule: str) -> list[tuple[str | None, int | None]]:
+    return [(one.section, one.line) for one in check(case) if one.rule == rule]
+
+
+def test_a_claim_without_a_pin_is_found_at_its_line() -> None:
+    text = "Calm.\n\n301 waiters queued.\n\n301 waiters queued.[^4f2a9c01-812-830]\n| 99 % | x |\n"
+    case = replace(CASE, sections={"summary": text})
+    assert remarks(case, "claim_without_pin") == [("summary", 3)]
+
+
+def test_proposed_text_is_not_remarked_for_claims() -> None:
+    """The machine's own sentences carry their sources."""
+    assert remarks(CASE, "claim_without_pin") == []
+
+
+@pytest.mark.parametrize("words", ["Human error again", "Bob should have known", "their fault"])
+def test_blame(words: str) -> None:
+    case = replace(CASE, sections={"impact": f"One.\n{words}.\n"})
+    assert remarks(case, "blame") == [("impact", 2)]
+
+
+def test_stale_and_dead_sources() -> None:
+    pin = replace(PIN, stale=True)
+    label = PIN.id.replace("-", "")
+    case = replace(
+        CASE, pins=(pin,), sections={"summary": f"One.\nA[^pin-{label}]\nB[^00000000-1-1]"}
+    )
+    assert remarks(case, "stale_pin") == [("summary", 2)] or ("summary", 2) in remarks(
+        case, "stale_pin"
+    )
+    assert remarks(case, "dead_source") == [("summary", 3)]
+
+
+def test_actions_want_owner_and_date() -> None:
+    """The first action of the case has an owner and no date; dropped ones are left alone."""
+    assert len(remarks(CASE, "action_incomplete")) == 1
+    dropped = tuple(replace(action, status="dropped") for action in CASE.actions)
+    assert remarks(replace(CASE, actions=dropped), "action_incomplete") == []
+    assert remarks(replace(CASE, actions=()), "no_action") == [(None, None)]
+
+
+def test_unset_impact() -> None:
+    assert remarks(CASE, "impact_unset") == [("impact", None)]
+    said = replace(CASE, sections={"impact": "Checkout failed for all customers."})
+    assert remarks(said, "impact_unset") == []
+
+
+def test_template_lint() -> None:
+    """Required sections, length, and blocks that this template wants."""
+    five = replace(CASE, template="five-lines", sections={"line_happened": "one\ntwo\n"})
+    assert remarks(five, "too_long") == [("line_happened", None)]
+    assert ("line_response", None) in remarks(five, "empty_section")
+    plain = replace(CASE, sections={"timeline": "Nothing to see."})
+    assert remarks(plain, "missing_block") == [("timeline", None)]
+    broken = replace(CASE, sections={"timeline": "One.\n\n::lan\n\n|"})
+    assert remarks(broken, "broken_block") == [("timeline", 3)]
+
+
+def test_versions_are_compared_by_section() -> None:
+    before = document(replace(CASE, sections={"summary": "a\nb\n", "lessons": "x"}))
+    after = document(replace(CASE, sections={"summary": "a\nc\n"}))
+    found = {one.key: one for one in diff(before, after)}
+    assert found["summary"].lines == ((" ", "a"), ("-", "b"), ("+", "c"))
+    assert found["lessons"].change == "gone"
+    assert found["impact"].change == "same"
+    assert not same_content(before, after)
+    assert same_content(after, document(replace(CASE, sections={"summary": "a\nc\n"})))
+
+
+def test_fewer_sections_keep_their_numbers_and_lose_uncited_sources() -> None:
+    whole = document()
+    part = only(whole, {"hypotheses"})
+    assert [one.key for one in part.sections] == ["hypotheses"]
+    assert {one.number for one in part.sources} < {one.number for one in whole.sources}

@@ -1,0 +1,130 @@
+"""PDF and DOCX: pages, numbers, contents, vectors; text never becomes markup; same in, same out."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import replace
+
+import docx
+import pytest
+from pypdf import PdfReader
+
+from pileup.report import pdf, word
+from pileup.report.document import Document
+from pileup.report.pdf import NotTypeset, render_pdf
+from pileup.report.release import stamped
+from pileup.report.word import render_docx
+from tests.report.case import CASE, document
+
+HOSTILE = (
+    '#set text(red) #eval("1") $x$ @label <a> *b* _c_ `d` \\ // /* \\u{41} #read("/etc/passwd") '
+    "</w:t> ]]> & \x00\x0b \u202e "
+)
+LONG = "select " + ", ".join(f"very_long_column_name_{i}" for i in range(80)) + " from t"
+
+
+@pytest.fixture(scope="module")
+def made() -> Document:
+    hostile = f"{HOSTILE}\n\n```\n{LONG}\n```\n\n| a | b |\n|---|---|\n| {'x' * 400} | 1 |\n"
+    case = replace(CASE, title=f"Stall {HOSTILE}", sections={"summary": hostile})
+    return document(case)
+
+
+@pytest.fixture(scope="module")
+def pages(made: Document) -> list[str]:
+    reader = PdfReader(io.BytesIO(render_pdf(made)))
+    return [page.extract_text().replace("\u200b", "") for page in reader.pages]
+
+
+def test_pdf_has_contents_numbers_and_captions(pages: list[str]) -> None:
+    """A title page with contents, 'n of m' on each page, figures and tables numbered."""
+    assert "Contents" in pages[0]
+    assert "Contributing factors" in pages[0]
+    for number, page in enumerate(pages, start=1):
+        assert f"{number} of {len(pages)}" in page
+    whole = "\n".join(pages)
+    for words in ("Figure 1.", "Figure 2.", "Figure 3.", "Table 1.", "Sources"):
+        assert words in whole
+
+
+def test_markup_in_texts_stays_text(pages: list[str]) -> None:
+    """Nothing of the typesetter's language runs, and nothing breaks it."""
+    whole = "".join(pages)
+    assert "#set text(red)" in whole
+    assert '#read("/etc/passwd")' in whole
+    assert "root:" not in whole
+
+
+def test_pictures_are_vectors_and_nothing_leaves_the_page(made: Document) -> None:
+    """No raster image in the PDF; the long statement wraps within the margins."""
+    reader = PdfReader(io.BytesIO(render_pdf(made)))
+    for page in reader.pages:
+        resources = page.get("/Resources", {})
+        objects = resources.get("/XObject", {}) if resources else {}
+        for one in objects.values():
+            assert one.get_object()["/Subtype"] != "/Image"
+        right = float(page.mediabox.width) - 40
+        found: list[float] = []
+        page.extract_text(
+            visitor_text=lambda text, cm, tm, _f, _s, found=found: (
+                found.append(cm[0] * tm[4] + cm[4]) if text.strip() else None
+            )
+        )
+        assert all(x < right for x in found)
+
+
+def test_the_same_document_gives_the_same_bytes(made: Document) -> None:
+    """An approved release is exported the same each time, whatever the clock says."""
+    assert render_pdf(made) == render_pdf(made)
+    assert render_docx(made) == render_docx(made)
+
+
+def test_paper_and_zone(made: Document) -> None:
+    letter = PdfReader(io.BytesIO(render_pdf(made, paper="letter"))).pages[0].mediabox
+    assert (round(letter.width), round(letter.height)) == (612, 792)
+
+
+def test_release_stands_on_the_title_page(made: Document) -> None:
+    sealed = stamped(made, state="approved", number=3, sha256="ab" * 32, approved_by=["Bob, today"])
+    first = PdfReader(io.BytesIO(render_pdf(sealed))).pages[0].extract_text().replace("\u200b", "")
+    assert "Release 3 (approved)" in first
+    assert "ab" * 32 in first.replace("\n", "")
+    assert "Bob, today" in first
+
+
+def test_too_large_and_too_slow_are_said(made: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounded in size and in time, in words that tell what to do."""
+    monkeypatch.setattr(pdf, "MAX_BYTES", 100)
+    with pytest.raises(NotTypeset, match="export fewer sections"):
+        render_pdf(made)
+    monkeypatch.undo()
+    monkeypatch.setattr(pdf, "TIMEOUT_S", 0.001)
+    with pytest.raises(NotTypeset, match="took longer"):
+        render_pdf(made)
+
+
+def test_docx_has_real_headings_contents_captions_and_pictures(made: Document) -> None:
+    """What a word processor needs to make an outline, a table of contents and page numbers."""
+    data = render_docx(made)
+    opened = docx.Document(io.BytesIO(data))
+    headings = [p.text for p in opened.paragraphs if p.style and p.style.name == "Heading 1"]
+    assert headings[:2] == ["Summary", "Impact"]
+    assert headings[-1] == "Sources"
+    captions = [p.text for p in opened.paragraphs if p.style and p.style.name == "Caption"]
+    assert any(text.startswith("Figure 1. ") for text in captions)
+    assert any(text.startswith("Table 1. ") for text in captions)
+    assert len(opened.inline_shapes) == 3
+    xml = zipfile.ZipFile(io.BytesIO(data)).read("word/document.xml").decode()
+    assert 'TOC \\o "1-2"' in xml
+    assert "#set text(red)" in xml
+    assert 'w:anchor="source_1"' in xml
+    assert 'w:name="source_1"' in xml
+    footer = zipfile.ZipFile(io.BytesIO(data)).read("word/footer1.xml").decode()
+    assert "NUMPAGES" in footer
+
+
+def test_pictures_in_docx_are_twice_their_size() -> None:
+    picture = word.png('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 20"></svg>')
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert int.from_bytes(picture[16:20]) == 20

@@ -1,0 +1,123 @@
+"""Redaction: one value, one token; names of tables and functions stay; hostile text is quick."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+
+import pytest
+
+from pileup.report.document import encode
+from pileup.report.redacted import redact
+from pileup.report.redaction import KINDS, Known, Redactor
+from tests.report.case import CASE, document
+
+KNOWN = Known(frozenset({"db-7", "localhost"}), frozenset({"shopapp", "root"}))
+
+
+def redactor(*kinds: str) -> Redactor:
+    return Redactor(kinds or KINDS, b"key of the incident", KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "gone", "kept"),
+    [
+        ("select * from t where name = 'Ann' and n > 4711", ["Ann", "4711"], ["name", " t "]),
+        ("UPDATE `orders` SET total=12.50 WHERE id=99", ["12.50", "99"], ["orders"]),
+        ('insert into t values (7, "x\'y", 0xdeadbeef)', ["x'y", "deadbeef", "7,"], ["values"]),
+        ("0: len 4; hex 80000fed; asc  Bob;;", ["80000fed", "Bob"], ["len 4"]),
+        ("query id 42 db-7 10.1.2.3 shopapp updating", ["db-7", "10.1.2.3", "shopapp"], ["42"]),
+        ("user 'shopapp'@'10.1.2.%' may", ["shopapp"], ["may"]),
+        ("# User@Host: shopapp[shopapp] @ db-7 [10.1.2.3]", ["shopapp", "db-7", "10.1"], []),
+        ("mail ann@corp.example.com on db1.corp.internal", ["ann@", "db1.corp"], ["mail"]),
+        ("from fe80::1ff:fe23:4567:890a in", ["fe80"], ["from"]),
+    ],
+)
+def test_what_goes_and_what_stays(text: str, gone: list[str], kept: list[str]) -> None:
+    done = redactor().text(text)
+    for value in gone:
+        assert value not in done, done
+    for value in kept:
+        assert value in done, done
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Root blocker: trx 42 blocks 301 threads for 96 s at 22:19:49.",
+        "waited at btr0sea.cc line 202 in buf_flush_page std::vector::push_back dead::beef",
+        "MySQL 8.0.15, version 5.7.44, 99.9 % of 1 234",
+        "don't select anything; it's the reader's choice",
+        "0x7f1267fff700 and localhost and 127.0.0.1 and ::1",
+        "mysqld.err my.cnf db.frm vmstat.us",
+    ],
+)
+def test_ordinary_sentences_stay(text: str) -> None:
+    assert redactor().text(text) == text
+
+
+def test_the_same_value_has_the_same_token_across_texts_and_exports() -> None:
+    """Correlation survives; another incident's key gives other tokens."""
+    one, other = redactor(), redactor()
+    first = one.text("host db-7 stalled")
+    assert one.text("then db-7 again").split()[1] == first.split()[1]
+    assert other.text("db-7") == first.split()[1]
+    assert Redactor(KINDS, b"another", KNOWN).text("db-7") != other.text("db-7")
+
+
+def test_the_preview_counts() -> None:
+    made = redactor()
+    made.text("db-7 and db-7 and 10.0.0.9")
+    assert [(r.kind, r.value, r.occurrences) for r in made.replaced()] == [
+        ("hosts", "db-7", 2),
+        ("addresses", "10.0.0.9", 1),
+    ]
+
+
+def test_twice_is_once() -> None:
+    """A redacted text is not redacted again: tokens are no values."""
+    made = redactor()
+    once = made.text("update t set a='x' where b=17 -- db-7 10.0.0.9")
+    assert redactor().text(once) == once
+
+
+def test_only_what_the_profile_says() -> None:
+    text = "select 'secret' from t; db-7 10.0.0.9"
+    assert redactor("hosts").text(text).startswith("select 'secret' from t; host-")
+    with pytest.raises(ValueError, match="no kind of redaction"):
+        Redactor(["names"], b"k")
+
+
+def test_a_document_keeps_no_value_anywhere() -> None:
+    """Runs of different looks, code, excerpts, captions, node details: nothing is left."""
+    summary = (
+        "It ran `select 1 from users where mail='secret-42'` on **db-7**, a *secret-42* statement "
+        "of update t set x = 'sec**ret**-43'\n\n```\nselect *\nfrom t\nwhere a = 'secret-44'\n```\n"
+    )
+    case = replace(
+        CASE, sections={"summary": summary}, excerpt=lambda *_: "delete from t where s='secret-45'"
+    )
+    made = redact(document(case), Redactor(KINDS, b"k", KNOWN))
+    data = encode(made).decode()
+    for value in ("'secret-42'", "db-7", "secret-43", "secret-44", "secret-45"):
+        assert value not in data, value
+    assert made.redacted is not None
+    assert {one.kind for one in made.redacted} == set(KINDS)
+
+
+def test_hostile_text_takes_linear_time() -> None:
+    """A megabyte of what could backtrack is read in the time of a megabyte."""
+    for unit in ("select ", "'", '"', "a.", "1.1.", ":f", "update x ", "\\'", "a@a.", "with a as "):
+        text = unit * (1_000_000 // len(unit))
+        began = time.perf_counter()
+        redactor().text(text, raw=True)
+        small = time.perf_counter()
+        redactor().text(text[: len(text) // 4], raw=True)
+        quarter = time.perf_counter() - small
+        assert small - began < max(12 * quarter, 2.0), unit
+
+
+def test_tokens_look_alike() -> None:
+    token = redactor().text("db-7")
+    assert re.fullmatch(r"host-[0-9a-f]{6}", token)
