@@ -9,6 +9,7 @@ const SCREENS = [
   'timeline',
   'waits',
   'stacks',
+  'tables',
   'compare',
   'hypotheses',
   'experiments',

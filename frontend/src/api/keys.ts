@@ -15,6 +15,7 @@ export type Domain =
   | 'stacks'
   | 'compare'
   | 'sessions'
+  | 'tables'
   | 'findings'
   | 'pins'
   | 'hypotheses'
@@ -53,5 +54,6 @@ export const DERIVED: readonly Domain[] = [
   'stacks',
   'compare',
   'sessions',
+  'tables',
   'findings',
 ]

@@ -4,6 +4,50 @@
  */
 
 export interface paths {
+  '/api/v1/actions/{action_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Delete Action
+     * @description Into the bin; it can be restored.
+     */
+    delete: operations['delete_action_api_v1_actions__action_id__delete']
+    options?: never
+    head?: never
+    /**
+     * Change Action
+     * @description Change what is named; due and experiment_id may be set to null.
+     */
+    patch: operations['change_action_api_v1_actions__action_id__patch']
+    trace?: never
+  }
+  '/api/v1/actions/{action_id}/restore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Restore Action
+     * @description Out of the bin again.
+     */
+    post: operations['restore_action_api_v1_actions__action_id__restore_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/analysis.schema.json': {
     parameters: {
       query?: never
@@ -624,6 +668,27 @@ export interface paths {
     patch: operations['change_incident_api_v1_incidents__incident_id__patch']
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/actions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Actions
+     * @description In the order in which they were agreed.
+     */
+    get: operations['list_actions_api_v1_incidents__incident_id__actions_get']
+    put?: never
+    /** Add Action */
+    post: operations['add_action_api_v1_incidents__incident_id__actions_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/activity': {
     parameters: {
       query?: never
@@ -801,6 +866,26 @@ export interface paths {
      * @description Hosts, bundles and runs of this incident.
      */
     get: operations['compare_choices_api_v1_incidents__incident_id__compare_choices_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/deadlocks': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Deadlocks
+     * @description Every deadlock once, the latest first; those of unknown time last.
+     */
+    get: operations['deadlocks_api_v1_incidents__incident_id__deadlocks_get']
     put?: never
     post?: never
     delete?: never
@@ -988,6 +1073,46 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/log': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Log Events
+     * @description A page of events in time order; those of unknown time last.
+     */
+    get: operations['log_events_api_v1_incidents__incident_id__log_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/log/groups': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Log Groups
+     * @description Repeated messages as one, the most frequent first, with their counts over the window.
+     */
+    get: operations['log_groups_api_v1_incidents__incident_id__log_groups_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/marks': {
     parameters: {
       query?: never
@@ -1149,6 +1274,133 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/processlist': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Processlist
+     * @description One processlist: its sessions by group, and a page of those of a group.
+     *
+     *     group: the key of the group whose rows are wanted; ``none``: the group without one.
+     *     idle: also sessions that sleep. q: text in statement, state, user, client or schema.
+     */
+    get: operations['processlist_api_v1_incidents__incident_id__processlist_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/processlists': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Processlists
+     * @description Every processlist in time order, those of unknown time last.
+     */
+    get: operations['processlists_api_v1_incidents__incident_id__processlists_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/queries': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Top Queries
+     * @description Shapes of statements, most time first. A statement counts when it ran in the window.
+     */
+    get: operations['top_queries_api_v1_incidents__incident_id__queries_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/queries/examples': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Query Examples
+     * @description The statements of one shape that took longest.
+     */
+    get: operations['query_examples_api_v1_incidents__incident_id__queries_examples_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/releases': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Releases
+     * @description Every release, and whether the draft has moved on since.
+     */
+    get: operations['list_releases_api_v1_incidents__incident_id__releases_get']
+    put?: never
+    /**
+     * Send To Review
+     * @description Freeze the report as it stands; what is reviewed is what gets approved.
+     */
+    post: operations['send_to_review_api_v1_incidents__incident_id__releases_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/releases/diff': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Diff Releases
+     * @description What changed between two versions, section by section.
+     */
+    get: operations['diff_releases_api_v1_incidents__incident_id__releases_diff_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/report': {
     parameters: {
       query?: never
@@ -1200,9 +1452,29 @@ export interface paths {
     put?: never
     /**
      * Preview
-     * @description One text as it will look; strangers' markup stays text.
+     * @description One text as it will look, with its live blocks; strangers' markup stays text.
      */
     post: operations['preview_api_v1_incidents__incident_id__report_preview_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/report/redaction': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Preview Redaction
+     * @description What a redacted export would replace: how many values, how often, and the first of them.
+     */
+    get: operations['preview_redaction_api_v1_incidents__incident_id__report_redaction_get']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -1249,6 +1521,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/report/template': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Choose Template
+     * @description Another template; no text is lost: those of other templates are kept.
+     */
+    put: operations['choose_template_api_v1_incidents__incident_id__report_template_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/series': {
     parameters: {
       query?: never
@@ -1281,6 +1573,46 @@ export interface paths {
      * @description The processlist nearest to an instant, grouped by state.
      */
     get: operations['sessions_api_v1_incidents__incident_id__sessions_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/settings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Setting Table
+     * @description The settings of one source; with a second, both beside each other by name.
+     */
+    get: operations['setting_table_api_v1_incidents__incident_id__settings_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/settings/sources': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Setting Sources
+     * @description Every source of settings, servers before files, in time order.
+     */
+    get: operations['setting_sources_api_v1_incidents__incident_id__settings_sources_get']
     put?: never
     post?: never
     delete?: never
@@ -1911,6 +2243,46 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/releases/{release_id}/approve': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Approve Release
+     * @description Approve the document with this hash.
+     */
+    post: operations['approve_release_api_v1_releases__release_id__approve_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/releases/{release_id}/withdraw': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Withdraw Release
+     * @description End a review without approval.
+     */
+    post: operations['withdraw_release_api_v1_releases__release_id__withdraw_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/samples': {
     parameters: {
       query?: never
@@ -2255,6 +2627,48 @@ export interface components {
       /** State */
       state: string
     }
+    /** Action */
+    Action: {
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Due */
+      due: string | null
+      /** Experiment Id */
+      experiment_id: string | null
+      /** Experiment Number */
+      experiment_number: number | null
+      /** Experiment Verdict */
+      experiment_verdict: string | null
+      /** Id */
+      id: string
+      /** Owner */
+      owner: string
+      /** Revision */
+      revision: number
+      /**
+       * Status
+       * @enum {string}
+       */
+      status: 'open' | 'started' | 'done' | 'dropped'
+      /** Text */
+      text: string
+    }
+    /** ActionChange */
+    ActionChange: {
+      /** Due */
+      due?: string | null
+      /** Experiment Id */
+      experiment_id?: string | null
+      /** Owner */
+      owner?: string | null
+      /** Status */
+      status?: ('open' | 'started' | 'done' | 'dropped') | null
+      /** Text */
+      text?: string | null
+    }
     /** ActivityEntry */
     ActivityEntry: {
       /** Action */
@@ -2353,6 +2767,18 @@ export interface components {
       start: string
       /** Text */
       text: string
+    }
+    /** Approval */
+    Approval: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By */
+      by: string
+      /** Note */
+      note: string
     }
     /** Artifact */
     Artifact: {
@@ -2702,6 +3128,13 @@ export interface components {
        */
       state: 'added' | 'gone' | 'changed' | 'same'
     }
+    /** ChosenTemplate */
+    ChosenTemplate: {
+      /** Revision */
+      revision: number
+      /** Template */
+      template: string
+    }
     /**
      * ClockDoc
      * @description How an artifact's times were placed on UTC.
@@ -2930,6 +3363,84 @@ export interface components {
       time: string | null
       transactions: Record<string, never>[]
       victim: number | null
+    }
+    /**
+     * DeadlockEdge
+     * @description One transaction waits for another.
+     */
+    DeadlockEdge: {
+      /** Held */
+      held: string | null
+      /** Holder */
+      holder: number
+      /** Inferred */
+      inferred: boolean
+      /** Lock */
+      lock: string
+      /** Waiter */
+      waiter: number
+    }
+    /** DeadlockList */
+    DeadlockList: {
+      /** Items */
+      items: components['schemas']['DeadlockOut'][]
+      /** Total */
+      total: number
+    }
+    /** DeadlockOut */
+    DeadlockOut: {
+      /** Dumps */
+      dumps: number
+      /** Edges */
+      edges: components['schemas']['DeadlockEdge'][]
+      /** Host */
+      host: string | null
+      /** Id */
+      id: string
+      /** Relation */
+      relation: string | null
+      /** Seen */
+      seen: components['schemas']['DeadlockSeen'][]
+      /** Time */
+      time: string | null
+      /** Transactions */
+      transactions: components['schemas']['DeadlockTrxOut'][]
+      /** Truncated */
+      truncated: boolean
+    }
+    /** DeadlockSeen */
+    DeadlockSeen: {
+      /** Artifact */
+      artifact: string
+      /** Dumps */
+      dumps: number
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Path */
+      path: string
+    }
+    /** DeadlockTrxOut */
+    DeadlockTrxOut: {
+      /** Active S */
+      active_s: number | null
+      /** Holds */
+      holds: string[]
+      /** Number */
+      number: number
+      /** Query */
+      query: string | null
+      /** Session Id */
+      session_id: number | null
+      /** Shape */
+      shape: string | null
+      /** Trx Id */
+      trx_id: string
+      /** Victim */
+      victim: boolean
+      /** Waits For */
+      waits_for: string | null
     }
     /** DiskStatus */
     DiskStatus: {
@@ -3471,12 +3982,39 @@ export interface components {
       updated_at: string
     }
     /**
+     * Insertable
+     * @description Something that a section can show: the text to insert, and what it is called.
+     */
+    Insertable: {
+      /** Detail */
+      detail: string
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'pin' | 'figure' | 'table'
+      /** Text */
+      text: string
+      /** Title */
+      title: string
+    }
+    /**
      * JoinDoc
      * @description How one more layer (stack, session, latch wait) came to be a thread's.
      */
     JoinDoc: {
       confidence: number
       why: string
+    }
+    /**
+     * KeptSection
+     * @description A written section that the chosen template lacks: kept, not exported.
+     */
+    KeptSection: {
+      /** Key */
+      key: string
+      /** Title */
+      title: string
     }
     /** LaneOut */
     LaneOut: {
@@ -3625,6 +4163,83 @@ export interface components {
       start: string | null
       /** @default  */
       text: string
+    }
+    /** LogEvent */
+    LogEvent: {
+      /** Artifact */
+      artifact: string
+      /** Code */
+      code: string | null
+      /** Host */
+      host: string | null
+      /** Kind */
+      kind: string
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Message */
+      message: string
+      /** Message Cut */
+      message_cut: boolean
+      /** Path */
+      path: string
+      /** Severity */
+      severity: string | null
+      /** Subsystem */
+      subsystem: string | null
+      /** Time */
+      time: string | null
+    }
+    /** LogGroup */
+    LogGroup: {
+      /** Buckets */
+      buckets: number[]
+      /** Count */
+      count: number
+      example: components['schemas']['LogEvent']
+      /** First */
+      first: string | null
+      /** Id */
+      id: string
+      /** Last */
+      last: string | null
+      /** Severity */
+      severity: string | null
+      /** Shape */
+      shape: string
+    }
+    /** LogGroups */
+    LogGroups: {
+      /** End */
+      end: string | null
+      /** Groups */
+      groups: number
+      /** Items */
+      items: components['schemas']['LogGroup'][]
+      /** Start */
+      start: string | null
+      /** Total */
+      total: number
+    }
+    /** LogPage */
+    LogPage: {
+      /** Everything */
+      everything: number
+      /** Items */
+      items: components['schemas']['LogEvent'][]
+      /** Kinds */
+      kinds: {
+        [key: string]: number
+      }
+      /** Offset */
+      offset: number
+      /** Severities */
+      severities: {
+        [key: string]: number
+      }
+      /** Total */
+      total: number
     }
     /**
      * LookedAtDoc
@@ -3954,28 +4569,6 @@ export interface components {
        */
       verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
     }
-    /** Mention */
-    Mention: {
-      /**
-       * At
-       * Format: date-time
-       */
-      at: string
-      /** Body */
-      body: string
-      /** By */
-      by: string
-      /** Id */
-      id: string
-      /** Incident */
-      incident: string
-      /** Incident Id */
-      incident_id: string
-      /** Seen */
-      seen: boolean
-      /** Subject */
-      subject: string
-    }
     /** MitigationDoc */
     MitigationDoc: {
       action: string
@@ -4011,6 +4604,26 @@ export interface components {
       /** Name */
       name: string
     }
+    /** NewAction */
+    NewAction: {
+      /** Due */
+      due?: string | null
+      /** Experiment Id */
+      experiment_id?: string | null
+      /**
+       * Owner
+       * @default
+       */
+      owner: string
+      /**
+       * Status
+       * @default open
+       * @enum {string}
+       */
+      status: 'open' | 'started' | 'done' | 'dropped'
+      /** Text */
+      text: string
+    }
     /** NewAnnotation */
     NewAnnotation: {
       /** End */
@@ -4022,6 +4635,16 @@ export interface components {
       start: string
       /** Text */
       text: string
+    }
+    /** NewApproval */
+    NewApproval: {
+      /**
+       * Note
+       * @default
+       */
+      note: string
+      /** Sha256 */
+      sha256: string
     }
     /** NewComment */
     NewComment: {
@@ -4146,6 +4769,14 @@ export interface components {
       proposed_by?: string | null
       /** Rating */
       rating: ('CC' | 'C' | 'N' | 'I' | 'II' | 'NA') | null
+    }
+    /** NewRelease */
+    NewRelease: {
+      /**
+       * Note
+       * @default
+       */
+      note: string
     }
     /** NewStackPile */
     NewStackPile: {
@@ -4420,6 +5051,45 @@ export interface components {
       /** Name */
       name: string
     }
+    /** Mention */
+    pileup__api__comments__Mention: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** Body */
+      body: string
+      /** By */
+      by: string
+      /** Id */
+      id: string
+      /** Incident */
+      incident: string
+      /** Incident Id */
+      incident_id: string
+      /** Seen */
+      seen: boolean
+      /** Subject */
+      subject: string
+    }
+    /** Mention */
+    pileup__api__settings_tables__Mention: {
+      /**
+       * By
+       * @enum {string}
+       */
+      by: 'finding' | 'knowledge'
+      /** Id */
+      id: string
+      /**
+       * Latch
+       * @default false
+       */
+      latch: boolean
+      /** Title */
+      title: string
+    }
     /** Pin */
     Pin: {
       /**
@@ -4649,10 +5319,133 @@ export interface components {
       /** @default warning */
       severity: string
     }
+    /** Processlist */
+    Processlist: {
+      /**
+       * By
+       * @enum {string}
+       */
+      by: 'digest' | 'state' | 'user' | 'client' | 'db' | 'command'
+      /** Groups */
+      groups: components['schemas']['ProcesslistGroup'][]
+      /** Groups Total */
+      groups_total: number
+      moment: components['schemas']['ProcesslistMoment']
+      /** Offset */
+      offset: number
+      /** Rows */
+      rows: components['schemas']['ProcesslistRow'][]
+      /** Rows Total */
+      rows_total: number
+    }
+    /** ProcesslistGroup */
+    ProcesslistGroup: {
+      /** Active */
+      active: number
+      /** Count */
+      count: number
+      /** Key */
+      key: string | null
+      /** Max Time S */
+      max_time_s: number | null
+      /** Meaning */
+      meaning: string | null
+      /** Total Time S */
+      total_time_s: number | null
+      /** Users */
+      users: number
+    }
+    /** ProcesslistMoment */
+    ProcesslistMoment: {
+      /** Active */
+      active: number
+      /** Artifact */
+      artifact: string
+      /** Path */
+      path: string
+      /** Sessions */
+      sessions: number
+      /** Snapshot */
+      snapshot: number
+      /** Time */
+      time: string | null
+    }
+    /** ProcesslistMoments */
+    ProcesslistMoments: {
+      /** Items */
+      items: components['schemas']['ProcesslistMoment'][]
+      /** Total */
+      total: number
+    }
+    /** ProcesslistRow */
+    ProcesslistRow: {
+      /** Artifact */
+      artifact: string
+      /** Client Host */
+      client_host: string | null
+      /** Command */
+      command: string | null
+      /** Db */
+      db: string | null
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Query */
+      query: string | null
+      /** Query Cut */
+      query_cut: boolean
+      /** Session Id */
+      session_id: number
+      /** State */
+      state: string | null
+      /** Time S */
+      time_s: number | null
+      /** User */
+      user: string | null
+    }
     /** Proposal */
     Proposal: {
       /** Body Md */
       body_md: string
+    }
+    /** QueryExample */
+    QueryExample: {
+      /** Artifact */
+      artifact: string
+      /** Client Host */
+      client_host: string | null
+      /** Duration S */
+      duration_s: number | null
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Lock S */
+      lock_s: number | null
+      /** Query */
+      query: string
+      /** Query Cut */
+      query_cut: boolean
+      /** Rows Examined */
+      rows_examined: number | null
+      /** Rows Sent */
+      rows_sent: number | null
+      /** Session Id */
+      session_id: number | null
+      /** State */
+      state: string | null
+      /** Time */
+      time: string | null
+      /** User */
+      user: string | null
+    }
+    /** QueryExamples */
+    QueryExamples: {
+      /** Items */
+      items: components['schemas']['QueryExample'][]
+      /** Total */
+      total: number
     }
     /** QueueStatus */
     QueueStatus: {
@@ -4783,12 +5576,83 @@ export interface components {
       /** Items */
       items: components['schemas']['RecordRow'][]
     }
+    /** RedactionCount */
+    RedactionCount: {
+      /** Examples */
+      examples: components['schemas']['RedactionExample'][]
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'sql' | 'hosts' | 'users' | 'addresses'
+      /** Occurrences */
+      occurrences: number
+      /** Values */
+      values: number
+    }
+    /** RedactionExample */
+    RedactionExample: {
+      /** Occurrences */
+      occurrences: number
+      /** Token */
+      token: string
+      /** Value */
+      value: string
+    }
+    /** Release */
+    Release: {
+      /** Approvals */
+      approvals: components['schemas']['Approval'][]
+      /** Bytes */
+      bytes: number
+      /** Decided At */
+      decided_at: string | null
+      /** Id */
+      id: string
+      /**
+       * Made At
+       * Format: date-time
+       */
+      made_at: string
+      /** Made By */
+      made_by: string
+      /** Note */
+      note: string
+      /** Number */
+      number: number
+      /** Sha256 */
+      sha256: string
+      /**
+       * State
+       * @enum {string}
+       */
+      state: 'in_review' | 'approved' | 'withdrawn'
+    }
+    /** ReleaseList */
+    ReleaseList: {
+      /** Draft Differs */
+      draft_differs: boolean
+      /** Releases */
+      releases: components['schemas']['Release'][]
+      /** Second Person */
+      second_person: boolean
+    }
     /** Report */
     Report: {
       /** Checks */
       checks: components['schemas']['ReportCheck'][]
+      /** Insertable */
+      insertable: components['schemas']['Insertable'][]
+      /** Kept */
+      kept: components['schemas']['KeptSection'][]
       /** Sections */
       sections: components['schemas']['ReportSection'][]
+      /** Template */
+      template: string
+      /** Template Revision */
+      template_revision: number
+      /** Templates */
+      templates: components['schemas']['ReportTemplate'][]
       /** Updated At */
       updated_at: string | null
     }
@@ -4799,8 +5663,26 @@ export interface components {
        * @enum {string}
        */
       level: 'warning' | 'note'
+      /** Line */
+      line: number | null
+      /**
+       * Rule
+       * @enum {string}
+       */
+      rule:
+        | 'claim_without_pin'
+        | 'dead_source'
+        | 'stale_pin'
+        | 'blame'
+        | 'impact_unset'
+        | 'action_incomplete'
+        | 'no_action'
+        | 'empty_section'
+        | 'too_long'
+        | 'missing_block'
+        | 'broken_block'
       /** Section */
-      section: string
+      section: string | null
       /** Text */
       text: string
     }
@@ -4812,8 +5694,23 @@ export interface components {
       key: string
       /** Prefilled */
       prefilled: boolean
+      /** Prompt */
+      prompt: string
+      /** Required */
+      required: boolean
       /** Revision */
       revision: number
+      /** Title */
+      title: string
+    }
+    /** ReportTemplate */
+    ReportTemplate: {
+      /** Id */
+      id: string
+      /** Purpose */
+      purpose: string
+      /** Sections */
+      sections: string[]
       /** Title */
       title: string
     }
@@ -4843,6 +5740,20 @@ export interface components {
       description: string
       /** Id */
       id: string
+      /** Title */
+      title: string
+    }
+    /** SectionDiff */
+    SectionDiff: {
+      /**
+       * Change
+       * @enum {string}
+       */
+      change: 'added' | 'gone' | 'changed' | 'same'
+      /** Key */
+      key: string
+      /** Lines */
+      lines: [string, string][]
       /** Title */
       title: string
     }
@@ -4993,6 +5904,70 @@ export interface components {
       name: string
       source: string
       value: string | null
+    }
+    /** SettingRow */
+    SettingRow: {
+      a: components['schemas']['SettingSide'] | null
+      b: components['schemas']['SettingSide'] | null
+      /** Mentioned */
+      mentioned: components['schemas']['pileup__api__settings_tables__Mention'][]
+      /** Name */
+      name: string
+      /**
+       * State
+       * @enum {string}
+       */
+      state: 'same' | 'changed' | 'only_a' | 'only_b' | 'default'
+      /** Volatile */
+      volatile: boolean
+    }
+    /** SettingSide */
+    SettingSide: {
+      /** Artifact */
+      artifact: string
+      /** Cut */
+      cut: boolean
+      /** Line */
+      line: number
+      /** Value */
+      value: string | null
+    }
+    /**
+     * SettingSource
+     * @description One reading of settings: an option file, or the variables of a server at one moment.
+     */
+    SettingSource: {
+      /** Artifact */
+      artifact: string
+      /** Count */
+      count: number
+      /** Host */
+      host: string | null
+      /** Id */
+      id: string
+      /** Is File */
+      is_file: boolean
+      /** Line First */
+      line_first: number
+      /** Path */
+      path: string
+      /** Source */
+      source: string
+      /** Time */
+      time: string | null
+    }
+    /** SettingTable */
+    SettingTable: {
+      a: components['schemas']['SettingSource']
+      b: components['schemas']['SettingSource'] | null
+      /** Cut */
+      cut: boolean
+      /** Differing */
+      differing: number
+      /** Rows */
+      rows: components['schemas']['SettingRow'][]
+      /** Total */
+      total: number
     }
     /** Setup */
     Setup: {
@@ -5508,6 +6483,11 @@ export interface components {
       /** Rows */
       rows: number
     }
+    /** TemplateChoice */
+    TemplateChoice: {
+      /** Template */
+      template: string
+    }
     /** TextVersion */
     TextVersion: {
       /**
@@ -5596,6 +6576,65 @@ export interface components {
        * @enum {string}
        */
       scope: 'push' | 'read' | 'full'
+    }
+    /** TopQueries */
+    TopQueries: {
+      /** Calls */
+      calls: number
+      /** Counts */
+      counts: {
+        [key: string]: number
+      }
+      /** Items */
+      items: components['schemas']['TopQuery'][]
+      /** Shapes */
+      shapes: number
+      /**
+       * Source
+       * @enum {string}
+       */
+      source: 'slow_log' | 'query_digest' | 'processlist'
+      /** Total S */
+      total_s: number | null
+    }
+    /** TopQuery */
+    TopQuery: {
+      /** Artifact */
+      artifact: string
+      /** Calls */
+      calls: number | null
+      /** First */
+      first: string | null
+      /** Id */
+      id: string
+      /** Last */
+      last: string | null
+      /** Line First */
+      line_first: number
+      /** Line Last */
+      line_last: number
+      /** Lock S */
+      lock_s: number | null
+      /** Max S */
+      max_s: number | null
+      /** Mean S */
+      mean_s: number | null
+      /** P95 S */
+      p95_s: number | null
+      /** Rows Examined */
+      rows_examined: number | null
+      /** Rows Sent */
+      rows_sent: number | null
+      /** Sessions */
+      sessions: number | null
+      /** Shape */
+      shape: string
+      /** Share */
+      share: number | null
+      /** Total S */
+      total_s: number | null
+      /** Users */
+      users: number | null
     }
     /** TransactionSpanOut */
     TransactionSpanOut: {
@@ -6018,6 +7057,14 @@ export interface components {
        */
       start: string
     }
+    /** Withdrawal */
+    Withdrawal: {
+      /**
+       * Reason
+       * @default
+       */
+      reason: string
+    }
     /** WorkerState */
     WorkerState: {
       /** Alive */
@@ -6043,11 +7090,14 @@ export interface components {
 }
 export type AbsenceDoc = components['schemas']['AbsenceDoc']
 export type Accepted = components['schemas']['Accepted']
+export type Action = components['schemas']['Action']
+export type ActionChange = components['schemas']['ActionChange']
 export type ActivityEntry = components['schemas']['ActivityEntry']
 export type Analysis = components['schemas']['Analysis']
 export type AnalysisStateOut = components['schemas']['AnalysisStateOut']
 export type AnnotationChange = components['schemas']['AnnotationChange']
 export type AnnotationOut = components['schemas']['AnnotationOut']
+export type Approval = components['schemas']['Approval']
 export type Artifact = components['schemas']['Artifact']
 export type ArtifactChange = components['schemas']['ArtifactChange']
 export type ArtifactCounts = components['schemas']['ArtifactCounts']
@@ -6065,6 +7115,7 @@ export type Calibration = components['schemas']['Calibration']
 export type CellChange = components['schemas']['CellChange']
 export type CellError = components['schemas']['CellError']
 export type ChangedRow = components['schemas']['ChangedRow']
+export type ChosenTemplate = components['schemas']['ChosenTemplate']
 export type ClockDoc = components['schemas']['ClockDoc']
 export type ClockPreview = components['schemas']['ClockPreview']
 export type Comment = components['schemas']['Comment']
@@ -6082,6 +7133,11 @@ export type ConfidenceStep = components['schemas']['ConfidenceStep']
 export type CutLine = components['schemas']['CutLine']
 export type DatabaseStatus = components['schemas']['DatabaseStatus']
 export type DeadlockDoc = components['schemas']['DeadlockDoc']
+export type DeadlockEdge = components['schemas']['DeadlockEdge']
+export type DeadlockList = components['schemas']['DeadlockList']
+export type DeadlockOut = components['schemas']['DeadlockOut']
+export type DeadlockSeen = components['schemas']['DeadlockSeen']
+export type DeadlockTrxOut = components['schemas']['DeadlockTrxOut']
 export type DiskStatus = components['schemas']['DiskStatus']
 export type EventDoc = components['schemas']['EventDoc']
 export type Evidence = components['schemas']['Evidence']
@@ -6116,7 +7172,9 @@ export type IncidentChange = components['schemas']['IncidentChange']
 export type IncidentList = components['schemas']['IncidentList']
 export type IncidentOut = components['schemas']['IncidentOut']
 export type IncidentRow = components['schemas']['IncidentRow']
+export type Insertable = components['schemas']['Insertable']
 export type JoinDoc = components['schemas']['JoinDoc']
+export type KeptSection = components['schemas']['KeptSection']
 export type LaneOut = components['schemas']['LaneOut']
 export type Lanes = components['schemas']['Lanes']
 export type LastingWait = components['schemas']['LastingWait']
@@ -6127,6 +7185,10 @@ export type LinkedExperiment = components['schemas']['LinkedExperiment']
 export type LiveText = components['schemas']['LiveText']
 export type LiveTextUpdates = components['schemas']['LiveTextUpdates']
 export type Locator = components['schemas']['Locator']
+export type LogEvent = components['schemas']['LogEvent']
+export type LogGroup = components['schemas']['LogGroup']
+export type LogGroups = components['schemas']['LogGroups']
+export type LogPage = components['schemas']['LogPage']
 export type LookedAtDoc = components['schemas']['LookedAtDoc']
 export type MappingColumn = components['schemas']['MappingColumn']
 export type MappingDraft = components['schemas']['MappingDraft']
@@ -6145,11 +7207,12 @@ export type MatrixTurn = components['schemas']['MatrixTurn']
 export type MatrixVote = components['schemas']['MatrixVote']
 export type Me = components['schemas']['Me']
 export type MeasuredOut = components['schemas']['MeasuredOut']
-export type Mention = components['schemas']['Mention']
 export type MitigationDoc = components['schemas']['MitigationDoc']
 export type Moved = components['schemas']['Moved']
 export type Named = components['schemas']['Named']
+export type NewAction = components['schemas']['NewAction']
 export type NewAnnotation = components['schemas']['NewAnnotation']
+export type NewApproval = components['schemas']['NewApproval']
 export type NewComment = components['schemas']['NewComment']
 export type NewConfidence = components['schemas']['NewConfidence']
 export type NewEvidence = components['schemas']['NewEvidence']
@@ -6158,6 +7221,7 @@ export type NewHypothesis = components['schemas']['NewHypothesis']
 export type NewIncident = components['schemas']['NewIncident']
 export type NewPin = components['schemas']['NewPin']
 export type NewRating = components['schemas']['NewRating']
+export type NewRelease = components['schemas']['NewRelease']
 export type NewStackPile = components['schemas']['NewStackPile']
 export type NewStallCorrection = components['schemas']['NewStallCorrection']
 export type NewToken = components['schemas']['NewToken']
@@ -6179,6 +7243,9 @@ export type Password = components['schemas']['Password']
 export type PastHypothesis = components['schemas']['PastHypothesis']
 export type PersonalScore = components['schemas']['PersonalScore']
 export type PersonOut = components['schemas']['PersonOut']
+export type PileupApiCommentsMention = components['schemas']['pileup__api__comments__Mention']
+export type PileupApiSettingsTablesMention =
+  components['schemas']['pileup__api__settings_tables__Mention']
 export type Pin = components['schemas']['Pin']
 export type PinLocator = components['schemas']['PinLocator']
 export type PinPlace = components['schemas']['PinPlace']
@@ -6189,7 +7256,14 @@ export type Preview = components['schemas']['Preview']
 export type PreviewRow = components['schemas']['PreviewRow']
 export type PreviewSeries = components['schemas']['PreviewSeries']
 export type ProblemDoc = components['schemas']['ProblemDoc']
+export type Processlist = components['schemas']['Processlist']
+export type ProcesslistGroup = components['schemas']['ProcesslistGroup']
+export type ProcesslistMoment = components['schemas']['ProcesslistMoment']
+export type ProcesslistMoments = components['schemas']['ProcesslistMoments']
+export type ProcesslistRow = components['schemas']['ProcesslistRow']
 export type Proposal = components['schemas']['Proposal']
+export type QueryExample = components['schemas']['QueryExample']
+export type QueryExamples = components['schemas']['QueryExamples']
 export type QueueStatus = components['schemas']['QueueStatus']
 export type Range = components['schemas']['Range']
 export type RawHit = components['schemas']['RawHit']
@@ -6202,12 +7276,18 @@ export type RecordOut = components['schemas']['RecordOut']
 export type RecordPage = components['schemas']['RecordPage']
 export type RecordRow = components['schemas']['RecordRow']
 export type RecordsAt = components['schemas']['RecordsAt']
+export type RedactionCount = components['schemas']['RedactionCount']
+export type RedactionExample = components['schemas']['RedactionExample']
+export type Release = components['schemas']['Release']
+export type ReleaseList = components['schemas']['ReleaseList']
 export type Report = components['schemas']['Report']
 export type ReportCheck = components['schemas']['ReportCheck']
 export type ReportSection = components['schemas']['ReportSection']
+export type ReportTemplate = components['schemas']['ReportTemplate']
 export type RootBlocker = components['schemas']['RootBlocker']
 export type RowFinding = components['schemas']['RowFinding']
 export type SampleOut = components['schemas']['SampleOut']
+export type SectionDiff = components['schemas']['SectionDiff']
 export type SectionOut = components['schemas']['SectionOut']
 export type SectionText = components['schemas']['SectionText']
 export type Seen = components['schemas']['Seen']
@@ -6218,6 +7298,10 @@ export type SessionGroup = components['schemas']['SessionGroup']
 export type SessionOut = components['schemas']['SessionOut']
 export type Sessions = components['schemas']['Sessions']
 export type SettingDoc = components['schemas']['SettingDoc']
+export type SettingRow = components['schemas']['SettingRow']
+export type SettingSide = components['schemas']['SettingSide']
+export type SettingSource = components['schemas']['SettingSource']
+export type SettingTable = components['schemas']['SettingTable']
 export type Setup = components['schemas']['Setup']
 export type ShiftDoc = components['schemas']['ShiftDoc']
 export type SignDoc = components['schemas']['SignDoc']
@@ -6250,12 +7334,15 @@ export type TableList = components['schemas']['TableList']
 export type TableMapping = components['schemas']['TableMapping']
 export type TablePage = components['schemas']['TablePage']
 export type TableRef = components['schemas']['TableRef']
+export type TemplateChoice = components['schemas']['TemplateChoice']
 export type TextVersion = components['schemas']['TextVersion']
 export type TextVersionText = components['schemas']['TextVersionText']
 export type ThreadCount = components['schemas']['ThreadCount']
 export type Tiles = components['schemas']['Tiles']
 export type TileStrip = components['schemas']['TileStrip']
 export type TokenOut = components['schemas']['TokenOut']
+export type TopQueries = components['schemas']['TopQueries']
+export type TopQuery = components['schemas']['TopQuery']
 export type TransactionSpanOut = components['schemas']['TransactionSpanOut']
 export type TriageDoc = components['schemas']['TriageDoc']
 export type TrialDoc = components['schemas']['TrialDoc']
@@ -6279,10 +7366,109 @@ export type WeightOut = components['schemas']['WeightOut']
 export type Window = components['schemas']['Window']
 export type WindowLane = components['schemas']['WindowLane']
 export type WindowOut = components['schemas']['WindowOut']
+export type Withdrawal = components['schemas']['Withdrawal']
 export type WorkerState = components['schemas']['WorkerState']
 export type WorkerStatus = components['schemas']['WorkerStatus']
 export type $defs = Record<string, never>
 export interface operations {
+  delete_action_api_v1_actions__action_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        action_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  change_action_api_v1_actions__action_id__patch: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        action_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ActionChange']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Action']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  restore_action_api_v1_actions__action_id__restore_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        action_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Action']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   analysis_schema_api_v1_analysis_schema_json_get: {
     parameters: {
       query?: never
@@ -7626,6 +8812,72 @@ export interface operations {
       }
     }
   }
+  list_actions_api_v1_incidents__incident_id__actions_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Action'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  add_action_api_v1_incidents__incident_id__actions_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAction']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Action']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   activity_api_v1_incidents__incident_id__activity_get: {
     parameters: {
       query?: {
@@ -7987,6 +9239,40 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['CompareChoices']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  deadlocks_api_v1_incidents__incident_id__deadlocks_get: {
+    parameters: {
+      query?: {
+        end?: string | null
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['DeadlockList']
         }
       }
       /** @description Validation Error */
@@ -8365,6 +9651,86 @@ export interface operations {
       }
     }
   }
+  log_events_api_v1_incidents__incident_id__log_get: {
+    parameters: {
+      query?: {
+        artifact?: string | null
+        end?: string | null
+        group?: string | null
+        kind?: string[] | null
+        limit?: number
+        offset?: number
+        q?: string
+        severity?: string[] | null
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['LogPage']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  log_groups_api_v1_incidents__incident_id__log_groups_get: {
+    parameters: {
+      query?: {
+        artifact?: string | null
+        end?: string | null
+        group?: string | null
+        kind?: string[] | null
+        q?: string
+        severity?: string[] | null
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['LogGroups']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   marks_api_v1_incidents__incident_id__marks_get: {
     parameters: {
       query?: never
@@ -8666,6 +10032,252 @@ export interface operations {
       }
     }
   }
+  processlist_api_v1_incidents__incident_id__processlist_get: {
+    parameters: {
+      query: {
+        artifact: string
+        by?: 'digest' | 'state' | 'user' | 'client' | 'db' | 'command'
+        group?: string | null
+        idle?: boolean
+        limit?: number
+        none?: boolean
+        offset?: number
+        q?: string
+        snapshot?: number
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Processlist']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  processlists_api_v1_incidents__incident_id__processlists_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ProcesslistMoments']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  top_queries_api_v1_incidents__incident_id__queries_get: {
+    parameters: {
+      query?: {
+        end?: string | null
+        q?: string
+        source?: 'slow_log' | 'query_digest' | 'processlist'
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TopQueries']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  query_examples_api_v1_incidents__incident_id__queries_examples_get: {
+    parameters: {
+      query: {
+        end?: string | null
+        query: string
+        source?: 'slow_log' | 'processlist'
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['QueryExamples']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_releases_api_v1_incidents__incident_id__releases_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ReleaseList']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  send_to_review_api_v1_incidents__incident_id__releases_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewRelease']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Release']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  diff_releases_api_v1_incidents__incident_id__releases_diff_get: {
+    parameters: {
+      query: {
+        /** @description Id of a release, or draft. */
+        after?: string
+        /** @description Id of a release. */
+        before: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SectionDiff'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   get_report_api_v1_incidents__incident_id__report_get: {
     parameters: {
       query?: never
@@ -8700,7 +10312,15 @@ export interface operations {
   export_api_v1_incidents__incident_id__report_export_get: {
     parameters: {
       query?: {
-        format?: 'md' | 'html'
+        format?: 'md' | 'html' | 'pdf' | 'docx'
+        paper?: 'a4' | 'letter'
+        /** @description What to replace by tokens, with commas: sql, hosts, users, addresses. */
+        redact?: string
+        /** @description A release; absent: the draft as it stands. */
+        release?: string | null
+        /** @description Keys of sections, with commas; absent: all. */
+        sections?: string | null
+        zone?: string
       }
       header?: never
       path: {
@@ -8750,6 +10370,44 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Preview']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  preview_redaction_api_v1_incidents__incident_id__report_redaction_get: {
+    parameters: {
+      query?: {
+        /** @description What to replace by tokens, with commas: sql, hosts, users, addresses. */
+        redact?: string
+        /** @description A release; absent: the draft as it stands. */
+        release?: string | null
+        /** @description Keys of sections, with commas; absent: all. */
+        sections?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RedactionCount'][]
         }
       }
       /** @description Validation Error */
@@ -8834,6 +10492,44 @@ export interface operations {
       }
     }
   }
+  choose_template_api_v1_incidents__incident_id__report_template_put: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TemplateChoice']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ChosenTemplate']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   list_series_api_v1_incidents__incident_id__series_get: {
     parameters: {
       query?: never
@@ -8885,6 +10581,71 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Sessions']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  setting_table_api_v1_incidents__incident_id__settings_get: {
+    parameters: {
+      query: {
+        a: string
+        b?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SettingTable']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  setting_sources_api_v1_incidents__incident_id__settings_sources_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SettingSource'][]
         }
       }
       /** @description Validation Error */
@@ -9821,7 +11582,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Mention'][]
+          'application/json': components['schemas']['pileup__api__comments__Mention'][]
         }
       }
     }
@@ -9990,6 +11751,76 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Pin']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  approve_release_api_v1_releases__release_id__approve_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        release_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewApproval']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Release']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  withdraw_release_api_v1_releases__release_id__withdraw_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        release_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Withdrawal']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Release']
         }
       }
       /** @description Validation Error */

@@ -15,6 +15,7 @@ import {
   RailIcon,
   ReportIcon,
   StacksIcon,
+  TablesIcon,
   TimelineIcon,
   WaitsIcon,
 } from '@/ui/icons'
@@ -33,6 +34,7 @@ export const SCREENS = [
   { path: 'timeline', name: 'Timeline', key: 't', Icon: TimelineIcon },
   { path: 'waits', name: 'Wait graph', key: 'w', Icon: WaitsIcon },
   { path: 'stacks', name: 'Stacks', key: 's', Icon: StacksIcon },
+  { path: 'tables', name: 'Tables', key: 'l', Icon: TablesIcon },
   { path: 'compare', name: 'Compare', key: 'c', Icon: CompareIcon },
   { path: 'hypotheses', name: 'Hypotheses', key: 'h', Icon: HypothesesIcon },
   { path: 'experiments', name: 'Experiments', key: 'e', Icon: ExperimentsIcon },

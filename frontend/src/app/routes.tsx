@@ -26,6 +26,7 @@ const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader])[] = [
   ['timeline', () => import('@/features/timeline/TimelineScreen')],
   ['waits', () => import('@/features/waits/WaitsScreen')],
   ['stacks', () => import('@/features/stacks/StacksScreen')],
+  ['tables', () => import('@/features/tables/TablesScreen')],
   ['compare', () => import('@/features/compare/CompareScreen')],
   ['hypotheses', () => import('@/features/hypotheses/HypothesesScreen')],
   ['experiments', () => import('@/features/experiments/ExperimentsScreen')],

@@ -9,6 +9,7 @@ Units: counters are rates per second; waits and threads are per dump and per sam
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -41,7 +42,7 @@ _UNLIKE_LENGTH = 4.0
 _NEVER_ALIKE = ("uptime", "uptime_since_flush_status")
 # the kernel's bookkeeping follows the uptime of the machine more than what the server does
 _QUIET = r"^(slabinfo|procvmstat|interrupts|procstat|meminfo|df|netstat)\."
-_VOLATILE_SETTINGS = frozenset(
+VOLATILE_SETTINGS = frozenset(
     {"timestamp", "pseudo_thread_id", "rand_seed1", "rand_seed2", "last_insert_id", "insert_id",
      "gtid_executed", "gtid_purged", "error_count", "warning_count", "identity", "server_uuid",
      "general_log_file", "slow_query_log_file", "pid_file", "hostname", "report_host"}
@@ -319,7 +320,7 @@ def changed_settings(left: Evidence, right: Evidence) -> list[ComparedSetting]:
     a, b = _variables(left), _variables(right)
     return [
         ComparedSetting(name=name, a=a[name].value, b=b[name].value)
-        for name in sorted(a.keys() & b.keys() - _VOLATILE_SETTINGS)
+        for name in sorted(a.keys() & b.keys() - VOLATILE_SETTINGS)
         if _said(a[name].value) != _said(b[name].value)
     ]
 
@@ -339,6 +340,32 @@ def _said(value: str | None) -> str:
     return _SWITCH.get(text, text)
 
 
+def same_value(a: str | None, b: str | None, *, switch: bool = False) -> bool:
+    """Whether two values of a setting say the same, whatever their spelling.
+
+    switch: one stands in an option file, where a name alone switches it on, sizes have letters
+            (95G) and paths may end in a slash.
+    """
+    if _said(a) == _said(b):
+        return True
+    if not switch:
+        return False
+    return _written(a) == _written(b)
+
+
+_SIZE = re.compile(r"(\d{1,18})([kmgtpe])")
+
+
+def _written(value: str | None) -> str:
+    text = _said("1" if value in (None, "") else value).strip("\"'")
+    if match := _SIZE.fullmatch(text):
+        return f"{float(int(match[1]) << (10 * (1 + 'kmgtpe'.index(match[2])))):.6f}"
+    try:
+        return f"{float(text):.6f}"
+    except ValueError:
+        return text.rstrip("/")
+
+
 def _float(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
@@ -351,4 +378,4 @@ def _text(value: object) -> str | None:
     return str(value) if value is not None else None
 
 
-__all__ = ["Side", "changed_settings", "compare"]
+__all__ = ["VOLATILE_SETTINGS", "Side", "changed_settings", "compare", "same_value"]

@@ -18,6 +18,7 @@ import polars as pl
 from pileup.analysis import machine
 from pileup.analysis.context import Context
 from pileup.analysis.contract import Locator, TriageDoc
+from pileup.analysis.digests import digest
 from pileup.analysis.levels import Level, Levels, total
 from pileup.analysis.moments import iso
 from pileup.analysis.shifts import number
@@ -315,20 +316,6 @@ _CHECKS: tuple[Callable[[Context, Levels], TriageDoc], ...] = (
     _shared_storage,
     _locking,
 )
-
-_STRINGS = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"")
-_NUMBERS = re.compile(r"\b(?:0x[0-9a-f]+|\d+(?:\.\d+)?)\b", re.IGNORECASE)
-_LISTS = re.compile(r"\(\s*\?(?:\s*,\s*\?)+\s*\)")
-_ROWS = re.compile(r"(?i)(values\s*\(\s*\?[^)]*\))(?:\s*,\s*\([^)]*\))+")
-
-
-def digest(query: str) -> str:
-    """The shape of a statement: literals as ?, lists as one, blanks as one."""
-    text = _STRINGS.sub("?", query[:1000])
-    text = _NUMBERS.sub("?", text)
-    text = _LISTS.sub("(?)", text)
-    text = _ROWS.sub(r"\1", text)
-    return " ".join(text.split())
 
 
 def _doc(check: str, verdict: str, why: str, evidence: list[Locator] | None = None) -> TriageDoc:

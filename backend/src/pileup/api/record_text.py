@@ -54,7 +54,7 @@ def named_values(kind: str, row: Mapping[str, Any]) -> list[tuple[str, str]]:
     values = [
         (name, _told(kind, name, value))
         for name, value in row.items()
-        if name not in _HIDDEN and value is not None and value != []
+        if name not in _HIDDEN and value is not None and value not in ("", [])
     ]
     if row.get("wall_us") is not None:
         values.insert(0, ("printed time", _wall(row["wall_us"], row.get("clock"))))

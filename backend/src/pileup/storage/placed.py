@@ -29,7 +29,7 @@ from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.lanes import BUCKETS, LONG, sum_up, values_of
 from pileup.analysis.wait_commits import PENDING
-from pileup.records import with_all_columns
+from pileup.records import frame_schema, with_all_columns
 from pileup.storage.blobs import disk_words
 from pileup.storage.ids import new_id
 
@@ -129,6 +129,22 @@ class PlacedStore:
             },
             clocks=index.clocks,
         )
+
+    def index(self, incident_id: str) -> Evidence | None:
+        """The artifacts and how they were placed, without any frame."""
+        return self.load(incident_id, ())
+
+    def scan(self, incident_id: str, kind: str) -> pl.LazyFrame:
+        """The records of one kind, not read yet; none before the first analysis."""
+        run = self._run(incident_id)
+        path = run / f"{kind}.parquet" if run else None
+        if path is None or not path.is_file():
+            schema = {**frame_schema(kind), "artifact": pl.String(), "time": pl.Int64()}
+            return pl.LazyFrame(schema=schema)
+        scan = pl.scan_parquet(path)
+        known = scan.collect_schema().names()
+        missing = {name: one for name, one in frame_schema(kind).items() if name not in known}
+        return scan.with_columns(pl.lit(None, dtype=one).alias(n) for n, one in missing.items())
 
     def times(self, incident_id: str) -> Evidence | None:
         """Every frame, with only what tells times: artifact, time, wall_us, clock."""

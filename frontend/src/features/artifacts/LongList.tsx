@@ -79,15 +79,18 @@ export function LongList({
     return () => element.removeEventListener('wheel', onWheel)
   }, [scaled, move, rowPx])
 
-  const went = useRef<Target | null>(null)
+  // Goes to the target once, and again when the list became lower and hides it.
+  const went = useRef<{ target: Target; viewPx: number } | null>(null)
   useLayoutEffect(() => {
-    if (!target || count === 0 || went.current === target) return
-    went.current = target
-    const seen = viewPx / rowPx
+    const height = scroller.current?.clientHeight || viewPx
+    const before = went.current
+    if (!target || count === 0) return
+    if (before?.target === target && before.viewPx <= height) return
     const now = here.current
-    // What can be seen already stays where it is.
-    if (target.row > now && target.row < now + seen - 2) return
-    move(target.row - Math.min(4, seen / 4))
+    const inView = (px: number) => target.row >= now && target.row < now + px / rowPx - 1
+    if (before?.target === target && !inView(before.viewPx)) return // the person went elsewhere
+    went.current = { target, viewPx: height }
+    if (!inView(height)) move(target.row - Math.min(4, height / rowPx / 4))
   }, [target, count, viewPx, rowPx, move])
 
   const [first, last] = rowsSeen(measure, top)

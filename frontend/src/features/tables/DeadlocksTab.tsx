@@ -1,0 +1,213 @@
+/** Every deadlock once: the list, and the chosen one as a cycle with its words below. */
+import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import type { DeadlockOut } from '@/api/schema'
+import { svgOfElement } from '@/charts/exportSvg'
+import { useIncidentId, useRange } from '@/state/incident'
+import { text, useUrlState } from '@/state/url'
+import { Chip } from '@/ui/Chip'
+import { CopyButton } from '@/ui/CopyButton'
+import { ExportMenu } from '@/ui/ExportMenu'
+import { Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Duration, Time } from '@/ui/Value'
+import { CyclePicture } from './CyclePicture'
+import { cycleText } from './cycle'
+import { Export, NotCollected, NothingInRange, RangeNote } from './parts'
+import { deadlocksQuery } from './queries'
+import { Lines, PinRow } from './Source'
+
+export function DeadlocksTab() {
+  const incidentId = useIncidentId()
+  const [range] = useRange()
+  const list = useQuery(deadlocksQuery(incidentId, range))
+  const [pick, setPick] = useUrlState('pick', text, '')
+  if (list.error)
+    return (
+      <Problem
+        error={list.error}
+        what="The deadlocks could not be read"
+        onRetry={() => void list.refetch()}
+      />
+    )
+  if (!list.data) return <SkeletonRows rows={12} />
+  const { items, total } = list.data
+  if (items.length === 0)
+    return range.from || range.to ? (
+      <NothingInRange what="deadlock" range={range} />
+    ) : (
+      <NotCollected
+        title="No deadlock was printed"
+        command="mysql -e 'SHOW ENGINE INNODB STATUS\G' > innodb-status.txt"
+      >
+        Each dump prints the latest deadlock since the server started. No dump of this incident has
+        one; innodb_print_all_deadlocks = ON writes every one of them into the error log.
+      </NotCollected>
+    )
+  const chosen = items.find((one) => one.id === pick) ?? items[0]
+  return (
+    <div className="tables-tab">
+      <div className="tables-tools">
+        <span>
+          {total} {total === 1 ? 'deadlock' : 'deadlocks'}
+          {items.length < total && (
+            <span className="faint">, the latest {items.length} listed</span>
+          )}
+        </span>
+        <RangeNote />
+        <span className="tables-space" />
+        <Export rows={items} columns={COLUMNS} name="deadlocks" />
+      </div>
+      <div className={items.length > 4 ? 'tables-groups' : 'tables-few'}>
+        <Table<DeadlockOut>
+          fill={items.length > 4}
+          label="Deadlocks"
+          rows={items}
+          columns={COLUMNS}
+          rowKey={(one) => one.id}
+          selected={chosen?.id ?? null}
+          onSelect={(one) => setPick(one.id)}
+        />
+      </div>
+      {chosen && <OneDeadlock deadlock={chosen} />}
+    </div>
+  )
+}
+
+const COLUMNS: Column<DeadlockOut>[] = [
+  {
+    key: 'time',
+    head: 'When',
+    width: '160px',
+    cell: (one) => <Time at={one.time} />,
+    sort: (one) => one.time,
+  },
+  {
+    key: 'host',
+    head: 'Host',
+    width: 'minmax(90px, 1fr)',
+    cell: (one) => one.host,
+    sort: (one) => one.host,
+  },
+  {
+    key: 'n',
+    head: 'Transactions',
+    kind: 'number',
+    width: '104px',
+    cell: (one) => one.transactions.length,
+    sort: (one) => one.transactions.length,
+  },
+  {
+    key: 'what',
+    head: 'Statements',
+    width: 'minmax(220px, 4fr)',
+    cell: (one) => (
+      <span className="mono" title={shapesOf(one)}>
+        {shapesOf(one)}
+      </span>
+    ),
+    sort: shapesOf,
+  },
+  {
+    key: 'dumps',
+    head: 'Seen in',
+    kind: 'number',
+    width: '92px',
+    cell: (one) => (
+      <>
+        {one.dumps} {one.dumps === 1 ? 'dump' : 'dumps'}
+      </>
+    ),
+    sort: (one) => one.dumps,
+  },
+  {
+    key: 'relation',
+    head: 'To the stall',
+    width: 'minmax(160px, 3fr)',
+    cell: (one) => (
+      <span className="muted" title={one.relation ?? undefined}>
+        {one.relation}
+      </span>
+    ),
+    sort: (one) => one.relation,
+  },
+]
+
+function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
+  const words = cycleText(deadlock)
+  const picture = useRef<HTMLDivElement>(null)
+  const place = deadlock.seen[0]
+  return (
+    <section className="deadlock scroll" aria-label="The chosen deadlock" tabIndex={0}>
+      <header className="deadlock-head">
+        <h2>
+          {deadlock.transactions.length} transactions wait in a circle
+          {deadlock.time && (
+            <>
+              {' '}
+              at <Time at={deadlock.time} zone />
+            </>
+          )}
+        </h2>
+        {deadlock.truncated && <Chip tone="waiting">cut off in the dump</Chip>}
+        <span className="tables-space" />
+        <CopyButton text={words.join('\n')}>Copy the words</CopyButton>
+        <ExportMenu
+          name={['deadlock', deadlock.time ?? deadlock.id]}
+          svg={() => {
+            const drawn = picture.current?.querySelector('svg')
+            if (!drawn) throw new Error('nothing is drawn')
+            return svgOfElement(drawn, { title: 'Deadlock', description: words.join(' ') })
+          }}
+        />
+        {place && <PinRow place={place} title={words[0] ?? 'deadlock'} />}
+      </header>
+      <div ref={picture} className="deadlock-picture scroll">
+        <CyclePicture deadlock={deadlock} label={words.join(' ')} />
+      </div>
+      <ul className="deadlock-words" data-testid="deadlock-words">
+        {words.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <div className="deadlock-trx">
+        {deadlock.transactions.map((one) => (
+          <section key={one.number} aria-label={`Transaction ${one.number}`}>
+            <h3>
+              ({one.number}) transaction {one.trx_id}
+              {one.victim && <Chip tone="holding">victim</Chip>}
+            </h3>
+            <p className="muted">
+              {one.session_id !== null && <>session {one.session_id}, </>}
+              active for <Duration value={one.active_s} />
+            </p>
+            <pre className="tables-query mono">{one.query ?? 'no statement printed'}</pre>
+            <dl className="deadlock-locks">
+              <div>
+                <dt>waits for</dt>
+                <dd className="mono">{one.waits_for ?? 'not printed'}</dd>
+              </div>
+              <div>
+                <dt>holds</dt>
+                <dd className="mono">{one.holds.join('\n') || 'not printed'}</dd>
+              </div>
+            </dl>
+          </section>
+        ))}
+      </div>
+      <p className="deadlock-seen">
+        Seen in {deadlock.dumps} {deadlock.dumps === 1 ? 'dump' : 'dumps'}:{' '}
+        {deadlock.seen.map((one) => (
+          <span key={`${one.artifact}${one.line_first}`}>
+            <Lines place={one} whole />
+            {one.dumps > 1 && <span className="muted"> and {one.dumps - 1} later</span>}{' '}
+          </span>
+        ))}
+      </p>
+    </section>
+  )
+}
+
+function shapesOf(one: DeadlockOut): string {
+  return one.transactions.map((trx) => trx.shape ?? 'no statement').join('  ⟷  ')
+}

@@ -1,0 +1,279 @@
+/** Statements by their shape, most time first, from what told them; a shape opens into examples. */
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue } from 'react'
+import type { QueryExample, TopQueries, TopQuery } from '@/api/schema'
+import { formatNumber, UNKNOWN } from '@/format'
+import { type Range, useIncidentId, useRange } from '@/state/incident'
+import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { ShareBar } from '@/ui/Bar'
+import { Button } from '@/ui/Button'
+import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
+import { Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Duration, Time } from '@/ui/Value'
+import { Export, Filter, NotCollected, NothingInRange, RangeNote } from './parts'
+import { examplesQuery, topQueriesQuery } from './queries'
+import { Lines, PinRow } from './Source'
+
+type QuerySource = TopQueries['source']
+const SOURCES: readonly (readonly [QuerySource, string])[] = [
+  ['slow_log', 'Slow log'],
+  ['query_digest', 'Query digest'],
+  ['processlist', 'Processlists'],
+]
+const SOURCE = oneOf<QuerySource | 'any'>(['slow_log', 'query_digest', 'processlist'])
+
+export function QueriesTab() {
+  const incidentId = useIncidentId()
+  const [range] = useRange()
+  const [asked] = useUrlState<QuerySource | 'any'>('source', SOURCE, 'any')
+  const [words] = useUrlState('q', text, '')
+  const [pick, setPick] = useUrlState('pick', text, '')
+  const change = useUrlChange()
+  const q = useDeferredValue(words)
+  const first = useQuery({
+    ...topQueriesQuery(incidentId, asked === 'any' ? 'slow_log' : asked, q, range),
+  })
+  const counts = first.data?.counts
+  const best = SOURCES.find(([name]) => (counts?.[name] ?? 0) > 0)?.[0] ?? 'slow_log'
+  const source = asked === 'any' ? best : asked
+  const list = useQuery(topQueriesQuery(incidentId, source, q, range))
+  if (list.error)
+    return (
+      <Problem
+        error={list.error}
+        what="The queries could not be read"
+        onRetry={() => void list.refetch()}
+      />
+    )
+  if (!list.data || !counts) return <SkeletonRows rows={12} />
+  const { items } = list.data
+  const chosen = items.find((one) => one.id === pick)
+  if (!SOURCES.some(([name]) => (counts[name] ?? 0) > 0))
+    return (
+      <NotCollected
+        title="No statements yet"
+        command={`mysql -e "SET GLOBAL long_query_time = 0.1, slow_query_log = ON"`}
+      >
+        Statements of slow query logs, query digests and processlists appear here, summed up by
+        their shape. None was uploaded.
+      </NotCollected>
+    )
+  const columns = columnsOf(source)
+  return (
+    <div className="tables-split">
+      <div className="tables-tab">
+        <div className="tables-tools">
+          <div className="segments" role="group" aria-label="Told by">
+            {SOURCES.map(([name, label]) => (
+              <Button
+                key={name}
+                size="small"
+                pressed={source === name}
+                disabled={(counts[name] ?? 0) === 0}
+                title={(counts[name] ?? 0) === 0 ? 'nothing of this kind was captured' : undefined}
+                onClick={() => change({ source: [name], pick: [] })}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+          <Filter
+            label="Filter the statements"
+            value={words}
+            onChange={(next) => change({ q: next ? [next] : [] })}
+          />
+          {source === 'query_digest' ? (
+            <span className="faint">as the report was made: not cut to the range</span>
+          ) : (
+            <RangeNote />
+          )}
+          <span className="tables-space" />
+          <span className="muted">
+            {formatNumber(list.data.shapes, 0)} shapes, {formatNumber(list.data.calls, 0)}{' '}
+            {source === 'processlist' ? 'rows' : 'calls'}
+            {list.data.total_s !== null && source !== 'processlist' && (
+              <>
+                , <Duration value={list.data.total_s} />
+              </>
+            )}
+          </span>
+          <Export rows={items} columns={columns} name="top-queries" />
+        </div>
+        {source === 'processlist' && (
+          <p className="tables-note muted">
+            Each row of each processlist counts once, so a session that was seen in five lists
+            counts five times; times are those since its state changed.
+          </p>
+        )}
+        {items.length === 0 ? (
+          <NothingInRange what="statement" range={range} />
+        ) : (
+          <div className="tables-rows">
+            <Table<TopQuery>
+              fill
+              label="Top queries"
+              rows={items}
+              columns={columns}
+              rowKey={(one) => one.id}
+              selected={chosen?.id ?? null}
+              onSelect={(one) => setPick(one.id === pick ? null : one.id)}
+            />
+          </div>
+        )}
+      </div>
+      {chosen && (
+        <QueryInspector
+          query={chosen}
+          source={source}
+          range={range}
+          onClose={() => setPick(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+function columnsOf(source: QuerySource): Column<TopQuery>[] {
+  const seconds = (
+    key: 'total_s' | 'mean_s' | 'p95_s' | 'max_s' | 'lock_s',
+    head: string,
+  ): Column<TopQuery> => ({
+    key,
+    head,
+    kind: 'number',
+    width: '92px',
+    cell: (one) => <Duration value={one[key]} />,
+    sort: (one) => one[key],
+  })
+  const count = (
+    key: 'calls' | 'rows_examined' | 'rows_sent' | 'sessions',
+    head: string,
+  ): Column<TopQuery> => ({
+    key,
+    head,
+    kind: 'number',
+    width: '92px',
+    cell: (one) =>
+      one[key] === null ? <span className="faint">{UNKNOWN}</span> : formatNumber(one[key], 0),
+    sort: (one) => one[key],
+  })
+  const log = source !== 'processlist'
+  return [
+    {
+      key: 'shape',
+      head: 'Statement',
+      width: 'minmax(260px, 5fr)',
+      cell: (one) => (
+        <span className="mono" title={one.shape}>
+          {one.shape}
+        </span>
+      ),
+      sort: (one) => one.shape,
+    },
+    {
+      key: 'share',
+      head: 'Share',
+      width: '84px',
+      cell: (one) => <ShareBar value={one.share} tone="waiting" />,
+      sort: (one) => one.share,
+    },
+    count('calls', log ? 'Calls' : 'Rows'),
+    seconds('total_s', log ? 'Time' : 'Time, sum'),
+    seconds('p95_s', 'p95'),
+    seconds('max_s', 'Longest'),
+    ...(log
+      ? [seconds('lock_s', 'Lock time'), count('rows_examined', 'Examined')]
+      : [count('sessions', 'Sessions')]),
+    { key: 'lines', head: 'Raw lines', width: '116px', cell: (one) => <Lines place={one} /> },
+  ]
+}
+
+function QueryInspector({
+  query,
+  source,
+  range,
+  onClose,
+}: {
+  readonly query: TopQuery
+  readonly source: QuerySource
+  readonly range: Range
+  readonly onClose: () => void
+}) {
+  const said =
+    query.total_s === null
+      ? ''
+      : `${formatNumber(query.total_s, 1)} s in ${query.calls ?? '?'} calls: `
+  return (
+    <Inspector
+      title="Statement"
+      subtitle={<span className="mono ellipsis">{query.shape.slice(0, 80)}</span>}
+      actions={<PinRow place={query} title={`${said}${query.shape}`} />}
+      onClose={onClose}
+    >
+      <InspectorSection title="Shape">
+        <pre className="tables-query mono">{query.shape}</pre>
+        <Fields
+          items={[
+            ['Mean', <Duration key="mean" value={query.mean_s} />],
+            ['p95 (nearest rank)', <Duration key="p95" value={query.p95_s} />],
+            query.rows_sent !== null && ['Rows sent', formatNumber(query.rows_sent, 0)],
+            query.users !== null && ['Users', query.users],
+            query.first !== null && ['First', <Time key="first" at={query.first} />],
+            query.last !== null && ['Last', <Time key="last" at={query.last} />],
+            ['Raw lines', <Lines key="lines" place={query} whole />],
+          ]}
+        />
+      </InspectorSection>
+      {source !== 'query_digest' && <Examples query={query.id} source={source} range={range} />}
+    </Inspector>
+  )
+}
+
+function Examples({
+  query,
+  source,
+  range,
+}: {
+  readonly query: string
+  readonly source: Exclude<QuerySource, 'query_digest'>
+  readonly range: Range
+}) {
+  const incidentId = useIncidentId()
+  const list = useQuery(examplesQuery(incidentId, source, query, range))
+  if (list.error)
+    return <Problem compact error={list.error} what="The examples could not be read" />
+  if (!list.data) return <SkeletonRows rows={4} />
+  return (
+    <InspectorSection
+      title={`The ${list.data.items.length} longest of ${formatNumber(list.data.total, 0)}`}
+    >
+      <ul className="examples">
+        {list.data.items.map((one) => (
+          <Example key={`${one.artifact}${one.line_first}`} example={one} />
+        ))}
+      </ul>
+    </InspectorSection>
+  )
+}
+
+function Example({ example }: { readonly example: QueryExample }) {
+  return (
+    <li>
+      <div className="example-head">
+        <Duration value={example.duration_s} />
+        <span className="muted">
+          {example.state ? `${example.state}, ` : ''}session {example.session_id ?? UNKNOWN}
+          {example.user ? ` of ${example.user}` : ''}
+        </span>
+        <span className="tables-space" />
+        <Time at={example.time} style="clock" />
+        <Lines place={example} />
+      </div>
+      <pre className="tables-query mono">
+        {example.query}
+        {example.query_cut && '…'}
+      </pre>
+    </li>
+  )
+}

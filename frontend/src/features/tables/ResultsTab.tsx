@@ -1,0 +1,133 @@
+/** Result sets that artifacts hold, each opening in its viewer, any two of them compared. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { Link, useLocation } from 'react-router'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { TableRef } from '@/api/schema'
+import { formatNumber } from '@/format'
+import { useIncidentId } from '@/state/incident'
+import { sharedSearch, text, useUrlState } from '@/state/url'
+import { Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Export, Filter, NotCollected, NothingInRange } from './parts'
+
+const tablesQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'artifacts', 'tables'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/tables', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export function ResultsTab() {
+  const incidentId = useIncidentId()
+  const tables = useQuery(tablesQuery(incidentId))
+  const [words, setWords] = useUrlState('q', text, '')
+  const { search } = useLocation()
+  const rows = useMemo(
+    () =>
+      (tables.data?.items ?? []).filter((one) =>
+        `${one.name} ${one.path}`.toLowerCase().includes(words.toLowerCase()),
+      ),
+    [tables.data, words],
+  )
+  if (tables.error)
+    return (
+      <Problem
+        error={tables.error}
+        what="The tables could not be read"
+        onRetry={() => void tables.refetch()}
+      />
+    )
+  if (!tables.data) return <SkeletonRows rows={12} />
+  if (tables.data.items.length === 0)
+    return (
+      <NotCollected title="No result sets yet" command="mysql -t -e 'SELECT ...' > result.txt">
+        Results of queries, benchmark summaries and query digests appear here, and any two of them
+        can be compared. None was uploaded.
+      </NotCollected>
+    )
+  return (
+    <div className="tables-tab">
+      <div className="tables-tools">
+        <Filter label="Filter by name or file" value={words} onChange={setWords} />
+        <span className="tables-space" />
+        <Link
+          className="btn btn-plain btn-small"
+          to={`/incidents/${incidentId}/artifacts/tables${sharedSearch(search)}`}
+        >
+          Compare two tables
+        </Link>
+        <Export rows={rows} columns={COLUMNS} name="tables" />
+      </div>
+      {rows.length === 0 ? (
+        <NothingInRange what="table" range={{ from: null, to: null }} />
+      ) : (
+        <div className="tables-rows">
+          <Table<TableRef>
+            fill
+            label="Result sets"
+            rows={rows}
+            columns={COLUMNS}
+            rowKey={(one) => `${one.artifact}:${one.name}`}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Open({ table }: { readonly table: TableRef }) {
+  const incidentId = useIncidentId()
+  const { search } = useLocation()
+  const extra = { artifact: table.artifact, tab: 'tables', table: table.name }
+  return (
+    <Link to={`/incidents/${incidentId}/artifacts${sharedSearch(search, extra)}`}>
+      {table.name}
+    </Link>
+  )
+}
+
+const COLUMNS: Column<TableRef>[] = [
+  {
+    key: 'name',
+    head: 'Table',
+    width: 'minmax(200px, 2fr)',
+    cell: (one) => <Open table={one} />,
+    sort: (one) => one.name,
+  },
+  {
+    key: 'rows',
+    head: 'Rows',
+    kind: 'number',
+    width: '90px',
+    cell: (one) => formatNumber(one.rows, 0),
+    sort: (one) => one.rows,
+  },
+  {
+    key: 'columns',
+    head: 'Columns',
+    width: 'minmax(200px, 3fr)',
+    cell: (one) => (
+      <span className="mono" title={one.columns.join(', ')}>
+        {one.columns.join(', ')}
+      </span>
+    ),
+    text: (one) => one.columns.join(' '),
+  },
+  {
+    key: 'path',
+    head: 'File',
+    width: 'minmax(200px, 3fr)',
+    cell: (one) => (
+      <span className="mono" title={one.path}>
+        {one.path}
+      </span>
+    ),
+    sort: (one) => one.path,
+  },
+]

@@ -1,0 +1,453 @@
+/** The processlist at a moment: a scrubber, groups of sessions, and the rows of a group. */
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useMemo, useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import type { Processlist, ProcesslistGroup, ProcesslistMoment, ProcesslistRow } from '@/api/schema'
+import { useWidth } from '@/charts/useWidth'
+import { formatNumber } from '@/format'
+import { useIncidentId, useZone } from '@/state/incident'
+import { useKeys } from '@/state/keys'
+import { flag, number, oneOf, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
+import { ShareBar } from '@/ui/Bar'
+import { Button } from '@/ui/Button'
+import { cx } from '@/ui/cx'
+import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
+import { Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Duration, Time } from '@/ui/Value'
+import { Export, Filter, NotCollected, NothingInRange, Pages } from './parts'
+import { SESSION_KEYS } from './keys'
+import { momentsQuery, PAGE_ROWS, processlistQuery } from './queries'
+import { Lines, PinRow } from './Source'
+import { findMoment, fullest, layoutBars, momentId } from './scrub'
+
+type By = Processlist['by']
+const WAYS: readonly (readonly [By, string])[] = [
+  ['digest', 'Statement'],
+  ['state', 'State'],
+  ['user', 'User'],
+  ['client', 'Client'],
+  ['db', 'Schema'],
+]
+const BY = oneOf<By>(['digest', 'state', 'user', 'client', 'db', 'command'])
+
+export function SessionsTab() {
+  const incidentId = useIncidentId()
+  const moments = useQuery(momentsQuery(incidentId))
+  const [at] = useUrlState('at', text, '')
+  const [by] = useUrlState<By>('by', BY, 'digest')
+  const [group] = useUrlState('group', text, '')
+  const [idle, setIdle] = useUrlState('idle', flag, false)
+  const [words] = useUrlState('q', text, '')
+  const [page, setPage] = useUrlState('page', number, 0)
+  const change = useUrlChange()
+  const [chosen, setChosen] = useState<ProcesslistRow | null>(null)
+  const items = moments.data?.items ?? []
+  const moment = findMoment(items, at) ?? fullest(items)
+  const list = useQuery(
+    processlistQuery(
+      incidentId,
+      moment && {
+        artifact: moment.artifact,
+        snapshot: moment.snapshot,
+        by,
+        // "=" before the key: the group without one is a group too.
+        group: group ? group.slice(1) : null,
+        idle,
+        q: words,
+        page,
+      },
+    ),
+  )
+  const place = moment ? items.indexOf(moment) : -1
+  const go = (next: ProcesslistMoment | undefined) =>
+    next && change({ at: [momentId(next)], page: [] })
+  useKeys(SESSION_KEYS, { before: () => go(items[place - 1]), after: () => go(items[place + 1]) })
+  if (moments.error)
+    return (
+      <Problem
+        error={moments.error}
+        what="The processlists could not be read"
+        onRetry={() => void moments.refetch()}
+      />
+    )
+  if (!moments.data) return <SkeletonRows rows={12} />
+  if (!moment)
+    return (
+      <NotCollected
+        title="No processlist yet"
+        command="mysql -e 'SHOW FULL PROCESSLIST\G' > processlist.txt"
+      >
+        Sessions at each captured moment appear here, grouped by what they ran. None was uploaded,
+        or the analysis has not placed it yet.
+      </NotCollected>
+    )
+  return (
+    <div className="tables-split">
+      <div className="tables-tab">
+        <MomentScrubber
+          moments={items}
+          moment={moment}
+          onGo={go}
+          before={items[place - 1]}
+          after={items[place + 1]}
+        />
+        <div className="tables-tools">
+          <div className="segments" role="group" aria-label="Group by">
+            {WAYS.map(([way, label]) => (
+              <Button
+                key={way}
+                size="small"
+                pressed={by === way}
+                onClick={() => change({ by: way === 'digest' ? [] : [way], group: [], page: [] })}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+          <Filter
+            label="Filter the sessions"
+            value={words}
+            onChange={(q) => change({ q: q ? [q] : [], page: [] })}
+          />
+          <label className="tables-check">
+            <input
+              type="checkbox"
+              checked={idle}
+              onChange={(event) => setIdle(event.target.checked)}
+            />
+            also asleep
+          </label>
+          <span className="tables-space" />
+          <WaitsLink moment={moment} />
+        </div>
+        {list.error ? (
+          <Problem
+            error={list.error}
+            what="The processlist could not be read"
+            onRetry={() => void list.refetch()}
+          />
+        ) : !list.data ? (
+          <SkeletonRows rows={12} />
+        ) : list.data.groups.length === 0 ? (
+          <NothingInRange what="sessions" range={{ from: null, to: null }} />
+        ) : (
+          <>
+            <div className="tables-groups">
+              <Table<ProcesslistGroup>
+                fill
+                label="Groups of sessions"
+                rows={list.data.groups}
+                columns={groupColumns(list.data)}
+                rowKey={groupKey}
+                selected={group || null}
+                onSelect={(one) =>
+                  change({ group: groupKey(one) === group ? [] : [groupKey(one)], page: [] })
+                }
+              />
+            </div>
+            <div className="tables-tools">
+              <h3 className="tables-title ellipsis">
+                {group ? group.slice(1) || 'without one' : 'All sessions'}{' '}
+                <span className="faint">{formatNumber(list.data.rows_total, 0)}</span>
+              </h3>
+              {group && (
+                <Button
+                  size="small"
+                  variant="ghost"
+                  onClick={() => change({ group: [], page: [] })}
+                >
+                  Show all groups
+                </Button>
+              )}
+              <span className="tables-space" />
+              <Pages
+                page={page}
+                size={PAGE_ROWS}
+                total={list.data.rows_total}
+                onPage={setPage}
+                what="sessions"
+              />
+              <Export rows={list.data.rows} columns={ROW_COLUMNS} name="sessions" />
+            </div>
+            <div className="tables-rows">
+              <Table<ProcesslistRow>
+                fill
+                label="Sessions"
+                rows={list.data.rows}
+                columns={ROW_COLUMNS}
+                rowKey={(row) => `${row.session_id}:${row.line_first}`}
+                selected={chosen ? `${chosen.session_id}:${chosen.line_first}` : null}
+                onSelect={setChosen}
+              />
+            </div>
+          </>
+        )}
+      </div>
+      {chosen && <SessionInspector row={chosen} onClose={() => setChosen(null)} />}
+    </div>
+  )
+}
+
+const groupKey = (group: ProcesslistGroup) => `=${group.key ?? ''}`
+
+function MomentScrubber({
+  moments,
+  moment,
+  onGo,
+  before,
+  after,
+}: {
+  readonly moments: readonly ProcesslistMoment[]
+  readonly moment: ProcesslistMoment
+  readonly onGo: (moment: ProcesslistMoment | undefined) => void
+  readonly before: ProcesslistMoment | undefined
+  readonly after: ProcesslistMoment | undefined
+}) {
+  const zone = useZone()
+  const [frame, width] = useWidth<HTMLDivElement>(900)
+  const bars = useMemo(() => layoutBars(moments, width), [moments, width])
+  const onKey = (event: KeyboardEvent) => {
+    const next = { ArrowLeft: before, ArrowRight: after }[event.key]
+    if (!next || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    onGo(next)
+  }
+  const here = momentId(moment)
+  return (
+    <div className="scrub" role="group" aria-label="Moments of processlists" onKeyDown={onKey}>
+      <div className="scrub-head">
+        <span>
+          <strong data-testid="processlist-moment">
+            {moment.time ? <Time at={moment.time} zone /> : 'A moment of unknown time'}
+          </strong>{' '}
+          <span className="muted">
+            {moment.active} of {moment.sessions} sessions active
+          </span>
+        </span>
+        <span className="tables-space" />
+        <span className="faint">{formatNumber(moments.length, 0)} moments</span>
+        <Button
+          size="small"
+          variant="ghost"
+          disabled={!before}
+          onClick={() => onGo(before)}
+          title="Previous moment ([)"
+        >
+          ‹ Previous
+        </Button>
+        <Button
+          size="small"
+          variant="ghost"
+          disabled={!after}
+          onClick={() => onGo(after)}
+          title="Next moment (])"
+        >
+          Next ›
+        </Button>
+      </div>
+      <div ref={frame} className="scrub-plot">
+        {bars.map((bar) => (
+          <button
+            key={momentId(bar.moment)}
+            type="button"
+            className={cx('scrub-bar', momentId(bar.moment) === here && 'scrub-here')}
+            style={{ left: bar.x, ['--tall' as string]: `${Math.max(6, bar.weight * 100)}%` }}
+            tabIndex={momentId(bar.moment) === here ? 0 : -1}
+            aria-pressed={momentId(bar.moment) === here}
+            aria-label={`${zone.format(bar.moment.time)}, ${bar.moment.active} active`}
+            title={`${zone.format(bar.moment.time)}: ${bar.moment.active} of ${bar.moment.sessions} active`}
+            onClick={() => onGo(bar.moment)}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function WaitsLink({ moment }: { readonly moment: ProcesslistMoment }) {
+  const incidentId = useIncidentId()
+  const { search } = useLocation()
+  if (!moment.time) return null
+  return (
+    <Link
+      className="btn btn-plain btn-small"
+      to={`/incidents/${incidentId}/waits${sharedSearch(search, { at: moment.time })}`}
+    >
+      Wait graph then
+    </Link>
+  )
+}
+
+function groupColumns(list: Processlist): Column<ProcesslistGroup>[] {
+  const all = list.groups.reduce((sum, one) => sum + one.count, 0)
+  return [
+    {
+      key: 'count',
+      head: 'Sessions',
+      kind: 'number',
+      width: '84px',
+      cell: (one) => one.count,
+      sort: (one) => one.count,
+    },
+    {
+      key: 'share',
+      head: 'Share',
+      width: '88px',
+      cell: (one) => (
+        <ShareBar value={one.count / Math.max(1, all)} tone={one.active > 0 ? 'waiting' : 'idle'} />
+      ),
+    },
+    {
+      key: 'key',
+      head: WAYS.find(([way]) => way === list.by)?.[1] ?? 'Group',
+      width: 'minmax(240px, 4fr)',
+      cell: (one) =>
+        one.key ? (
+          <span className="mono" title={one.key}>
+            {one.key}
+          </span>
+        ) : (
+          <span className="faint">none</span>
+        ),
+      sort: (one) => one.key,
+    },
+    {
+      key: 'longest',
+      head: 'Longest',
+      kind: 'number',
+      width: '92px',
+      cell: (one) => <Duration value={one.max_time_s} />,
+      sort: (one) => one.max_time_s,
+    },
+    {
+      key: 'total',
+      head: 'In total',
+      kind: 'number',
+      width: '104px',
+      cell: (one) => <Duration value={one.total_time_s} />,
+      sort: (one) => one.total_time_s,
+    },
+    {
+      key: 'meaning',
+      head: list.by === 'state' ? 'What it means' : 'Users',
+      width: list.by === 'state' ? 'minmax(160px, 2fr)' : '80px',
+      ...(list.by === 'state' ? {} : { kind: 'number' as const }),
+      cell: (one) =>
+        list.by === 'state' ? (
+          <span className="muted" title={one.meaning ?? undefined}>
+            {one.meaning}
+          </span>
+        ) : (
+          one.users
+        ),
+      ...(list.by === 'state' ? {} : { sort: (one: ProcesslistGroup) => one.users }),
+    },
+  ]
+}
+
+const ROW_COLUMNS: Column<ProcesslistRow>[] = [
+  {
+    key: 'id',
+    head: 'Session',
+    kind: 'number',
+    width: '88px',
+    cell: (row) => row.session_id,
+    sort: (row) => row.session_id,
+  },
+  {
+    key: 'user',
+    head: 'User',
+    width: 'minmax(80px, 0.6fr)',
+    cell: (row) => row.user,
+    sort: (row) => row.user,
+  },
+  {
+    key: 'client',
+    head: 'Client',
+    width: 'minmax(100px, 0.8fr)',
+    cell: (row) => <span title={row.client_host ?? ''}>{row.client_host}</span>,
+    sort: (row) => row.client_host,
+  },
+  {
+    key: 'db',
+    head: 'Schema',
+    width: 'minmax(70px, 0.5fr)',
+    cell: (row) => row.db,
+    sort: (row) => row.db,
+  },
+  {
+    key: 'time',
+    head: 'Time',
+    kind: 'number',
+    width: '84px',
+    cell: (row) => <Duration value={row.time_s} />,
+    sort: (row) => row.time_s,
+  },
+  {
+    key: 'state',
+    head: 'State',
+    width: 'minmax(110px, 1fr)',
+    cell: (row) => <span title={row.state ?? ''}>{row.state || row.command}</span>,
+    sort: (row) => row.state || row.command,
+  },
+  {
+    key: 'query',
+    head: 'Statement',
+    width: 'minmax(220px, 3fr)',
+    cell: (row) =>
+      row.query ? (
+        <span className="mono" title={row.query}>
+          {row.query}
+        </span>
+      ) : (
+        <span className="faint">none</span>
+      ),
+    sort: (row) => row.query,
+  },
+  { key: 'lines', head: 'Raw lines', width: '120px', cell: (row) => <Lines place={row} /> },
+]
+
+function SessionInspector({
+  row,
+  onClose,
+}: {
+  readonly row: ProcesslistRow
+  readonly onClose: () => void
+}) {
+  return (
+    <Inspector
+      title={`Session ${row.session_id}`}
+      subtitle={row.state || row.command || ''}
+      actions={
+        <PinRow
+          place={row}
+          title={`session ${row.session_id}: ${row.state || row.command || ''} for ${row.time_s ?? 'unknown'} s`}
+        />
+      }
+      onClose={onClose}
+    >
+      <InspectorSection title="Row">
+        <Fields
+          items={[
+            ['User', row.user],
+            ['Client', row.client_host],
+            ['Schema', row.db],
+            ['Command', row.command],
+            ['Time', <Duration key="time" value={row.time_s} />],
+            ['State', row.state],
+            ['Raw lines', <Lines key="lines" place={row} whole />],
+          ]}
+        />
+      </InspectorSection>
+      {row.query && (
+        <InspectorSection title="Statement">
+          <pre className="tables-query mono">
+            {row.query}
+            {row.query_cut && '… cut here: the raw lines have the rest'}
+          </pre>
+        </InspectorSection>
+      )}
+    </Inspector>
+  )
+}

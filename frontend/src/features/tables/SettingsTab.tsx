@@ -1,0 +1,295 @@
+/** The variables of one source, or of two beside each other: hosts, moments, a file and its server. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { SettingRow, SettingSide, SettingSource } from '@/api/schema'
+import { formatNumber } from '@/format'
+import { useIncidentId } from '@/state/incident'
+import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { cx } from '@/ui/cx'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { Export, Filter, NotCollected } from './parts'
+import { settingSourcesQuery, settingsQuery } from './queries'
+import { Lines, PinRow } from './Source'
+import { firstPair, shownSettings, type Show, sourceWords, STATE_WORDS } from './settings'
+
+const SHOW = oneOf<Show>(['differing', 'mentioned', 'all'])
+
+export function SettingsTab() {
+  const incidentId = useIncidentId()
+  const sources = useQuery(settingSourcesQuery(incidentId))
+  const [givenA] = useUrlState('a', text, '')
+  const [givenB] = useUrlState('b', text, '')
+  const [words, setWords] = useUrlState('q', text, '')
+  const [show, setShow] = useUrlState<Show>('view', SHOW, 'differing')
+  const change = useUrlChange()
+  const pair = useMemo(() => firstPair(sources.data ?? []), [sources.data])
+  const known = (id: string) => (sources.data ?? []).some((one) => one.id === id)
+  const a = known(givenA) ? givenA : pair[0]
+  const b = givenB === 'none' ? '' : known(givenB) ? givenB : pair[1] === a ? '' : pair[1]
+  const table = useQuery(settingsQuery(incidentId, a, b))
+  const compared = table.data?.b !== null && table.data !== undefined
+  const rows = useMemo(
+    () => shownSettings(table.data?.rows ?? [], show, words, compared),
+    [table.data, show, words, compared],
+  )
+  const columns = useMemo(() => columnsOf(compared), [compared])
+  if (sources.error)
+    return (
+      <Problem
+        error={sources.error}
+        what="The settings could not be read"
+        onRetry={() => void sources.refetch()}
+      />
+    )
+  if (!sources.data) return <SkeletonRows rows={12} />
+  if (sources.data.length === 0)
+    return (
+      <NotCollected
+        title="No settings yet"
+        command="mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt"
+      >
+        Variables of servers and option files appear here, beside each other. None was uploaded, or
+        the analysis has not placed them yet.
+      </NotCollected>
+    )
+  return (
+    <div className="tables-tab">
+      <div className="tables-tools">
+        <SourceChoice
+          label="Left"
+          sources={sources.data}
+          value={a}
+          onChange={(id) => change({ a: [id], b: [b || 'none'] })}
+        />
+        <Button
+          size="small"
+          variant="ghost"
+          disabled={!b}
+          aria-label="Swap left and right"
+          onClick={() => change({ a: [b], b: [a] })}
+        >
+          ⇄
+        </Button>
+        <SourceChoice
+          label="Right"
+          sources={sources.data}
+          value={b}
+          none="nothing: show the left alone"
+          onChange={(id) => change({ a: [a], b: [id || 'none'] })}
+        />
+        <div className="segments" role="group" aria-label="Rows">
+          <Button
+            size="small"
+            pressed={show === 'differing'}
+            disabled={!compared}
+            onClick={() => setShow('differing')}
+          >
+            Differing {compared && <span className="faint">{table.data?.differing}</span>}
+          </Button>
+          <Button size="small" pressed={show === 'mentioned'} onClick={() => setShow('mentioned')}>
+            Spoken of
+          </Button>
+          <Button size="small" pressed={show === 'all'} onClick={() => setShow('all')}>
+            All <span className="faint">{table.data && formatNumber(table.data.total, 0)}</span>
+          </Button>
+        </div>
+        <Filter value={words} onChange={setWords} label="Filter by name or value" />
+        <span className="tables-space" />
+        <Export rows={rows} columns={columns} name="settings" />
+      </div>
+      {table.error ? (
+        <Problem
+          error={table.error}
+          what="The settings could not be read"
+          onRetry={() => void table.refetch()}
+        />
+      ) : !table.data ? (
+        <SkeletonRows rows={12} />
+      ) : rows.length === 0 ? (
+        <EmptyState
+          compact
+          title={
+            show === 'differing' && compared && !words ? 'Both say the same' : 'No setting fits'
+          }
+          action={
+            <Button
+              onClick={() => {
+                setShow('all')
+                setWords(null)
+              }}
+            >
+              Show all {formatNumber(table.data.total, 0)}
+            </Button>
+          }
+        >
+          {show === 'differing' && compared && !words
+            ? 'Ids, paths and positions, which differ between any two servers, are not counted.'
+            : 'The filter hides all of them.'}
+        </EmptyState>
+      ) : (
+        <div className="tables-rows">
+          <Table
+            fill
+            label="Settings"
+            rows={rows}
+            columns={columns}
+            rowKey={(row) => row.name}
+            rowClass={(row) =>
+              cx(
+                row.state === 'changed' && compared && 'setting-differs',
+                row.volatile && 'setting-volatile',
+              )
+            }
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function SourceChoice({
+  label,
+  sources,
+  value,
+  none,
+  onChange,
+}: {
+  readonly label: string
+  readonly sources: readonly SettingSource[]
+  readonly value: string
+  readonly none?: string
+  readonly onChange: (id: string) => void
+}) {
+  return (
+    <label className="tables-choice">
+      <span className="field-label">{label}</span>
+      <select className="select" value={value} onChange={(event) => onChange(event.target.value)}>
+        {none !== undefined && <option value="">{none}</option>}
+        {sources.map((one) => (
+          <option key={one.id} value={one.id}>
+            {sourceWords(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function columnsOf(compared: boolean): Column<SettingRow>[] {
+  const side = (which: 'a' | 'b', head: string): Column<SettingRow> => ({
+    key: which,
+    head,
+    width: 'minmax(140px, 2fr)',
+    cell: (row) => <Side side={row[which]} />,
+    sort: (row) => row[which]?.value ?? null,
+    text: (row) => row[which]?.value ?? '',
+  })
+  const state: Column<SettingRow> = {
+    key: 'state',
+    head: '',
+    title: 'state',
+    width: '112px',
+    cell: (row) => {
+      const [sign, word] = STATE_WORDS[row.state]
+      return (
+        <span className={`setting-state setting-${row.state}`}>
+          <span aria-hidden="true">{sign}</span>{' '}
+          {row.volatile && row.state !== 'same' ? 'always differs' : word}
+        </span>
+      )
+    },
+    sort: (row) => STATE_WORDS[row.state][1],
+  }
+  return [
+    {
+      key: 'name',
+      head: 'Variable',
+      width: 'minmax(200px, 2fr)',
+      cell: (row) => (
+        <span className="mono ellipsis" title={row.name}>
+          {row.name}
+        </span>
+      ),
+      sort: (row) => row.name,
+    },
+    ...(compared ? [state] : []),
+    side('a', compared ? 'Left' : 'Value'),
+    ...(compared ? [side('b', 'Right')] : []),
+    {
+      key: 'mentioned',
+      head: 'Spoken of by',
+      width: 'minmax(160px, 2fr)',
+      cell: (row) => <Mentions row={row} />,
+      sort: (row) => row.mentioned[0]?.title ?? null,
+      text: (row) => row.mentioned.map((one) => one.title).join('; '),
+    },
+    {
+      key: 'lines',
+      head: 'Raw lines',
+      width: '104px',
+      cell: (row) => (
+        <span className="setting-lines">
+          {row.a && <Lines place={placeOf(row.a)} />}
+          {row.b && <Lines place={placeOf(row.b)} />}
+        </span>
+      ),
+    },
+    {
+      key: 'pin',
+      head: '',
+      width: '84px',
+      cell: (row) => {
+        const side = row.b ?? row.a
+        return side ? (
+          <PinRow place={placeOf(side)} title={pinTitle(row)}>
+            Pin
+          </PinRow>
+        ) : null
+      },
+    },
+  ]
+}
+
+function Side({ side }: { readonly side: SettingSide | null }) {
+  if (!side) return <span className="faint">not there</span>
+  if (side.value === null) return <span className="faint">named without a value</span>
+  if (side.value === '') return <span className="faint">empty</span>
+  return (
+    <span className="mono" title={side.value}>
+      {side.value}
+      {side.cut && <span className="faint">…</span>}
+    </span>
+  )
+}
+
+function Mentions({ row }: { readonly row: SettingRow }) {
+  const [first, ...more] = row.mentioned
+  if (!first) return null
+  const all = row.mentioned.map((one) => `${one.by}: ${one.title}`).join('\n')
+  return (
+    <span className="setting-mentions" title={all}>
+      <Chip
+        tone={first.by === 'finding' ? 'waiting' : 'plain'}
+        mark={first.by === 'finding' ? '!' : ''}
+      >
+        {first.by}
+      </Chip>
+      <span className="ellipsis muted">{first.title}</span>
+      {more.length > 0 && <span className="faint">+{more.length}</span>}
+    </span>
+  )
+}
+
+const placeOf = (side: SettingSide) => ({
+  artifact: side.artifact,
+  line_first: side.line,
+  line_last: side.line,
+})
+
+const pinTitle = (row: SettingRow) =>
+  row.a && row.b
+    ? `${row.name}: ${row.a.value ?? 'set'} and ${row.b.value ?? 'set'}`
+    : `${row.name} = ${(row.a ?? row.b)?.value ?? 'set'}`

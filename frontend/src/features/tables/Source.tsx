@@ -1,0 +1,69 @@
+/** The way from a row to its raw lines, and to a pin of it. */
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import { useIncidentId } from '@/state/incident'
+import { rawLinesPath, useArtifactByHash } from '@/ui/evidence'
+import { PinButton } from '@/ui/pin'
+
+export type Place = {
+  readonly artifact: string
+  readonly line_first: number
+  readonly line_last: number
+}
+
+/** "innodbstatus1:40–92" as a link to the raw lines. */
+export function Lines({
+  place,
+  whole = false,
+}: {
+  readonly place: Place
+  readonly whole?: boolean
+}) {
+  const incidentId = useIncidentId()
+  const { search } = useLocation()
+  const found = useArtifactByHash(incidentId)(place.artifact)
+  const { line_first: first, line_last: last } = place
+  const name = found?.name ?? 'source'
+  const lines = `${first}${last > first ? `–${last}` : ''}`
+  return (
+    <Link
+      className="tables-source mono"
+      title={`${found?.path ?? 'artifact'}, ${last > first ? 'lines' : 'line'} ${lines}`}
+      to={rawLinesPath(incidentId, found?.id ?? place.artifact, first, last, search)}
+    >
+      {whole ? `${name}:` : ''}
+      {lines}
+    </Link>
+  )
+}
+
+/** "Pin as evidence" for what a row says. */
+export function PinRow({
+  place,
+  title,
+  children,
+}: {
+  readonly place: Place
+  readonly title: string
+  readonly children?: ReactNode
+}) {
+  const incidentId = useIncidentId()
+  const found = useArtifactByHash(incidentId)(place.artifact)
+  return (
+    <PinButton
+      incidentId={incidentId}
+      pin={() => ({
+        kind: 'lines',
+        title: title.slice(0, 400),
+        locator: {
+          artifact: place.artifact,
+          ...(found ? { path: found.path } : {}),
+          line_first: place.line_first,
+          line_last: place.line_last,
+        },
+      })}
+    >
+      {children ?? 'Pin as evidence'}
+    </PinButton>
+  )
+}

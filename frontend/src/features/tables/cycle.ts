@@ -1,0 +1,126 @@
+/** Places the transactions of a deadlock on a ring and draws who waits for whom as arcs. */
+import type { DeadlockOut } from '@/api/schema'
+
+export type CycleNode = { readonly number: number; readonly x: number; readonly y: number }
+
+export type CycleEdge = {
+  readonly waiter: number
+  readonly holder: number
+  /** An SVG path from the rim of the waiter to that of the holder. */
+  readonly path: string
+  /** Where its words stand. */
+  readonly labelX: number
+  readonly labelY: number
+  readonly inferred: boolean
+}
+
+export type Cycle = {
+  readonly width: number
+  readonly height: number
+  readonly nodes: readonly CycleNode[]
+  readonly edges: readonly CycleEdge[]
+}
+
+export const NODE_W = 264
+export const NODE_H = 76
+const GAP = 250
+const BOW = 70
+
+/**
+ * Two stand side by side, so that the lines between them bow up and down; more stand on a ring, the
+ * first at the left, in the order of the print. Pixels; y grows downwards.
+ */
+export function layoutCycle(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'>): Cycle {
+  const { transactions } = deadlock
+  const n = transactions.length
+  if (n === 0) return { width: 0, height: 0, nodes: [], edges: [] }
+  const width = n === 1 ? NODE_W + 40 : n === 2 ? 2 * NODE_W + GAP + 40 : ringWidth(n)
+  const height = n <= 2 ? NODE_H + 2 * BOW + 40 : ringHeight(n)
+  const nodes = transactions.map(({ number }, index): CycleNode => {
+    if (n <= 2) return { number, x: 20 + NODE_W / 2 + index * (NODE_W + GAP), y: height / 2 }
+    const angle = Math.PI + (index / n) * 2 * Math.PI
+    return {
+      number,
+      x: width / 2 + Math.cos(angle) * (width / 2 - NODE_W / 2 - 20),
+      y: height / 2 + Math.sin(angle) * (height / 2 - NODE_H / 2 - 20),
+    }
+  })
+  const at = new Map(nodes.map((node) => [node.number, node]))
+  const edges = deadlock.edges.flatMap((edge): CycleEdge[] => {
+    const from = at.get(edge.waiter)
+    const to = at.get(edge.holder)
+    if (!from || !to || from === to) return []
+    return [
+      { waiter: edge.waiter, holder: edge.holder, inferred: edge.inferred, ...arc(from, to, n) },
+    ]
+  })
+  return { width, height, nodes, edges }
+}
+
+const ringWidth = (n: number) => Math.max(2 * NODE_W + GAP, (n * (NODE_W + 40)) / 2) + 40
+const ringHeight = (n: number) => Math.max(380, (n * (NODE_H + 60)) / 2 + NODE_H) + 40
+
+/** Bowed to the left of its direction, so that two of opposite ways never lie upon another. */
+function arc(from: CycleNode, to: CycleNode, n: number) {
+  const dx = to.x - from.x
+  const dy = to.y - from.y
+  const length = Math.hypot(dx, dy) || 1
+  const bow = n === 2 ? BOW : Math.min(BOW, length / 6)
+  const middleX = (from.x + to.x) / 2 + (dy / length) * bow * 2
+  const middleY = (from.y + to.y) / 2 - (dx / length) * bow * 2
+  const start = rim(from, middleX, middleY)
+  const end = rim(to, middleX, middleY)
+  // The point of the curve at its half: the words stand there.
+  const labelX = (start.x + 2 * middleX + end.x) / 4
+  const labelY = (start.y + 2 * middleY + end.y) / 4
+  const p = (value: number) => Math.round(value * 10) / 10
+  return {
+    path: `M${p(start.x)} ${p(start.y)}Q${p(middleX)} ${p(middleY)} ${p(end.x)} ${p(end.y)}`,
+    labelX: p(labelX),
+    labelY: p(labelY),
+  }
+}
+
+/** Where a line from the middle of a node to a point leaves its box. */
+function rim(node: CycleNode, x: number, y: number) {
+  const dx = x - node.x
+  const dy = y - node.y
+  const scale = Math.min(
+    dx === 0 ? Infinity : NODE_W / 2 / Math.abs(dx),
+    dy === 0 ? Infinity : NODE_H / 2 / Math.abs(dy),
+  )
+  return Number.isFinite(scale) && scale < 1
+    ? { x: node.x + dx * scale, y: node.y + dy * scale }
+    : { x: node.x, y: node.y }
+}
+
+/** The same in words, for those who do not see the picture, and to copy. */
+export function cycleText(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'>): string[] {
+  const trx = new Map(deadlock.transactions.map((one) => [one.number, one]))
+  const name = (number: number) => {
+    const one = trx.get(number)
+    return `(${number}) transaction ${one?.trx_id ?? '?'}${one?.session_id != null ? ` of session ${one.session_id}` : ''}`
+  }
+  const lines = deadlock.edges.map(
+    (edge) =>
+      `${name(edge.waiter)} waits for ${edge.lock}, ` +
+      (edge.held
+        ? `held by ${name(edge.holder)} as ${edge.held}.`
+        : `held by ${name(edge.holder)} as the order of the print says.`),
+  )
+  const victim = deadlock.transactions.find((one) => one.victim)
+  return [
+    ...lines,
+    victim
+      ? `The server rolled back ${name(victim.number)}.`
+      : 'Which one was rolled back is not printed: the text was cut off.',
+  ]
+}
+
+/** 'record app.a PRIMARY X locks rec but not gap': the mode, then the index and the table. */
+export function lockWords(lock: string): readonly [mode: string, where: string] {
+  const words = lock.replaceAll('`', '').split(/\s+/)
+  if (words[0] === 'record')
+    return [words.slice(3).join(' ') || 'lock', `${words[2] ?? ''} of ${words[1] ?? ''}`]
+  return [words.slice(2).join(' ') || 'lock', `table ${words[1] ?? ''}`]
+}

@@ -1,0 +1,143 @@
+/** What the tabs share: the filter, the range that counts, pages, the copy of rows as a file. */
+import type { Rows } from '@/charts/exportSvg'
+import { formatNumber } from '@/format'
+import { type Range, useRange } from '@/state/incident'
+import { Button } from '@/ui/Button'
+import { CopyButton } from '@/ui/CopyButton'
+import { ExportMenu } from '@/ui/ExportMenu'
+import { EmptyState } from '@/ui/States'
+import { type Column, toTsv } from '@/ui/Table'
+import { Time } from '@/ui/Value'
+
+export function Filter({
+  value,
+  onChange,
+  label,
+}: {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly label: string
+}) {
+  return (
+    <input
+      className="input tables-filter"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      maxLength={200}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
+
+/** Says which range counts, and takes it away. */
+export function RangeNote() {
+  const [range, setRange] = useRange()
+  if (!range.from && !range.to) return <span className="faint tables-range">the whole capture</span>
+  return (
+    <span className="tables-range">
+      <Time at={range.from} style="clock" /> – <Time at={range.to} style="clock" />
+      <Button size="small" variant="ghost" onClick={() => setRange(null)}>
+        Whole capture
+      </Button>
+    </span>
+  )
+}
+
+/** Rows of a range were not found: the whole capture may have them. */
+export function NothingInRange({ what, range }: { readonly what: string; readonly range: Range }) {
+  const [, setRange] = useRange()
+  return (
+    <EmptyState
+      compact
+      title={`No ${what} here`}
+      action={
+        range.from || range.to ? (
+          <Button onClick={() => setRange(null)}>Look at the whole capture</Button>
+        ) : undefined
+      }
+    >
+      {range.from || range.to
+        ? 'None of them is in the chosen range, or the filter hides them.'
+        : 'The filter hides all of them.'}
+    </EmptyState>
+  )
+}
+
+/** Nothing of the kind was captured: what would collect it. */
+export function NotCollected({
+  title,
+  children,
+  command,
+}: {
+  readonly title: string
+  readonly children: string
+  readonly command: string
+}) {
+  return (
+    <EmptyState title={title} action={<CopyButton text={command}>Copy the command</CopyButton>}>
+      {children} Next time: <code>{command}</code>
+    </EmptyState>
+  )
+}
+
+export function Pages({
+  page,
+  size,
+  total,
+  onPage,
+  what,
+}: {
+  readonly page: number
+  readonly size: number
+  readonly total: number
+  readonly onPage: (page: number) => void
+  readonly what: string
+}) {
+  const last = Math.max(0, Math.ceil(total / size) - 1)
+  if (last === 0) return null
+  const first = page * size
+  return (
+    <span className="tables-pages" role="group" aria-label="Pages">
+      <Button size="small" disabled={page <= 0} onClick={() => onPage(page - 1)}>
+        Earlier
+      </Button>
+      <span className="muted">
+        {what} {formatNumber(first + 1, 0)} to {formatNumber(Math.min(total, first + size), 0)} of{' '}
+        {formatNumber(total, 0)}
+      </span>
+      <Button size="small" disabled={page >= last} onClick={() => onPage(page + 1)}>
+        Later
+      </Button>
+    </span>
+  )
+}
+
+/** Copy as TSV, and the same rows as a CSV file. */
+export function Export<Row>({
+  rows,
+  columns,
+  name,
+  svg,
+}: {
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  readonly name: string
+  readonly svg?: () => string
+}) {
+  return (
+    <>
+      <CopyButton text={() => toTsv(rows, columns)}>Copy as TSV</CopyButton>
+      <ExportMenu name={name} rows={() => asRows(toTsv(rows, columns))} {...(svg ? { svg } : {})} />
+    </>
+  )
+}
+
+/** The cells of a TSV: numbers as numbers, so that a minus is not taken for a formula. */
+export function asRows(tsv: string): Rows {
+  const [columns = [], ...rows] = tsv.split('\n').map((line) => line.split('\t'))
+  const cell = (text: string) =>
+    /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(text) ? Number(text) : text
+  return { columns, rows: rows.map((row) => row.map(cell)) }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { SettingRow, SettingSource } from '@/api/schema'
+import { asRows } from './parts'
+import { differs, firstPair, shownSettings } from './settings'
+
+const source = (id: string, change: Partial<SettingSource> = {}): SettingSource => ({
+  id,
+  source: 'SHOW VARIABLES',
+  host: 'db-1',
+  artifact: id,
+  path: `${id}.txt`,
+  time: null,
+  count: 500,
+  line_first: 1,
+  is_file: false,
+  ...change,
+})
+const side = (value: string) => ({ value, cut: false, artifact: 'x', line: 1 })
+const row = (name: string, change: Partial<SettingRow>): SettingRow => ({
+  name,
+  a: side('1'),
+  b: side('1'),
+  state: 'same',
+  volatile: false,
+  mentioned: [],
+  ...change,
+})
+
+describe('settings', () => {
+  it('begin with the file against its server, else with two servers, else with one', () => {
+    const cnf = source('cnf', { is_file: true, source: 'my.cnf' })
+    const kernel = source('sysctl', { source: 'sysctl' })
+    expect(firstPair([kernel, source('v1'), source('v2'), cnf])).toEqual(['cnf', 'v1'])
+    expect(firstPair([kernel, source('v1'), source('v2', { host: 'db-2' })])).toEqual(['v1', 'v2'])
+    expect(firstPair([source('v1'), kernel])).toEqual(['v1', ''])
+    expect(firstPair([])).toEqual(['', ''])
+  })
+  const rows = [
+    row('max_connections', { state: 'changed', b: side('900') }),
+    row('server_uuid', { state: 'changed', volatile: true }),
+    row('port', { state: 'default', a: null }),
+    row('innodb_adaptive_hash_index', {
+      mentioned: [{ by: 'finding', title: 'AHI', id: 'ahi', latch: false }],
+    }),
+  ]
+  it('show what differs, without what always does', () => {
+    expect(shownSettings(rows, 'differing', '', true).map((one) => one.name)).toEqual([
+      'max_connections',
+    ])
+    expect(rows.filter(differs)).toHaveLength(1)
+    expect(shownSettings(rows, 'differing', '', false)).toHaveLength(4)
+  })
+  it('show what is spoken of, and what holds a word', () => {
+    expect(shownSettings(rows, 'mentioned', '', true).map((one) => one.name)).toEqual([
+      'innodb_adaptive_hash_index',
+    ])
+    expect(shownSettings(rows, 'all', '900', true).map((one) => one.name)).toEqual([
+      'max_connections',
+    ])
+  })
+})
+
+describe('rows as a file', () => {
+  it('keeps numbers as numbers and the rest as text', () => {
+    expect(asRows('a\tb\n-3\t=x\n1e3\t0x1f')).toEqual({
+      columns: ['a', 'b'],
+      rows: [
+        [-3, '=x'],
+        [1000, '0x1f'],
+      ],
+    })
+  })
+})

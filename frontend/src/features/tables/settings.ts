@@ -1,0 +1,53 @@
+/** Pure parts of the settings: which two sources to begin with, which rows are shown. */
+import type { SettingRow, SettingSource } from '@/api/schema'
+
+export type Show = 'differing' | 'mentioned' | 'all'
+
+/** First the file against the server (what was meant and what is), else two servers or moments. */
+export function firstPair(sources: readonly SettingSource[]): readonly [a: string, b: string] {
+  const server = sources.find((one) => isServer(one)) ?? sources[0]
+  if (!server) return ['', '']
+  const file = sources.find((one) => one.is_file && one.host === server.host)
+  if (file) return [file.id, server.id]
+  const other = sources.find((one) => isServer(one) && one.id !== server.id)
+  return other ? [server.id, other.id] : [server.id, '']
+}
+
+/** The variables of a server rather than the kernel's, or the few that a collector notes. */
+const isServer = (one: SettingSource) => !one.is_file && /variables/i.test(one.source)
+
+export function sourceWords(one: SettingSource): string {
+  const name = one.path.split('/').at(-1) ?? one.path
+  const where = one.host ? ` of ${one.host}` : ''
+  return `${one.source === name ? name : `${name} (${one.source})`}${where}, ${one.count}`
+}
+
+export function shownSettings(
+  rows: readonly SettingRow[],
+  show: Show,
+  words: string,
+  compared: boolean,
+): SettingRow[] {
+  const wanted = words.toLowerCase()
+  return rows.filter((row) => {
+    if (show === 'differing' && compared && !differs(row)) return false
+    if (show === 'mentioned' && row.mentioned.length === 0) return false
+    return (
+      !wanted ||
+      row.name.includes(wanted) ||
+      (row.a?.value ?? '').toLowerCase().includes(wanted) ||
+      (row.b?.value ?? '').toLowerCase().includes(wanted)
+    )
+  })
+}
+
+export const differs = (row: SettingRow) =>
+  !row.volatile && (row.state === 'changed' || row.state === 'only_a' || row.state === 'only_b')
+
+export const STATE_WORDS: Record<SettingRow['state'], readonly [sign: string, word: string]> = {
+  same: ['=', 'same'],
+  changed: ['≠', 'differs'],
+  only_a: ['−', 'left only'],
+  only_b: ['+', 'right only'],
+  default: ['·', 'not in the file'],
+}
