@@ -142,6 +142,26 @@ QUEUES = (
         oldest=True,
     ),
     _queue(
+        "redo-room",
+        "room in the redo log",
+        "Writers wait until dirty pages are written and a checkpoint has freed room in the log.",
+        "log_free_check_wait log_checkpoint_margin log_check_margins "
+        "log_preflush_pool_modified_pages log_wait_for_space_in_log_buf",
+        "",
+        "buf_flush_page_coordinator_thread buf_flush_page_cleaner_coordinator "
+        "buf_flush_page_cleaner_thread buf_flush_page_cleaner log_checkpointer",
+        "writes dirty pages or a checkpoint",
+    ),
+    _queue(
+        "free-page",
+        "free page of the buffer pool",
+        "Who reads or makes a page needs a free one; pages are freed by flushing old ones.",
+        "buf_LRU_get_free_block buf_flush_wait_LRU_batch_end",
+        "",
+        "buf_flush_single_page_from_LRU buf_flush_LRU_list_batch buf_do_LRU_batch",
+        "frees pages",
+    ),
+    _queue(
         "adaptive-hash",
         "adaptive hash latch",
         "Look-ups share it, building and dropping of entries shuts them out.",
@@ -159,16 +179,28 @@ QUEUES = (
 def waits_in(actor: Actor) -> Queue | None:
     """The queue that a thread stands in: by its stack where there is one, else by its state."""
     if actor.functions:
-        keys = {function_key(one) for one in actor.functions}
-        if not is_waiting(actor.functions):
-            return None
-        return next((one for one in QUEUES if keys & one.functions), None)
-    said = [
-        text
-        for row, name in ((actor.session, "state"), (actor.trx, "thread_state"),
-                          (actor.trx, "operation"))
-        if row and (text := row.get(name))
-    ]  # fmt: skip
+        return by_stack(actor.functions)
+    return by_state(
+        [
+            text
+            for row, name in (
+                (actor.session, "state"), (actor.trx, "thread_state"), (actor.trx, "operation"),
+            )
+            if row and (text := row.get(name))
+        ]
+    )  # fmt: skip
+
+
+def by_stack(functions: Sequence[str]) -> Queue | None:
+    """The queue that a thread waits in by the functions on its stack; None for one at work."""
+    if not is_waiting(functions):
+        return None
+    keys = {function_key(one) for one in functions}
+    return next((one for one in QUEUES if keys & one.functions), None)
+
+
+def by_state(said: Sequence[str]) -> Queue | None:
+    """The queue that a State, or a transaction's operation, names."""
     return next(
         (one for one in QUEUES if one.states and any(one.states.search(text) for text in said)),
         None,
@@ -190,4 +222,4 @@ def inside(queue: Queue, actors: Sequence[Actor]) -> list[tuple[Actor, str]]:
     return [(one, f"its stack {queue.inside_words}") for one in found]
 
 
-__all__ = ["QUEUES", "Queue", "inside", "waits_in"]
+__all__ = ["QUEUES", "Queue", "by_stack", "by_state", "inside", "waits_in"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pileup.analysis.context import Context
-from pileup.analysis.contract import Locator, ShiftDoc
+from pileup.analysis.contract import HotLatchDoc, Locator, ShiftDoc
 from pileup.analysis.moments import iso
 from pileup.analysis.stacks import clean
 from pileup.knowledge import match_stack
@@ -31,6 +31,8 @@ class Sign:
 
 
 NOTHING = Sign(0, 0.0)
+_DOMINANT = 0.8
+_PAGES_OF_ONE = 4
 
 
 def latch(context: Context, latch_id: str) -> Sign:
@@ -46,6 +48,18 @@ def latch(context: Context, latch_id: str) -> Sign:
     )
     evidence = tuple(_said(w.example, text) for w in places[:2] if w.example)
     return Sign(top.max_at_once, min(1.0, sum(one.share for one in some)), evidence)
+
+
+def dominant_latch(context: Context) -> HotLatchDoc | None:
+    """The one latch that most threads in SEMAPHORES wait for; None where they meet in several.
+
+    Page latches of one origin are many latches: they count where one page has the half.
+    """
+    top = max(context.hot_latches, key=lambda one: one.share, default=None)
+    if top is None or top.share < _DOMINANT:
+        return None
+    spread = top.latch == "buf_block_lock" and top.addresses > _PAGES_OF_ONE
+    return None if spread else top
 
 
 def stacks(context: Context, wanted: Callable[[list[str]], bool], what: str) -> Sign:

@@ -17,7 +17,7 @@ from pileup.analysis.joins import Actor
 from pileup.analysis.wait_draft import BY_STACK, BY_STATE, Draft, Resource
 
 _BY_LEADING_STACK = 0.9
-_BY_DUMP = 0.6
+_BY_FLUSHER, _BY_DUMP = 0.7, 0.6
 PENDING = ("innodb.pending_log_fsyncs", "innodb.pending_log_flushes", "innodb.pending_log_ios")
 """What a dump counts of flushes of the redo log that were asked for and are not done."""
 _IN_FSYNC = 8
@@ -47,6 +47,8 @@ def commits(draft: Draft) -> None:
                 leaders.values(), key=lambda one: ("full-text" not in one[0], one[1].id)
             )
             _lead(draft, queue, leader, words)
+        elif flushing := in_flush.get("binary log") or in_flush.get("redo log"):
+            _behind_a_flush(draft, queue, flushing[0])
         elif (row := _pending(draft)) is not None:
             _by_dump(draft, queue, row)
         else:
@@ -127,6 +129,23 @@ def _lead(draft: Draft, queue: Resource, leader: Actor, words: str) -> None:
         lines=leader.stack,
         confidence=_BY_LEADING_STACK,
     )
+
+
+def _behind_a_flush(draft: Draft, queue: Resource, flusher: Actor) -> None:
+    """No stack leads the queue, but one is in the flush of a log: commits wait for it, likely."""
+    log = flushes(flusher.functions)
+    assert log is not None
+    flush = _fsync(draft, log)
+    draft.hold(
+        queue,
+        flush,
+        note=f"inferred: a thread is in the flush of the {log} while sessions wait for the commit",
+        lines=flusher.stack,
+        inferred=True,
+        confidence=_BY_FLUSHER,
+    )
+    note = f"flushes the {log} to disk, by its stack"
+    draft.hold(flush, flusher, note=note, lines=flusher.stack, confidence=_BY_LEADING_STACK)
 
 
 def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import msgspec
 import polars as pl
 
-from pileup.analysis import commit_queue, servers
+from pileup.analysis import commit_queue, queues, servers
 from pileup.analysis.context import Server, Span
 from pileup.analysis.contract import (
     BlockerDoc,
@@ -39,6 +39,8 @@ from pileup.knowledge.source_sites import Site, site
 
 BLOCKER_MOMENTS = 24
 """Snapshots of a stall that are looked at for blockers, spread evenly."""
+_UNHELD = 0.4
+"""What a queue without a holder weighs beside a holder that another moment shows."""
 _LASTS_AT_MOST_S = 15.0
 """Half the longest time between snapshots over which a wait is taken to have lasted."""
 MOST = 50
@@ -115,17 +117,20 @@ def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
         found = scene(evidence, moment.time, moment.host)
         graph = build(evidence, found)
         counts = count_graph(graph)
+        here: set[str] = set()
         for name in dict.fromkeys(flush_of(name, graph) for name in counts.roots):
             key = lasting_key(name, graph)
-            seen[key] += 1
-            times[key] += [] if moment.time is None else [moment.time]
+            if key not in here:  # many pages of one origin are one blocker, once per moment
+                here.add(key)
+                seen[key] += 1
+                times[key] += [] if moment.time is None else [moment.time]
             node = node_doc(name, graph, counts)
             cost[key] += node.blocks_total * lasts[id(moment)]
             root = _root(name, graph, counts)
             # the moment with most behind it; one that shows who rather than one that infers it
             if key not in best or _tells(node, root) > _tells(*best[key][::2]):
                 best[key] = (node, moment, root)
-    ranked = sorted(best.items(), key=lambda item: (-_weight(item[1][0], seen[item[0]]), item[0]))
+    ranked = sorted(best.items(), key=lambda item: (-_weight(item[1], seen[item[0]]), item[0]))
     return [
         BlockerDoc(
             kind=_blocker_kind(node),
@@ -302,6 +307,8 @@ class _Root:
     why: str
     confidence: float
     amplification: str
+    unheld: bool = False
+    """A queue of which nothing in this moment tells who holds it."""
 
 
 def _root(name: str, graph: Graph, counts: Counts) -> _Root:
@@ -313,7 +320,18 @@ def _root(name: str, graph: Graph, counts: Counts) -> _Root:
         inside = [node_doc(e.target, graph, counts).label for e in threads]
         holder = f"{node.label}{f' (in it: {inside[0]})' if inside else ''}"
         why = f"{threads[0].note[0].upper()}{threads[0].note[1:]}." if threads else why
-    return _Root(holder, why, _confidence(name, graph), _amplification(name, graph, counts))
+    unheld = (
+        node.kind != "thread"
+        and not node.inferred
+        and not any(e.source == name for e in graph.touching.get(name, ()))
+    )
+    return _Root(
+        holder,
+        why,
+        _confidence(name, graph),
+        _amplification(name, graph, counts),
+        unheld and node.kind in ("commit", "queue"),
+    )
 
 
 def _tells(node: WaitNode, root: _Root) -> float:
@@ -425,9 +443,10 @@ def _blocker_kind(node: WaitNode) -> str:
     return "session" if node.session_id is not None else "thread"
 
 
-def _weight(node: WaitNode, times: int) -> int:
-    """A root that lasts counts more than one that was there once."""
-    return node.blocks_total * times
+def _weight(best: tuple[WaitNode, WaitMoment, _Root], times: int) -> float:
+    """A root that lasts counts more than one that was there once; one that is known, more too."""
+    node, _, root = best
+    return node.blocks_total * times * (_UNHELD if root.unheld else 1.0)
 
 
 def spread(found: Sequence[WaitMoment]) -> list[WaitMoment]:
@@ -516,7 +535,8 @@ def _processlists(evidence: Evidence) -> list[WaitMoment]:
     waiting = [
         {"command": command, "state": state, "waits": True}
         for command, state in pairs.iter_rows()
-        if (meaning := known.state_for(command, state)) and meaning.category in _WAITING_STATES
+        if ((meaning := known.state_for(command, state)) and meaning.category in _WAITING_STATES)
+        or queues.by_state([state] if state else []) is not None
     ]
     table = pl.DataFrame(
         waiting, schema={"command": pl.String, "state": pl.String, "waits": pl.Boolean}
@@ -557,8 +577,10 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
     for sha, snapshot, time, host, threads, samples, frames in frame.select(columns).iter_rows():
         functions = [one["function"] for one in frames]
         meaning = knowledge().stack_for(functions)
-        waits = commit_queue.waits_by_stack(functions) or (
-            meaning is not None and meaning.category in _WAITING_STACKS
+        waits = (
+            commit_queue.waits_by_stack(functions)
+            or (meaning is not None and meaning.category in _WAITING_STACKS)
+            or queues.by_stack(functions) is not None
         )
         key = (sha, snapshot or 0)
         before = found.get(key)

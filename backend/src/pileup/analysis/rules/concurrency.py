@@ -15,6 +15,7 @@ RATES = ("metric.qps", "mysql.Questions", "mysql.Queries", "mysql.Com_select", "
 
 
 _COLLAPSED = 0.5
+_BY_ONE_LATCH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,15 @@ def unlimited(context: Context) -> Match | None:
             else "."
         )
     )
-    return Match("thread-concurrency-zero", score, why, tuple(evidence))
+    against: tuple[str, ...] = ()
+    if (one := signs.dominant_latch(context)) is not None:
+        said = (
+            f"{one.share:.0%} of the latch waits are for one latch ({one.label}): who holds that "
+            "explains them, however many threads there are."
+        )
+        against = (said,)
+        score *= _BY_ONE_LATCH
+    return Match("thread-concurrency-zero", round(score, 3), why, tuple(evidence), against)
 
 
 def _work_alone(context: Context) -> Match | None:

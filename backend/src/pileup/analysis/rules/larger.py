@@ -35,7 +35,10 @@ class Larger:
 
 def waits(context: Context) -> Larger:
     """The larger waits of a stall."""
-    convoy = signs.latch(context, "btr_search_latch").share >= _CONVOY
+    convoy = (
+        signs.latch(context, "btr_search_latch").share >= _CONVOY
+        or signs.dominant_latch(context) is not None
+    )
     rows, _, _ = signs.lock_waiters(context)
     return Larger(
         collapse=collapse(context) is not None and not convoy,
