@@ -30,6 +30,10 @@ const OF_SCREEN: Readonly<Record<string, readonly Key[]>> = {
   ],
   waits: [
     [['[', ']'], 'The moment before, after at which threads wait'],
+    [['Space'], 'Play through the moments, or stop'],
+    [['↑', 'k', '↓', 'j'], 'In the graph: the node above or below'],
+    [['←', '→'], 'In the graph: to what it waits for, to what waits behind it'],
+    [['+', '-', 'f'], 'In the graph: closer, further, all of it'],
     [['↑', 'k', '↓', 'j'], 'In the tree: the row above or below'],
     [['→', '←'], 'In the tree: open, close; into a branch, out of it'],
     [['Home', 'End'], 'In the tree: the first row, the last'],

@@ -37,8 +37,7 @@ def fold(
     for name, group in group_of.items():
         members[group].append(by_id[name])
     kept = [node for node in nodes if node.id not in group_of]
-    lasting = {node.id: node.lasting or node.id for node in nodes}
-    kept += [_group(group, some, lasting) for group, some in members.items()]
+    kept += [_group(group, some) for group, some in members.items()]
     return kept, _merge(edges, group_of)
 
 
@@ -93,21 +92,18 @@ def _resource_groups(
 
 
 def lasting_place(target: str, mode: str | None, position: str) -> str:
-    """What a group of waiters is over time: those at one place for one thing.
-
-    target: the lasting key of what they wait for.
-    """
+    """What a group of waiters is over time: those at one place for one thing."""
     return f"place:{target}|{mode or ''}|{position}"
 
 
-def _lasting_group(group: str, first: WaitNode, lasting: dict[str, str]) -> str:
+def _lasting_group(group: str, first: WaitNode) -> str:
     if first.kind != "thread":
         return first.lasting or first.id
-    target, mode, position = group.removeprefix("group:").rsplit("|", 2)
-    return lasting_place(lasting.get(target, target), mode, position)
+    marked = group.removesuffix(f"|{first.mark}" if first.mark else "")
+    return f"place:{marked.removeprefix('group:')}"
 
 
-def _group(group: str, members: Sequence[WaitNode], lasting: dict[str, str]) -> WaitNode:
+def _group(group: str, members: Sequence[WaitNode]) -> WaitNode:
     first = max(members, key=lambda node: node.waited_s or 0.0)
     threads = first.kind == "thread"
     noun = "waiters" if threads else f"× {first.label}"
@@ -116,9 +112,7 @@ def _group(group: str, members: Sequence[WaitNode], lasting: dict[str, str]) -> 
         id=group,
         kind="group",
         label=f"{len(members)} {noun}",
-        lasting=_lasting_group(
-            group.removesuffix(f"|{first.mark}" if first.mark else ""), first, lasting
-        ),
+        lasting=_lasting_group(group, first),
         mark=first.mark,
         detail=_common(members) or place,
         members=len(members),

@@ -111,7 +111,7 @@ def _count(graph: Graph, time: int | None, lasts: float, found: defaultdict[str,
     roots = set(counts.roots)
     here: dict[str, tuple[bool, bool, int]] = {}
     for name in (*graph.resources, *graph.actors):
-        key = lasting_key(name, graph)
+        key = _key(name, graph)
         waits, root, behind = here.get(key, (False, False, 0))
         here[key] = (
             waits or name in waiting,
@@ -125,11 +125,15 @@ def _count(graph: Graph, time: int | None, lasts: float, found: defaultdict[str,
         found[key].add(time, waits=waits, root=root, behind=behind, lasts=lasts)
 
 
+def _key(name: str, graph: Graph) -> str:
+    """Threads by their session; a latch or a lock by its address or its name."""
+    return lasting_key(name, graph) if name in graph.actors else name
+
+
 def _places(graph: Graph) -> dict[str, int]:
     """Waiters per place: what the folded groups are over time."""
     places: defaultdict[str, int] = defaultdict(int)
     for edge in graph.edges:
         if edge.kind == "waits_for":
-            target = lasting_key(edge.target, graph)
-            places[lasting_place(target, edge.mode, edge.position)] += 1
+            places[lasting_place(edge.target, edge.mode, edge.position)] += 1
     return places

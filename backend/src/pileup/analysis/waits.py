@@ -284,7 +284,7 @@ def node_doc(name: str, graph: Graph, counts: Counts) -> WaitNode:
             locators += edge.locators
     return msgspec.structs.replace(
         node,
-        lasting=key if (key := lasting_key(name, graph)) != name else "",
+        lasting=key if actor and (key := lasting_key(name, graph)) != name else "",
         blocks_direct=counts.direct[name],
         blocks_total=counts.total[name],
         depth=counts.depth[name],

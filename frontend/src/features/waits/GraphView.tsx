@@ -1,95 +1,303 @@
-/** The layered graph: roots at the left, waiters to the right; boxes are buttons, edges are curves. */
-import { useEffect, useMemo, useRef, useState } from 'react'
+/**
+ * The layered graph: roots at the left, waiters to the right; boxes are buttons, edges are curves.
+ * Only what is in sight is in the page, so that thousands of nodes scroll as smoothly as ten.
+ */
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useWidth } from '@/charts/useWidth'
+import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
-import { connected, layoutWaitGraph, type WaitGraph } from './layout'
-import { GLYPH, sentence } from './words'
+import {
+  connected,
+  layoutWaitGraph,
+  type PlacedNode,
+  visibleIn,
+  type WaitEdge,
+  type WaitGraph,
+} from './layout'
+import { Minimap } from './Minimap'
+import { NodeBox } from './NodeBox'
+import { stepGraph } from './walk'
+import { DASH, edgeKind, edgeWords, KIND, type Lasting, MARK, type Persistence } from './words'
 
-type Props = { graph: WaitGraph; selected: string; onSelect: (id: string) => void }
+type Props = {
+  readonly graph: WaitGraph
+  readonly selected: string
+  readonly onSelect: (id: string) => void
+  readonly lasting: ReadonlyMap<string, Lasting>
+  readonly persistence: Persistence | undefined
+}
 
-/** From this width on there is room for the verb beside the count. */
-const ROOMY = 300
+const LEAST_ZOOM = 0.3
+const MOST_ZOOM = 1.6
+/** Pixels beyond the view that are drawn already. */
+const MARGIN = 240
+const EDGE_LABELS_AT_MOST = 24
 
-export function GraphView({ graph, selected, onSelect }: Props) {
-  const [frame, width] = useWidth<HTMLDivElement>(900)
-  const canvas = useRef<HTMLDivElement>(null)
+export function GraphView({ graph, selected, onSelect, lasting, persistence }: Props) {
+  const [measure, width] = useWidth<HTMLDivElement>(900)
+  const scroller = useRef<HTMLDivElement | null>(null)
+  const attach = useCallback(
+    (element: HTMLDivElement | null) => {
+      scroller.current = element
+      measure(element)
+    },
+    [measure],
+  )
+  const [view, setView] = useState({ left: 0, top: 0, height: 700 })
+  const [zoom, setZoom] = useState(1)
   const [hovered, setHovered] = useState<string | null>(null)
+  const [focused, setFocused] = useState<string | null>(null)
   const layout = useMemo(() => layoutWaitGraph(graph, width - 16), [graph, width])
-  const focus = hovered ?? selected
-  const near = useMemo(() => (focus ? connected(graph.edges, focus) : null), [graph.edges, focus])
+  const byId = useMemo(() => new Map(layout.nodes.map((one) => [one.node.id, one])), [layout])
+  const kindOf = useMemo(
+    () => new Map(graph.nodes.map((node) => [node.id, node.kind])),
+    [graph.nodes],
+  )
   const cyclic = useMemo(() => new Set(graph.cycles.flat()), [graph.cycles])
+  const focus = hovered ?? selected
+  const near = useMemo(
+    () => (focus && byId.has(focus) ? connected(graph.edges, focus) : null),
+    [graph.edges, focus, byId],
+  )
+  const shown = visibleIn(layout, {
+    left: (view.left - MARGIN) / zoom,
+    top: (view.top - MARGIN) / zoom,
+    right: (view.left + width + MARGIN) / zoom,
+    bottom: (view.top + view.height + MARGIN) / zoom,
+  })
+  const tabStop = byId.has(focused ?? '')
+    ? focused
+    : byId.has(selected)
+      ? selected
+      : (layout.nodes[0]?.node.id ?? null)
+  // The one that has the keyboard stays in the page, also out of sight.
+  const stop = tabStop === null ? undefined : byId.get(tabStop)
+  const boxes = stop && !shown.nodes.includes(stop) ? [...shown.nodes, stop] : shown.nodes
+  const labelled = focus
+    ? shown.edges
+        .filter(({ edge }) => edge.source === focus || edge.target === focus)
+        .slice(0, EDGE_LABELS_AT_MOST)
+    : []
+  const kinds = [...new Set(graph.edges.map((edge) => edgeKind(edge, kindOf)))]
+
+  const look = () => {
+    const at = scroller.current
+    if (at) setView({ left: at.scrollLeft, top: at.scrollTop, height: at.clientHeight })
+  }
+  const reveal = (id: string) => {
+    const one = byId.get(id)
+    const at = scroller.current
+    if (!one || !at) return
+    const top = one.y * zoom
+    const left = one.x * zoom
+    if (top < at.scrollTop + 8) at.scrollTop = Math.max(0, top - 40)
+    else if (top + 34 * zoom > at.scrollTop + at.clientHeight)
+      at.scrollTop = top - at.clientHeight + 64
+    if (left < at.scrollLeft) at.scrollLeft = Math.max(0, left - 16)
+    else if (left + one.width * zoom > at.scrollLeft + at.clientWidth)
+      at.scrollLeft = left + one.width * zoom - at.clientWidth + 16
+  }
   // What is selected stays in sight, also when the inspector takes its share of the width.
   useEffect(() => {
-    if (!selected) return
-    const boxes = canvas.current?.querySelectorAll<HTMLElement>('[data-node-id]') ?? []
-    const box = [...boxes].find((one) => one.dataset['nodeId'] === selected)
-    box?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [selected, width])
+    look()
+    if (selected) reveal(selected)
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- follows what is selected, not each render
+  }, [selected, width, layout])
+  useEffect(() => {
+    if (!focused) return
+    const boxes = scroller.current?.querySelectorAll<HTMLElement>('[data-node-id]') ?? []
+    const box = [...boxes].find((one) => one.dataset['nodeId'] === focused)
+    if (box && document.activeElement !== box) box.focus({ preventScroll: true })
+  }, [focused])
+  // React listens to the wheel passively; zooming must keep the page where it is.
+  useEffect(() => {
+    const at = scroller.current
+    const onWheel = (event: WheelEvent) => {
+      if (!event.ctrlKey && !event.metaKey) return
+      event.preventDefault()
+      setZoom((before) => clamp(before * (event.deltaY < 0 ? 1.15 : 1 / 1.15)))
+    }
+    at?.addEventListener('wheel', onWheel, { passive: false })
+    return () => at?.removeEventListener('wheel', onWheel)
+  }, [])
+
+  const fit = () => {
+    setZoom(clamp(Math.min(width / layout.width, view.height / layout.height)))
+    if (scroller.current) scroller.current.scrollTop = 0
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === '+' || event.key === '-') {
+      setZoom(clamp(zoom * (event.key === '+' ? 1.2 : 1 / 1.2)))
+      return
+    }
+    if (event.key === 'f') return fit()
+    const next = tabStop === null ? null : stepGraph(layout, tabStop, event.key)
+    if (next === null) return
+    event.preventDefault()
+    setFocused(next)
+    reveal(next)
+    if (selected) onSelect(next) // the inspector follows
+  }
+  const tall = layout.height * zoom > view.height * 1.6
   return (
-    <div className="graph scroll" ref={frame}>
+    <div className={cx('graph-frame', tall && 'tall')}>
       <div
-        ref={canvas}
-        className="graph-canvas"
-        style={{ width: layout.width, height: layout.height }}
+        className="graph scroll"
+        ref={attach}
+        role="group"
+        aria-label="Wait graph: arrows walk it, Enter opens a node"
+        onScroll={look}
+        onKeyDown={onKeyDown}
+        onPointerDown={(event) => pan(event)}
       >
-        <svg width={layout.width} height={layout.height} aria-hidden="true">
-          {layout.edges.map(({ edge, path, strokeWidth }) => (
-            <path
-              key={`${edge.source}>${edge.target}`}
-              d={path}
-              className={cx(
-                'graph-edge',
-                edge.kind === 'held_by' && 'held',
-                edge.inferred && 'inferred',
-                near && !near.has(edge.source) && 'far',
-              )}
-              strokeWidth={strokeWidth}
-            />
-          ))}
-        </svg>
-        {layout.nodes.map(({ node, x, y, width: boxWidth, height, weight }) => (
-          <button
-            key={node.id}
-            type="button"
-            data-testid="wait-node"
-            data-node-id={node.id}
-            data-root={node.root || undefined}
-            className={cx(
-              'graph-node',
-              `is-${node.kind}`,
-              node.root && 'root',
-              node.waiting && 'waiting',
-              node.inferred && 'inferred',
-              cyclic.has(node.id) && 'cycle',
-              node.id === selected && 'selected',
-              near && !near.has(node.id) && 'far',
-            )}
-            style={{ left: x, top: y, width: boxWidth, height }}
-            title={`${node.label}${node.detail ? `: ${node.detail}` : ''}`}
-            aria-label={sentence(node)}
-            aria-pressed={node.id === selected}
-            onClick={() => onSelect(node.id)}
-            onPointerEnter={() => setHovered(node.id)}
-            onPointerLeave={() => setHovered(null)}
+        <div style={{ width: layout.width * zoom, height: layout.height * zoom }}>
+          <div
+            className="graph-canvas"
+            style={{
+              width: layout.width,
+              height: layout.height,
+              transform: zoom === 1 ? undefined : `scale(${zoom})`,
+            }}
           >
-            {weight > 0 && <span className="graph-weight" style={{ width: `${weight * 100}%` }} />}
-            <span className="graph-glyph" aria-hidden="true">
-              {cyclic.has(node.id) ? '↻' : GLYPH[node.kind]}
-            </span>
-            <span className="graph-label mono ellipsis">{node.label}</span>
-            {node.detail && <span className="graph-detail ellipsis">{node.detail}</span>}
-            {node.members > 1 && !node.label.startsWith(`${node.members} `) && (
-              <span className="graph-members">×{node.members}</span>
-            )}
-            {node.blocks_total > 0 && (
-              <span className="graph-count">
-                {node.root && boxWidth >= ROOMY && <span className="graph-verb">blocks </span>}
-                {node.blocks_total}
+            <svg width={layout.width} height={layout.height} aria-hidden="true">
+              {shown.edges.map(({ edge, path, strokeWidth }) => (
+                <path
+                  key={`${edge.source}>${edge.target}${edge.mark}`}
+                  d={path}
+                  className={cx(
+                    'graph-edge',
+                    edge.kind === 'held_by' && 'held',
+                    edge.inferred && 'inferred',
+                    edge.mark && `mark-${edge.mark}`,
+                    near && !near.has(edge.source) && 'far',
+                  )}
+                  strokeWidth={strokeWidth}
+                  strokeDasharray={DASH[edgeKind(edge, kindOf)]}
+                />
+              ))}
+            </svg>
+            {boxes.map((placed) => (
+              <NodeBox
+                key={placed.node.id}
+                placed={placed}
+                cycle={cyclic.has(placed.node.id)}
+                selected={placed.node.id === selected}
+                far={near !== null && !near.has(placed.node.id)}
+                tabStop={placed.node.id === tabStop}
+                lasting={lasting}
+                persistence={persistence}
+                onSelect={onSelect}
+                onHover={setHovered}
+                onFocus={setFocused}
+              />
+            ))}
+            {labelled.map(({ edge, x }) => (
+              <span
+                key={`${edge.source}>${edge.target}${edge.mark}`}
+                className="graph-edge-label"
+                style={{ left: x, top: rowOf(edge, focus, byId) }}
+                aria-hidden="true"
+              >
+                {edgeWords(edge)}
               </span>
-            )}
-          </button>
-        ))}
+            ))}
+          </div>
+        </div>
       </div>
+      <div className="graph-foot">
+        {kinds.map((kind) => (
+          <span key={kind} className="graph-key">
+            <svg width="26" height="8" aria-hidden="true">
+              <line x1="0" x2="26" y1="4" y2="4" strokeDasharray={DASH[kind]} />
+            </svg>
+            {KIND[kind]}
+          </span>
+        ))}
+        {graph.against !== null &&
+          (['added', 'gone', 'kept'] as const).map((mark) => (
+            <span key={mark} className="graph-key">
+              <span className={cx('mark', `mark-${mark}`)}>{MARK[mark].sign}</span>
+              {MARK[mark].word}
+            </span>
+          ))}
+        <span className="graph-space" />
+        <span className="muted">
+          {graph.nodes.length} nodes, {graph.edges.length} edges
+        </span>
+        <Button
+          size="small"
+          variant="ghost"
+          aria-label="Zoom out"
+          title="Zoom out (-)"
+          onClick={() => setZoom(clamp(zoom / 1.2))}
+        >
+          −
+        </Button>
+        <span className="graph-zoom">{Math.round(zoom * 100)} %</span>
+        <Button
+          size="small"
+          variant="ghost"
+          aria-label="Zoom in"
+          title="Zoom in (+)"
+          onClick={() => setZoom(clamp(zoom * 1.2))}
+        >
+          +
+        </Button>
+        <Button size="small" variant="ghost" title="The whole graph (f)" onClick={fit}>
+          Fit
+        </Button>
+        {zoom !== 1 && (
+          <Button size="small" variant="ghost" onClick={() => setZoom(1)}>
+            100 %
+          </Button>
+        )}
+      </div>
+      {tall && (
+        <Minimap
+          layout={layout}
+          top={view.top / zoom}
+          height={view.height / zoom}
+          onGo={(top) => {
+            if (scroller.current) scroller.current.scrollTop = top * zoom
+          }}
+        />
+      )}
     </div>
   )
+}
+
+/** An edge is labelled in the row of its other end, so that the labels of a fan stand apart. */
+function rowOf(edge: WaitEdge, focus: string, byId: ReadonlyMap<string, PlacedNode>): number {
+  const other = byId.get(edge.source === focus ? edge.target : edge.source)
+  return other ? other.y + other.height / 2 : 0
+}
+
+/** Dragging the ground moves the view; nodes keep their clicks. */
+function pan(event: PointerEvent<HTMLDivElement>) {
+  const at = event.currentTarget
+  if (event.button !== 0 || (event.target as HTMLElement).closest('button')) return
+  const from = { x: event.clientX + at.scrollLeft, y: event.clientY + at.scrollTop }
+  const move = (moved: globalThis.PointerEvent) => {
+    at.scrollLeft = from.x - moved.clientX
+    at.scrollTop = from.y - moved.clientY
+  }
+  const end = () => {
+    window.removeEventListener('pointermove', move)
+    window.removeEventListener('pointerup', end)
+  }
+  window.addEventListener('pointermove', move)
+  window.addEventListener('pointerup', end)
+}
+
+function clamp(zoom: number): number {
+  return Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, zoom))
 }

@@ -1,30 +1,58 @@
 /** Everything of one node, joined over the layers, down to the raw lines. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from 'react-router'
+import { formatNumber } from '@/format'
+import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { Evidence } from '@/ui/evidence'
 import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
 import { PinButton } from '@/ui/pin'
-import { Duration } from '@/ui/Value'
-import type { WaitGraph, WaitNode } from './layout'
+import { Duration, Time } from '@/ui/Value'
+import type { WaitEdge, WaitGraph, WaitNode } from './layout'
+import { nodeQuery } from './queries'
 import { SqlText } from './SqlText'
-import { claim, KIND } from './words'
+import { claim, KIND, type Lasting, MARK, type Persistence, stuckWords } from './words'
 
 type Props = {
-  incidentId: string
-  graph: WaitGraph
-  node: WaitNode
-  onSelect: (id: string) => void
-  onOpen: () => void
-  onClose: () => void
+  readonly incidentId: string
+  readonly graph: WaitGraph
+  readonly node: WaitNode
+  readonly stuck: Lasting | null
+  readonly persistence: Persistence | undefined
+  readonly onSelect: (id: string) => void
+  /** Shows a thread that is folded away. */
+  readonly onFind: (id: string) => void
+  readonly onOpen: () => void
+  readonly onClose: () => void
 }
 
-export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClose }: Props) {
+const EDGES_SHOWN = 40
+
+export function NodeInspector(props: Props) {
+  const { incidentId, graph, node: known, stuck, persistence, onSelect, onFind } = props
+  const { search } = useLocation()
+  const then = known.mark === 'gone'
+  const moment = (then ? graph.against : graph.at) ?? 'worst'
+  const asked = known.id.replace(/^was:/, '').replace(/\|(added|gone|kept)$/, '')
+  const detail = useQuery(nodeQuery(incidentId, moment, asked))
+  const told = detail.data
+  // A group shows what its members share; one thread, all that the layers say of it.
+  const node: WaitNode =
+    told && known.kind !== 'group' ? { ...told.node, id: known.id, mark: known.mark } : known
   const edges = graph.edges.filter((e) => e.source === node.id || e.target === node.id)
-  const first = node.locators[0]
+  const first = node.locators[0] ?? told?.node.locators[0]
+  const frames = told?.frames.length ? told.frames : node.stack
+  const said = [
+    KIND[node.kind] ?? node.kind,
+    node.root && 'root blocker',
+    node.inferred && 'inferred',
+    node.mark && MARK[node.mark].word,
+  ]
   return (
     <Inspector
       title={<span className="mono">{node.label}</span>}
-      subtitle={`${KIND[node.kind]}${node.root ? ', root blocker' : ''}${node.inferred ? ', inferred' : ''}`}
-      onClose={onClose}
+      subtitle={said.filter(Boolean).join(', ')}
+      onClose={props.onClose}
       actions={
         <PinButton
           incidentId={incidentId}
@@ -32,8 +60,8 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
             kind: 'wait_node',
             title: claim(node),
             locator: {
-              at: graph.at,
-              node: node.id,
+              at: moment,
+              node: asked,
               artifact: first?.artifact ?? null,
               path: first?.path ?? null,
               line_first: first?.line_first ?? null,
@@ -49,7 +77,7 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
     >
       <section className="inspector-section">
         {node.kind === 'group' && (
-          <Button size="small" onClick={onOpen}>
+          <Button size="small" onClick={props.onOpen}>
             Open the {node.members} members
           </Button>
         )}
@@ -59,6 +87,24 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
               'Blocks',
               `${node.blocks_total} (${node.blocks_direct} directly)`,
             ],
+            stuck !== null &&
+              persistence !== undefined &&
+              persistence.of > 1 && [
+                'Stuck',
+                <span key="k">
+                  {stuckWords(stuck, persistence)}
+                  {stuck.first !== stuck.last && (
+                    <span className="muted">
+                      , <Time at={stuck.first} /> to <Time at={stuck.last} />
+                    </span>
+                  )}
+                </span>,
+              ],
+            stuck !== null &&
+              stuck.blocked_thread_s > 0 && [
+                'Cost',
+                `${formatNumber(stuck.blocked_thread_s, 0)} thread-seconds blocked`,
+              ],
             node.members > 1 && ['Threads', node.members],
             node.waiting && [
               'Waits',
@@ -66,12 +112,7 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
             ],
             node.mode !== null && ['Mode', node.mode],
             node.session_id !== null && ['Session', node.session_id],
-            node.trx_id !== null && [
-              'Transaction',
-              <span key="t" className="mono">
-                {node.trx_id}
-              </span>,
-            ],
+            node.trx_id !== null && ['Transaction', mono(node.trx_id)],
             node.trx_active_s !== null && [
               'Active for',
               <Duration key="a" value={node.trx_active_s} />,
@@ -81,70 +122,91 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
             node.user !== null && ['User', node.user],
             node.command !== null && ['Command', node.command],
             node.state !== null && ['State', node.state],
-            node.thread_id !== null && [
-              'OS thread',
-              <span key="o" className="mono">
-                {node.thread_id}
-              </span>,
-            ],
-            node.address !== null && [
-              'Address',
-              <span key="d" className="mono">
-                {node.address}
-              </span>,
-            ],
-            node.latch !== null && [
-              'Latch',
-              <span key="l" className="mono">
-                {node.latch}
-              </span>,
-            ],
+            node.thread_id !== null && ['OS thread', mono(node.thread_id)],
+            node.address !== null && ['Address', mono(node.address)],
+            node.latch !== null && ['Latch', mono(node.latch)],
             node.join !== '' && [node.kind === 'group' ? 'One of them' : 'Joined by', node.join],
           ]}
         />
+        {told?.stack_artifact && (
+          <Link
+            className="follow"
+            data-testid="follow-thread"
+            to={`../stacks${sharedSearch(search, {
+              sample: `${told.stack_artifact}:${told.stack_snapshot ?? 0}`,
+              ...(told.stack_key ? { group: told.stack_key } : {}),
+              ...(node.thread_id ? { thread: node.thread_id } : {}),
+            })}`}
+          >
+            Follow the thread in the stacks
+          </Link>
+        )}
       </section>
+      {detail.isError && known.kind !== 'group' && (
+        <p className="muted inspector-section">
+          More of this node could not be read: {detail.error.message}
+        </p>
+      )}
       {node.meaning && (
         <InspectorSection title="What it means">
           <p>{node.meaning}</p>
         </InspectorSection>
       )}
+      {told?.latch && (
+        <InspectorSection title={`The latch ${told.latch.id}`}>
+          <Fields
+            items={[
+              ['What it is', `${told.latch.kind}, ${told.latch.subsystem}`],
+              told.latch.shared_by !== '' && ['Shared by', told.latch.shared_by],
+              told.latch.exclusive_by !== '' && ['Exclusive by', told.latch.exclusive_by],
+              told.latch.contention_means !== (node.meaning ?? '') && [
+                'Contention means',
+                told.latch.contention_means,
+              ],
+              told.latch.check.length > 0 && ['Look at', told.latch.check.join('; ')],
+              told.latch.knobs.length > 0 && ['Settings', mono(told.latch.knobs.join(', '))],
+            ]}
+          />
+        </InspectorSection>
+      )}
       {node.query && (
-        <InspectorSection title="Statement">
+        <InspectorSection title={node.kind === 'group' ? 'Statement of one of them' : 'Statement'}>
           <SqlText sql={node.query} />
+        </InspectorSection>
+      )}
+      {told !== undefined && told.members.length > 0 && (
+        <InspectorSection title="Members">
+          <ol className="waits-members">
+            {told.members.map((member) => (
+              <li key={member.id}>
+                <button
+                  type="button"
+                  className="linklike mono"
+                  title="Show it on its own"
+                  onClick={() => onFind(member.id)}
+                >
+                  {member.label}
+                </button>{' '}
+                <Duration value={member.waited_s} />
+              </li>
+            ))}
+          </ol>
+          {node.members > told.members.length && (
+            <p className="muted">
+              The {told.members.length} that wait longest of {node.members}.
+            </p>
+          )}
         </InspectorSection>
       )}
       {edges.length > 0 && (
         <InspectorSection title="Edges">
-          <ul className="waits-edges">
-            {edges.slice(0, 40).map((edge) => {
-              const other = edge.source === node.id ? edge.target : edge.source
-              const name = graph.nodes.find((n) => n.id === other)?.label ?? other
-              const verb =
-                edge.source === node.id
-                  ? edge.kind === 'waits_for'
-                    ? 'waits for'
-                    : 'held by'
-                  : edge.kind === 'waits_for'
-                    ? 'waited for by'
-                    : 'holds'
-              return (
-                <li key={`${edge.source}>${edge.target}`}>
-                  {verb}{' '}
-                  <button type="button" className="linklike mono" onClick={() => onSelect(other)}>
-                    {name}
-                  </button>
-                  {edge.mode && <span className="muted"> {edge.mode}</span>}
-                  {edge.note && <div className="muted">{edge.note}</div>}
-                </li>
-              )
-            })}
-          </ul>
+          <Edges edges={edges} graph={graph} node={node} onSelect={onSelect} />
         </InspectorSection>
       )}
-      {node.stack.length > 0 && (
+      {frames.length > 0 && (
         <InspectorSection title="Stack, innermost first">
           <ol className="waits-stack mono">
-            {node.stack.map((name, index) => (
+            {frames.map((name, index) => (
               <li key={index}>{name}</li>
             ))}
           </ol>
@@ -163,4 +225,60 @@ export function NodeInspector({ incidentId, graph, node, onSelect, onOpen, onClo
       )}
     </Inspector>
   )
+}
+
+function Edges({
+  edges,
+  graph,
+  node,
+  onSelect,
+}: {
+  readonly edges: readonly WaitEdge[]
+  readonly graph: WaitGraph
+  readonly node: WaitNode
+  readonly onSelect: (id: string) => void
+}) {
+  const names = new Map(graph.nodes.map((one) => [one.id, one.label]))
+  return (
+    <>
+      <ul className="waits-edges">
+        {edges.slice(0, EDGES_SHOWN).map((edge) => {
+          const other = edge.source === node.id ? edge.target : edge.source
+          const verb =
+            edge.source === node.id
+              ? edge.kind === 'waits_for'
+                ? 'waits for'
+                : 'held by'
+              : edge.kind === 'waits_for'
+                ? 'waited for by'
+                : 'holds'
+          return (
+            <li key={`${edge.source}>${edge.target}${edge.mark}`}>
+              {edge.mark && (
+                <span className={`mark mark-${edge.mark}`} title={MARK[edge.mark].word}>
+                  {MARK[edge.mark].sign}
+                </span>
+              )}
+              {verb}{' '}
+              <button type="button" className="linklike mono" onClick={() => onSelect(other)}>
+                {names.get(other) ?? other}
+              </button>
+              {edge.mode && <span className="muted"> {edge.mode}</span>}
+              {edge.note && <div className="muted">{edge.note}</div>}
+              {edge.source_site && <div className="muted mono">{edge.source_site}</div>}
+            </li>
+          )
+        })}
+      </ul>
+      {edges.length > EDGES_SHOWN && (
+        <p className="muted">
+          {EDGES_SHOWN} of {edges.length} edges; the table has all.
+        </p>
+      )}
+    </>
+  )
+}
+
+function mono(words: string) {
+  return <span className="mono">{words}</span>
 }

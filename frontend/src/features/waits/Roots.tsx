@@ -1,11 +1,20 @@
-/** Root blockers, most blocked first. */
+/** Root blockers, most blocked first, with how long each has been one. */
+import { formatNumber } from '@/format'
 import { ShareBar } from '@/ui/Bar'
 import { cx } from '@/ui/cx'
 import type { WaitGraph } from './layout'
+import { type Lasting, lastingOf, type Persistence, stuckWords } from './words'
 
-type Props = { graph: WaitGraph; selected: string; onSelect: (id: string) => void }
+type Props = {
+  readonly graph: WaitGraph
+  readonly selected: string
+  readonly onSelect: (id: string) => void
+  readonly lasting: ReadonlyMap<string, Lasting>
+  readonly persistence: Persistence | undefined
+}
 
-export function Roots({ graph, selected, onSelect }: Props) {
+export function Roots({ graph, selected, onSelect, lasting, persistence }: Props) {
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
   return (
     <nav className="roots scroll" aria-label="Root blockers">
       <h3>Root blockers</h3>
@@ -13,32 +22,46 @@ export function Roots({ graph, selected, onSelect }: Props) {
         <p className="muted">{graph.cycles.length ? 'None: they wait in a circle.' : 'None.'}</p>
       )}
       <ol>
-        {graph.roots.map((root) => (
-          <li key={root.node}>
-            <button
-              type="button"
-              data-testid="wait-root"
-              className={cx('root-row', root.node === selected && 'selected')}
-              onClick={() => onSelect(root.node)}
-            >
-              <span className="root-name mono">{root.label}</span>
-              <span className="root-numbers">
-                <ShareBar
-                  value={graph.waiters ? root.blocks_total / graph.waiters : 0}
-                  tone="holding"
-                  width={48}
-                />
-                <strong>{root.blocks_total}</strong>
-                <span className="muted">
-                  behind it
-                  {root.blocks_direct !== root.blocks_total && `, ${root.blocks_direct} directly`}
+        {graph.roots.map((root) => {
+          const node = nodes.get(root.node)
+          const stuck = node ? lastingOf(node, lasting) : (lasting.get(root.node) ?? null)
+          return (
+            <li key={root.node}>
+              <button
+                type="button"
+                data-testid="wait-root"
+                className={cx('root-row', root.node === selected && 'selected')}
+                onClick={() => onSelect(root.node)}
+              >
+                <span className="root-name mono">{root.label}</span>
+                <span className="root-numbers">
+                  <ShareBar
+                    value={graph.waiters ? root.blocks_total / graph.waiters : 0}
+                    tone="holding"
+                    width={48}
+                  />
+                  <strong>{root.blocks_total}</strong>
+                  <span className="muted">
+                    behind it
+                    {root.blocks_direct !== root.blocks_total && `, ${root.blocks_direct} directly`}
+                  </span>
                 </span>
-              </span>
-              <span className="muted">{root.why}</span>
-              {root.inferred && <span className="root-inferred">inferred</span>}
-            </button>
-          </li>
-        ))}
+                {stuck && persistence && persistence.of > 1 && (
+                  <span className="root-stuck" data-testid="root-stuck">
+                    {stuckWords(stuck, persistence)}
+                    {stuck.blocked_thread_s > 0 && (
+                      <span className="muted">
+                        , {formatNumber(stuck.blocked_thread_s, 0)} thread-seconds blocked
+                      </span>
+                    )}
+                  </span>
+                )}
+                <span className="muted">{root.why}</span>
+                {root.inferred && <span className="root-inferred">inferred</span>}
+              </button>
+            </li>
+          )
+        })}
       </ol>
     </nav>
   )

@@ -1,4 +1,4 @@
-/** All moments as bars of their waiters; a click opens the graph there. */
+/** All moments as bars of their waiters: click, step, play, or choose one to compare with. */
 import { max } from 'd3-array'
 import type { components } from '@/api/schema'
 import { parseIso, timeScale, type Interval } from '@/charts/time'
@@ -7,21 +7,44 @@ import { useWidth } from '@/charts/useWidth'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
+import { SPEEDS, type Speed } from './usePlay'
 
 type Moment = components['schemas']['WaitMoment']
 type Props = {
-  moments: readonly Moment[]
-  at: string | null
-  onGo: (time: string) => void
+  readonly moments: readonly Moment[]
+  readonly at: string | null
+  /** The other moment of a difference. */
+  readonly against: string | null
+  readonly onGo: (time: string) => void
+  readonly onCompare: (time: string) => void
   /** To the neighbouring moment with waiters; null where there is none. */
-  before: string | null
-  after: string | null
+  readonly before: string | null
+  readonly after: string | null
+  readonly playing: boolean
+  readonly onPlay: (on: boolean) => void
+  readonly speed: Speed
+  readonly onSpeed: (speed: Speed) => void
+  /** "7 of 24" */
+  readonly place: string
 }
 
 const HEIGHT = 44
 const COLUMN = 5
 
-export function Scrubber({ moments, at, onGo, before, after }: Props) {
+export function Scrubber({
+  moments,
+  at,
+  against,
+  onGo,
+  onCompare,
+  before,
+  after,
+  playing,
+  onPlay,
+  speed,
+  onSpeed,
+  place,
+}: Props) {
   const zone = useZone()
   const [frame, width] = useWidth<HTMLDivElement>(900)
   const columns = layoutMoments(moments, width)
@@ -29,6 +52,7 @@ export function Scrubber({ moments, at, onGo, before, after }: Props) {
   const { bars, range } = columns
   const x = timeScale(range, width)
   const here = parseIso(at)
+  const other = parseIso(against)
   return (
     <div
       className="scrubber"
@@ -37,13 +61,44 @@ export function Scrubber({ moments, at, onGo, before, after }: Props) {
       aria-label="Moments with waiters"
     >
       <div className="scrubber-head">
-        <span>Waiters at each moment</span>
-        <span className="scrubber-space" />
+        <Button
+          size="small"
+          pressed={playing}
+          disabled={!playing && after === null && before === null}
+          title="Play through the moments with waiters (Space)"
+          onClick={() => onPlay(!playing)}
+        >
+          {playing ? 'Pause' : 'Play'}
+        </Button>
+        <label className="scrubber-speed">
+          <span className="visually-hidden">Speed</span>
+          <select
+            className="input"
+            value={speed}
+            onChange={(event) => onSpeed(Number(event.target.value) as Speed)}
+          >
+            {SPEEDS.map((one) => (
+              <option key={one} value={one}>
+                {one} per second
+              </option>
+            ))}
+          </select>
+        </label>
         <Step label="Previous moment with waiters" sign="[" to={before} onGo={onGo} />
         <Step label="Next moment with waiters" sign="]" to={after} onGo={onGo} />
+        <span className="muted" role="status" data-testid="wait-place">
+          {place}
+        </span>
+        <span className="scrubber-space" />
+        <span className="scrubber-hint">Waiters at each moment; Shift+click compares with it</span>
       </div>
       <div ref={frame} className="scrubber-plot" style={{ height: HEIGHT }}>
         {here !== null && <span className="scrubber-here" style={{ left: x(here) }} />}
+        {other !== null && (
+          <span className="scrubber-other" style={{ left: x(other) }}>
+            B
+          </span>
+        )}
         {bars.map((bar) => (
           <button
             key={bar.moment.time}
@@ -56,7 +111,10 @@ export function Scrubber({ moments, at, onGo, before, after }: Props) {
             style={{ left: bar.x, height: 3 + bar.weight * (HEIGHT - 6) }}
             title={`${zone.format(bar.moment.time)}: ${bar.moment.waiters} wait for latches or the commit, ${bar.moment.lock_waits} for locks`}
             aria-label={`${zone.format(bar.moment.time)}, ${bar.waiting} waiting`}
-            onClick={() => onGo(bar.moment.time)}
+            tabIndex={-1}
+            onClick={(event) =>
+              event.shiftKey ? onCompare(bar.moment.time) : onGo(bar.moment.time)
+            }
           />
         ))}
       </div>
@@ -71,10 +129,10 @@ function Step({
   to,
   onGo,
 }: {
-  label: string
-  sign: string
-  to: string | null
-  onGo: (time: string) => void
+  readonly label: string
+  readonly sign: string
+  readonly to: string | null
+  readonly onGo: (time: string) => void
 }) {
   return (
     <Button

@@ -1,12 +1,19 @@
 /** The nodes of the graph as a table, to sort and to copy. */
 import { useMemo } from 'react'
+import { formatNumber } from '@/format'
 import { Chip } from '@/ui/Chip'
 import { type Column, Table } from '@/ui/Table'
 import { Duration } from '@/ui/Value'
 import type { WaitGraph, WaitNode } from './layout'
-import { GLYPH, KIND } from './words'
+import { GLYPH, KIND, type Lasting, lastingOf, MARK, type Persistence } from './words'
 
-type Props = { graph: WaitGraph; selected: string; onSelect: (id: string) => void }
+type Props = {
+  readonly graph: WaitGraph
+  readonly selected: string
+  readonly onSelect: (id: string) => void
+  readonly lasting: ReadonlyMap<string, Lasting>
+  readonly persistence: Persistence | undefined
+}
 
 const COLUMNS: readonly Column<WaitNode>[] = [
   {
@@ -24,8 +31,8 @@ const COLUMNS: readonly Column<WaitNode>[] = [
     key: 'kind',
     head: 'Kind',
     width: '110px',
-    cell: (node) => KIND[node.kind],
-    sort: (node) => KIND[node.kind],
+    cell: (node) => KIND[node.kind] ?? node.kind,
+    sort: (node) => KIND[node.kind] ?? node.kind,
   },
   {
     key: 'role',
@@ -93,7 +100,60 @@ const COLUMNS: readonly Column<WaitNode>[] = [
   },
 ]
 
-export function TableView({ graph, selected, onSelect }: Props) {
+const CHANGE: Column<WaitNode> = {
+  key: 'change',
+  head: 'Change',
+  width: '88px',
+  cell: (node) => (
+    <>
+      <span className={`mark mark-${node.mark}`} aria-hidden="true">
+        {MARK[node.mark].sign}
+      </span>
+      {MARK[node.mark].word}
+    </>
+  ),
+  sort: (node) => MARK[node.mark].word,
+}
+
+/** How long each has been stuck. */
+function stuckColumns(
+  lasting: ReadonlyMap<string, Lasting>,
+  { of, unit }: Persistence,
+): Column<WaitNode>[] {
+  const seen = (node: WaitNode) => lastingOf(node, lasting)?.seen ?? null
+  const cost = (node: WaitNode) => lastingOf(node, lasting)?.blocked_thread_s ?? null
+  return [
+    {
+      key: 'seen',
+      head: 'Seen',
+      title: `In how many of ${of} ${unit}s`,
+      kind: 'number',
+      width: '70px',
+      cell: (node) => (seen(node) === null ? '' : `${seen(node)}/${of}`),
+      sort: seen,
+    },
+    {
+      key: 'cost',
+      head: 'Blocked',
+      title: 'Thread-seconds spent behind it',
+      kind: 'number',
+      width: '90px',
+      cell: (node) => (cost(node) ? <>{formatNumber(cost(node), 0)} s</> : ''),
+      sort: cost,
+    },
+  ]
+}
+
+export function TableView({ graph, selected, onSelect, lasting, persistence }: Props) {
+  const columns = useMemo(
+    () => [
+      ...(graph.against === null ? [] : [CHANGE]),
+      ...COLUMNS.slice(0, -1),
+      ...(persistence && persistence.of > 1 ? stuckColumns(lasting, persistence) : []),
+      ...COLUMNS.slice(-1),
+    ],
+    [graph.against, lasting, persistence],
+  )
   const rows = useMemo(
     () => [...graph.nodes].sort((a, b) => b.blocks_total - a.blocks_total || a.depth - b.depth),
     [graph.nodes],
@@ -102,7 +162,7 @@ export function TableView({ graph, selected, onSelect }: Props) {
     <div className="waits-table">
       <Table
         rows={rows}
-        columns={COLUMNS}
+        columns={columns}
         rowKey={(node) => node.id}
         label="Nodes of the wait graph"
         selected={selected}

@@ -1,15 +1,33 @@
 /** The same graph as a nested list in words; arrows walk it, right and left open and close. */
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { cx } from '@/ui/cx'
-import type { WaitGraph } from './layout'
+import type { WaitGraph, WaitNode } from './layout'
 import { stepTree, treeRows } from './tree'
-import { GLYPH, sentence } from './words'
+import {
+  GLYPH,
+  type Lasting,
+  lastingOf,
+  MARK,
+  type Persistence,
+  sentence,
+  stuckWords,
+} from './words'
 
-type Props = { graph: WaitGraph; selected: string; onSelect: (id: string) => void }
+type Props = {
+  readonly graph: WaitGraph
+  readonly selected: string
+  readonly onSelect: (id: string) => void
+  readonly lasting: ReadonlyMap<string, Lasting>
+  readonly persistence: Persistence | undefined
+}
 
 const STEP_PX = 20
 
-export function TreeView({ graph, selected, onSelect }: Props) {
+export function TreeView({ graph, selected, onSelect, lasting, persistence }: Props) {
+  const stuck = (node: WaitNode) => {
+    const known = persistence && persistence.of > 1 ? lastingOf(node, lasting) : null
+    return known && persistence ? `, ${stuckWords(known, persistence)}` : ''
+  }
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [focused, setFocused] = useState<string | null>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -79,7 +97,13 @@ export function TreeView({ graph, selected, onSelect }: Props) {
           <span className={cx('tree-glyph', row.node.root && 'root')} aria-hidden="true">
             {GLYPH[row.node.kind]}
           </span>
+          {row.node.mark && (
+            <span className={cx('mark', `mark-${row.node.mark}`)} aria-hidden="true">
+              {MARK[row.node.mark].sign}
+            </span>
+          )}
           {sentence(row.node)}
+          <span className="muted">{stuck(row.node)}</span>
           {row.again && <span className="faint">, shown above</span>}
           {row.behind > 0 && !row.expanded && (
             <span className="faint">, {row.behind} directly behind it</span>

@@ -46,9 +46,30 @@ const graph = {
 } as unknown as WaitGraph
 const moment = { artifact: 'a', snapshot: 0, kind: 'innodb_status', lock_waits: 0, waiters: 2 }
 
-const show = (search: string) => {
+const stuck = { waiting: 0, root: 4, most: 2, first: moment_(15), last: moment_(55) }
+const persistence = {
+  unit: 'status dump',
+  of: 7,
+  moments: 7,
+  nodes: [{ ...stuck, key: 'h', seen: 5, blocked_thread_s: 310.4 }],
+}
+const detail = {
+  latch: null,
+  frames: ['poll at poll.c:29', 'vio_io_wait'],
+  stack_artifact: 'a'.repeat(64),
+  stack_snapshot: 0,
+  stack_key: '0123456789abcdef',
+  members: [],
+}
+function moment_(second: number) {
+  return `2026-11-20T22:20:${second}Z`
+}
+
+const show = (search: string, answer: object = graph) => {
   serve({
-    '/incidents/i1/waits': graph,
+    '/incidents/i1/waits': answer,
+    '/incidents/i1/waits/persistence': persistence,
+    '/incidents/i1/waits/node': { ...detail, node: graph.nodes[0] },
     '/incidents/i1/waits/moments': [
       { ...moment, time: '2026-11-20T22:20:15Z', max_waited_s: 1 },
       { ...moment, time: '2026-11-20T22:20:16Z', max_waited_s: 2 },
@@ -66,6 +87,11 @@ it('a root opens in the inspector, Escape closes it, ] goes to the next moment',
   const inspector = await screen.findByRole('complementary', { name: 'Inspector' })
   within(inspector).getByText('2 (2 directly)')
   within(inspector).getByRole('button', { name: 'Pin as evidence' })
+  await within(inspector).findByText('in 5 of 7 status dumps')
+  expect(screen.getByTestId('root-stuck').textContent).toContain('310 thread-seconds')
+  const follow = await within(inspector).findByTestId('follow-thread')
+  expect(follow.getAttribute('href')).toContain('group=0123456789abcdef')
+  within(inspector).getByText('poll at poll.c:29')
   fireEvent.keyDown(window, { key: 'Escape' })
   await waitFor(() => expect(screen.queryByRole('complementary')).toBeNull())
   fireEvent.keyDown(window, { key: ']' })
@@ -81,4 +107,31 @@ it('the tree opens and closes with the arrow keys', async () => {
   fireEvent.keyDown(root, { key: 'ArrowRight' })
   fireEvent.keyDown(root, { key: 'ArrowDown' })
   expect(document.activeElement?.getAttribute('data-node-id')).toBe('g')
+})
+
+it('a difference marks what came and what is gone by a sign, and Escape ends it', async () => {
+  const marked = {
+    ...graph,
+    against: '2026-11-20T22:20:16Z',
+    difference: 'Since 22:20:16 UTC: 2 threads came to wait.',
+    nodes: graph.nodes.map((one, index) => ({ ...one, mark: index ? 'added' : 'gone' })),
+  }
+  show('?vs=2026-11-20T22:20:16Z', marked)
+  expect((await screen.findByTestId('wait-difference')).textContent).toContain('came to wait')
+  screen.getByRole('button', { name: /^added: 2 waiters/ })
+  screen.getByRole('button', { name: /^gone: trx 26478/ })
+  fireEvent.keyDown(window, { key: 'Escape' })
+  await waitFor(() => expect(window.location.search).not.toContain('vs='))
+})
+
+it('arrows walk the graph, Enter opens', async () => {
+  show('')
+  const root = await screen.findByRole('button', {
+    name: 'trx 26478, blocks 2, 2 directly, root blocker, in 5 of 7 status dumps',
+  })
+  root.focus()
+  fireEvent.keyDown(root, { key: 'ArrowRight' })
+  await waitFor(() => expect(document.activeElement?.getAttribute('data-node-id')).toBe('g'))
+  fireEvent.click(document.activeElement as HTMLElement)
+  await waitFor(() => expect(window.location.search).toContain('node=g'))
 })

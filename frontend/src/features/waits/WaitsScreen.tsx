@@ -1,23 +1,28 @@
 /** Who waited for whom at a moment: the graph, its roots, the moments, and everything of a node. */
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { ApiProblem } from '@/api/problem'
 import type { Locator } from '@/api/schema'
-import { useIncidentId } from '@/state/incident'
+import { useIncidentId, useZone } from '@/state/incident'
 import { list, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { locatorPath, sourceText, useArtifactByHash } from '@/ui/evidence'
+import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
+import { DiffMenu } from './DiffMenu'
+import { graphRows, graphSvg } from './drawing'
+import { FindBox } from './FindBox'
 import { GraphView } from './GraphView'
 import { NodeInspector } from './NodeInspector'
 import { Roots } from './Roots'
 import { Scrubber } from './Scrubber'
 import { TableView } from './TableView'
 import { TreeView } from './TreeView'
-import { nextMoment } from './words'
-import { graphQuery, momentsQuery, type Fold } from './queries'
+import { usePlay } from './usePlay'
+import { lastingOf, nextMoment } from './words'
+import { type Fold, graphQuery, momentsQuery, persistenceQuery } from './queries'
 import './waits.css'
 
 const VIEWS = ['graph', 'tree', 'table'] as const
@@ -26,38 +31,88 @@ const FOLD = oneOf<Fold>(['auto', 'all', 'none'])
 
 export default function WaitsScreen() {
   const id = useIncidentId()
+  const zone = useZone()
   const navigate = useNavigate()
   const [at] = useUrlState('at', text, 'worst')
+  const [against, setAgainst] = useUrlState('vs', text, '')
   const [fold, setFold] = useUrlState('fold', FOLD, 'auto')
   const [opened, setOpened] = useUrlState<readonly string[]>('open', list, [])
-  const [selected, setSelected] = useUrlState('node', text, '')
+  const [chosen, setSelected] = useUrlState('node', text, '')
+  const [words, setWords] = useUrlState('find', text, '')
   const [view, setView] = useUrlState('view', VIEW, 'graph')
   const change = useUrlChange()
+  const client = useQueryClient()
   const moments = useQuery(momentsQuery(id))
-  const graph = useQuery(graphQuery(id, at, fold, opened))
+  const persistence = useQuery(persistenceQuery(id))
+  const request = { at, against, fold, opened, find: words }
+  const asked = useQuery(graphQuery(id, request))
+  // A node that a link names may be folded away: then it is asked for by its name.
+  const absent =
+    chosen !== '' &&
+    asked.isSuccess &&
+    !asked.isPlaceholderData &&
+    !asked.data.nodes.some((one) => one.id === chosen)
+  const sought = useQuery({ ...graphQuery(id, { ...request, find: chosen }), enabled: absent })
+  const graph = absent && sought.isSuccess && !sought.isPlaceholderData ? sought : asked
+  const data = graph.data
+  const fresh = !graph.isPlaceholderData
+  const selected = chosen || (words && data?.found.length === 1 ? (data.found[0] ?? '') : '')
+  const node = data?.nodes.find((one) => one.id === selected)
 
+  const lasting = useMemo(
+    () => new Map((persistence.data?.nodes ?? []).map((one) => [one.key, one])),
+    [persistence.data],
+  )
   const waiting = useMemo(
-    () => (moments.data ?? []).filter((m) => m.waiters + m.lock_waits > 0).map((m) => m.time),
+    () => [
+      ...new Set(
+        (moments.data ?? []).filter((m) => m.waiters + m.lock_waits > 0).map((m) => m.time),
+      ),
+    ],
     [moments.data],
   )
-  const go = (time: string) => change({ at: [time], open: [], node: [] }, { push: true })
-  const shownAt = graph.data?.at ?? null
+  const go = useCallback((time: string, push = true) => change({ at: [time] }, { push }), [change])
+  const shownAt = data?.at ?? null
   const before = nextMoment(waiting, shownAt, -1)
   const after = nextMoment(waiting, shownAt, 1)
+  const step = useCallback((time: string) => go(time, false), [go])
+  const { playing, setPlaying, speed, setSpeed } = usePlay(after, fresh && !graph.isFetching, step)
+  useEffect(() => {
+    if (playing && after !== null) {
+      void client.prefetchQuery(graphQuery(id, { at: after, against, fold, opened, find: words }))
+    }
+  }, [playing, after, client, id, against, fold, opened, words])
+  const play = useCallback(
+    (on: boolean) => {
+      // At the end, playing begins again at the first.
+      if (on && after === null && waiting[0] !== undefined) go(waiting[0])
+      setPlaying(on)
+    },
+    [after, waiting, go, setPlaying],
+  )
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const typing =
-        event.target instanceof HTMLElement &&
-        event.target.closest('input, textarea, select, .dialog')
-      if (typing || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key !== '[' && event.key !== ']') return
-      const to = event.key === ']' ? after : before
-      if (to !== null) change({ at: [to], open: [], node: [] }, { push: true })
+      const target = event.target instanceof HTMLElement ? event.target : null
+      if (target?.closest('input, textarea, select, .dialog, [role="menu"]')) return
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      if (event.key === '[' && before !== null) go(before)
+      else if (event.key === ']' && after !== null) go(after)
+      else if (
+        event.key === ' ' &&
+        !target?.closest('button, a, [role="treeitem"], [role="row"]')
+      ) {
+        event.preventDefault()
+        play(!playing)
+      } else if (event.key === 'Escape' && !selected) {
+        // One level at a time: what was looked for, then the difference.
+        if (words) setWords(null)
+        else if (against) setAgainst(null, { push: true })
+      }
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
-  }, [before, after, change])
+  }, [before, after, go, play, playing, selected, words, against, setWords, setAgainst])
 
   if (graph.error instanceof ApiProblem && graph.error.status === 409) {
     return (
@@ -83,39 +138,52 @@ export default function WaitsScreen() {
       />
     )
   }
-  if (graph.isPending) return <SkeletonRows rows={12} />
-  const data = graph.data
-  const node = data.nodes.find((n) => n.id === selected)
+  if (!data) return <SkeletonRows rows={12} />
 
+  const select = (nodeId: string) => setSelected(nodeId || null)
   const onNode = (nodeId: string) => {
-    const clicked = data.nodes.find((n) => n.id === nodeId)
+    const clicked = data.nodes.find((one) => one.id === nodeId)
     if (clicked?.kind === 'group' && selected === nodeId) setOpened([...opened, nodeId])
-    setSelected(nodeId)
+    select(nodeId)
   }
+  const close = () => change({ node: [], ...(words && !chosen ? { find: [] } : {}) })
+  const place = waiting.findIndex((time) => Date.parse(time) === Date.parse(shownAt ?? ''))
+  const shared = { graph: data, selected, lasting, persistence: persistence.data }
+  const title = `Wait graph at ${zone.format(data.at)}`
   return (
     <div className="waits">
       <header className="waits-head">
         <div className="waits-titles">
           <h2 data-testid="wait-headline">{data.headline}</h2>
+          {data.difference && (
+            <p className="waits-difference" data-testid="wait-difference" role="status">
+              {data.difference}
+            </p>
+          )}
           <div className="waits-sub muted">
             <span className="mono" data-testid="wait-time">
               <Time at={data.at} zone />
             </span>
             <span>{data.waiters} threads wait</span>
             {data.snapshots.map((one) => (
-              <Source key={`${one.artifact}${one.line_first}`} incidentId={id} locator={one} />
+              <Source
+                key={`${one.artifact}${one.line_first}${one.text}`}
+                incidentId={id}
+                locator={one}
+              />
             ))}
             {graph.isFetching && <span className="faint">loading…</span>}
           </div>
         </div>
         <div className="waits-tools">
-          <Button
-            size="small"
-            onClick={() => change({ at: [], open: [], node: [] }, { push: true })}
-            disabled={at === 'worst'}
-          >
-            Worst moment
-          </Button>
+          <FindBox
+            key={words}
+            words={words}
+            found={words && fresh ? data.found : null}
+            selected={selected}
+            onFind={(next) => change({ find: next ? [next] : [], node: [] }, { push: true })}
+            onSelect={select}
+          />
           <div className="segments" role="group" aria-label="View">
             {VIEWS.map((one) => (
               <Button key={one} size="small" pressed={view === one} onClick={() => setView(one)}>
@@ -123,6 +191,21 @@ export default function WaitsScreen() {
               </Button>
             ))}
           </div>
+          <Button
+            size="small"
+            onClick={() => change({ at: [], open: [], node: [] }, { push: true })}
+            disabled={at === 'worst'}
+          >
+            Worst moment
+          </Button>
+          <DiffMenu
+            moments={moments.data ?? []}
+            at={data.at}
+            before={before}
+            against={against}
+            onCompare={(time) => setAgainst(time || null, { push: true })}
+            onSwap={() => data.at && change({ at: [against], vs: [data.at] }, { push: true })}
+          />
           <Button
             size="small"
             pressed={!data.folded}
@@ -135,46 +218,94 @@ export default function WaitsScreen() {
               Close {opened.length} open group{opened.length > 1 ? 's' : ''}
             </Button>
           )}
+          <ExportMenu
+            name={['wait graph', data.at ?? '']}
+            svg={() => graphSvg(data, title)}
+            rows={() => graphRows(data, lasting)}
+            disabled={data.nodes.length === 0}
+          />
         </div>
       </header>
-      {data.notes.length > 0 && (
-        <ul className="waits-notes">
-          {data.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      {data.notes.length > 0 && <Notes notes={data.notes} />}
       <div className="waits-body">
-        <Roots graph={data} selected={selected} onSelect={setSelected} />
+        <Roots {...shared} onSelect={select} />
         {data.nodes.length === 0 ? (
           <EmptyState title="Nobody waits at this moment">
             Choose a moment with waiters from the bars below.
           </EmptyState>
         ) : view === 'tree' ? (
-          <TreeView graph={data} selected={selected} onSelect={onNode} />
+          <TreeView {...shared} onSelect={onNode} />
         ) : view === 'table' ? (
-          <TableView graph={data} selected={selected} onSelect={onNode} />
+          <TableView {...shared} onSelect={onNode} />
         ) : (
-          <GraphView graph={data} selected={selected} onSelect={onNode} />
+          <GraphView {...shared} onSelect={onNode} />
         )}
         {node && (
           <NodeInspector
             incidentId={id}
             graph={data}
             node={node}
-            onSelect={setSelected}
+            stuck={lastingOf(node, lasting)}
+            persistence={persistence.data}
+            onSelect={select}
+            onFind={(thread) => change({ find: [thread], node: [thread] }, { push: true })}
             onOpen={() => setOpened([...opened, node.id])}
-            onClose={() => setSelected(null)}
+            onClose={close}
           />
         )}
+        {selected && !node && graph === sought && (
+          <p className="waits-absent" role="status">
+            <span className="mono">{selected}</span> is not in the graph of this moment.{' '}
+            <Button size="small" onClick={close}>
+              Forget it
+            </Button>
+          </p>
+        )}
       </div>
-      <Scrubber moments={moments.data ?? []} at={data.at} onGo={go} before={before} after={after} />
+      <Scrubber
+        moments={moments.data ?? []}
+        at={data.at}
+        against={data.against}
+        onGo={go}
+        onCompare={(time) => setAgainst(time, { push: true })}
+        before={before}
+        after={after}
+        playing={playing}
+        onPlay={play}
+        speed={speed}
+        onSpeed={setSpeed}
+        place={place >= 0 ? `${place + 1} of ${waiting.length}` : `${waiting.length} moments`}
+      />
     </div>
   )
 }
 
+/** What the graph cannot know: the first is always in sight, the others on demand. */
+function Notes({ notes }: { readonly notes: readonly string[] }) {
+  const [first, ...others] = notes
+  if (others.length === 0) return <p className="waits-notes">{first}</p>
+  return (
+    <details className="waits-notes">
+      <summary>
+        {first} <span className="muted">({others.length} more)</span>
+      </summary>
+      <ul>
+        {others.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
 /** A snapshot that the graph stands on: its words are the link to its raw lines. */
-function Source({ incidentId, locator }: { incidentId: string; locator: Locator }) {
+function Source({
+  incidentId,
+  locator,
+}: {
+  readonly incidentId: string
+  readonly locator: Locator
+}) {
   const { search } = useLocation()
   const find = useArtifactByHash(incidentId)
   const path = locatorPath(incidentId, locator, find, search)

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { BLANK_EDGE, completeNode } from './defaults'
-import { connected, layoutWaitGraph, ROW, type WaitEdge, type WaitNode } from './layout'
+import { graphSvg } from './drawing'
+import {
+  connected,
+  layoutWaitGraph,
+  needOf,
+  ROW,
+  visibleIn,
+  type WaitEdge,
+  type WaitNode,
+} from './layout'
+import { stepGraph } from './walk'
 
 const node = (id: string, depth: number, more: Partial<WaitNode> = {}): WaitNode =>
   completeNode({ id, depth, label: id, root: depth === 0, waiting: depth > 0, ...more })
@@ -62,10 +72,105 @@ describe('layoutWaitGraph', () => {
   it('is empty for an empty graph', () => {
     expect(layoutWaitGraph({ nodes: [], edges: [] }, 900)).toEqual({
       nodes: [],
+      columns: [],
       edges: [],
       width: 0,
       height: 0,
     })
+  })
+})
+
+/** A hub that 4,000 wait for, and 500 latches, each held by a thread and wanted by another. */
+function fiveThousand() {
+  const nodes = [node('holder', 0, { blocks_total: 4000 }), node('row', 1, { blocks_total: 4000 })]
+  const edges = [edge('row', 'holder', { kind: 'held_by' })]
+  for (let i = 0; i < 4000; i++) {
+    nodes.push(node(`w${i}`, 2))
+    edges.push(edge(`w${i}`, 'row'))
+  }
+  for (let i = 0; i < 333; i++) {
+    nodes.push(node(`h${i}`, 0), node(`l${i}`, 1, { kind: 'latch' }), node(`x${i}`, 2))
+    edges.push(edge(`l${i}`, `h${i}`, { kind: 'held_by' }), edge(`x${i}`, `l${i}`))
+  }
+  return { nodes, edges }
+}
+
+describe('five thousand nodes', () => {
+  const graph = fiveThousand()
+  const begun = performance.now()
+  const layout = layoutWaitGraph(graph, 1200)
+  const took = performance.now() - begun
+
+  it('are placed in three columns, each node once, each edge drawn', () => {
+    process.stdout.write(
+      `layout of ${graph.nodes.length} nodes and ${graph.edges.length} edges: ${took.toFixed(1)} ms\n`,
+    )
+    expect(layout.nodes).toHaveLength(graph.nodes.length)
+    expect(layout.edges).toHaveLength(graph.edges.length)
+    expect(layout.columns.map((column) => column.length)).toEqual([334, 334, 4333])
+    const places = new Set(layout.nodes.map((one) => `${one.x}:${one.y}`))
+    expect(places.size).toBe(graph.nodes.length)
+    const holder = layout.columns[0]?.[0]?.node.id
+    expect([holder, layout.columns[1]?.[0]?.node.id]).toEqual(['holder', 'row'])
+  })
+
+  it('cost what is in sight to draw', () => {
+    const top = visibleIn(layout, { left: 0, top: 0, right: 1200, bottom: 800 })
+    expect(top.nodes.length).toBeLessThan(100)
+    expect(top.edges.length).toBeLessThan(500)
+    const deep = visibleIn(layout, { left: 0, top: 60_000, right: 1200, bottom: 60_800 })
+    expect(deep.nodes.length).toBeLessThan(40)
+    expect(deep.nodes.every((one) => one.y >= 59_900 && one.y <= 60_900)).toBe(true)
+    expect(deep.edges.length).toBeLessThan(500)
+    expect(deep.edges.length).toBeGreaterThan(deep.nodes.length)
+  })
+
+  it('are written as one drawing', () => {
+    const whole = { ...graph, cycles: [], headline: 'A & B', difference: '' } as never
+    const svg = graphSvg(whole, 'title')
+    expect(svg.match(/<path /g)).toHaveLength(graph.edges.length)
+    expect(svg).toContain('A &amp; B')
+  })
+})
+
+describe('columns', () => {
+  it('give labels the room they need before details get any', () => {
+    const label = 'trx 26478 · session 390'
+    const graph = {
+      nodes: [
+        node('a', 0, { label, blocks_total: 300 }),
+        node('b', 1, { label: 'row of app.campaign (PRIMARY)', blocks_total: 300 }),
+        node('c', 2, { label: '300 waiters' }),
+      ],
+      edges: [],
+    }
+    const narrow = layoutWaitGraph(graph, 740)
+    expect(narrow.width).toBeLessThanOrEqual(740)
+    for (const one of narrow.nodes) expect(one.width).toBeGreaterThanOrEqual(needOf(one.node) - 1)
+  })
+})
+
+describe('stepGraph', () => {
+  const layout = layoutWaitGraph(
+    {
+      nodes: [node('r', 0), node('s', 0), node('l', 1), node('w1', 2), node('w2', 2)],
+      edges: [edge('l', 'r', { kind: 'held_by' }), edge('w1', 'l'), edge('w2', 'l')],
+    },
+    900,
+  )
+  it('walks along a column and along the edges', () => {
+    expect(stepGraph(layout, 'r', 'ArrowDown')).toBe('s')
+    expect(stepGraph(layout, 's', 'k')).toBe('r')
+    expect(stepGraph(layout, 'r', 'ArrowUp')).toBeNull()
+    expect(stepGraph(layout, 'r', 'ArrowRight')).toBe('l')
+    expect(stepGraph(layout, 'l', 'ArrowRight')).toBe('w1')
+    expect(stepGraph(layout, 'w2', 'ArrowLeft')).toBe('l')
+    expect(stepGraph(layout, 'w1', 'End')).toBe('w2')
+    expect(stepGraph(layout, 'w1', 'x')).toBeNull()
+  })
+  it('goes to the next column where no edge leads, and starts at the first node', () => {
+    expect(stepGraph(layout, 's', 'ArrowRight')).toBe('l')
+    expect(stepGraph(layout, 'nobody', 'j')).toBe('r')
   })
 })
 

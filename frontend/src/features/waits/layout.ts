@@ -29,11 +29,17 @@ export interface PlacedEdge {
   /** Middle of the curve, for its label. */
   x: number
   y: number
+  x1: number
+  y1: number
+  x2: number
+  y2: number
   strokeWidth: number
 }
 
 export interface GraphLayout {
   nodes: PlacedNode[]
+  /** The same nodes by column, each from top to bottom. */
+  columns: PlacedNode[][]
   edges: PlacedEdge[]
   width: number
   height: number
@@ -42,23 +48,32 @@ export interface GraphLayout {
 export const ROW = 30
 export const NODE_HEIGHT = 24
 const MARGIN = 12
-const COLUMN_GAP = 80
-const NARROWEST = 232
+const WIDEST_GAP = 80
+const NARROWEST_GAP = 28
+const NARROWEST = 120
 const WIDEST = 380
+/** What a label is never given more room than. */
+const LABEL_AT_MOST = 300
+/** Width of a letter of the mono face at 12 px. */
+const LETTER = 7.25
 
 export function layoutWaitGraph(
   graph: Pick<WaitGraph, 'nodes' | 'edges'>,
   availableWidth: number,
 ): GraphLayout {
-  const columns = groups(graph.nodes, (node) => node.depth).sort((a, b) => a[0] - b[0])
-  if (columns.length === 0) return { nodes: [], edges: [], width: 0, height: 0 }
-  const room = (availableWidth - 2 * MARGIN + COLUMN_GAP) / columns.length - COLUMN_GAP
-  const width = Math.min(WIDEST, Math.max(NARROWEST, Math.floor(room)))
+  const byDepth = groups(graph.nodes, (node) => node.depth).sort((a, b) => a[0] - b[0])
+  if (byDepth.length === 0) return { nodes: [], columns: [], edges: [], width: 0, height: 0 }
+  const { widths, gap } = columnWidths(
+    byDepth.map(([, nodes]) => nodes),
+    availableWidth - 2 * MARGIN,
+  )
   const most = max(graph.nodes, (node) => node.blocks_total) ?? 0
   const neighbours = neighboursOf(graph.edges)
 
   const placed = new Map<string, PlacedNode>()
-  for (const [column, [, nodes]] of columns.entries()) {
+  const columns: PlacedNode[][] = []
+  let x = MARGIN
+  for (const [column, [, nodes]] of byDepth.entries()) {
     const pull = new Map(
       nodes.map((node) => [
         node.id,
@@ -70,30 +85,90 @@ export function layoutWaitGraph(
         ascending(pull.get(a.id) ?? 0, pull.get(b.id) ?? 0) ||
         b.blocks_total - a.blocks_total ||
         b.members - a.members ||
-        a.id.localeCompare(b.id),
+        ascending(a.id, b.id),
     )
-    for (const [row, node] of sorted.entries()) {
-      placed.set(node.id, {
-        node,
-        x: MARGIN + column * (width + COLUMN_GAP),
-        y: MARGIN + row * ROW,
-        width,
-        height: NODE_HEIGHT,
-        weight: most > 0 ? node.blocks_total / most : 0,
-      })
-    }
+    const width = widths[column] ?? NARROWEST
+    const here = sorted.map((node, row) => ({
+      node,
+      x,
+      y: MARGIN + row * ROW,
+      width,
+      height: NODE_HEIGHT,
+      weight: most > 0 ? node.blocks_total / most : 0,
+    }))
+    for (const one of here) placed.set(one.node.id, one)
+    columns.push(here)
+    x += width + gap
   }
   const edges = graph.edges.flatMap((edge) => {
     const a = placed.get(edge.source)
     const b = placed.get(edge.target)
-    return a && b ? [placeEdge(edge, a, b)] : []
+    return a && b ? [placeEdge(edge, a, b, gap)] : []
   })
   return {
     nodes: [...placed.values()],
+    columns,
     edges,
-    width: 2 * MARGIN + columns.length * (width + COLUMN_GAP) - COLUMN_GAP,
-    height: 2 * MARGIN + (max(columns, ([, nodes]) => nodes.length) ?? 0) * ROW,
+    width: x - gap + MARGIN,
+    height: 2 * MARGIN + (max(columns, (column) => column.length) ?? 0) * ROW,
   }
+}
+
+/**
+ * Each column takes what its longest label needs; what is left over is shared for the details. Gaps
+ * shrink before labels are cut.
+ */
+function columnWidths(
+  columns: readonly (readonly WaitNode[])[],
+  room: number,
+): { widths: number[]; gap: number } {
+  const needs = columns.map((nodes) =>
+    Math.min(LABEL_AT_MOST, Math.max(NARROWEST, max(nodes, needOf) ?? NARROWEST)),
+  )
+  const total = needs.reduce((sum, need) => sum + need, 0)
+  const gaps = columns.length - 1
+  const gap =
+    gaps === 0
+      ? 0
+      : Math.min(WIDEST_GAP, Math.max(NARROWEST_GAP, Math.floor((room - total) / gaps / 2)))
+  const spare = Math.max(0, room - total - gap * gaps) / columns.length
+  return { widths: needs.map((need) => Math.floor(Math.min(WIDEST, need + spare))), gap }
+}
+
+/** Pixels for the glyph, the label and the counts of a node; what is beyond is for its details. */
+export function needOf(node: WaitNode): number {
+  const count = node.blocks_total > 0 ? 18 + 7 * String(node.blocks_total).length : 0
+  const members = node.members > 1 && node.kind !== 'group' ? 34 : 0
+  const mark = node.mark ? 20 : 0
+  return 40 + node.label.length * LETTER + count + members + mark
+}
+
+export type Box = { readonly left: number; readonly top: number; right: number; bottom: number }
+
+/** Edges that leave the view, of a fan of thousands, are drawn up to this many. */
+const LEAVING_AT_MOST = 300
+
+/** What of a layout lies in a box, so that only that is drawn. */
+export function visibleIn(
+  layout: GraphLayout,
+  box: Box,
+): { nodes: PlacedNode[]; edges: PlacedEdge[] } {
+  const rows = (y: number) => Math.max(0, Math.floor((y - MARGIN) / ROW))
+  const nodes = layout.columns.flatMap((column) => {
+    const first = column[0]
+    if (!first || first.x > box.right || first.x + first.width < box.left) return []
+    return column.slice(rows(box.top), rows(box.bottom) + 1)
+  })
+  const inside: PlacedEdge[] = []
+  const leaving: PlacedEdge[] = []
+  for (const edge of layout.edges) {
+    const low = Math.min(edge.y1, edge.y2)
+    const high = Math.max(edge.y1, edge.y2)
+    if (low > box.bottom || high < box.top || edge.x1 > box.right || edge.x2 < box.left) continue
+    ;(low >= box.top && high <= box.bottom ? inside : leaving).push(edge)
+  }
+  const step = Math.ceil(leaving.length / LEAVING_AT_MOST) || 1
+  return { nodes, edges: [...inside, ...leaving.filter((_, index) => index % step === 0)] }
 }
 
 /** Everything that a node waits for or that waits for it, through any number of edges. */
@@ -112,7 +187,7 @@ export function connected(edges: readonly WaitEdge[], id: string): Set<string> {
   return seen
 }
 
-function neighboursOf(edges: readonly WaitEdge[]): Map<string, string[]> {
+export function neighboursOf(edges: readonly WaitEdge[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   const add = (from: string, to: string) => {
     const known = found.get(from)
@@ -126,35 +201,29 @@ function neighboursOf(edges: readonly WaitEdge[]): Map<string, string[]> {
   return found
 }
 
-function placeEdge(edge: WaitEdge, a: PlacedNode, b: PlacedNode): PlacedEdge {
+function placeEdge(edge: WaitEdge, a: PlacedNode, b: PlacedNode, gap: number): PlacedEdge {
   const strokeWidth = 1 + Math.min(4, Math.log2(Math.max(1, edge.count)) / 2)
   const [left, right] = a.x <= b.x ? [a, b] : [b, a]
   const y1 = left.y + left.height / 2
   const y2 = right.y + right.height / 2
-  if (left.x === right.x) {
-    // Two nodes of one depth (a cycle): bend around the right side.
-    const x = left.x + left.width
-    const bend = x + COLUMN_GAP / 3
-    return {
-      edge,
-      path: `M${x},${y1}C${bend},${y1} ${bend},${y2} ${x},${y2}`,
-      x: bend,
-      y: (y1 + y2) / 2,
-      strokeWidth,
-    }
-  }
   const x1 = left.x + left.width
-  const x2 = right.x
-  const middle = (x1 + x2) / 2
+  // Two nodes of one depth (a cycle) are joined by a bend around the right side.
+  const same = left.x === right.x
+  const x2 = same ? x1 : right.x
+  const middle = same ? x1 + Math.max(24, gap) / 2 : (x1 + x2) / 2
   return {
     edge,
     path: `M${x1},${y1}C${middle},${y1} ${middle},${y2} ${x2},${y2}`,
     x: middle,
     y: (y1 + y2) / 2,
+    x1,
+    y1,
+    x2,
+    y2,
     strokeWidth,
   }
 }
 
-function ascending(a: number, b: number): number {
+function ascending<T extends number | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,8 +1,8 @@
-/** What the wait graph asks for: the moments there are, and the graph at one. */
+/** What the wait graph asks for: the moments there are, the graph at one, what lasts, one node. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { completeGraph } from './defaults'
+import { completeGraph, completeNode } from './defaults'
 
 export const momentsQuery = (id: string) =>
   queryOptions({
@@ -18,19 +18,61 @@ export const momentsQuery = (id: string) =>
 
 export type Fold = 'auto' | 'all' | 'none'
 
-export const graphQuery = (id: string, at: string, fold: Fold, opened: readonly string[]) =>
+export type GraphRequest = {
+  readonly at: string
+  /** The other moment of a difference; empty: none. */
+  readonly against: string
+  readonly fold: Fold
+  readonly opened: readonly string[]
+  readonly find: string
+}
+
+export const graphQuery = (id: string, { at, against, fold, opened, find }: GraphRequest) =>
   queryOptions({
-    queryKey: keys.of(id, 'waits', 'graph', at, fold, opened),
+    queryKey: keys.of(id, 'waits', 'graph', at, against, fold, opened, find),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/waits', {
           params: {
             path: { incident_id: id },
-            query: { at, fold, ...(opened.length ? { open: [...opened] } : {}) },
+            query: {
+              at,
+              fold,
+              ...(against ? { against } : {}),
+              ...(find ? { find } : {}),
+              ...(opened.length ? { open: [...opened] } : {}),
+            },
           },
         }),
       ),
     select: completeGraph,
     placeholderData: keepPreviousData,
     staleTime: 60_000,
+  })
+
+export const persistenceQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'waits', 'persistence'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/waits/persistence', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+    staleTime: 300_000,
+  })
+
+export const nodeQuery = (id: string, at: string, node: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'waits', 'node', at, node),
+    queryFn: async () => {
+      const found = await unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/waits/node', {
+          params: { path: { incident_id: id }, query: { at, node } },
+        }),
+      )
+      return { ...found, node: completeNode(found.node) }
+    },
+    staleTime: 60_000,
+    retry: false,
   })

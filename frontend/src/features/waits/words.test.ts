@@ -7,6 +7,7 @@ const holder = {
   detail: 'idle in transaction 26 s',
   kind: 'thread',
   members: 1,
+  mark: '',
   blocks_total: 300,
   blocks_direct: 300,
   waiting: false,

@@ -1,7 +1,13 @@
 /** A wait node in words and in one glyph: for labels, the tree, the table, pins. */
-import type { WaitNode } from './layout'
+import { formatNumber } from '@/format'
+import type { components } from '@/api/schema'
+import type { WaitEdge, WaitNode } from './layout'
 
-export const GLYPH: Record<WaitNode['kind'], string> = {
+export type Lasting = components['schemas']['LastingWait']
+export type Persistence = components['schemas']['WaitPersistence']
+export type Mark = WaitNode['mark']
+
+export const GLYPH: Readonly<Record<string, string>> = {
   thread: '●',
   latch: '◇',
   row_lock: '▤',
@@ -13,7 +19,7 @@ export const GLYPH: Record<WaitNode['kind'], string> = {
   group: '⋮',
 }
 
-export const KIND: Record<WaitNode['kind'], string> = {
+export const KIND: Readonly<Record<string, string>> = {
   thread: 'thread',
   latch: 'latch',
   row_lock: 'row lock',
@@ -25,9 +31,18 @@ export const KIND: Record<WaitNode['kind'], string> = {
   group: 'group',
 }
 
+/** One sign each, so that a mark does not rest on its colour. */
+export const MARK: Readonly<Record<Mark, { sign: string; word: string }>> = {
+  '': { sign: '', word: '' },
+  added: { sign: '+', word: 'added' },
+  gone: { sign: '×', word: 'gone' },
+  kept: { sign: '=', word: 'kept' },
+}
+
 /** A node in words, for screen readers. */
 export function sentence(node: WaitNode): string {
   const parts = [node.label]
+  if (node.mark) parts[0] = `${MARK[node.mark].word}: ${node.label}`
   if (node.detail) parts.push(node.detail)
   if (node.blocks_total > 0)
     parts.push(`blocks ${node.blocks_total}, ${node.blocks_direct} directly`)
@@ -44,6 +59,45 @@ export function claim(node: WaitNode): string {
   const threads = `${blocks} ${blocks === 1 ? 'thread' : 'threads'}`
   // A lock does not act: it has threads behind it.
   return node.kind === 'thread' ? `${label} blocks ${threads}` : `${label} has ${threads} behind it`
+}
+
+/** "S ×151", "held?": what an edge says when one of its ends is looked at; there is little room. */
+export function edgeWords(edge: WaitEdge): string {
+  const what = edge.kind === 'held_by' ? 'held' : (edge.mode ?? 'waits')
+  const many = edge.count > 1 ? ` ×${formatNumber(edge.count)}` : ''
+  return `${edge.mark ? `${MARK[edge.mark].sign} ` : ''}${what}${edge.inferred ? '?' : ''}${many}`
+}
+
+/** What kind of thing an edge is about: of the resource at one of its ends. */
+export function edgeKind(
+  edge: WaitEdge,
+  kindOf: ReadonlyMap<string, WaitNode['kind']>,
+): Exclude<WaitNode['kind'], 'group' | 'thread'> {
+  const resource = edge.kind === 'waits_for' ? edge.target : edge.source
+  const kind = kindOf.get(resource)
+  return kind === undefined || kind === 'group' || kind === 'thread' ? 'latch' : kind
+}
+
+/** Dashes per kind: latches are drawn through. */
+export const DASH: Readonly<Record<string, string>> = {
+  latch: '',
+  row_lock: '7 3',
+  table_lock: '13 4',
+  metadata_lock: '11 3 2 3',
+  commit: '2 4',
+  fsync: '2 2 7 2',
+  queue: '1 5',
+}
+
+/** How long a node has been stuck; null where nothing is known of it. */
+export function lastingOf(node: WaitNode, by: ReadonlyMap<string, Lasting>): Lasting | null {
+  return by.get(node.lasting || node.id) ?? null
+}
+
+/** "in 5 of 7 status dumps" */
+export function stuckWords(lasting: Lasting, persistence: Persistence): string {
+  const { of, unit } = persistence
+  return `in ${lasting.seen} of ${of} ${unit}${of === 1 ? '' : 's'}`
 }
 
 /** The next moment with waiters before or after an instant (ISO 8601, UTC); null at the end. */

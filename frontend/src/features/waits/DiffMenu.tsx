@@ -1,0 +1,80 @@
+/** "Diff with…": another moment of the same waits, and the way back. */
+import type { components } from '@/api/schema'
+import { useZone } from '@/state/incident'
+import { Button } from '@/ui/Button'
+import { DownIcon } from '@/ui/icons'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
+
+type Moment = components['schemas']['WaitMoment']
+const CALM_SHOWN = 3
+
+export function DiffMenu({
+  moments,
+  at,
+  before,
+  against,
+  onCompare,
+  onSwap,
+}: {
+  readonly moments: readonly Moment[]
+  readonly at: string | null
+  readonly before: string | null
+  readonly against: string
+  readonly onCompare: (time: string) => void
+  readonly onSwap: () => void
+}) {
+  const zone = useZone()
+  const waiters = (moment: Moment) => moment.waiters + moment.lock_waits
+  const worst = moments.reduce<Moment | null>(
+    (most, one) => (most === null || waiters(one) > waiters(most) ? one : most),
+    null,
+  )
+  const first = moments.find((one) => waiters(one) > 0)
+  const calm = moments
+    .filter((one) => at !== null && waiters(one) === 0 && one.time < at)
+    .slice(-CALM_SHOWN)
+  const choice = (label: string, time: string | null | undefined) =>
+    time && time !== at ? (
+      <MenuItem hint={zone.format(time, 'clock')} onSelect={() => onCompare(time)}>
+        {label}
+      </MenuItem>
+    ) : null
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button size="small" pressed={against !== ''}>
+            {against ? `Diff with ${zone.format(against, 'clock')}` : 'Diff with…'}
+            <DownIcon size={12} />
+          </Button>
+        }
+      >
+        <MenuLabel>What is different from</MenuLabel>
+        {choice('The moment before', before)}
+        {choice('The first moment with waiters', first?.time)}
+        {choice('The worst moment', worst?.time)}
+        {calm.map((one) => (
+          <MenuItem
+            key={one.time}
+            hint={zone.format(one.time, 'clock')}
+            onSelect={() => onCompare(one.time)}
+          >
+            A calm moment before
+          </MenuItem>
+        ))}
+        <MenuLine />
+        <MenuLabel>or Shift+click a bar below</MenuLabel>
+      </Menu>
+      {against && (
+        <>
+          <Button size="small" variant="ghost" title="Swap the two moments" onClick={onSwap}>
+            Swap
+          </Button>
+          <Button size="small" variant="ghost" onClick={() => onCompare('')}>
+            End diff
+          </Button>
+        </>
+      )}
+    </>
+  )
+}
