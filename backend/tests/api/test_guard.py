@@ -18,8 +18,12 @@ PUBLIC = {
     ("post", "/api/v1/session"),
     ("post", "/api/v1/session/link"),
 }
-OWN = {("delete", "/api/v1/session"), ("post", "/api/v1/mentions/seen")}
-"""What a viewer may change: their own session, and what they have seen."""
+OWN = {
+    ("delete", "/api/v1/session"),
+    ("post", "/api/v1/mentions/seen"),
+    ("post", "/api/v1/incidents/{incident_id}/presence"),
+}
+"""What a viewer may change: their session, what they have seen, where others see them."""
 
 
 def operations() -> Iterator[tuple[str, str]]:

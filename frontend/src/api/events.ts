@@ -4,7 +4,7 @@
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { DERIVED, keys } from './keys'
+import { DERIVED, type Domain, keys } from './keys'
 import type { Artifact, ArtifactList } from './schema'
 
 export type Connection = 'none' | 'connecting' | 'open' | 'lost'
@@ -17,7 +17,38 @@ export type Upload = {
   readonly received?: number
 }
 
-const REOPEN_MS = 4000
+/** What is passed on as it comes: typing in a text, who is here, and that the line is up again. */
+export type Live =
+  | { readonly name: 'text'; readonly key: string; readonly seq: number }
+  | { readonly name: 'presence'; readonly here: readonly Peer[] }
+  | { readonly name: 'open' }
+
+/** Somebody's tab: see api/presence.py. */
+export type Peer = {
+  readonly tab: string
+  readonly user_id: string
+  readonly name: string
+  readonly address: string
+  readonly text: string | null
+  readonly cursor: { readonly anchor: string; readonly head: string } | null
+  readonly follow: boolean
+  readonly left: boolean
+}
+
+type LiveListener = (incidentId: string, live: Live) => void
+const liveListeners = new Set<LiveListener>()
+
+/** Calls `listener` for everything live of the incident that is open; gives the way out. */
+export function onLive(listener: LiveListener): () => void {
+  liveListeners.add(listener)
+  return () => liveListeners.delete(listener)
+}
+
+function tellLive(incidentId: string, live: Live) {
+  for (const listener of liveListeners) listener(incidentId, live)
+}
+
+const REOPEN_MS = 1500
 
 /** Keeps the caches of an incident fresh while mounted; once per incident, in its layout. */
 export function useIncidentEvents(incidentId: string): void {
@@ -33,11 +64,20 @@ export function useIncidentEvents(incidentId: string): void {
         if (opened) void client.invalidateQueries({ queryKey: keys.incident(incidentId) })
         opened = true
         setConnection('open')
+        tellLive(incidentId, { name: 'open' })
       }
       stream.onerror = () => {
         setConnection('lost')
         // The browser tries again by itself after a broken line, but not after a refusal.
         if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, REOPEN_MS)
+      }
+      for (const name of ['text', 'presence'] as const) {
+        stream.addEventListener(name, (event: MessageEvent<string>) => {
+          const live = { name, ...(JSON.parse(event.data) as object) } as Live
+          tellLive(incidentId, live)
+          if (live.name === 'text' && live.key.startsWith('report/'))
+            soon(client, incidentId, 'report')
+        })
       }
       for (const name of ['artifact', 'upload', 'analysis', 'worker', 'changed'] as const) {
         stream.addEventListener(name, (event: MessageEvent<string>) =>
@@ -73,7 +113,7 @@ export function applyEvent(
       list ? { ...list, items: placed(list.items, artifact) } : list,
     )
     void client.invalidateQueries({ queryKey: keys.artifact(artifact.id, 'detail') })
-    overviewSoon(client, incidentId)
+    soon(client, incidentId, 'overview')
   } else if (name === 'upload') {
     const upload = data as Upload
     invalidate('uploads')
@@ -91,9 +131,10 @@ export function applyEvent(
     void client.invalidateQueries({ queryKey: keys.status })
   } else {
     const { what } = data as { what: string }
-    if (what === 'everything')
+    if (what === 'everything') {
       void client.invalidateQueries({ queryKey: keys.incident(incidentId) })
-    else if (what === 'incident') invalidate('self', 'overview')
+      tellLive(incidentId, { name: 'open' })
+    } else if (what === 'incident') invalidate('self', 'overview')
     else if (what === 'annotations') invalidate('annotations', 'marks')
     else void client.invalidateQueries({ queryKey: ['incident', incidentId, what] })
     invalidate('activity')
@@ -111,17 +152,18 @@ export function useConnection(): Connection {
   )
 }
 
-const OVERVIEW_EVERY_MS = 1500
+const SOON_MS = 1500
 const waiting = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** A bundle sends hundreds of artifact events; the overview is asked for once in a while. */
-function overviewSoon(client: QueryClient, incidentId: string) {
-  if (waiting.has(incidentId)) return
+/** A bundle sends hundreds of events, as does typing: a domain is asked for once in a while. */
+function soon(client: QueryClient, incidentId: string, domain: Domain) {
+  const key = `${incidentId} ${domain}`
+  if (waiting.has(key)) return
   const timer = setTimeout(() => {
-    waiting.delete(incidentId)
-    void client.invalidateQueries({ queryKey: keys.of(incidentId, 'overview') })
-  }, OVERVIEW_EVERY_MS)
-  waiting.set(incidentId, timer)
+    waiting.delete(key)
+    void client.invalidateQueries({ queryKey: keys.of(incidentId, domain) })
+  }, SOON_MS)
+  waiting.set(key, timer)
 }
 
 let connection: Connection = 'none'

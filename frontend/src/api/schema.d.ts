@@ -903,7 +903,7 @@ export interface paths {
     }
     /**
      * Events
-     * @description Events: artifact, upload, analysis, worker, text, changed.
+     * @description Events: artifact, upload, analysis, worker, text, presence, changed.
      */
     get: operations['events_api_v1_incidents__incident_id__events_get']
     put?: never
@@ -1268,6 +1268,26 @@ export interface paths {
      * @description Keep a pointer to exact data, with its value, and its raw lines as an excerpt.
      */
     post: operations['create_pin_api_v1_incidents__incident_id__pins_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/presence': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Be Present
+     * @description Say where you are, or that you leave.
+     */
+    post: operations['be_present_api_v1_incidents__incident_id__presence_post']
     delete?: never
     options?: never
     head?: never
@@ -3341,6 +3361,13 @@ export interface components {
        */
       status: 'proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded'
     }
+    /** Cursor */
+    Cursor: {
+      /** Anchor */
+      anchor: string
+      /** Head */
+      head: string
+    }
     /** CutLine */
     CutLine: {
       /** Bytes */
@@ -5268,6 +5295,26 @@ export interface components {
       /** Window S */
       window_s: number | null
     }
+    /** Presence */
+    Presence: {
+      /** Address */
+      address: string
+      cursor?: components['schemas']['Cursor'] | null
+      /**
+       * Follow
+       * @default false
+       */
+      follow: boolean
+      /**
+       * Left
+       * @default false
+       */
+      left: boolean
+      /** Tab */
+      tab: string
+      /** Text */
+      text?: string | null
+    }
     /** Preview */
     Preview: {
       /** Html */
@@ -7130,6 +7177,7 @@ export type ComparedWait = components['schemas']['ComparedWait']
 export type CompareRun = components['schemas']['CompareRun']
 export type ComputedStall = components['schemas']['ComputedStall']
 export type ConfidenceStep = components['schemas']['ConfidenceStep']
+export type Cursor = components['schemas']['Cursor']
 export type CutLine = components['schemas']['CutLine']
 export type DatabaseStatus = components['schemas']['DatabaseStatus']
 export type DeadlockDoc = components['schemas']['DeadlockDoc']
@@ -7252,6 +7300,7 @@ export type PinPlace = components['schemas']['PinPlace']
 export type PlacedClock = components['schemas']['PlacedClock']
 export type PredictionInput = components['schemas']['Prediction-Input']
 export type PredictionOutput = components['schemas']['Prediction-Output']
+export type Presence = components['schemas']['Presence']
 export type Preview = components['schemas']['Preview']
 export type PreviewRow = components['schemas']['PreviewRow']
 export type PreviewSeries = components['schemas']['PreviewSeries']
@@ -10020,6 +10069,39 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Pin']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  be_present_api_v1_incidents__incident_id__presence_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Presence']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

@@ -1,12 +1,14 @@
 /** The frame of one incident: rail, top bar, the screen, status line; one event stream for all. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { Outlet, useParams } from 'react-router'
-import { useIncidentEvents } from '@/api/events'
+import { Outlet, useLocation, useParams } from 'react-router'
+import { onLive, useIncidentEvents } from '@/api/events'
 import { asProblem } from '@/api/problem'
 import { incidentQuery, overviewQuery } from '@/api/queries'
 import type { PlacedClock } from '@/api/schema'
 import { IncidentContext } from '@/state/incident'
+import { usePresence } from '@/state/presence'
+import { sendDrafts } from '@/state/textDrafts'
 import { Problem } from '@/ui/States'
 import { NotFound } from './RouteError'
 import { Shell } from './Shell'
@@ -16,6 +18,15 @@ export function IncidentLayout() {
   const incident = useQuery(incidentQuery(id))
   const overview = useQuery(overviewQuery(id))
   useIncidentEvents(id)
+  const { pathname, search } = useLocation()
+  usePresence(id, pathname + search)
+  useEffect(
+    () =>
+      onLive((incident, live) => {
+        if (live.name === 'open') void sendDrafts(incident)
+      }),
+    [],
+  )
   const zone = commonZone(overview.data?.clocks ?? [])
   const scope = useMemo(() => ({ id, zone }), [id, zone])
   const title = incident.data?.title

@@ -21,6 +21,7 @@ import {
 } from '@/ui/icons'
 import { useGoKeys } from './goKeys'
 import { NameView, useCopyLink } from './CopyLink'
+import { Here } from './Here'
 import { KeySheet } from './KeySheet'
 import { Palette } from './Palette'
 import { StatusLine } from './StatusLine'
@@ -66,6 +67,7 @@ export function Shell({
         Skip to the screen
       </a>
       <TopBar incident={incident} overview={overview}>
+        <Here screens={SCREENS} />
         <span role="status" className="topbar-said">
           {link.said}
         </span>

@@ -33,6 +33,7 @@ from pileup.api import (
     mappings,
     matrix,
     pins,
+    presence,
     processlists,
     queries,
     records,
@@ -65,7 +66,7 @@ from pileup.storage.placed import PlacedStore
 API = "/api/v1"
 
 PUBLIC: tuple[APIRouter, ...] = (accounts.public,)
-OWN: tuple[APIRouter, ...] = (accounts.own, comments.own)
+OWN: tuple[APIRouter, ...] = (accounts.own, comments.own, presence.own)
 INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
 ROUTERS: tuple[APIRouter, ...] = (
     accounts.router,

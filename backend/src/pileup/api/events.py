@@ -1,13 +1,15 @@
 """Server-sent events: what changes in an incident, while it changes.
 
 One connection per process listens to PostgreSQL; NOTIFY carries ids only, and each stream reads
-the current rows. Notices that come within a moment are sent as one.
+the current rows. Notices that come within a moment are sent as one. Who is here (presence) travels
+the same way and is kept in memory only.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -38,8 +40,14 @@ _RETRY_MS = 1000
 """After how long a browser connects again."""
 _WORKER_CHECK_S = 3.0
 
-Notice = tuple[str, str | None, int | None]
-"""(topic, id, seq of a text)"""
+_HERE_S = 30
+"""Somebody who is silent for longer has left."""
+
+Notice = dict[str, Any]
+"""What ``Unit.notify`` sent: incident, topic, id, and for some topics more."""
+
+_RESYNC: Notice = {"topic": "resync", "id": None}
+_AT_ONCE = ("text", "presence")
 
 log = structlog.get_logger()
 
@@ -51,6 +59,7 @@ class EventHub:
         url = make_url(database_url).set(drivername="postgresql")
         self._conninfo = url.render_as_string(hide_password=False)
         self._streams: dict[str, set[asyncio.Queue[Notice]]] = {}
+        self._here: dict[str, dict[str, tuple[float, Notice]]] = {}
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -76,6 +85,24 @@ class EventHub:
         if not queues:
             self._streams.pop(incident_id, None)
 
+    def here(self, incident_id: str) -> list[Notice]:
+        """Who was seen on the incident lately, by tab of a browser."""
+        since = time.monotonic() - _HERE_S
+        tabs = self._here.get(incident_id, {})
+        for tab in [tab for tab, (seen, _) in tabs.items() if seen < since]:
+            del tabs[tab]
+        if not tabs:
+            self._here.pop(incident_id, None)
+        return [told for _, told in tabs.values()]
+
+    def _seen(self, told: Notice) -> None:
+        tabs = self._here.setdefault(told["incident"], {})
+        if told["left"]:
+            tabs.pop(told["id"], None)
+        else:
+            tabs[told["id"]] = (time.monotonic(), told)
+        self.here(told["incident"])
+
     async def _listen(self) -> None:
         while True:
             try:
@@ -83,7 +110,7 @@ class EventHub:
                     self._conninfo, autocommit=True, application_name="pileup events"
                 ) as connection:
                     await connection.execute(f"listen {CHANNEL}")
-                    self._everybody(("resync", None, None))  # something may have been missed
+                    self._everybody(_RESYNC)  # something may have been missed
                     async for notice in connection.notifies():
                         self._dispatch(notice.payload)
             except (psycopg.Error, OSError) as error:
@@ -91,9 +118,11 @@ class EventHub:
             await asyncio.sleep(1)
 
     def _dispatch(self, payload: str) -> None:
-        told: dict[str, Any] = json.loads(payload)
+        told: Notice = json.loads(payload)
+        if told["topic"] == "presence":
+            self._seen(told)
         for queue in self._streams.get(told["incident"], ()):
-            queue.put_nowait((told["topic"], told["id"], told.get("seq")))
+            queue.put_nowait(told)
 
     def _everybody(self, notice: Notice) -> None:
         for queues in self._streams.values():
@@ -107,7 +136,7 @@ class EventHub:
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def events(incident_id: str, request: Request, services: ServicesDep) -> EventSourceResponse:
-    """Events: artifact, upload, analysis, worker, text, changed."""
+    """Events: artifact, upload, analysis, worker, text, presence, changed."""
     await run_in_threadpool(_must_exist, services, incident_id)
     hub: EventHub = request.app.state.hub
     return EventSourceResponse(
@@ -126,6 +155,8 @@ async def _stream(
         alive = await run_in_threadpool(_worker_alive, services)
         yield ServerSentEvent(json.dumps({"alive": alive}), event="worker", retry=_RETRY_MS)
         yield _event("analysis", await run_in_threadpool(_analysis, services, incident_id))
+        if here := hub.here(incident_id):
+            yield _presence(here)
         checked = loop.time()
         while True:
             notices = await _gather(queue, _WORKER_CHECK_S)
@@ -147,11 +178,12 @@ async def _gather(queue: asyncio.Queue[Notice], timeout_s: float) -> list[Notice
         first = await asyncio.wait_for(queue.get(), timeout_s)
     except TimeoutError:
         return []
-    await asyncio.sleep(_GATHER_TYPING_S if first[0] == "text" else _GATHER_S)
+    await asyncio.sleep(_GATHER_TYPING_S if first["topic"] in _AT_ONCE else _GATHER_S)
     notices = [first]
     while not queue.empty():
         notices.append(queue.get_nowait())
-    return list(dict.fromkeys(notices))
+    # the last word on each subject, in the order in which they were first spoken of
+    return list({(one["topic"], one["id"]): one for one in notices}.values())
 
 
 def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[ServerSentEvent]:
@@ -159,10 +191,17 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
     if not notices:
         return []
     found: list[ServerSentEvent] = []
+    here = [one for one in notices if one["topic"] == "presence"]
+    if here:
+        found.append(_presence(here))
+    texts = [one for one in notices if one["topic"] == "text"]
+    found += [_event("text", {"key": one["id"], "seq": one["seq"]}) for one in texts]
+    rows = [one for one in notices if one["topic"] not in _AT_ONCE]
+    if not rows:
+        return found
     with services.database.unit() as unit:
-        seen = {subject: seq for topic, subject, seq in notices if topic == "text"}
-        found += [_event("text", {"key": key, "seq": seq}) for key, seq in seen.items()]
-        for topic, subject, _ in notices:
+        for one in rows:
+            topic, subject = one["topic"], one["id"]
             if topic == "artifact" and subject:
                 try:
                     artifact = shape(Artifacts(unit).get(subject))
@@ -172,8 +211,6 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
                 found.append(ServerSentEvent(artifact.model_dump_json(), event="artifact"))
             elif topic == "upload" and subject:
                 found.append(_event("upload", _upload(Uploads(unit), subject)))
-            elif topic == "text":
-                continue
             elif topic == "analysis":
                 state = Jobs(unit).analysis_state(incident_id)
                 found.append(_event("analysis", {"state": state.state, "error": state.error}))
@@ -181,6 +218,12 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
                 what = "everything" if topic == "resync" else topic
                 found.append(_event("changed", {"what": what}))
     return found
+
+
+def _presence(notices: list[Notice]) -> ServerSentEvent:
+    fields = ("name", "user_id", "address", "text", "cursor", "follow", "left")
+    here = [{"tab": one["id"], **{name: one[name] for name in fields}} for one in notices]
+    return _event("presence", {"here": here})
 
 
 def _upload(uploads: Uploads, upload_id: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import { Button } from '@/ui/Button'
 import { rawLinesPath } from '@/ui/evidence'
 import { Field } from '@/ui/Field'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
+import { LiveText } from '@/ui/LiveText'
 import { Problem } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import {
@@ -79,9 +80,13 @@ export function Detail({ incidentId, experiment, onClose }: Props) {
           </p>
         </InspectorSection>
       )}
-      {experiment.conclusion && (
+      {experiment.state !== 'planned' && (
         <InspectorSection title="Conclusion">
-          <p className="experiment-text">{experiment.conclusion}</p>
+          <LiveText
+            incidentId={incidentId}
+            textKey={`experiment/${experiment.id}/conclusion`}
+            label="Conclusion"
+          />
         </InspectorSection>
       )}
       <InspectorSection title={`Artifacts (${experiment.artifacts.length})`}>
@@ -153,7 +158,6 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
   const [value, setValue] = useState('')
   const [verdict, setVerdict] = useState<Finish['verdict']>('match')
   const [same, setSame] = useState<'' | 'yes' | 'no' | 'unclear'>('')
-  const [conclusion, setConclusion] = useState('')
   const [confidence, setConfidence] = useState('')
   const computed = useObserved(incidentId, experiment)
   const take = () => {
@@ -245,16 +249,6 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
           </select>
         )}
       </Field>
-      <Field label="Conclusion">
-        {(ids) => (
-          <textarea
-            {...ids}
-            rows={2}
-            value={conclusion}
-            onChange={(event) => setConclusion(event.target.value)}
-          />
-        )}
-      </Field>
       {experiment.hypothesis_id && (
         <Field label="New confidence in the hypothesis" hint="Percent; empty leaves it as it is">
           {(ids) => (
@@ -279,7 +273,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
               observation: { text: observed.trim(), value: number(value) },
               verdict,
               failed_same_way: same === '' ? null : same,
-              conclusion: conclusion.trim(),
+              conclusion: '',
               confidence: number(confidence),
             },
           })

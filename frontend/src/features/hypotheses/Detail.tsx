@@ -8,6 +8,7 @@ import { Chip } from '@/ui/Chip'
 import { Field } from '@/ui/Field'
 import { CloseIcon } from '@/ui/icons'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
+import { LiveText } from '@/ui/LiveText'
 import { Problem } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import { useHypothesisWrites, type Hypothesis, type Status } from './queries'
@@ -123,6 +124,14 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
             </select>
           )}
         </Field>
+      </InspectorSection>
+      <InspectorSection title="Notes">
+        <LiveText
+          incidentId={incidentId}
+          textKey={`hypothesis/${hypothesis.id}/notes`}
+          label="Notes"
+          placeholder="What speaks for it, what is still open"
+        />
       </InspectorSection>
       {mayWrite && <Confide incidentId={incidentId} hypothesis={hypothesis} />}
       <InspectorSection title="Confidence over time">

@@ -6,6 +6,7 @@ import type { Overview } from '@/api/schema'
 import { useIncidentId } from '@/state/incident'
 import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/Button'
+import { LiveText } from '@/ui/LiveText'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Blockers } from './Blockers'
 import { Deadlocks, Gaps, Stalls, Triage } from './Sidelights'
@@ -13,6 +14,7 @@ import { Findings } from './Findings'
 import { Headline } from './Headline'
 import { HotWaits } from './HotWaits'
 import { Numbers } from './Numbers'
+import { Section } from './Section'
 import { Shifts } from './Shifts'
 import { Similar } from './Similar'
 import { useAnalyse } from './queries'
@@ -50,6 +52,15 @@ export default function OverviewScreen() {
               <HotWaits overview={data} />
             </div>
             <div className="overview-side">
+              <Section title="Summary">
+                <LiveText
+                  className="osection-text"
+                  incidentId={incidentId}
+                  textKey="summary"
+                  label="Summary"
+                  placeholder="What happened, in the words of the team"
+                />
+              </Section>
               <Stalls overview={data} />
               <Similar incidentId={incidentId} />
               <Triage overview={data} />

@@ -1,16 +1,14 @@
 /** The postmortem: sections proposed from the case, edited in Markdown, exported with sources. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { api, ifMatch, unwrap } from '@/api/client'
+import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { ApiProblem } from '@/api/problem'
-import { useMay } from '@/api/queries'
 import type { components } from '@/api/schema'
 import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
-import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
 import { cx } from '@/ui/cx'
+import { LiveText } from '@/ui/LiveText'
 import { Problem, SkeletonRows } from '@/ui/States'
 import './report.css'
 
@@ -87,115 +85,20 @@ export default function ReportScreen() {
 }
 
 function Editor({ incidentId, section }: { incidentId: string; section: Section }) {
-  const mayWrite = useMay('contributor')
-  const client = useQueryClient()
-  const storage = `pileup.draft.report.${incidentId}.${section.key}`
-  const kept = readDraft(storage)
-  const [body, setBody] = useState(kept?.body ?? section.body_md)
-  const [based, setBased] = useState(kept?.revision ?? section.revision)
-  const dirty = body !== section.body_md
-  const path = { incident_id: incidentId, key: section.key }
-
-  useEffect(() => {
-    if (dirty) writeDraft(storage, { body, revision: based })
-    else localStorage.removeItem(storage)
-  }, [storage, dirty, body, based])
-
-  const save = useMutation({
-    mutationFn: (revision: number) =>
-      unwrap(
-        api.PUT('/api/v1/incidents/{incident_id}/report/sections/{key}', {
-          params: { path, header: ifMatch(revision) },
-          body: { body_md: body },
-        }),
-      ),
-    onSuccess: (saved) => {
-      setBased(saved.revision)
-      localStorage.removeItem(storage)
-      return client.invalidateQueries({ queryKey: keys.of(incidentId, 'report') })
-    },
-    onError: (problem) => {
-      // Somebody else saved: fetch theirs, so that both texts can be compared. Ours stays here.
-      if (problem instanceof ApiProblem && problem.isConflict) {
-        void client.invalidateQueries({ queryKey: keys.of(incidentId, 'report') })
-      }
-    },
-  })
-  const propose = useMutation({
-    mutationFn: () =>
-      unwrap(
-        api.POST('/api/v1/incidents/{incident_id}/report/sections/{key}/prefill', {
-          params: { path },
-        }),
-      ),
-    onSuccess: (proposal) => setBody(proposal.body_md),
-  })
-  const conflict = save.error instanceof ApiProblem && save.error.isConflict
+  const [body, setBody] = useState(section.body_md)
   return (
     <div className="report-main">
       <header className="report-head">
         <h2>{section.title}</h2>
-        <span className="muted">
-          {dirty
-            ? 'not saved; kept in this browser'
-            : section.prefilled
-              ? 'proposed from the case'
-              : `revision ${section.revision}`}
-        </span>
-        <span className="report-grow" />
-        {mayWrite && (
-          <>
-            <Button size="small" busy={propose.isPending} onClick={() => propose.mutate()}>
-              Take the proposed text
-            </Button>
-            <Button
-              size="small"
-              variant="primary"
-              disabled={!dirty && !section.prefilled}
-              busy={save.isPending}
-              onClick={() => save.mutate(based)}
-            >
-              Save section
-            </Button>
-          </>
-        )}
+        {section.prefilled && <span className="muted">proposed from the case until edited</span>}
       </header>
-      {save.isError && !conflict && (
-        <Problem compact error={save.error} what="The section was not saved" />
-      )}
-      {propose.isError && (
-        <Problem compact error={propose.error} what="No text could be proposed" />
-      )}
-      {conflict && (
-        <div className="report-conflict" role="alert">
-          <strong>Somebody else saved this section.</strong> Your text is still in the editor.
-          Theirs:
-          <pre>{section.body_md}</pre>
-          <Button size="small" onClick={() => save.mutate(section.revision)}>
-            Save mine over it
-          </Button>{' '}
-          <Button
-            size="small"
-            onClick={() => {
-              setBody(section.body_md)
-              setBased(section.revision)
-              save.reset()
-            }}
-          >
-            Take theirs
-          </Button>
-        </div>
-      )}
       <div className="report-panes">
-        <textarea
-          className="report-editor mono"
-          aria-label={`${section.title}, Markdown`}
-          readOnly={!mayWrite}
-          value={body}
-          onChange={(event) => {
-            if (!dirty) setBased(section.revision)
-            setBody(event.target.value)
-          }}
+        <LiveText
+          className="report-editor"
+          incidentId={incidentId}
+          textKey={`report/${section.key}`}
+          label={`${section.title}, Markdown`}
+          onText={setBody}
         />
         <Preview incidentId={incidentId} body={body} />
       </div>
@@ -236,23 +139,4 @@ function useSettled<T>(value: T, ms: number): T {
     return () => clearTimeout(timer)
   }, [value, ms])
   return settled
-}
-
-type Draft = { body: string; revision: number }
-
-function readDraft(key: string): Draft | null {
-  try {
-    const kept = localStorage.getItem(key)
-    return kept === null ? null : (JSON.parse(kept) as Draft)
-  } catch {
-    return null
-  }
-}
-
-function writeDraft(key: string, draft: Draft) {
-  try {
-    localStorage.setItem(key, JSON.stringify(draft))
-  } catch {
-    // Storage is full or off: the text stays in the editor.
-  }
 }

@@ -1,0 +1,86 @@
+"""Who is here: told to other processes at once, forgotten when silent, open to viewers."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from pileup.api import events
+from pileup.api.app import create_app
+from tests.support.server import serving
+from tests.support.site import Site
+
+TAB = "tab-00000001"
+
+
+def told(lines: Iterator[str]) -> dict[str, Any]:
+    """The next word about somebody."""
+    next(line for line in lines if line == "event: presence")
+    (peer,) = json.loads(next(lines).removeprefix("data: "))["here"]
+    return dict(peer)
+
+
+def test_others_see_where_somebody_is(site: Site) -> None:
+    """At another process, within a second; who comes later is told too; leaving is told."""
+    incident = site.incident()
+    url = f"/api/v1/incidents/{incident}/presence"
+    viewer = site.client("viewer", "vic")
+    with (
+        serving(create_app(site.settings)) as base,
+        httpx.Client(base_url=base, cookies=dict(site.admin.cookies), timeout=20) as client,
+    ):
+        stream_url = f"/api/v1/incidents/{incident}/events"
+        with client.stream("GET", stream_url) as stream:
+            lines = stream.iter_lines()
+            next(line for line in lines if line == "event: analysis")
+            started = time.monotonic()
+            here = {
+                "tab": TAB,
+                "address": f"/incidents/{incident}/waits?snapshot=3",
+                "text": "summary",
+                "cursor": {"anchor": '{"item":1}', "head": '{"item":2}'},
+            }
+            assert viewer.post(url, json=here).status_code == 204
+            peer = told(lines)
+            assert time.monotonic() - started < 1
+            assert (peer["name"], peer["address"]) == ("vic", here["address"])
+            assert peer["cursor"] == here["cursor"]
+            with client.stream("GET", stream_url) as later:
+                assert told(later.iter_lines())["tab"] == TAB
+            viewer.post(url, json={"tab": TAB, "address": "/", "left": True})
+            assert told(lines)["left"] is True
+
+
+def test_who_is_silent_has_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = site.app.state.hub
+    incident = site.incident()
+    hub._seen({"incident": incident, "id": TAB, "left": False})
+    assert len(hub.here(incident)) == 1
+    monkeypatch.setattr(events, "_HERE_S", -1)
+    assert hub.here(incident) == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"address": "https://elsewhere.example/"}, {"address": "/" + "x" * 2000}, {"tab": "<b>"}],
+)
+def test_an_odd_place_is_refused(site: Site, more: dict[str, str]) -> None:
+    """What others' browsers are told has a form and a size."""
+    incident = site.incident()
+    answer = site.admin.post(
+        f"/api/v1/incidents/{incident}/presence", json={"tab": TAB, "address": "/"} | more
+    )
+    assert answer.status_code == 422
+
+
+def test_presence_needs_an_incident_and_no_push_token(site: Site) -> None:
+    incident = site.incident()
+    here = {"tab": TAB, "address": "/"}
+    assert site.admin.post("/api/v1/incidents/none/presence", json=here).status_code == 404
+    pusher = site.with_token("push")
+    assert pusher.post(f"/api/v1/incidents/{incident}/presence", json=here).status_code == 403

@@ -1,0 +1,125 @@
+/** Two people, two browsers, one incident: what one does the other sees, and no keystroke is lost. */
+import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { csrf } from './sample'
+
+const PASSWORD = 'correct horse battery'
+const WORDS = { ada: 'Ada saw the waiters first. ', bob: 'Bob says that the latch was held. ' }
+
+/** A second person, in a browser of their own. */
+async function colleague(admin: BrowserContext, browser: Browser, name: string) {
+  const email = `${name.toLowerCase().replace(' ', '.')}-${Date.now()}@example.org`
+  const made = await admin.request.post('/api/v1/users', {
+    headers: await csrf(admin),
+    data: { name, email, role: 'contributor', password: PASSWORD },
+  })
+  expect(made.ok(), await made.text()).toBe(true)
+  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+  const session = await context.request.post('/api/v1/session', {
+    data: { email, password: PASSWORD },
+  })
+  expect(session.ok(), await session.text()).toBe(true)
+  return context
+}
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Impact, Markdown' })
+const saved = (page: Page) => page.locator('.live-saved')
+
+/** What the text says, without the cursors drawn in it. */
+async function said(page: Page): Promise<string> {
+  return editor(page).evaluate((content) => {
+    const copy = content.cloneNode(true) as HTMLElement
+    for (const cursor of copy.querySelectorAll('.cm-ySelectionCaret')) cursor.remove()
+    return [...copy.querySelectorAll('.cm-line')]
+      .map((line) => line.textContent)
+      .join('\n')
+      .trimEnd()
+  })
+}
+
+async function stored(context: BrowserContext, incident: string): Promise<string> {
+  const answer = await context.request.get(`/api/v1/incidents/${incident}/texts/report/impact`)
+  return ((await answer.json()) as { text: string }).text
+}
+
+test('two people work on one incident at once', async ({ page, context, browser }) => {
+  const errors: string[] = []
+  const made = await context.request.post('/api/v1/incidents', {
+    headers: await csrf(context),
+    data: { title: 'Together' },
+  })
+  const { id } = (await made.json()) as { id: string }
+  const other = await colleague(context, browser, 'Bob Second')
+  const bob = await other.newPage()
+  for (const one of [page, bob]) {
+    one.on('pageerror', (error) => errors.push(error.message))
+    await one.goto(`/incidents/${id}/report?section=impact`)
+    await expect(editor(one)).toBeVisible()
+  }
+
+  await test.step('they see each other', async () => {
+    await expect(page.getByTestId('avatar')).toHaveAttribute(
+      'aria-label',
+      /Bob Second is on Report/,
+    )
+    await expect(bob.getByTestId('avatar')).toHaveAttribute('aria-label', /is on Report/)
+  })
+
+  await test.step('both write in one text at once, and no keystroke is lost', async () => {
+    await editor(page).click()
+    await page.keyboard.press('Control+Home')
+    await editor(bob).click()
+    await bob.keyboard.press('Control+End')
+    await Promise.all([
+      page.keyboard.type(WORDS.ada, { delay: 15 }),
+      bob.keyboard.type(WORDS.bob, { delay: 15 }),
+    ])
+    for (const one of [page, bob]) {
+      await expect.poll(() => said(one)).toContain(WORDS.ada.trim())
+      await expect.poll(() => said(one)).toContain(WORDS.bob.trim())
+      await expect(saved(one)).toHaveText('saved')
+    }
+    expect(await said(page)).toBe(await said(bob))
+    expect((await stored(context, id)).trimEnd()).toBe(await said(bob))
+    await expect(page.locator('.cm-ySelectionInfo')).toHaveText('Bob Second')
+  })
+
+  await test.step('one writes without the server, and both have all of it afterwards', async () => {
+    await other.setOffline(true)
+    await bob.keyboard.type('Written in a tunnel. ')
+    await expect(saved(bob)).toContainText('kept in this browser')
+    await page.keyboard.type('Meanwhile online. ')
+    await expect(saved(page)).toHaveText('saved')
+    await other.setOffline(false)
+    for (const one of [page, bob]) {
+      await expect.poll(() => said(one)).toContain('Written in a tunnel.')
+      await expect.poll(() => said(one)).toContain('Meanwhile online.')
+    }
+    await expect(saved(bob)).toHaveText('saved')
+  })
+
+  await test.step('what was typed when the tab died is sent by the next one', async () => {
+    await other.setOffline(true)
+    await bob.keyboard.type('Last words. ')
+    await expect(saved(bob)).toContainText('kept in this browser')
+    await bob.close()
+    await other.setOffline(false)
+    const again = await other.newPage()
+    await again.goto(`/incidents/${id}/overview`)
+    await expect.poll(() => said(page)).toContain('Last words.')
+    await again.close()
+  })
+
+  await test.step('a change of one appears at the other by itself', async () => {
+    const watcher = await other.newPage()
+    await watcher.goto(`/incidents/${id}/hypotheses`)
+    await expect(watcher.getByRole('contentinfo')).toContainText('● live')
+    await context.request.post(`/api/v1/incidents/${id}/hypotheses`, {
+      headers: await csrf(context),
+      data: { statement: 'A long transaction holds the row' },
+    })
+    await expect(watcher.getByTestId('hypothesis-card')).toContainText('holds the row')
+  })
+
+  await other.close()
+  expect(errors).toEqual([])
+})

@@ -1,0 +1,65 @@
+/** CodeMirror on a live text; loaded when the first one is shown. */
+import { closeBrackets } from '@codemirror/autocomplete'
+import { defaultKeymap } from '@codemirror/commands'
+import { markdown } from '@codemirror/lang-markdown'
+import { EditorState, type Extension } from '@codemirror/state'
+import { drawSelection, EditorView, keymap, placeholder as empty } from '@codemirror/view'
+import { useEffect, useEffectEvent, useRef } from 'react'
+import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
+import type { LiveText } from '@/state/liveText'
+import { Cursors } from './liveCursors'
+
+export default function LiveEditor({
+  live,
+  textKey,
+  label,
+  readOnly = false,
+  placeholder,
+  extensions = [],
+  onText,
+}: {
+  readonly live: LiveText
+  readonly textKey: string
+  readonly label: string
+  readonly readOnly?: boolean
+  readonly placeholder?: string
+  readonly extensions?: readonly Extension[]
+  readonly onText?: (text: string) => void
+}) {
+  const place = useRef<HTMLDivElement>(null)
+  const tell = useEffectEvent((text: string) => onText?.(text))
+  const more = useEffectEvent(() => extensions)
+  useEffect(() => {
+    if (!place.current) return
+    const cursors = new Cursors(live.doc, textKey)
+    const view = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: live.text.toString(),
+        extensions: [
+          keymap.of([...yUndoManagerKeymap, ...defaultKeymap]),
+          markdown(),
+          closeBrackets(),
+          drawSelection(),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),
+          EditorState.readOnly.of(readOnly),
+          EditorView.editable.of(!readOnly),
+          placeholder ? empty(placeholder) : [],
+          EditorView.domEventHandlers({ blur: () => cursors.leave() }),
+          yCollab(live.text, cursors),
+          ...more(),
+        ],
+      }),
+    })
+    const told = () => tell(live.text.toString())
+    live.text.observe(told)
+    told()
+    return () => {
+      live.text.unobserve(told)
+      cursors.close()
+      view.destroy()
+    }
+  }, [live, textKey, label, readOnly, placeholder])
+  return <div ref={place} className="live-editor" />
+}

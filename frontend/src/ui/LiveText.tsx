@@ -1,0 +1,92 @@
+/** A text that several people write at once, with their cursors and what became of the last word. */
+import type { Extension } from '@codemirror/state'
+import { lazy, Suspense, useCallback, useSyncExternalStore } from 'react'
+import { useMay } from '@/api/queries'
+import {
+  heldText,
+  holdText,
+  type LiveText as Live,
+  releaseText,
+  type Saved,
+} from '@/state/liveText'
+import { cx } from './cx'
+import { Skeleton } from './States'
+import './live-text.css'
+
+const LiveEditor = lazy(() => import('./LiveEditor'))
+
+type Props = {
+  readonly incidentId: string
+  /** As in api/texts.py: 'summary', 'report/<section>', 'hypothesis/<id>/notes'. */
+  readonly textKey: string
+  readonly label: string
+  readonly readOnly?: boolean
+  readonly placeholder?: string
+  /** More of CodeMirror; taken as they are when the editor opens. */
+  readonly extensions?: readonly Extension[]
+  /** Told the whole text when it is read, and whenever anybody changes it. */
+  readonly onText?: (text: string) => void
+  readonly className?: string
+}
+
+export function LiveText({ incidentId, textKey, readOnly, className, ...rest }: Props) {
+  const mayWrite = useMay('contributor')
+  const live = useSyncExternalStore(
+    useCallback(() => {
+      holdText(incidentId, textKey)
+      return () => releaseText(incidentId, textKey)
+    }, [incidentId, textKey]),
+    () => heldText(incidentId, textKey),
+  )
+  if (!live) return <Skeleton />
+  return (
+    <Shown
+      key={`${incidentId} ${textKey}`}
+      live={live}
+      textKey={textKey}
+      readOnly={readOnly === true || !mayWrite}
+      className={className}
+      {...rest}
+    />
+  )
+}
+
+function Shown({
+  live,
+  className,
+  ...rest
+}: Omit<Props, 'incidentId' | 'className'> & {
+  readonly live: Live
+  readonly className: string | undefined
+}) {
+  const saved = useSyncExternalStore(live.subscribe, live.snapshot)
+  return (
+    <div className={cx('live-text', rest.readOnly && 'live-text-read', className)}>
+      {saved.state === 'loading' ? (
+        <Skeleton />
+      ) : (
+        <Suspense fallback={<Skeleton />}>
+          <LiveEditor live={live} {...rest} />
+        </Suspense>
+      )}
+      <p className={`live-saved live-saved-${saved.state}`} role="status">
+        {words(saved)}
+      </p>
+    </div>
+  )
+}
+
+function words(saved: Saved): string {
+  switch (saved.state) {
+    case 'loading':
+      return 'reading…'
+    case 'saving':
+      return 'saving…'
+    case 'saved':
+      return 'saved'
+    case 'offline':
+      return 'offline: kept in this browser, sent when the server is back'
+    case 'refused':
+      return `not saved: ${saved.problem.message} What you typed is kept in this browser.`
+  }
+}
