@@ -31,18 +31,18 @@ test('a link to lines opens them, and lines and records choose each other', asyn
 
   // record -> line
   const records = page.getByRole('region', { name: 'Records: setting' })
-  const record = records.getByRole('button').filter({ hasText: 'innodb_buffer_pool_size' })
+  const record = records.getByRole('button').filter({ hasText: 'pid_file' })
   await record.click()
   await expect(record).toHaveAttribute('aria-pressed', 'true')
   const raw = page.getByRole('region', { name: 'Raw text of my.cnf' })
   const chosen = raw.locator('.raw-chosen')
   await expect(chosen).toHaveCount(1)
-  await expect(chosen).toContainText(/innodb.buffer.pool.size/)
+  await expect(chosen).toContainText('pid-file')
 
   // line -> record, then a range with Shift
-  const next = raw.locator('.raw-line').filter({ hasText: 'innodb_lock_wait_timeout' })
+  const next = raw.locator('.raw-line').filter({ hasText: 'port=' })
   await next.getByRole('button').click()
-  await expect(page.getByRole('region', { name: 'The chosen record' })).toContainText('30')
+  await expect(page.getByRole('region', { name: 'The chosen record' })).toContainText('3471')
   await raw.getByRole('button', { name: 'Line 2', exact: true }).click({ modifiers: ['Shift'] })
   await expect(page.getByTestId('raw-where')).toContainText('lines 2–')
 })
@@ -72,11 +72,12 @@ test('a large file is searched and jumped through', async ({ page }) => {
 test('settings: the file against the server', async ({ page }) => {
   await page.goto(`/incidents/${incident}/tables`)
   const table = page.getByRole('grid', { name: 'Settings' })
-  await expect(page.getByLabel('Left')).toContainText('my.cnf')
-  await page.getByRole('button', { name: /^All/ }).click()
+  await expect(page.getByLabel('Left source')).toContainText('my.cnf')
+  await page.getByRole('group', { name: 'Rows' }).getByRole('button', { name: /^All/ }).click()
+  await page.getByLabel('Filter by name or value').fill('innodb_buffer_pool_size')
   const pool = table.getByRole('row').filter({ hasText: 'innodb_buffer_pool_size' }).first()
   await expect(pool).toContainText('same') // 256M and its bytes
-  await page.getByLabel('Right').selectOption({ index: 0 })
+  await page.getByLabel('Right source').selectOption({ index: 0 })
   await expect(pool).not.toContainText('same')
 })
 
@@ -88,7 +89,7 @@ test('sessions at the worst moment, by statement and opened', async ({ page }) =
   await expect(first).toContainText('campaign_counters')
   await first.click()
   await expect(page).toHaveURL(/group=/)
-  const row = page.getByRole('grid', { name: 'Sessions' }).getByRole('row').nth(1)
+  const row = page.getByRole('grid', { name: 'Sessions', exact: true }).getByRole('row').nth(1)
   await expect(row).toContainText('campaign_counters')
   await row.click()
   await expect(page.getByRole('complementary', { name: 'Inspector' })).toContainText('Raw lines')

@@ -371,6 +371,7 @@ def log(site: Site) -> str:
         logged(401, 31, "InnoDB: page_cleaner: 1000ms intended loop took 5210ms", "note"),
         logged(402, 40, "<script>alert(1)</script>", "error"),
         logged(403, None, "without a time", None),
+        Event(line_first=9, line_last=9, kind="clock", message="TS 1", wall_us=T0, clock="utc"),
     ]
     return made(site, {"error.log": [*repeated, *rest]})
 

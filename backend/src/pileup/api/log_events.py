@@ -100,7 +100,7 @@ class _Asked:
 
     def within(self, services: Services, incident_id: str) -> pl.LazyFrame:
         """Events of the window and the artifact, with the columns ``shape`` and ``severity``."""
-        frame = services.placed.scan(incident_id, "event").filter(self.window.holds())
+        frame = _events(services, incident_id).filter(self.window.holds())
         if self.artifact is not None:
             frame = frame.filter(pl.col("artifact") == self.artifact)
         return frame.with_columns(
@@ -140,7 +140,7 @@ def log_events(
     """A page of events in time order; those of unknown time last."""
     within = asked.within(services, incident.id)
     chosen = asked.chosen(within).sort("time", "line_first", nulls_last=True, maintain_order=True)
-    whole = services.placed.scan(incident.id, "event")
+    whole = _events(services, incident.id)
     counted = within.group_by("severity", "kind").len().collect()
     page, total, everything = pl.collect_all(
         [chosen.slice(offset, limit), chosen.select(pl.len()), whole.select(pl.len())]
@@ -186,6 +186,11 @@ def log_groups(incident: IncidentDep, services: ServicesDep, asked: AskedDep) ->
         start=moment_of(begins),
         end=moment_of(ends),
     )
+
+
+def _events(services: Services, incident_id: str) -> pl.LazyFrame:
+    """Without the stamps that collectors write for the clock: nothing happened there."""
+    return services.placed.scan(incident_id, "event").filter(pl.col("kind") != "clock")
 
 
 def _shape(message: pl.Expr) -> pl.Expr:

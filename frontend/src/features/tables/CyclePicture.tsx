@@ -48,7 +48,7 @@ export function CyclePicture({
               className={edge.inferred ? 'cycle-edge cycle-inferred' : 'cycle-edge'}
               markerEnd={`url(#${arrow})`}
             />
-            <text x={edge.labelX} y={edge.labelY - 12} className="cycle-lock">
+            <text x={edge.labelX} y={edge.labelY - 11} className="cycle-lock">
               <tspan x={edge.labelX}>
                 ({edge.waiter}) waits: {cut(mode, 30)}
               </tspan>

@@ -58,7 +58,10 @@ export function DeadlocksTab() {
         <span className="tables-space" />
         <Export rows={items} columns={COLUMNS} name="deadlocks" />
       </div>
-      <div className={items.length > 4 ? 'tables-groups' : 'tables-few'}>
+      <div
+        className={items.length > 4 ? 'tables-groups' : 'tables-few'}
+        style={{ ['--rows' as string]: items.length }}
+      >
         <Table<DeadlockOut>
           fill={items.length > 4}
           label="Deadlocks"
@@ -78,7 +81,7 @@ const COLUMNS: Column<DeadlockOut>[] = [
   {
     key: 'time',
     head: 'When',
-    width: '160px',
+    width: '176px',
     cell: (one) => <Time at={one.time} />,
     sort: (one) => one.time,
   },

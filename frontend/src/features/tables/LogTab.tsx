@@ -252,14 +252,14 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
   {
     key: 'first',
     head: 'First',
-    width: '152px',
+    width: '172px',
     cell: (one) => <Moment at={one.first} />,
     sort: (one) => one.first,
   },
   {
     key: 'last',
     head: 'Last',
-    width: '152px',
+    width: '172px',
     cell: (one) => <Moment at={one.last} />,
     sort: (one) => one.last,
   },
@@ -275,7 +275,7 @@ const EVENT_COLUMNS: Column<LogEvent>[] = [
   {
     key: 'time',
     head: 'When',
-    width: '152px',
+    width: '172px',
     cell: (one) => <Moment at={one.time} />,
     sort: (one) => one.time,
   },

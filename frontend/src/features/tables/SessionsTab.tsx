@@ -133,7 +133,10 @@ export function SessionsTab() {
           <NothingInRange what="sessions" range={{ from: null, to: null }} />
         ) : (
           <>
-            <div className="tables-groups">
+            <div
+              className="tables-groups"
+              style={{ ['--rows' as string]: Math.max(2, list.data.groups.length) }}
+            >
               <Table<ProcesslistGroup>
                 fill
                 label="Groups of sessions"

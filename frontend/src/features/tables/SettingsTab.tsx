@@ -166,7 +166,12 @@ function SourceChoice({
   return (
     <label className="tables-choice">
       <span className="field-label">{label}</span>
-      <select className="select" value={value} onChange={(event) => onChange(event.target.value)}>
+      <select
+        className="select"
+        aria-label={`${label} source`}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      >
         {none !== undefined && <option value="">{none}</option>}
         {sources.map((one) => (
           <option key={one.id} value={one.id}>

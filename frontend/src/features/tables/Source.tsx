@@ -23,7 +23,8 @@ export function Lines({
   const { search } = useLocation()
   const found = useArtifactByHash(incidentId)(place.artifact)
   const { line_first: first, line_last: last } = place
-  const name = found?.name ?? 'source'
+  // pt-stalk stamps every name: what follows tells them apart.
+  const name = (found?.name ?? 'source').replace(/^\d{4}(?:_\d\d){5}-/, '')
   const lines = `${first}${last > first ? `–${last}` : ''}`
   return (
     <Link
@@ -50,20 +51,22 @@ export function PinRow({
   const incidentId = useIncidentId()
   const found = useArtifactByHash(incidentId)(place.artifact)
   return (
-    <PinButton
-      incidentId={incidentId}
-      pin={() => ({
-        kind: 'lines',
-        title: title.slice(0, 400),
-        locator: {
-          artifact: place.artifact,
-          ...(found ? { path: found.path } : {}),
-          line_first: place.line_first,
-          line_last: place.line_last,
-        },
-      })}
-    >
-      {children ?? 'Pin as evidence'}
-    </PinButton>
+    <span className="tables-pin">
+      <PinButton
+        incidentId={incidentId}
+        pin={() => ({
+          kind: 'lines',
+          title: title.slice(0, 400),
+          locator: {
+            artifact: place.artifact,
+            ...(found ? { path: found.path } : {}),
+            line_first: place.line_first,
+            line_last: place.line_last,
+          },
+        })}
+      >
+        {children ?? 'Pin as evidence'}
+      </PinButton>
+    </span>
   )
 }

@@ -25,6 +25,8 @@ export const NODE_W = 264
 export const NODE_H = 76
 const GAP = 250
 const BOW = 70
+/** From the line to the middle of its words. */
+const LABEL = 30
 
 /**
  * Two stand side by side, so that the lines between them bow up and down; more stand on a ring, the
@@ -35,7 +37,7 @@ export function layoutCycle(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'
   const n = transactions.length
   if (n === 0) return { width: 0, height: 0, nodes: [], edges: [] }
   const width = n === 1 ? NODE_W + 40 : n === 2 ? 2 * NODE_W + GAP + 40 : ringWidth(n)
-  const height = n <= 2 ? NODE_H + 2 * BOW + 40 : ringHeight(n)
+  const height = n <= 2 ? NODE_H + 2 * BOW + 90 : ringHeight(n)
   const nodes = transactions.map(({ number }, index): CycleNode => {
     if (n <= 2) return { number, x: 20 + NODE_W / 2 + index * (NODE_W + GAP), y: height / 2 }
     const angle = Math.PI + (index / n) * 2 * Math.PI
@@ -76,8 +78,8 @@ function arc(from: CycleNode, to: CycleNode, n: number) {
   const p = (value: number) => Math.round(value * 10) / 10
   return {
     path: `M${p(start.x)} ${p(start.y)}Q${p(middleX)} ${p(middleY)} ${p(end.x)} ${p(end.y)}`,
-    labelX: p(labelX),
-    labelY: p(labelY),
+    labelX: p(labelX + (dy / length) * LABEL),
+    labelY: p(labelY - (dx / length) * LABEL),
   }
 }
 
