@@ -73,9 +73,11 @@ def _box() -> list[str]:
     return lines
 
 
-def _tab() -> list[str]:
+def _tab(*, ts: bool = False) -> list[str]:
     lines = []
     for listing in range(4):
+        if ts:
+            lines.append(f"TS 14780400{listing:02d}.004 2016-11-01 22:40:{listing:02d}")
         lines.append("Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\tProgress")
         lines += ["\t".join((*cells, "0.000")) for cells in _sessions(listing, 12)]
     lines[5] = lines[5].replace("NULL", r"a\nb\tc", 1)
@@ -89,6 +91,7 @@ REGULAR = {
     "statements over lines": _over_lines(),
     "box": _box(),
     "tab": _tab(),
+    "tab with TS": _tab(ts=True),
 }
 
 

@@ -45,21 +45,30 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """Runs of plain rows as columns, everything else line by line."""
     reader = ProcesslistReader()
     number, rest = 1, ""
+    is_header = False  # the line before: a listing is tried as a whole once, at its first row
     for chunk in chunks:
         text, at = rest + chunk.text, 0
         rest = ""
         while at < len(text):
             if pattern := reader.pattern_at(text, at):
+                if pattern.layout == "tab" and is_header:
+                    is_header = False
+                    if whole := pattern.listing(text, at):
+                        cells, at = whole
+                        yield from reader.rows(pattern, cells, number)
+                        number += len(cells["id"])
+                        continue
                 if run := pattern.run.match(text, at):
-                    rows = pattern.row.findall(text, at, run.end())
-                    yield from reader.rows(pattern, rows, number)
+                    cells = pattern.cells(text, at, run.end())
+                    yield from reader.rows(pattern, cells, number)
                     at = run.end()
-                    number += len(rows) * pattern.lines
+                    number += len(cells["id"]) * pattern.lines
                     continue
             elif text[at] == "*" and _is_last_row(text, at):
                 rest = text[at:]  # the next chunk has the rest of this row
                 break
             end = text.index("\n", at)
+            is_header = text.startswith("Id\t", at)
             yield from reader.line(number, text[at:end])
             number += 1
             at = end + 1

@@ -13,6 +13,7 @@ from pileup.formats.processlist_rows import (
     AFTER_INFO,
     COLUMNS,
     NOT_RUNNING,
+    Cells,
     RowPattern,
     RowPatterns,
     integer,
@@ -143,25 +144,26 @@ class ProcesslistReader:
             return self._patterns.tab(self._names)
         return None
 
-    def rows(self, pattern: RowPattern, found: list[tuple[str, ...]], first: int) -> Iterator[Item]:
+    def rows(self, pattern: RowPattern, cells: Cells, first: int) -> Iterator[Item]:
         """Rows of one listing, one after the other; ``first`` is the line of the first."""
         yield from self._not_a_row()
         yield from self._end_row()
         if pattern.layout == "vertical":
-            if found[0][0] == "1" and self._sessions:
+            if cells["row"][0] == "1" and self._sessions:
                 yield from self._end_sample()
             self._layout = "vertical"
             self._begin(first)
-        columns = pattern.columns(found)
+        count = len(cells["id"])
+        columns = pattern.columns(cells)
         running = [
             state
             for command, state in zip(columns["command"], columns["state"], strict=True)
             if command not in NOT_RUNNING
         ]
-        self._sessions += len(found)
+        self._sessions += count
         self._running += len(running)
         self._states.update(filter(None, running))
-        lines = range(first, first + len(found) * pattern.lines, pattern.lines)
+        lines = range(first, first + count * pattern.lines, pattern.lines)
         self._last = max(self._last, lines[-1] + pattern.lines - 1)
         wall_us, clock = self._wall()
         columns |= {

@@ -48,6 +48,7 @@ _AFTER_VERTICAL = rf"(?={_ROW_LINE} *(?i:id): ?{_ID}\n|{_TS})"
 _AFTER_TAB = (
     rf"(?={_ID}\t(?:[^\t\n]*\t){{6}}|(?i:id\tuser\thost\tdb\tcommand\ttime\tstate\tinfo\b)|{_TS})"
 )
+_TAB_ENDS = re.compile(_AFTER_TAB)
 _VERTICAL = re.compile(
     rf"{_ROW_LINE}(?P<keys>(?: *[A-Za-z_]{{1,30}}:.*\n){{8,30}}){_AFTER_VERTICAL}"
 )
@@ -56,6 +57,8 @@ _MOST_ROWS = 4096
 _MOST_PATTERNS = 32
 
 Layout = Literal["vertical", "box", "tab"]
+Cells = dict[str, Sequence[str]]
+"""The cells of many rows by the name of their column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +71,49 @@ class RowPattern:
     run: re.Pattern[str]
     row: re.Pattern[str]
 
-    def columns(self, found: Sequence[tuple[str, ...]]) -> dict[str, Any]:
+    def cells(self, text: str, start: int, end: int) -> Cells:
+        """The cells of a run."""
+        found = self.row.findall(text, start, end)
+        return dict(zip(self.names, zip(*found, strict=True), strict=True))
+
+    def listing(self, text: str, at: int) -> tuple[Cells, int] | None:
+        """The cells of all rows of a tab table up to the next header, and where they end.
+
+        None when one of them is not plain, or when no header follows: see ``run``.
+        """
+        end = text.find("\nId\tUser\t", at) + 1
+        before = text.rfind("\n", at, max(at, end - 1)) + 1
+        if text.startswith("TS ", before):
+            end = before
+        if end <= at or not _TAB_ENDS.match(text, end):
+            return None
+        width = len(self.names)
+        parts = text[at:end].replace("\n", "\t\n\t").split("\t")
+        parts.pop()  # after the last line end: nothing
+        rows, rest = divmod(len(parts), width + 1)
+        ids = parts[:: width + 1]
+        ends = parts[width :: width + 1].count("\n")
+        if rest or ends != rows or text.count("\n", at, end) != rows or not _are_ids(ids):
+            return None
+        return {name: parts[n :: width + 1] for n, name in enumerate(self.names)}, end
+
+    def columns(self, cells: Cells) -> dict[str, Any]:
         """The cells of rows as columns of Session."""
-        cells = dict(zip(self.names, zip(*found, strict=True), strict=True))
         if self.layout == "box":
-            cells = {name: tuple(map(str.strip, column)) for name, column in cells.items()}
+            cells = {name: list(map(str.strip, column)) for name, column in cells.items()}
         elif self.layout == "tab":
             for name, column in cells.items():
                 if "\\" in "".join(column):
-                    cells[name] = tuple(map(client_tables.unescape, column))
+                    cells[name] = list(map(client_tables.unescape, column))
         ms = cells.get("time_ms")
         times = map(seconds, cells["time"], ms) if ms else map(seconds, cells["time"])
-        text = {
+        text: dict[str, Sequence[str | None]] = {
             name: [None if v == "NULL" else v for v in cells[name]]
+            if "NULL" in cells[name]
+            else list(cells[name])
             for name in ("user", "host", "db", "command", "state", "info")
         }
-        columns = {
+        columns: dict[str, Any] = {
             "session_id": list(map(int, cells["id"])),
             "user": text["user"],
             "client_host": text["host"],
@@ -157,6 +187,12 @@ class RowPatterns:
             run = rf"(?:{plain}{after})(?:{first}{plain}{after}){{0,{_MOST_ROWS}}}+"
             self._made[key] = RowPattern(layout, names, lines, re.compile(run), re.compile(row))
         return self._made[key]
+
+
+def _are_ids(cells: Sequence[str]) -> bool:
+    """What ``_ID`` says of each, of positive ones."""
+    joined = "".join(cells)
+    return joined.isdecimal() and joined.isascii() and all(cells) and max(map(len, cells)) <= 18
 
 
 def text_of(value: str | None) -> str | None:
