@@ -39,7 +39,10 @@ const OF_SCREEN: Readonly<Record<string, readonly Key[]>> = {
     [['Home', 'End'], 'In the tree: the first row, the last'],
     [['Enter', 'Space'], 'In the tree: choose the row'],
   ],
-  stacks: [[['s'], 'On a frame of the flame graph: its callers and callees']],
+  stacks: [
+    [['b', 'x', 'u'], 'On a stack: it is benign, suspicious; take that back'],
+    [['s'], 'On a frame of the flame graph: its callers and callees'],
+  ],
 }
 
 export function KeySheet({

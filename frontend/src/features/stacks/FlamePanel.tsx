@@ -8,6 +8,7 @@ import { formatNumber, formatShare } from '@/format'
 import { useRange, useZone } from '@/state/incident'
 import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
+import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import {
   type Box,
@@ -21,10 +22,15 @@ import {
   treeOf,
   weight,
 } from './flame'
+import { diffColour, flameRows, flameSvg } from './flameDrawing'
+import { FunctionTable } from './FunctionTable'
 import { HeatPanel } from './HeatPanel'
+import { activityWords } from './words'
 
 const ROW = 18
-const VIEW = oneOf(['merged', 'sandwich'] as const)
+const VIEWS = ['merged', 'heavy', 'table'] as const
+const VIEW = oneOf([...VIEWS, 'sandwich'] as const)
+const NAMES = { merged: 'Merged', heavy: 'Left-heavy', table: 'Table' }
 
 type Window = { readonly start?: string; readonly end?: string }
 
@@ -47,18 +53,6 @@ const flameQuery = (id: string, first: Window, second: Window | null, idle: bool
     placeholderData: keepPreviousData,
   })
 
-const ACTIVITY: Record<string, string> = {
-  latch: 'on a latch',
-  lock: 'on a lock',
-  commit: 'in the commit queue',
-  io: 'on I/O',
-  net: 'on the network',
-  queue: 'queued for entry',
-  waiting: 'waiting',
-  cpu: 'running',
-  idle: 'idle',
-}
-
 export function FlamePanel({
   incidentId,
   idle,
@@ -69,10 +63,16 @@ export function FlamePanel({
   const zone = useZone()
   const [range] = useRange()
   const [against, setAgainst] = useUrlState('against', flag, false)
+  const [heldFrom] = useUrlState('a_start', text, '')
+  const [heldTo] = useUrlState('a_end', text, '')
+  const change_ = useUrlChange()
+  const held = heldFrom !== '' && heldTo !== ''
   const inRange = range.from !== null && range.to !== null
   const window: Window = inRange ? { start: range.from ?? '', end: range.to ?? '' } : {}
-  const before: Window = { start: '1970-01-01T00:00:00Z', end: range.from ?? '' }
-  const differs = against && inRange
+  const before: Window = held
+    ? { start: heldFrom, end: heldTo }
+    : { start: '1970-01-01T00:00:00Z', end: range.from ?? '' }
+  const differs = inRange && (held || against)
   const query = useQuery(
     differs
       ? flameQuery(incidentId, before, window, idle)
@@ -91,10 +91,42 @@ export function FlamePanel({
             'All samples; drag over the map above to take a range.'
           )}
         </p>
+        {held ? (
+          <>
+            <span>
+              against {zone.format(heldFrom)} to {zone.format(heldTo)}
+              {range.from === heldFrom && range.to === heldTo && ': now take another range'}
+            </span>
+            <Button
+              size="small"
+              onClick={() => change_({ a_start: [], a_end: [] }, { push: true })}
+            >
+              End the difference
+            </Button>
+          </>
+        ) : (
+          <Button
+            size="small"
+            disabled={!inRange}
+            title={
+              inRange
+                ? 'Then take another range: it is compared with this one'
+                : 'Take a range first'
+            }
+            onClick={() =>
+              change_(
+                { a_start: [range.from ?? ''], a_end: [range.to ?? ''], against: [] },
+                { push: true },
+              )
+            }
+          >
+            Compare this range with…
+          </Button>
+        )}
         <Button
           size="small"
-          pressed={differs}
-          disabled={!inRange}
+          pressed={against && !held}
+          disabled={!inRange || held}
           title={
             inRange
               ? undefined
@@ -113,7 +145,7 @@ export function FlamePanel({
           onRetry={() => void query.refetch()}
         />
       ) : query.data ? (
-        <Flame doc={query.data} />
+        <Flame doc={query.data} incidentName={differs ? 'flame difference' : 'flame'} />
       ) : (
         <SkeletonRows rows={8} />
       )}
@@ -121,13 +153,13 @@ export function FlamePanel({
   )
 }
 
-function Flame({ doc }: { readonly doc: FlameDoc }) {
-  const tree = useMemo(() => treeOf(doc.nodes), [doc])
+function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly incidentName: string }) {
   const change_ = useUrlChange()
-  const [view, setView] = useUrlState('flame', VIEW, 'merged')
+  const [view, setView] = useUrlState('flame', VIEW, 'heavy')
+  const tree = useMemo(() => treeOf(doc.nodes, view === 'merged' ? 'name' : 'heavy'), [doc, view])
   const [focus] = useUrlState('focus', number, 0)
   const [name] = useUrlState('fn', text, '')
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useUrlState('q', text, '')
   const found = useMemo(() => hits(tree, search), [tree, search])
   const all = tree.nodes[0] ? weight(tree.nodes[0]) : 0
   const sides = useMemo(() => (name ? sandwich(tree, name) : null), [tree, name])
@@ -146,7 +178,7 @@ function Flame({ doc }: { readonly doc: FlameDoc }) {
           {busy
             .map(
               ([kind, count]) =>
-                `${formatNumber(count / Math.max(1, samples), 1)} ${ACTIVITY[kind] ?? kind}`,
+                `${formatNumber(count / Math.max(1, samples), 1)} ${activityWords(kind)}`,
             )
             .join(', ') || 'no thread at work'}
           <span className="faint"> (threads per sample)</span>
@@ -164,6 +196,20 @@ function Flame({ doc }: { readonly doc: FlameDoc }) {
             {found.indexes.size} frames, {formatShare(all ? found.threads / all : 0)} of threads
           </span>
         )}
+        <div className="segments" role="group" aria-label="Picture">
+          {VIEWS.map((one) => (
+            <Button key={one} size="small" pressed={view === one} onClick={() => setView(one)}>
+              {NAMES[one]}
+            </Button>
+          ))}
+        </div>
+        <ExportMenu
+          name={incidentName}
+          {...(view === 'table'
+            ? {}
+            : { svg: () => flameSvg(doc, sides ? treeOf(sides.callees) : tree, focus) })}
+          rows={() => flameRows(doc, tree)}
+        />
         {(focus > 0 || view === 'sandwich') && (
           <Button
             size="small"
@@ -173,7 +219,29 @@ function Flame({ doc }: { readonly doc: FlameDoc }) {
           </Button>
         )}
       </div>
-      {view === 'sandwich' && sides ? (
+      {name && view !== 'sandwich' && (
+        <p className="flame-chosen">
+          <span className="mono">{name}</span>{' '}
+          <Button size="small" onClick={() => setView('sandwich', { push: true })}>
+            Callers and callees
+          </Button>{' '}
+          <Button
+            size="small"
+            onClick={() => change_({ show: ['threads'], in: [name], q: [] }, { push: true })}
+          >
+            The threads in it
+          </Button>
+        </p>
+      )}
+      {view === 'table' ? (
+        <FunctionTable
+          tree={tree}
+          doc={doc}
+          search={search}
+          selected={name}
+          onSelect={(fn) => change_({ fn: [fn] })}
+        />
+      ) : view === 'sandwich' && sides ? (
         <div className="flame-sides">
           <h3>
             Callers of <span className="mono">{name}</span>
@@ -189,7 +257,13 @@ function Flame({ doc }: { readonly doc: FlameDoc }) {
           focus={Math.min(focus, tree.nodes.length - 1)}
           hit={search.trim() ? found.indexes : null}
           onPick={(box) =>
-            change_({ focus: box.index === 0 ? [] : [String(box.index)] }, { push: true })
+            change_(
+              {
+                focus: box.index === 0 ? [] : [String(box.index)],
+                fn: box.index === 0 ? [] : [box.name],
+              },
+              { push: true },
+            )
           }
           onSandwich={(box) => {
             setView('sandwich', { push: true })
@@ -289,10 +363,4 @@ function Icicle({
       </p>
     </div>
   )
-}
-
-/** Blue where the range has fewer threads than before, orange where it has more. */
-function diffColour(moved: number): string {
-  const side = moved < 0 ? 'var(--diff-less)' : 'var(--diff-more)'
-  return `color-mix(in srgb, ${side} ${Math.round(Math.abs(moved) * 85)}%, var(--diff-none))`
 }

@@ -1,60 +1,32 @@
-/** Stacks of one sample, identical ones counted once; idle ones set aside. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api, unwrap } from '@/api/client'
-import { keys } from '@/api/keys'
+/** Stacks of a sample or of a range: triage, thread list, flame, and the sessions beside them. */
+import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { flag, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
-import { ShareBar } from '@/ui/Bar'
 import { Button } from '@/ui/Button'
-import { Chip } from '@/ui/Chip'
 import { cx } from '@/ui/cx'
-import { Evidence } from '@/ui/evidence'
-import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
-import { PinButton } from '@/ui/pin'
+import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
-import { ShareValue } from '@/ui/Value'
 import { FlamePanel } from './FlamePanel'
+import { GroupInspector } from './GroupInspector'
+import { momentsQuery, type Stacks, stacksQuery } from './queries'
 import { SessionsPanel } from './SessionsPanel'
-import { categoryWords, frameSource, type Group, telling, tone } from './words'
+import { ThreadsPanel } from './ThreadsPanel'
+import { TriagePanel } from './TriagePanel'
+import { stackRows } from './words'
 import './stacks.css'
 
-const SHOW = oneOf(['stacks', 'flame', 'sessions'] as const)
-
-const momentsQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'stacks', 'moments'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/stacks/moments', {
-          params: { path: { incident_id: id } },
-        }),
-      ),
-  })
-
-const stacksQuery = (id: string, artifact: string, snapshot: number) =>
-  queryOptions({
-    queryKey: keys.of(id, 'stacks', artifact, snapshot),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/stacks', {
-          params: { path: { incident_id: id }, query: { artifact, snapshot } },
-        }),
-      ),
-    enabled: artifact !== '',
-  })
-
-/** Grey where no signature says what the threads do. */
-function barTone(group: Group) {
-  const said = tone(group)
-  return said === 'plain' ? 'idle' : said
-}
+const LAYERS = ['stacks', 'threads', 'flame', 'sessions'] as const
+const SHOW = oneOf(LAYERS)
+const NAMES = { stacks: 'Stacks', threads: 'Threads', flame: 'Flame', sessions: 'Sessions' }
 
 export default function StacksScreen() {
   const id = useIncidentId()
   const zone = useZone()
   const change = useUrlChange()
   const [asked] = useUrlState('sample', text, '')
-  const [selected, setSelected] = useUrlState('group', text, '')
+  const [selected] = useUrlState('group', text, '')
+  const [thread] = useUrlState('thread', text, '')
   const [idle, setIdle] = useUrlState('idle', flag, false)
   const [show, setShow] = useUrlState('show', SHOW, 'stacks')
   const moments = useQuery(momentsQuery(id))
@@ -69,7 +41,7 @@ export default function StacksScreen() {
       <Problem
         error={moments.error ?? stacks.error}
         what="The stacks could not be read"
-        onRetry={() => void moments.refetch()}
+        onRetry={() => void (moments.isError ? moments.refetch() : stacks.refetch())}
       />
     )
   }
@@ -82,8 +54,9 @@ export default function StacksScreen() {
       </EmptyState>
     )
   }
-  const groups = (stacks.data?.groups ?? []).filter((group) => idle || !group.set_aside)
-  const group = stacks.data?.groups.find((one) => one.id === selected)
+  const data = stacks.data
+  const group = data?.groups.find((one) => one.id === selected)
+  const ofSample = show === 'stacks' || show === 'threads'
   return (
     <div className="stacks">
       <nav className="stacks-samples scroll" aria-label="Stack samples">
@@ -95,8 +68,9 @@ export default function StacksScreen() {
               <li key={name}>
                 <button
                   type="button"
+                  aria-pressed={name === key}
                   className={cx('stacks-sample', name === key && 'selected')}
-                  onClick={() => change({ sample: [name], group: [] }, { push: true })}
+                  onClick={() => change({ sample: [name], thread: [] }, { push: true })}
                 >
                   <span className="mono">
                     {moment.time ? zone.format(moment.time) : 'time unknown'}
@@ -111,33 +85,32 @@ export default function StacksScreen() {
           })}
         </ul>
       </nav>
-      <div className="stacks-main scroll">
+      <div className={cx('stacks-main', !ofSample && 'scroll')}>
         <header className="stacks-head">
-          <h2>
-            {stacks.data
-              ? `${stacks.data.total} threads, ${stacks.data.total - stacks.data.idle} of them not idle`
-              : 'Loading the sample'}
-          </h2>
+          <h2 data-testid="stacks-headline">{data ? headline(data) : 'Loading the sample'}</h2>
           <div className="stacks-tools">
             <div className="segments" role="group" aria-label="Layer">
-              <Button size="small" pressed={show === 'stacks'} onClick={() => setShow('stacks')}>
-                Stacks
-              </Button>
-              <Button size="small" pressed={show === 'flame'} onClick={() => setShow('flame')}>
-                Flame
-              </Button>
-              <Button
-                size="small"
-                pressed={show === 'sessions'}
-                onClick={() => setShow('sessions')}
-              >
-                Sessions
-              </Button>
+              {LAYERS.map((one) => (
+                <Button
+                  key={one}
+                  size="small"
+                  pressed={show === one}
+                  onClick={() => setShow(one, { push: true })}
+                >
+                  {NAMES[one]}
+                </Button>
+              ))}
             </div>
             {show !== 'sessions' && (
               <Button size="small" pressed={idle} onClick={() => setIdle(!idle)}>
                 Show idle stacks
               </Button>
+            )}
+            {ofSample && data && (
+              <ExportMenu
+                name={['stacks', sample?.time ?? '']}
+                rows={() => stackRows(data.groups.filter((one) => idle || !one.set_aside))}
+              />
             )}
           </div>
         </header>
@@ -145,139 +118,49 @@ export default function StacksScreen() {
           <FlamePanel incidentId={id} idle={idle} />
         ) : show === 'sessions' ? (
           <SessionsPanel key={key} incidentId={id} at={sample?.time ?? null} />
+        ) : !data ? (
+          <SkeletonRows rows={8} />
+        ) : show === 'threads' ? (
+          <ThreadsPanel
+            stacks={data}
+            idle={idle}
+            selected={thread}
+            onSelect={(inGroup, one) => change({ group: [inGroup], thread: [one] })}
+          />
         ) : (
-          <>
-            <table className="stacks-table">
-              <thead>
-                <tr>
-                  <th scope="col" className="num">
-                    Threads
-                  </th>
-                  <th scope="col">Share</th>
-                  <th scope="col">What they do</th>
-                  <th scope="col">Kind</th>
-                </tr>
-              </thead>
-              <tbody>
-                {groups.map((one) => (
-                  <tr
-                    key={one.id}
-                    className={cx(one.id === selected && 'selected')}
-                    data-testid="stack-group"
-                  >
-                    <td className="num">{one.count}</td>
-                    <td className="stacks-share">
-                      <ShareBar value={one.share} tone={barTone(one)} />{' '}
-                      <ShareValue value={one.share} />
-                    </td>
-                    <td>
-                      <button
-                        type="button"
-                        className="linklike mono"
-                        onClick={() => setSelected(one.id)}
-                      >
-                        {telling(one)}
-                      </button>
-                      <div className="muted">
-                        {one.meaning ?? 'No signature of the knowledge base fits.'}
-                      </div>
-                    </td>
-                    <td>
-                      <Chip tone={tone(one)}>{categoryWords(one.category)}</Chip>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            {stacks.data && groups.length === 0 && (
-              <EmptyState compact title="Only idle threads in this sample" />
-            )}
-          </>
+          <TriagePanel
+            incidentId={id}
+            artifact={artifact}
+            snapshot={Number(snapshot)}
+            stacks={data}
+            idle={idle || group?.set_aside === true}
+            selected={selected}
+            onSelect={(one) => change({ group: [one], thread: [] })}
+          />
         )}
       </div>
-      {group && show === 'stacks' && (
-        <Inspector
-          title={<span className="mono">{telling(group)}</span>}
-          subtitle={`${group.count} threads with this stack`}
-          onClose={() => setSelected(null)}
-          actions={
-            <PinButton
-              incidentId={id}
-              pin={() => ({
-                kind: 'stack',
-                title: `${group.count} threads in ${telling(group)}`,
-                locator: {
-                  artifact: group.artifact,
-                  path: null,
-                  line_first: group.line_first,
-                  line_last: group.line_last,
-                  series: null,
-                  start: null,
-                  end: null,
-                  at: null,
-                  node: group.signature,
-                  value: String(group.count),
-                },
-              })}
-            />
+      {group && data && ofSample && (
+        <GroupInspector
+          incidentId={id}
+          group={group}
+          path={moments.data.find((m) => m.artifact === group.artifact)?.path ?? null}
+          time={data.time}
+          thread={thread}
+          onClose={() => change({ group: [], thread: [] })}
+          onFrame={(name) =>
+            change({ show: ['threads'], in: [name], group: [], thread: [] }, { push: true })
           }
-        >
-          <section className="inspector-section">
-            <Fields
-              items={[
-                ['Threads', group.count],
-                group.signature !== null && [
-                  'Signature',
-                  <span key="s" className="mono">
-                    {group.signature}
-                  </span>,
-                ],
-                group.meaning !== null && ['Meaning', group.meaning],
-              ]}
-            />
-          </section>
-          <InspectorSection title="Stack, innermost first">
-            <ol className="stacks-frames mono">
-              {group.frames.map((frame, index) => (
-                <li key={index}>
-                  {frame.function}
-                  {frame.file && <span className="faint"> {frameSource(frame)}</span>}
-                </li>
-              ))}
-            </ol>
-          </InspectorSection>
-          <InspectorSection title="Raw lines">
-            <Evidence
-              incidentId={id}
-              locator={{
-                kind: 'lines',
-                artifact: group.artifact,
-                path: moments.data.find((m) => m.artifact === group.artifact)?.path ?? null,
-                line_first: group.line_first,
-                line_last: group.line_last,
-                series: null,
-                start: null,
-                end: null,
-                at: null,
-                node: null,
-                text: '',
-              }}
-            />
-          </InspectorSection>
-          {group.threads.length > 0 && (
-            <InspectorSection title="Threads">
-              <ul className="stacks-frames mono">
-                {group.threads.slice(0, 100).map((thread, index) => (
-                  <li key={index}>
-                    {thread.pthread ?? ''} {thread.lwp ? `LWP ${thread.lwp}` : ''}{' '}
-                    {thread.name ?? ''}
-                  </li>
-                ))}
-              </ul>
-            </InspectorSection>
-          )}
-        </Inspector>
+        />
       )}
     </div>
   )
+}
+
+/** "358 threads, 316 of them not idle; 300 (84 %) are in lock_wait_suspend_thread in …". */
+function headline({ total, idle, groups }: Stacks): string {
+  const busy = total - idle
+  const first = groups.find((group) => !group.set_aside)
+  const base = `${formatNumber(total)} threads, ${formatNumber(busy)} of them not idle`
+  if (!first || busy === 0) return base
+  return `${base}; ${formatNumber(first.count)} in ${first.name}`
 }

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { change, type FlameNode, hits, layoutFlame, sandwich, toneOf, treeOf } from './flame'
+import {
+  change,
+  type FlameNode,
+  functionRows,
+  hits,
+  layoutFlame,
+  sandwich,
+  toneOf,
+  treeOf,
+} from './flame'
 
 const node = (name: string, parent: number, total: number, more: Partial<FlameNode> = {}) => ({
   name,
@@ -44,6 +53,22 @@ describe('layoutFlame', () => {
     expect(layoutFlame(treeOf(NODES), 0, 3, 2)).toHaveLength(2)
     expect(layoutFlame(treeOf(NODES), 0, 0)).toEqual([])
     expect(layoutFlame(treeOf([]), 0, 100)).toEqual([])
+  })
+})
+
+describe('functions', () => {
+  it('are counted once per thread, also where they call themselves', () => {
+    const rows = functionRows(treeOf([...NODES, node('main', 2, 2)]))
+    const total = Object.fromEntries(rows.map((row) => [row.name, row.total]))
+    expect(total).toEqual({ main: 10, read: 6, write: 4, futex_wait: 9 })
+  })
+
+  it('stand by name or by width among siblings', () => {
+    const nodes = [node('all', -1, 9), node('z', 0, 8), node('a', 0, 1)]
+    const names = (order: 'name' | 'heavy') =>
+      treeOf(nodes, order).children[0]?.map((index) => nodes[index]?.name)
+    expect(names('heavy')).toEqual(['z', 'a'])
+    expect(names('name')).toEqual(['a', 'z'])
   })
 })
 

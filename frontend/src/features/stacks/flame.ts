@@ -20,12 +20,53 @@ export type Tree = {
   readonly children: readonly (readonly number[])[]
 }
 
-export function treeOf(nodes: readonly FlameNode[]): Tree {
+/** Siblings by name (one function stands at one place in every picture), or the widest first. */
+export type Order = 'name' | 'heavy'
+
+export function treeOf(nodes: readonly FlameNode[], order: Order = 'heavy'): Tree {
   const children: number[][] = nodes.map(() => [])
   nodes.forEach((node, index) => {
     if (node.parent >= 0) children[node.parent]?.push(index)
   })
+  const name = (index: number) => nodes[index]?.name ?? ''
+  const wide = (index: number) => weight(nodes[index] as FlameNode)
+  for (const siblings of children) {
+    siblings.sort((a, b) =>
+      order === 'heavy' ? wide(b) - wide(a) : name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0,
+    )
+  }
   return { nodes, children }
+}
+
+export type FunctionRow = {
+  readonly name: string
+  /** Threads with the function anywhere on their stack, counted once. */
+  readonly total: number
+  readonly self: number
+  readonly totalB: number
+}
+
+/** The table twin: every function once, the most threads first. */
+export function functionRows(tree: Tree): FunctionRow[] {
+  const rows = new Map<string, { name: string; total: number; self: number; totalB: number }>()
+  const above = new Map<string, number>()
+  const walk = (index: number) => {
+    const node = tree.nodes[index]
+    if (!node) return
+    const row = rows.get(node.name) ?? { name: node.name, total: 0, self: 0, totalB: 0 }
+    rows.set(node.name, row)
+    const inside = above.get(node.name) ?? 0
+    if (inside === 0) {
+      row.total += node.total
+      row.totalB += node.total_b ?? 0
+    }
+    row.self += node.self + (node.self_b ?? 0)
+    above.set(node.name, inside + 1)
+    for (const child of tree.children[index] ?? []) walk(child)
+    above.set(node.name, inside)
+  }
+  for (const child of tree.children[0] ?? []) walk(child)
+  return [...rows.values()].sort((a, b) => b.total + b.totalB - a.total - a.totalB)
 }
 
 export const weight = (node: FlameNode): number => node.total + (node.total_b ?? 0)

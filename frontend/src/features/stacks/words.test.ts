@@ -1,26 +1,51 @@
 import { expect, it } from 'vitest'
-import { categoryWords, frameSource, sessionWords, telling, tone } from './words'
+import { categoryWords, frameSource, type Group, sessionWords, threadRows, tone } from './words'
 
-const stack = (...names: string[]) => ({
-  frames: names.map((name) => ({ function: name, file: null, line: null, library: null })),
+const group = (id: string, more: Partial<Group> = {}): Group => ({
+  id,
+  name: id,
+  count: 1,
+  share: 0.1,
+  frames: [],
+  signature: null,
+  category: null,
+  activity: 'latch',
+  set_aside: false,
+  meaning: null,
+  waits_on: [],
+  threads: [],
+  artifact: 'a',
+  line_first: 1,
+  line_last: 2,
+  variants: 1,
+  verdict: null,
+  ...more,
 })
+const frame = (name: string) => ({ function: name, file: null, line: null, library: null })
+const thread = (pthread: string, lwp: number) => ({ pthread, lwp, name: null })
 
-it('names the first function that says what the thread does', () => {
-  expect(telling(stack('__GI_sched_yield', 'rw_lock_s_lock_spin', 'row_search_mvcc'))).toBe(
-    'row_search_mvcc',
-  )
-  expect(telling(stack('lll_mutex_lock_optimized', 'sync_array_get', 'btr_search_sys'))).toBe(
-    'btr_search_sys',
-  )
-  expect(telling(stack('??', 'poll'))).toBe('??')
-  expect(telling(stack())).toBe('empty stack')
-})
-it('claims no colour without a signature', () => {
-  expect(tone({ set_aside: false, category: null })).toBe('plain')
-  expect(tone({ set_aside: false, category: 'latch_wait' })).toBe('waiting')
-  expect(tone({ set_aside: true, category: 'latch_wait' })).toBe('idle')
+it('colours by what the threads do', () => {
+  expect(tone({ activity: 'cpu' })).toBe('running')
+  expect(tone({ activity: 'latch' })).toBe('waiting')
+  expect(tone({ activity: 'idle' })).toBe('idle')
   expect(categoryWords('row_lock_wait')).toBe('row lock wait')
 })
+
+it('lists threads one by one, those without ids together, idle ones on demand', () => {
+  const groups = [
+    group('spin', { count: 2, threads: [thread('140', 7), thread('141', 8)] }),
+    group('pmp', { count: 9, frames: [frame('row_search_mvcc(unsigned char*)')] }),
+    group('poll', { count: 5, set_aside: true, threads: [thread('9', 1)] }),
+  ]
+  const keys = (more: object) =>
+    threadRows({ groups }, { idle: false, frame: '', words: '', ...more }).map((one) => one.key)
+  expect(keys({})).toEqual(['140', '141', 'group:pmp'])
+  expect(keys({ idle: true })).toContain('9')
+  expect(keys({ words: '141' })).toEqual(['141'])
+  expect(keys({ frame: 'row_search_mvcc' })).toEqual(['group:pmp'])
+  expect(threadRows({ groups }, { idle: false, frame: '', words: 'mvcc' })[0]?.count).toBe(9)
+})
+
 it('says of sessions what the processlist says', () => {
   expect(sessionWords({ command: 'Query', state: 'updating' })).toBe('Query: updating')
   expect(sessionWords({ command: 'Sleep', state: '' })).toBe('Sleep')

@@ -1,24 +1,36 @@
 /** What a stack group is about, in words. */
 import type { components } from '@/api/schema'
+import type { Rows } from '@/charts/exportSvg'
 
 export type Group = components['schemas']['StackGroup']
+export type Stacks = components['schemas']['Stacks']
 export type Tone = 'idle' | 'waiting' | 'running' | 'plain'
 
-/** Frames of libraries and of waiting itself: they say that a thread waits, not for what. */
-const LIBRARY =
-  /^(_|lll_|futex|pthread|syscall|poll$|ppoll|select$|epoll_|sched_yield|nanosleep|clock_nanosleep|os_event|os_cond|sync_array|rw_lock_|pfs_|mutex_|ut_delay|PolicyMutex|TTASEventMutex|safe_|inline_mysql_|native_|int$|\?\?|.*::\?\?)/
-
-/** The first function that says what the thread does. */
-export function telling(group: Pick<Group, 'frames'>): string {
-  const named = group.frames.find((frame) => !LIBRARY.test(frame.function))
-  return named?.function ?? group.frames[0]?.function ?? 'empty stack'
+/** What a thread does, in words; the same in the flame graph's sum. */
+const ACTIVITY: Readonly<Record<string, string>> = {
+  latch: 'on a latch',
+  lock: 'on a lock',
+  commit: 'in the commit queue',
+  io: 'on I/O',
+  net: 'on the network',
+  queue: 'queued for entry',
+  waiting: 'waiting',
+  cpu: 'running',
+  idle: 'idle',
 }
 
-/** Colour by what the knowledge base says; without a signature none is claimed. */
-export function tone(group: Pick<Group, 'set_aside' | 'category'>): Tone {
-  if (group.set_aside) return 'idle'
-  if (group.category === null) return 'plain'
-  return group.category.endsWith('wait') ? 'waiting' : 'running'
+export const activityWords = (activity: string): string => ACTIVITY[activity] ?? activity
+
+/** Colour by what the threads do, from the knowledge base or from their innermost frames. */
+export function tone(group: Pick<Group, 'activity'>): Tone {
+  if (group.activity === 'idle') return 'idle'
+  return group.activity === 'cpu' ? 'running' : 'waiting'
+}
+
+/** A bar has no plain colour. */
+export function barTone(group: Pick<Group, 'activity'>): Exclude<Tone, 'plain'> {
+  const said = tone(group)
+  return said === 'plain' ? 'idle' : said
 }
 
 export function categoryWords(category: string | null): string {
@@ -35,4 +47,76 @@ export function sessionWords(group: { command: string | null; state: string | nu
 export function frameSource(frame: { file: string | null; line: number | null }): string {
   if (!frame.file) return ''
   return frame.line ? `${frame.file}:${frame.line}` : frame.file
+}
+
+/** One line of the thread list; a stack without thread ids stands for all of its threads. */
+export type Thread = {
+  readonly key: string
+  readonly group: Group
+  readonly thread: Group['threads'][number] | null
+  readonly count: number
+}
+
+/** The threads of a sample; `frame`: those in this function; `words`: in a name or an id. */
+export function threadRows(
+  { groups }: Pick<Stacks, 'groups'>,
+  { idle, frame, words }: { idle: boolean; frame: string; words: string },
+): Thread[] {
+  const wanted = words.trim().toLowerCase()
+  const rows: Thread[] = []
+  for (const group of groups) {
+    if (!idle && group.set_aside) continue
+    if (
+      frame &&
+      !group.frames.some((one) => one.function === frame || plain(one.function) === frame)
+    )
+      continue
+    const inStack =
+      wanted === '' ||
+      group.name.toLowerCase().includes(wanted) ||
+      group.frames.some((one) => one.function.toLowerCase().includes(wanted))
+    for (const thread of group.threads) {
+      const ids = `${thread.pthread ?? ''} ${thread.lwp ?? ''} ${thread.name ?? ''}`.toLowerCase()
+      if (!inStack && !ids.includes(wanted)) continue
+      rows.push({ key: thread.pthread ?? `lwp:${thread.lwp}`, group, thread, count: 1 })
+    }
+    const unnamed = group.count - group.threads.length
+    if (unnamed > 0 && inStack) {
+      rows.push({ key: `group:${group.id}`, group, thread: null, count: unnamed })
+    }
+  }
+  return rows
+}
+
+/** Without arguments, as the flame graph names functions. */
+function plain(name: string): string {
+  return name.replace(/\(.*\)$/, '')
+}
+
+/** The groups as a table for a file. */
+export function stackRows(groups: readonly Group[]): Rows {
+  return {
+    columns: [
+      'threads',
+      'share',
+      'name',
+      'activity',
+      'signature',
+      'pile',
+      'by',
+      'meaning',
+      'stack',
+    ],
+    rows: groups.map((group) => [
+      group.count,
+      group.share,
+      group.name,
+      group.activity,
+      group.signature,
+      group.verdict?.pile ?? 'unreviewed',
+      group.verdict?.by ?? null,
+      group.meaning,
+      group.frames.map((frame) => frame.function).join(';'),
+    ]),
+  }
 }

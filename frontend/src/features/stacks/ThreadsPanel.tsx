@@ -1,0 +1,134 @@
+/** Every thread of a sample, virtualised: what it does, and the way to it in the wait graph. */
+import { useMemo } from 'react'
+import { Link, useLocation } from 'react-router'
+import { sharedSearch, text, useUrlState } from '@/state/url'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { EmptyState } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import type { Stacks } from './queries'
+import { activityWords, type Group, type Thread, threadRows, tone } from './words'
+
+export function ThreadsPanel({
+  stacks,
+  idle,
+  selected,
+  onSelect,
+}: {
+  readonly stacks: Stacks
+  readonly idle: boolean
+  readonly selected: string
+  readonly onSelect: (group: string, thread: string) => void
+}) {
+  const { search } = useLocation()
+  const [frame, setFrame] = useUrlState('in', text, '')
+  const [words, setWords] = useUrlState('q', text, '')
+  const all = useMemo(() => threadRows(stacks, { idle, frame: '', words: '' }), [stacks, idle])
+  const rows = useMemo(
+    () => threadRows(stacks, { idle, frame, words }),
+    [stacks, idle, frame, words],
+  )
+  const columns = useMemo(() => columnsOf(search, stacks.time), [search, stacks.time])
+  return (
+    <div className="triage">
+      <div className="triage-tools">
+        <input
+          className="input"
+          type="search"
+          placeholder="Search threads and functions"
+          aria-label="Search threads and functions"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        {frame && (
+          <Button size="small" onClick={() => setFrame(null)}>
+            in {frame} ×
+          </Button>
+        )}
+        <span className="muted" role="status">
+          {rows.length} of {all.length} threads
+        </span>
+      </div>
+      {rows.length === 0 ? (
+        <EmptyState compact title="No thread fits">
+          {all.length === 0
+            ? 'All threads of this sample are idle: show the idle stacks.'
+            : 'Take away the words or the function that are looked for.'}
+        </EmptyState>
+      ) : (
+        <Table
+          rows={rows}
+          columns={columns}
+          rowKey={(one) => one.key}
+          label="Threads of the sample"
+          selected={selected}
+          onSelect={(one) => onSelect(one.group.id, one.key)}
+          copy
+          fill
+        />
+      )}
+    </div>
+  )
+}
+
+function columnsOf(search: string, time: string | null): readonly Column<Thread>[] {
+  const group = (one: Thread): Group => one.group
+  return [
+    {
+      key: 'lwp',
+      head: 'LWP',
+      kind: 'number',
+      width: '90px',
+      cell: (one) => one.thread?.lwp ?? '',
+      sort: (one) => one.thread?.lwp ?? null,
+    },
+    {
+      key: 'pthread',
+      head: 'OS thread',
+      width: '160px',
+      cell: (one) => (
+        <span className="mono">{one.thread ? one.thread.pthread : `${one.count} without ids`}</span>
+      ),
+      sort: (one) => one.thread?.pthread ?? null,
+    },
+    {
+      key: 'name',
+      head: 'Name',
+      width: 'minmax(90px, 0.6fr)',
+      cell: (one) => <span className="ellipsis">{one.thread?.name}</span>,
+      sort: (one) => one.thread?.name ?? null,
+    },
+    {
+      key: 'kind',
+      head: 'Does',
+      width: '120px',
+      cell: (one) => <Chip tone={tone(group(one))}>{activityWords(group(one).activity)}</Chip>,
+      sort: (one) => group(one).activity,
+    },
+    {
+      key: 'stack',
+      head: 'Stack',
+      width: 'minmax(220px, 2fr)',
+      cell: (one) => (
+        <span className="mono ellipsis" title={group(one).name}>
+          {group(one).name}
+        </span>
+      ),
+      sort: (one) => group(one).name,
+    },
+    {
+      key: 'graph',
+      head: 'Wait graph',
+      width: '110px',
+      cell: (one) =>
+        one.thread?.pthread && time ? (
+          <Link to={waitsPath(search, time, one.thread.pthread)}>See who it waits for</Link>
+        ) : null,
+    },
+  ]
+}
+
+/** The wait graph at the sample's moment, at this thread. */
+export function waitsPath(search: string, time: string, pthread: string): string {
+  return `../waits${sharedSearch(search, { at: time, find: pthread })}`
+}

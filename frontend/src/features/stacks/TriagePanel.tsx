@@ -1,0 +1,186 @@
+/** Identical stacks counted once, on three piles: unreviewed, benign (b), suspicious (x). */
+import { useMay } from '@/api/queries'
+import { oneOf, useUrlState } from '@/state/url'
+import { ShareBar } from '@/ui/Bar'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { EmptyState, Problem } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+import { ShareValue } from '@/ui/Value'
+import { type Pile, type Stacks, useJudge } from './queries'
+import { activityWords, barTone, categoryWords, type Group, tone } from './words'
+
+const PILES = ['unreviewed', 'benign', 'suspicious'] as const
+const SHOWN = oneOf(['all', ...PILES] as const)
+const SIGN: Readonly<Record<Pile, string>> = { unreviewed: '', benign: '✓', suspicious: '!' }
+const KEYS: Readonly<Record<string, Pile>> = { b: 'benign', x: 'suspicious', u: 'unreviewed' }
+
+const pileOf = (group: Group): Pile => group.verdict?.pile ?? 'unreviewed'
+
+const COLUMNS: readonly Column<Group>[] = [
+  {
+    key: 'count',
+    head: 'Threads',
+    kind: 'number',
+    width: '76px',
+    cell: (group) => group.count,
+    sort: (group) => group.count,
+  },
+  {
+    key: 'share',
+    head: 'Share',
+    width: '136px',
+    cell: (group) => (
+      <>
+        <ShareBar value={group.share} tone={barTone(group)} /> <ShareValue value={group.share} />
+      </>
+    ),
+    sort: (group) => group.share,
+  },
+  {
+    key: 'name',
+    head: 'What they do',
+    width: 'minmax(240px, 2fr)',
+    cell: (group) => (
+      <span className="mono ellipsis" title={group.name} data-testid="stack-group">
+        {group.name}
+      </span>
+    ),
+    sort: (group) => group.name,
+  },
+  {
+    key: 'pile',
+    head: 'Pile',
+    width: '112px',
+    cell: (group) => (
+      <span
+        className={`pile pile-${pileOf(group)}`}
+        title={group.verdict?.by ? `by ${group.verdict.by}` : undefined}
+      >
+        {SIGN[pileOf(group)]} {pileOf(group)}
+      </span>
+    ),
+    sort: pileOf,
+  },
+  {
+    key: 'kind',
+    head: 'Kind',
+    width: '130px',
+    cell: (group) => (
+      <Chip tone={tone(group)}>
+        {group.category ? categoryWords(group.category) : activityWords(group.activity)}
+      </Chip>
+    ),
+    sort: (group) => group.category ?? group.activity,
+  },
+  {
+    key: 'waits',
+    head: 'Blocked on',
+    width: 'minmax(90px, 0.7fr)',
+    cell: (group) => (
+      <span className="mono ellipsis" title={group.waits_on.join(', ')}>
+        {group.waits_on.join(', ')}
+      </span>
+    ),
+    sort: (group) => group.waits_on.join(', '),
+  },
+  {
+    key: 'meaning',
+    head: 'What it means',
+    width: 'minmax(180px, 2fr)',
+    cell: (group) => (
+      <span className="ellipsis muted" title={group.meaning ?? undefined}>
+        {group.meaning ?? 'No signature of the knowledge base fits.'}
+      </span>
+    ),
+    sort: (group) => group.meaning,
+  },
+]
+
+export function TriagePanel({
+  incidentId,
+  artifact,
+  snapshot,
+  stacks,
+  idle,
+  selected,
+  onSelect,
+}: {
+  readonly incidentId: string
+  readonly artifact: string
+  readonly snapshot: number
+  readonly stacks: Stacks
+  readonly idle: boolean
+  readonly selected: string
+  readonly onSelect: (group: string) => void
+}) {
+  const [shown, setShown] = useUrlState('pile', SHOWN, 'all')
+  const judge = useJudge(incidentId, artifact, snapshot)
+  const may = useMay('contributor')
+  const busy = stacks.groups.filter((group) => idle || !group.set_aside)
+  const rows = busy.filter((group) => shown === 'all' || pileOf(group) === shown)
+  const put = (pile: Pile) => {
+    if (selected && may) judge.mutate({ stack: selected, pile })
+  }
+  return (
+    <div
+      className="triage"
+      onKeyDown={(event) => {
+        const pile = KEYS[event.key]
+        if (!pile || event.ctrlKey || event.metaKey || event.altKey) return
+        if (!(event.target as HTMLElement).closest('[role="row"]')) return
+        event.preventDefault()
+        event.stopPropagation()
+        put(pile)
+      }}
+    >
+      <div className="triage-tools">
+        <div className="segments" role="group" aria-label="Pile">
+          {(['all', ...PILES] as const).map((pile) => (
+            <Button key={pile} size="small" pressed={shown === pile} onClick={() => setShown(pile)}>
+              {pile[0]?.toUpperCase()}
+              {pile.slice(1)}{' '}
+              {pile === 'all' ? busy.length : busy.filter((one) => pileOf(one) === pile).length}
+            </Button>
+          ))}
+        </div>
+        {may && (
+          <>
+            <Button size="small" disabled={!selected} onClick={() => put('benign')}>
+              Benign <kbd>b</kbd>
+            </Button>
+            <Button size="small" disabled={!selected} onClick={() => put('suspicious')}>
+              Suspicious <kbd>x</kbd>
+            </Button>
+            <Button size="small" disabled={!selected} onClick={() => put('unreviewed')}>
+              Take back <kbd>u</kbd>
+            </Button>
+          </>
+        )}
+      </div>
+      {judge.isError && <Problem compact error={judge.error} what="The pile was not saved" />}
+      {rows.length === 0 ? (
+        <EmptyState
+          compact
+          title={busy.length === 0 ? 'Only idle threads in this sample' : 'This pile is empty'}
+        />
+      ) : (
+        <Table
+          rows={rows}
+          columns={COLUMNS}
+          rowKey={(group) => group.id}
+          label="Stacks by the number of threads"
+          selected={selected}
+          onSelect={(group) => onSelect(group.id)}
+          copy
+          fill
+        />
+      )}
+      {stacks.left_out > 0 && (
+        <p className="faint">
+          {stacks.left_out} threads with rarer stacks are not listed; the raw file has them.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+/** The flame graph as a file: SVG of the boxes, rows of the functions; and the colours of both. */
+import { escapeXml, type Rows, svgDocument } from '@/charts/exportSvg'
+import {
+  change,
+  type FlameDoc,
+  functionRows,
+  layoutFlame,
+  toneOf,
+  type Tree,
+  type Tone,
+} from './flame'
+
+const WIDTH = 1400
+const ROW = 18
+const HEAD = 28
+const LETTER = 6.2
+
+/** Plain mixes of the tokens, as stacks.css paints the boxes. */
+const FILL: Readonly<Record<Tone, readonly [token: string, share: number]>> = {
+  waiting: ['--waiting', 0.42],
+  io: ['--cat-1', 0.36],
+  running: ['--running', 0.26],
+  plain: ['--diff-none', 1],
+}
+
+/** Blue where the range has fewer threads than before, orange where it has more. */
+export function diffColour(moved: number): string {
+  const side = moved < 0 ? 'var(--diff-less)' : 'var(--diff-more)'
+  return `color-mix(in srgb, ${side} ${Math.round(Math.abs(moved) * 85)}%, var(--diff-none))`
+}
+
+export function flameSvg(doc: FlameDoc, tree: Tree, focus: number): string {
+  const boxes = layoutFlame(tree, Math.min(focus, tree.nodes.length - 1), WIDTH)
+  const depth = boxes.reduce((most, box) => Math.max(most, box.depth), 0)
+  const drawn = boxes.map((box) => {
+    const node = tree.nodes[box.index]
+    const moved = node && doc.samples_b !== null ? change(node, doc.samples, doc.samples_b) : null
+    const [token, share] =
+      moved === null
+        ? FILL[toneOf(box.name)]
+        : ([moved < 0 ? '--diff-less' : '--diff-more', Math.abs(moved) * 0.85] as const)
+    const y = HEAD + box.depth * ROW
+    const letters = Math.floor((box.width - 8) / LETTER)
+    const words = box.name.length <= letters ? box.name : `${box.name.slice(0, letters - 1)}…`
+    const size = `x="${box.x.toFixed(1)}" y="${y}" width="${Math.max(1, box.width - 1).toFixed(1)}" height="${ROW - 1}"`
+    return (
+      `<g><title>${escapeXml(`${box.name}: ${box.total}`)}</title>` +
+      `<rect ${size} fill="var(--diff-none)" fill-opacity="${moved === null ? 0.25 : 1}"/>` +
+      `<rect ${size} fill="var(${token})" fill-opacity="${share.toFixed(2)}"/>` +
+      (letters > 3
+        ? `<text x="${(box.x + 4).toFixed(1)}" y="${y + 12.5}" font-size="11" font-family="JetBrains Mono, monospace" fill="var(--text)">${escapeXml(words)}</text>`
+        : '') +
+      '</g>'
+    )
+  })
+  const title =
+    doc.samples_b === null
+      ? `Threads by stack, ${doc.samples} samples`
+      : `Threads by stack: ${doc.samples_b} samples against ${doc.samples} (orange: more, blue: fewer)`
+  return svgDocument(
+    `<text x="4" y="18" font-size="13" fill="var(--text)">${escapeXml(title)}</text>${drawn.join('')}`,
+    { width: WIDTH, height: HEAD + (depth + 1) * ROW + 4, title },
+  )
+}
+
+export function flameRows(doc: FlameDoc, tree: Tree): Rows {
+  const differs = doc.samples_b !== null
+  return {
+    columns: ['function', 'threads', 'self', ...(differs ? ['threads_b'] : [])],
+    rows: functionRows(tree).map((row) => [
+      row.name,
+      row.total,
+      row.self,
+      ...(differs ? [row.totalB] : []),
+    ]),
+  }
+}
