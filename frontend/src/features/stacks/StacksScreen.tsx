@@ -87,7 +87,13 @@ export default function StacksScreen() {
       </nav>
       <div className={cx('stacks-main', !ofSample && 'scroll')}>
         <header className="stacks-head">
-          <h2 data-testid="stacks-headline">{data ? headline(data) : 'Loading the sample'}</h2>
+          <h2 data-testid="stacks-headline">
+            {show === 'flame'
+              ? `${moments.data.length} stack ${moments.data.length === 1 ? 'sample' : 'samples'} merged`
+              : data
+                ? headline(data)
+                : 'Loading the sample'}
+          </h2>
           <div className="stacks-tools">
             <div className="segments" role="group" aria-label="Layer">
               {LAYERS.map((one) => (
