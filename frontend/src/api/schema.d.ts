@@ -790,6 +790,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/bundle': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export Bundle
+     * @description Artifacts, people's work, analysis and report as one zip; an import gives it all back.
+     */
+    get: operations['export_bundle_api_v1_incidents__incident_id__bundle_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/calibration': {
     parameters: {
       query?: never
@@ -2117,6 +2137,26 @@ export interface paths {
     get: operations['window_api_v1_incidents__incident_id__window_get']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/import': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Import Bundle
+     * @description The incident of a bundle (the request's body), as a new one; workers read its artifacts.
+     */
+    post: operations['import_bundle_api_v1_incidents_import_post']
     delete?: never
     options?: never
     head?: never
@@ -9127,6 +9167,37 @@ export interface operations {
       }
     }
   }
+  export_bundle_api_v1_incidents__incident_id__bundle_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/zip': string
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   calibration_api_v1_incidents__incident_id__calibration_get: {
     parameters: {
       query?: never
@@ -11645,6 +11716,30 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  import_bundle_api_v1_incidents_import_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/zip': string
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['IncidentOut']
         }
       }
     }

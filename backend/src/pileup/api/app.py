@@ -17,6 +17,7 @@ from pileup.api import (
     accounts,
     actions,
     artifacts,
+    bundles,
     comments,
     compare,
     deadlocks,
@@ -101,6 +102,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     actions.router,
     view_links.router,
     find.router,
+    bundles.router,
     texts.router,
 )
 

@@ -26,7 +26,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "formats": ("formats", "Print the formats that are read, and what each gives."),
     "openapi": ("openapi", "Print the OpenAPI document of the API."),
     "push": ("push", "Send captured files to a Pileup server."),
-    "import": ("import_", "Load an incident folder, such as a sample, into a Pileup server."),
+    "import": ("import_", "Load an incident folder or a bundle into this installation."),
+    "export": ("export", "Fetch an incident from a Pileup server as one archive."),
+    "verify": ("verify", "Recompute a bundle's numbers from its artifacts, in a clean room."),
 }
 
 

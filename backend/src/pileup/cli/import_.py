@@ -1,6 +1,7 @@
-"""`pileup import`: load an incident folder, such as a sample, into this machine's installation.
+"""`pileup import`: load incident folders and bundles into this machine's installation.
 
-A folder has ``artifacts/`` and perhaps a ``sample.yaml`` (see pileup.storage.samples).
+A folder has ``artifacts/`` and perhaps a ``sample.yaml`` (see pileup.storage.samples); a bundle is
+what ``pileup export`` wrote (see pileup.storage.bundle).
 """
 
 from __future__ import annotations
@@ -18,17 +19,21 @@ from pileup.settings import Settings
 
 @click.command()
 @click.argument(
-    "folders",
+    "paths",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(exists=True, path_type=Path),
 )
 @sentences
-def command(folders: tuple[Path, ...]) -> None:
-    """Load incident folders; one that was loaded already is not loaded twice."""
+def command(paths: tuple[Path, ...]) -> None:
+    """Load incident folders and bundles (.zip), and print where to look.
+
+    A folder that was loaded already is not loaded twice; a bundle is a new incident each time.
+    """
     from pileup.storage.audit import Actor
     from pileup.storage.blobs import BlobStore
     from pileup.storage.broker import CelerySender, make_celery, send_all
+    from pileup.storage.bundle import Limits, read_bundle
     from pileup.storage.database import Database
     from pileup.storage.errors import StorageError
     from pileup.storage.intake import load_sample
@@ -42,14 +47,16 @@ def command(folders: tuple[Path, ...]) -> None:
     sender = CelerySender(make_celery(settings.broker_url))
     url = settings.public_url or read_instance(settings.home).get("url") or settings.url
     try:
-        for folder in folders:
-            incident, jobs = load_sample(
-                database,
-                blobs,
-                read_sample(folder.resolve()),
-                Actor(None, "pileup import"),
-                settings.max_upload_bytes,
-            )
+        by = Actor(None, "pileup import")
+        for path in paths:
+            if path.is_dir():
+                incident, jobs = load_sample(
+                    database, blobs, read_sample(path.resolve()), by, settings.max_upload_bytes
+                )
+            else:
+                limits = Limits(settings.max_upload_bytes, settings.max_expanded_bytes)
+                with path.open("rb") as bundle:
+                    incident, jobs = read_bundle(database, blobs, bundle, by, limits)
             send_all(database, sender, jobs)
             click.echo(f"{url}/incidents/{incident.id}")
     except StorageError as error:

@@ -1,0 +1,244 @@
+"""An incident as one archive: out, in again, and the same; a bundle is a stranger's file."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pileup.storage import models
+from pileup.storage.bundle_rows import STAYS, tables
+from tests.conftest import REPOSITORY
+from tests.worker.conftest import Bench
+
+BOTH = ("artifact", "analyse")
+UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+
+
+@pytest.fixture
+def argued(make_bench: Callable[..., Bench]) -> tuple[Bench, str]:
+    """A real incident with people's work of every kind in it."""
+    bench = make_bench(samples_dir=REPOSITORY / "samples")
+    client = bench.site.admin
+    incident = str(client.post("/api/v1/samples/hot-row/load").json()["id"])
+    bench.work(BOTH)
+    base = f"/api/v1/incidents/{incident}"
+
+    def post(path: str, body: dict[str, Any], **headers: str) -> Any:
+        answer = client.post(path, json=body, headers=headers)
+        assert answer.is_success, (path, answer.text)
+        return answer.json()
+
+    dump = next(
+        item
+        for item in client.get(f"{base}/artifacts").json()["items"]
+        if item["path"].endswith("innodb-status.txt")
+    )
+    pin = post(
+        f"{base}/pins",
+        {
+            "kind": "lines",
+            "title": "the dump's first lines",
+            "locator": {"artifact": dump["sha256"], "line_first": 1, "line_last": 9},
+            "view": f"/incidents/{incident}/artifacts?artifact={dump['id']}&line=1",
+        },
+    )
+    claim = post(f"{base}/hypotheses", {"statement": "An idle trx holds it", "confidence": 40})
+    post(f"/api/v1/hypotheses/{claim['id']}/evidence", {"pin_id": pin["id"], "side": "for"})
+    post(
+        f"/api/v1/hypotheses/{claim['id']}/confidence",
+        {"confidence": 80, "reason": "the dump shows it", "pin_id": pin["id"]},
+    )
+    planned = post(
+        f"{base}/experiments",
+        {
+            "title": "End it",
+            "change": "KILL 390",
+            "hypothesis_id": claim["id"],
+            "prediction": {"text": "waits fall", "falsifier": "they do not"},
+        },
+    )
+    post(f"/api/v1/experiments/{planned['id']}/pins", {"pin_id": pin["id"]})
+    post(f"{base}/annotations", {"start": "2026-11-20T22:19:50Z", "text": "pager rang"})
+    post(f"{base}/views", {"view": "waits?at=worst", "name": "the worst"})
+    saved = client.put(
+        f"{base}/report/sections/summary",
+        json={"body_md": f"We know why: [pin](pin:{pin['id']})."},
+        headers={"If-Match": '"0"'},
+    )
+    assert saved.is_success, saved.text
+    changed = client.patch(f"/api/v1/artifacts/{dump['id']}", json={"zone": "America/Vancouver"})
+    assert changed.is_success, changed.text
+    bench.work(BOTH)
+    return bench, incident
+
+
+def export(bench: Bench, incident: str) -> bytes:
+    answer = bench.site.admin.get(f"/api/v1/incidents/{incident}/bundle")
+    assert answer.status_code == 200, answer.text
+    return answer.content
+
+
+def imported(bench: Bench, bundle: bytes) -> Any:
+    return bench.site.admin.post("/api/v1/incidents/import", content=bundle)
+
+
+def members(bundle: bytes) -> dict[str, str]:
+    """Its texts, with ids by their order of appearance and without what tells of the export."""
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        texts = {
+            name: archive.read(name).decode()
+            for name in sorted(archive.namelist())
+            if not name.startswith(("artifacts/", "report/"))
+        }
+    del texts["manifest.json"]
+    texts["work/audit.jsonl"] = "\n".join(
+        line for line in texts["work/audit.jsonl"].splitlines() if "incident.imported" not in line
+    )
+    seen: dict[str, str] = {}
+    plain = {}
+    for name, text in texts.items():
+        named = UUID.sub(lambda found: seen.setdefault(found[0], f"id-{len(seen) + 1}"), text)
+        plain[name] = re.sub(r'"elapsed_s": [^,\n]+', "", named)
+    return plain
+
+
+def changed(bundle: bytes, **replaced: str | bytes | None) -> bytes:
+    """The bundle with members replaced, or taken out (None)."""
+    told = {name.replace("__", "/").replace("_dot_", "."): v for name, v in replaced.items()}
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            content = told.get(name, old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+    return made.getvalue()
+
+
+def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> None:
+    """Out, in, read again, out: equal, ids aside; with every kind of work that was put in."""
+    bench, incident = argued
+    first = export(bench, incident)
+    answer = imported(bench, first)
+    assert answer.status_code == 201, answer.text
+    twin = answer.json()["id"]
+    assert twin != incident
+    bench.work(BOTH)
+    again = members(export(bench, twin))
+    before = members(first)
+    assert again.keys() == before.keys()
+    for name in before:
+        old, new = before[name].splitlines(), again[name].splitlines()
+        if name == "work/incidents.jsonl":
+            old = [re.sub(r'"updated_at": "[^"]+"', "", line) for line in old]
+            new = [re.sub(r'"updated_at": "[^"]+"', "", line) for line in new]
+        assert new == old, name
+    for table in ("pins", "hypotheses", "evidence", "confidence_steps", "experiments"):
+        assert before[f"work/{table}.jsonl"], table
+
+
+def test_ids_in_addresses_and_texts_lead_to_the_new_rows(argued: tuple[Bench, str]) -> None:
+    """A pin opens the new incident, and the report names the new pin."""
+    bench, incident = argued
+    twin = imported(bench, export(bench, incident)).json()["id"]
+    client = bench.site.admin
+    (pin,) = client.get(f"/api/v1/incidents/{twin}/pins").json()
+    assert pin["view"].startswith(f"/incidents/{twin}/artifacts?artifact=")
+    assert incident not in json.dumps(pin)
+    sections = client.get(f"/api/v1/incidents/{twin}/report").json()["sections"]
+    summary = next(one for one in sections if one["key"] == "summary")
+    assert f"pin:{pin['id']}" in summary["body_md"]
+
+
+def test_every_table_of_an_incident_travels_or_has_a_reason() -> None:
+    """A new table cannot be forgotten: it travels by its keys, or somebody says why not."""
+    known = {table.name for table in tables()} | set(STAYS)
+    installation = {
+        "users", "sessions", "sign_in_links", "tokens", "workers", "table_mappings",
+    }  # fmt: skip
+    everything = set(models.Base.metadata.tables)
+    loose = everything - known - installation
+    assert not {name for name in loose if "incident_id" in models.Base.metadata.tables[name].c}
+    assert known <= everything
+
+
+@pytest.mark.parametrize(
+    "broken, why",
+    [
+        (b"not a zip", "no bundle"),
+        (b"PK\x03\x04" + b"\x00" * 40, "no bundle"),
+    ],
+)
+def test_what_is_no_bundle_is_refused(bench: Bench, broken: bytes, why: str) -> None:
+    answer = imported(bench, broken)
+    assert answer.status_code == 422
+    assert why in answer.json()["detail"]
+
+
+def test_a_damaged_bundle_leaves_nothing(argued: tuple[Bench, str]) -> None:
+    """Changed bytes, foreign references, unknown columns, a second incident: each is a sentence."""
+    bench, incident = argued
+    bundle = export(bench, incident)
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        sha = next(n for n in archive.namelist() if n.startswith("artifacts/"))
+        pins = archive.read("work/pins.jsonl").decode()
+        evidence = json.loads(archive.read("work/evidence.jsonl").decode().splitlines()[0])
+        incidents = archive.read("work/incidents.jsonl").decode()
+        manifest = json.loads(archive.read("manifest.json"))
+    stranger = evidence | {"pin_id": "00000000-0000-7000-8000-000000000000"}
+    pin = json.loads(pins.splitlines()[0])
+    cases: list[tuple[dict[str, str | bytes | None], str]] = [
+        ({sha.replace("/", "__"): b"other bytes"}, "was changed"),
+        ({sha.replace("/", "__"): None}, "no bytes"),
+        ({"work__evidence_dot_jsonl": json.dumps(stranger)}, "does not have"),
+        ({"work__pins_dot_jsonl": json.dumps(pin | {"colour": "red"})}, "newer one"),
+        ({"work__pins_dot_jsonl": json.dumps(pin | {"created_at": "soon"})}, "created_at"),
+        ({"work__pins_dot_jsonl": json.dumps(pin | {"title": 7})}, "title"),
+        ({"work__pins_dot_jsonl": json.dumps(pin | {"kind": "nonsense"})}, "do not fit"),
+        ({"work__pins_dot_jsonl": "{"}, "line 1"),
+        ({"work__incidents_dot_jsonl": incidents * 2}, "exactly one"),
+        ({"manifest_dot_json": json.dumps(manifest | {"version": 2})}, "version"),
+        ({"manifest_dot_json": None}, "manifest.json"),
+    ]
+    client = bench.site.admin
+    count = len(client.get("/api/v1/incidents").json()["items"])
+    for replaced, why in cases:
+        answer = imported(bench, changed(bundle, **replaced))
+        assert answer.status_code == 422, (replaced.keys(), answer.text)
+        assert why in answer.json()["detail"], (why, answer.json()["detail"])
+    assert len(client.get("/api/v1/incidents").json()["items"]) == count
+
+
+def test_nobody_is_made_to_have_said_something(argued: tuple[Bench, str]) -> None:
+    """A contributor's import names people by accounts that cannot sign in; an admin's matches."""
+    bench, incident = argued
+    bundle = export(bench, incident)
+    contributor = bench.site.client("contributor")
+    theirs = contributor.post("/api/v1/incidents/import", content=bundle).json()["id"]
+    ours = imported(bench, bundle).json()["id"]
+    admin = bench.site.admin.get("/api/v1/session").json()["user"]
+    owners = {
+        which: bench.site.admin.get(f"/api/v1/incidents/{which}/hypotheses").json()[0]["history"]
+        for which in (theirs, ours)
+    }
+    assert owners[ours][0]["by"] == owners[theirs][0]["by"] == admin["name"]
+    users = bench.site.admin.get("/api/v1/users").json()
+    stand_ins = [u for u in users if u["name"] == admin["name"] and u["disabled"]]
+    assert len(stand_ins) == 1
+
+
+def test_a_bundle_that_unpacks_to_too_much_is_refused(
+    make_bench: Callable[..., Bench],
+) -> None:
+    """Before anything is unpacked."""
+    bench = make_bench(max_expanded_bytes=1000)
+    incident = bench.site.incident()
+    bench.site.upload(incident, "big.txt", b"x" * 5000)
+    answer = imported(bench, export(bench, incident))
+    assert answer.status_code == 413, answer.text
+    assert "PILEUP_MAX_EXPANDED_BYTES" in answer.json()["detail"]
