@@ -17,7 +17,9 @@ from starlette.concurrency import run_in_threadpool
 from pileup.api.auth import Caller
 from pileup.api.cases import build_case
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.exports import viewer_script
 from pileup.api.incidents import IncidentOut
+from pileup.report.compose import compose
 from pileup.report.html import render_html
 from pileup.report.markdown import render_markdown
 from pileup.storage.analyses import Analyses
@@ -44,11 +46,11 @@ _BODY = {
 )
 def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> FileResponse:
     """Artifacts, people's work, analysis and report as one zip; an import gives it all back."""
-    case = build_case(services, unit, incident)
-    now = datetime.now(UTC)
+    report = compose(build_case(services, unit, incident), datetime.now(UTC))
+    ui = services.settings.built_ui
     extras = {
-        "report/report.md": render_markdown(case, now).encode(),
-        "report/report.html": render_html(case, now).encode(),
+        "report/report.md": render_markdown(report).encode(),
+        "report/report.html": render_html(report, viewer=viewer_script(ui)).encode(),
     }
     document = Analyses(unit).document(incident.id)
     if document is not None:

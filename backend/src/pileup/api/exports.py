@@ -174,16 +174,18 @@ def _rendered(
         case "md":
             return render_markdown(document)
         case "html":
-            ui = services.settings.built_ui
-            return render_html(document, viewer=_viewer(ui / VIEWER) if ui else None)
+            return render_html(document, viewer=viewer_script(services.settings.built_ui))
         case "pdf":
             return render_pdf(document, paper=paper)
         case "docx":
             return render_docx(document, paper=paper)
 
 
-def _viewer(path: Path) -> str | None:
-    """The viewer's script; None when the UI was not built with it."""
+def viewer_script(ui: Path | None) -> str | None:
+    """What makes the figures interactive; None when the UI was not built with it."""
+    if ui is None:
+        return None
+    path = ui / VIEWER
     try:
         return _read(path, path.stat().st_mtime_ns)
     except OSError:

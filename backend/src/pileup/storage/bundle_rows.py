@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import Column, Select, Table, insert, or_, select
@@ -56,6 +56,9 @@ _LEFT: dict[str, tuple[str, ...]] = {
     "live_texts": ("state", "base_seq"),
 }
 """Columns that are made again on arrival, or that mean something in one installation only."""
+
+_VERBATIM = {"releases.document"}
+"""Text under a hash: as it is, or it would not be what was approved."""
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _MOST_ROWS = 500_000
@@ -203,6 +206,8 @@ class Arrival:
             match column.type:
                 case sql.DateTime():
                     return datetime.fromisoformat(_checked(value, str, where))
+                case sql.Date():
+                    return date.fromisoformat(_checked(value, str, where))
                 case sql.LargeBinary():
                     return base64.b64decode(_checked(value, str, where), validate=True)
                 case sql.JSON():
@@ -214,7 +219,8 @@ class Arrival:
                 case sql.Float():
                     return float(_checked(value, int | float, where))
                 case _:
-                    return self._renamed(clean(_checked(value, str, where)))
+                    text = clean(_checked(value, str, where))
+                    return text if where in _VERBATIM else self._renamed(text)
         except ValueError as error:
             raise Refused(
                 f"{where} of the bundle cannot be {str(value)[:80]!r}: {error}."
@@ -301,7 +307,7 @@ def _everything() -> set[Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
+    if isinstance(value, date):  # a datetime is one
         return value.isoformat()
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
