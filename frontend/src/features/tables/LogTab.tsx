@@ -322,7 +322,7 @@ const EVENT_COLUMNS: Column<LogEvent>[] = [
   { key: 'lines', head: 'Raw lines', width: '170px', cell: (one) => <Lines place={one} whole /> },
   {
     key: 'pin',
-    head: '',
+    head: 'Pin',
     width: '84px',
     cell: (one) => (
       <PinRow place={one} title={one.message}>

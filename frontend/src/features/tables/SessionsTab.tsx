@@ -150,10 +150,10 @@ export function SessionsTab() {
               />
             </div>
             <div className="tables-tools">
-              <h3 className="tables-title ellipsis">
+              <h2 className="tables-title ellipsis">
                 {group ? group.slice(1) || 'without one' : 'All sessions'}{' '}
                 <span className="faint">{formatNumber(list.data.rows_total, 0)}</span>
-              </h3>
+              </h2>
               {group && (
                 <Button
                   size="small"

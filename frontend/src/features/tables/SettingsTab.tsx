@@ -194,8 +194,7 @@ function columnsOf(compared: boolean): Column<SettingRow>[] {
   })
   const state: Column<SettingRow> = {
     key: 'state',
-    head: '',
-    title: 'state',
+    head: 'State',
     width: '112px',
     cell: (row) => {
       const [sign, word] = STATE_WORDS[row.state]
@@ -244,7 +243,7 @@ function columnsOf(compared: boolean): Column<SettingRow>[] {
     },
     {
       key: 'pin',
-      head: '',
+      head: 'Pin',
       width: '84px',
       cell: (row) => {
         const side = row.b ?? row.a
