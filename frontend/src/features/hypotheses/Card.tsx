@@ -2,14 +2,22 @@
 import { ShareBar, Sparkline } from '@/ui/Bar'
 import { Chip } from '@/ui/Chip'
 import { cx } from '@/ui/cx'
+import type { Matrix, MatrixHypothesis } from './matrix'
 import type { Hypothesis } from './queries'
 
-type Props = { hypothesis: Hypothesis; selected: boolean; onOpen: () => void }
+type Props = {
+  readonly hypothesis: Hypothesis
+  readonly score: MatrixHypothesis | null
+  readonly next: NonNullable<Matrix['next']>['steps'][number] | null
+  readonly selected: boolean
+  readonly onOpen: () => void
+}
 
-export function Card({ hypothesis, selected, onOpen }: Props) {
+export function Card({ hypothesis, score, next, selected, onOpen }: Props) {
   const { evidence, history, confidence } = hypothesis
   const steps = history.flatMap((step) => (step.confidence === null ? [] : [step.confidence]))
   const count = (side: string) => evidence.filter((one) => one.side === side).length
+  const running = hypothesis.experiments.length
   return (
     <button
       type="button"
@@ -18,7 +26,9 @@ export function Card({ hypothesis, selected, onOpen }: Props) {
       aria-pressed={selected}
       onClick={onOpen}
     >
-      <span className="card-statement">{hypothesis.statement}</span>
+      <span className="card-statement">
+        <span className="card-label">{hypothesis.label}</span> {hypothesis.statement}
+      </span>
       <span className="card-line">
         <ShareBar value={confidence === null ? null : confidence / 100} width={80} />
         <strong data-testid="confidence-value">
@@ -36,13 +46,35 @@ export function Card({ hypothesis, selected, onOpen }: Props) {
       <span className="card-line muted">
         <span>+ {count('for')} for</span>
         <span>− {count('against')} against</span>
+        {score?.rank != null && (
+          <span title="Inconsistency in the matrix: what contradicts it, weighed; less is better">
+            contradicted {score.inconsistency.toFixed(1)}
+            {score.leads && <b> · leads</b>}
+          </span>
+        )}
+        {running > 0 && (
+          <span>
+            {running} experiment{running > 1 ? 's' : ''}
+          </span>
+        )}
         {hypothesis.owner && <span>{hypothesis.owner}</span>}
-        {hypothesis.needs_review && <Chip tone="waiting">needs review</Chip>}
-        {evidence.some((one) => one.pin?.stale) && <Chip tone="waiting">stale pin</Chip>}
       </span>
-      {hypothesis.experiments.length > 0 && (
-        <span className="card-line faint">
-          {hypothesis.experiments.length} experiment{hypothesis.experiments.length > 1 ? 's' : ''}
+      {(hypothesis.mechanisms.length > 0 ||
+        hypothesis.needs_review ||
+        hypothesis.superseded_by ||
+        evidence.some((one) => one.pin?.stale)) && (
+        <span className="card-line">
+          {hypothesis.needs_review && <Chip tone="waiting">needs review</Chip>}
+          {evidence.some((one) => one.pin?.stale) && <Chip tone="waiting">stale pin</Chip>}
+          {hypothesis.superseded_by && <Chip>now {hypothesis.superseded_by}</Chip>}
+          {hypothesis.mechanisms.map((tag) => (
+            <Chip key={tag}>{tag}</Chip>
+          ))}
+        </span>
+      )}
+      {next && (
+        <span className="card-next" title={next.why}>
+          {next.text}
         </span>
       )}
     </button>

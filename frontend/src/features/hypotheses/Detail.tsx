@@ -11,38 +11,39 @@ import { Inspector, InspectorSection } from '@/ui/Inspector'
 import { LiveText } from '@/ui/LiveText'
 import { Problem } from '@/ui/States'
 import { Time } from '@/ui/Value'
-import { useHypothesisWrites, type Hypothesis, type Status } from './queries'
+import { Comments } from './Comments'
+import { useHypothesisWrites, type Hypothesis, type HypothesisChange, type Status } from './queries'
 
-const STATUSES: readonly Status[] = [
-  'proposed',
-  'active',
-  'supported',
-  'refuted',
-  'inconclusive',
-  'superseded',
-]
 const SIDES = [
   ['for', 'For'],
   ['against', 'Against'],
   ['neutral', 'Neutral'],
 ] as const
 
-type Props = { incidentId: string; hypothesis: Hypothesis; onClose: () => void }
+type Props = {
+  incidentId: string
+  hypothesis: Hypothesis
+  /** Every hypothesis: one of them may take this one's place. */
+  all: readonly Hypothesis[]
+  onClose: () => void
+}
 
-export function Detail({ incidentId, hypothesis, onClose }: Props) {
+export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
   const mayWrite = useMay('contributor')
   const writes = useHypothesisWrites(incidentId)
   const [statement, setStatement] = useState(hypothesis.statement)
   const [falsifier, setFalsifier] = useState(hypothesis.falsifier)
   // The revision that the draft was made from: a later save of somebody else is a conflict.
   const [revision, setRevision] = useState(hypothesis.revision)
-  const changed = statement !== hypothesis.statement || falsifier !== hypothesis.falsifier
+  const [tags, setTags] = useState(hypothesis.mechanisms.join(', '))
+  const mechanisms = tagsOf(tags)
+  const changed =
+    statement !== hypothesis.statement ||
+    falsifier !== hypothesis.falsifier ||
+    mechanisms.join() !== hypothesis.mechanisms.join()
   const based = changed ? revision : hypothesis.revision
   const conflict = writes.change.error instanceof ApiProblem && writes.change.error.isConflict
-  const save = (
-    change: { statement?: string; falsifier?: string; status?: Status },
-    from = based,
-  ) =>
+  const save = (change: HypothesisChange, from = based) =>
     writes.change.mutate(
       { id: hypothesis.id, revision: from, change },
       { onSuccess: (now) => setRevision(now.revision) },
@@ -52,7 +53,11 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
     set(value)
   }
   return (
-    <Inspector title={hypothesis.statement} subtitle={hypothesis.status} onClose={onClose}>
+    <Inspector
+      title={`${hypothesis.label} · ${hypothesis.statement}`}
+      subtitle={hypothesis.status}
+      onClose={onClose}
+    >
       {writes.change.isError && !conflict && (
         <Problem compact error={writes.change.error} what="It was not saved" />
       )}
@@ -60,7 +65,10 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
         <div className="conflict" role="alert">
           <strong>Somebody else saved first.</strong> Your text is still below. Theirs now:
           <blockquote>{hypothesis.statement}</blockquote>
-          <Button size="small" onClick={() => save({ statement, falsifier }, hypothesis.revision)}>
+          <Button
+            size="small"
+            onClick={() => save({ statement, falsifier, mechanisms }, hypothesis.revision)}
+          >
             Save mine over it
           </Button>{' '}
           <Button
@@ -68,6 +76,7 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
             onClick={() => {
               setStatement(hypothesis.statement)
               setFalsifier(hypothesis.falsifier)
+              setTags(hypothesis.mechanisms.join(', '))
               writes.change.reset()
             }}
           >
@@ -80,6 +89,7 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
           {(ids) => (
             <textarea
               {...ids}
+              className="textarea"
               rows={3}
               readOnly={!mayWrite}
               value={statement}
@@ -91,10 +101,22 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
           {(ids) => (
             <textarea
               {...ids}
+              className="textarea"
               rows={2}
               readOnly={!mayWrite}
               value={falsifier}
               onChange={(event) => edit(setFalsifier)(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Mechanisms" hint="Tags, with commas between: row lock, purge lag">
+          {(ids) => (
+            <input
+              {...ids}
+              className="input"
+              readOnly={!mayWrite}
+              value={tags}
+              onChange={(event) => edit(setTags)(event.target.value)}
             />
           )}
         </Field>
@@ -103,27 +125,11 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
             size="small"
             variant="primary"
             busy={writes.change.isPending}
-            onClick={() => save({ statement, falsifier })}
+            onClick={() => save({ statement, falsifier, mechanisms })}
           >
             Save
           </Button>
         )}
-        <Field label="Status" hint="Refuting needs at least one pin">
-          {(ids) => (
-            <select
-              {...ids}
-              disabled={!mayWrite}
-              value={hypothesis.status}
-              onChange={(event) =>
-                save({ status: event.target.value as Status }, hypothesis.revision)
-              }
-            >
-              {STATUSES.map((status) => (
-                <option key={status}>{status}</option>
-              ))}
-            </select>
-          )}
-        </Field>
       </InspectorSection>
       <InspectorSection title="Notes">
         <LiveText
@@ -133,6 +139,14 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
           placeholder="What speaks for it, what is still open"
         />
       </InspectorSection>
+      {mayWrite && (
+        <StatusChange
+          hypothesis={hypothesis}
+          others={all.filter((one) => one.id !== hypothesis.id)}
+          busy={writes.change.isPending}
+          onChange={(change) => save(change, hypothesis.revision)}
+        />
+      )}
       {mayWrite && <Confide incidentId={incidentId} hypothesis={hypothesis} />}
       <InspectorSection title="Confidence over time">
         <ol className="ledger">
@@ -159,7 +173,13 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
               {members.map((one) => (
                 <li key={one.id} data-testid="evidence-item">
                   <div className="evidence-line">
-                    {one.pin ? <Link to={one.pin.view}>{one.pin.title}</Link> : 'a withdrawn pin'}
+                    {one.pin ? (
+                      <Link to={one.pin.view}>
+                        <span className="card-label">{one.pin.label}</span> {one.pin.title}
+                      </Link>
+                    ) : (
+                      'a withdrawn pin'
+                    )}
                     {one.pin?.stale && <Chip tone="waiting">stale</Chip>}
                     {mayWrite && (
                       <IconButton
@@ -173,6 +193,11 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
                     )}
                   </div>
                   {one.note && one.note !== one.pin?.title && <div>{one.note}</div>}
+                  {one.pin?.stale && one.pin.now_value && (
+                    <div className="muted">
+                      Was: {one.pin.value}. Now: {one.pin.now_value}
+                    </div>
+                  )}
                   {one.pin?.excerpt && <pre className="excerpt">{one.pin.excerpt}</pre>}
                 </li>
               ))}
@@ -183,7 +208,144 @@ export function Detail({ incidentId, hypothesis, onClose }: Props) {
       {writes.removeEvidence.isError && (
         <Problem compact error={writes.removeEvidence.error} what="The evidence stays" />
       )}
+      <Comments incidentId={incidentId} subject={`hypothesis:${hypothesis.id}`} />
     </Inspector>
+  )
+}
+
+const tagsOf = (text: string) => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]
+
+/** To what the status may change, with the reason and the pin that go into the ledger. */
+function StatusChange({
+  hypothesis,
+  others,
+  busy,
+  onChange,
+}: {
+  hypothesis: Hypothesis
+  others: readonly Hypothesis[]
+  busy: boolean
+  onChange: (change: HypothesisChange) => void
+}) {
+  const [to, setTo] = useState<Status | ''>('')
+  const [reason, setReason] = useState('')
+  const [pin, setPin] = useState('')
+  const [other, setOther] = useState('')
+  const pins = hypothesis.evidence.flatMap((one) => (one.pin ? [one.pin] : []))
+  return (
+    <InspectorSection title="Status">
+      <Field
+        label={`It is ${hypothesis.status}`}
+        hint={to === 'refuted' && pins.length === 0 ? 'Refuting needs at least one pin' : undefined}
+      >
+        {(ids) => (
+          <select
+            {...ids}
+            className="select"
+            aria-label="Status"
+            value={to}
+            onChange={(event) => setTo(event.target.value as Status | '')}
+          >
+            <option value="">Leave it</option>
+            {hypothesis.may_become.map((status) => (
+              <option key={status} value={status}>
+                Make it {status}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {to && (
+        <>
+          {to === 'superseded' && (
+            <Field label="What takes its place">
+              {(ids) => (
+                <select
+                  {...ids}
+                  className="select"
+                  value={other}
+                  onChange={(event) => setOther(event.target.value)}
+                >
+                  <option value="">nothing in particular</option>
+                  {others.map((one) => (
+                    <option key={one.id} value={one.id}>
+                      {one.label} {one.statement.slice(0, 60)}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          )}
+          <Field label="Why">
+            {(ids) => (
+              <textarea
+                {...ids}
+                className="textarea"
+                rows={2}
+                value={reason}
+                onChange={(event) => setReason(event.target.value)}
+              />
+            )}
+          </Field>
+          {pins.length > 0 && <PinChoice pins={pins} value={pin} onChange={setPin} />}
+          <Button
+            size="small"
+            variant="primary"
+            busy={busy}
+            disabled={to === 'refuted' && pins.length === 0}
+            onClick={() => {
+              onChange({
+                status: to,
+                ...(reason.trim() ? { reason: reason.trim() } : {}),
+                ...(pin ? { pin_id: pin } : {}),
+                ...(to === 'superseded' && other ? { superseded_by_id: other } : {}),
+              })
+              setTo('')
+              setReason('')
+            }}
+          >
+            Make it {to}
+          </Button>
+        </>
+      )}
+    </InspectorSection>
+  )
+}
+
+function PinChoice({
+  pins,
+  value,
+  onChange,
+}: {
+  pins: readonly { readonly id: string; readonly label: string; readonly title: string }[]
+  value: string
+  onChange: (pin: string) => void
+}) {
+  return (
+    <Field label="Because of">
+      {(ids) => (
+        <select
+          {...ids}
+          className="select"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          <option value="">no pin</option>
+          {pins.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.label} {one.title}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }
 
@@ -213,26 +375,14 @@ function Confide({ incidentId, hypothesis }: { incidentId: string; hypothesis: H
         {(ids) => (
           <textarea
             {...ids}
+            className="textarea"
             rows={2}
             value={reason}
             onChange={(event) => setReason(event.target.value)}
           />
         )}
       </Field>
-      {pins.length > 0 && (
-        <Field label="Because of">
-          {(ids) => (
-            <select {...ids} value={pin} onChange={(event) => setPin(event.target.value)}>
-              <option value="">no pin</option>
-              {pins.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.title}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      )}
+      {pins.length > 0 && <PinChoice pins={pins} value={pin} onChange={setPin} />}
       <Button
         size="small"
         variant="primary"

@@ -13,6 +13,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
   const [statement, setStatement] = useState('')
   const [falsifier, setFalsifier] = useState('')
   const [confidence, setConfidence] = useState('')
+  const [tags, setTags] = useState('')
   const percent = confidence === '' ? null : Number(confidence)
   const wrong = percent !== null && !(percent >= 0 && percent <= 100)
   return (
@@ -29,7 +30,15 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
           disabled={!statement.trim() || wrong}
           onClick={() =>
             create.mutate(
-              { statement: statement.trim(), falsifier: falsifier.trim(), confidence: percent },
+              {
+                statement: statement.trim(),
+                falsifier: falsifier.trim(),
+                confidence: percent,
+                mechanisms: tags
+                  .split(',')
+                  .map((tag) => tag.trim())
+                  .filter(Boolean),
+              },
               {
                 onSuccess: (made) => {
                   onMade(made.id)
@@ -48,6 +57,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
         {(ids) => (
           <textarea
             {...ids}
+            className="textarea"
             rows={3}
             value={statement}
             onChange={(event) => setStatement(event.target.value)}
@@ -58,9 +68,20 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
         {(ids) => (
           <textarea
             {...ids}
+            className="textarea"
             rows={2}
             value={falsifier}
             onChange={(event) => setFalsifier(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Mechanisms" hint="Tags, with commas between: row lock, purge lag">
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            value={tags}
+            onChange={(event) => setTags(event.target.value)}
           />
         )}
       </Field>
@@ -72,6 +93,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
         {(ids) => (
           <input
             {...ids}
+            className="input"
             inputMode="numeric"
             value={confidence}
             onChange={(event) => setConfidence(event.target.value)}

@@ -1,9 +1,12 @@
-/** Findings that nobody has judged yet, to be taken as hypotheses or dismissed. */
+/** Findings that nobody has judged yet: Enter makes a hypothesis of one, Delete dismisses it. */
 import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { useMay } from '@/api/queries'
+import { useKeys } from '@/state/keys'
 import { ShareBar } from '@/ui/Bar'
 import { Button } from '@/ui/Button'
 import { Problem } from '@/ui/States'
+import { SUGGESTION_KEYS } from './keys'
 import { findingsQuery, useHypothesisWrites } from './queries'
 
 type Props = { incidentId: string; onMade: (id: string) => void }
@@ -12,41 +15,112 @@ export function Suggestions({ incidentId, onMade }: Props) {
   const { data } = useQuery(findingsQuery(incidentId))
   const { fromFinding, dismiss } = useHypothesisWrites(incidentId)
   const mayWrite = useMay('contributor')
-  const open = (data ?? []).filter((one) => one.verdict === 'open').slice(0, 3)
+  const [dismissing, setDismissing] = useState<string | null>(null)
+  const list = useRef<HTMLUListElement>(null)
+  useKeys(SUGGESTION_KEYS, {})
+  const open = (data ?? []).filter((one) => one.verdict === 'open')
   if (!mayWrite || open.length === 0) return null
   const failed = fromFinding.error ?? dismiss.error
+  const take = (id: string) => fromFinding.mutate(id, { onSuccess: (made) => onMade(made.id) })
+  const onKey = (event: KeyboardEvent, id: string) => {
+    if (event.target !== event.currentTarget) return
+    const items = [...(list.current?.querySelectorAll<HTMLElement>('.suggestion') ?? [])]
+    const at = items.indexOf(event.currentTarget as HTMLElement)
+    if (event.key === 'Enter') take(id)
+    else if (event.key === 'Delete') setDismissing(id)
+    else if (event.key === 'ArrowDown') items[at + 1]?.focus()
+    else if (event.key === 'ArrowUp') items[at - 1]?.focus()
+    else return
+    event.preventDefault()
+  }
   return (
-    <section className="suggestions" aria-label="Suggested by the findings">
-      <h3>Suggested by the findings</h3>
+    <section className="suggestions scroll" aria-label="Suggested by the findings">
+      <h3>
+        Suggested <span className="faint">{open.length}</span>
+      </h3>
+      <p className="faint suggestions-keys">
+        <kbd>Enter</kbd> take, <kbd>Delete</kbd> dismiss
+      </p>
       {failed && <Problem compact error={failed} what="That was not saved" />}
-      <ul>
+      <ul ref={list}>
         {open.map(({ finding }) => (
-          <li key={finding.id} className="suggestion">
-            <ShareBar value={finding.score} width={48} />
-            <div className="suggestion-text">
-              <strong>{finding.title}</strong>
-              <div className="muted">{finding.why}</div>
+          <li
+            key={finding.id}
+            className="suggestion"
+            tabIndex={0}
+            data-testid="suggestion"
+            onKeyDown={(event) => onKey(event, finding.id)}
+          >
+            <div className="suggestion-head">
+              <ShareBar value={finding.score} width={36} />
+              <span className="faint mono">{finding.id}</span>
             </div>
-            <Button
-              size="small"
-              busy={fromFinding.isPending}
-              onClick={() =>
-                fromFinding.mutate(finding.id, { onSuccess: (made) => onMade(made.id) })
-              }
-            >
-              Make hypothesis
-            </Button>
-            <Button
-              size="small"
-              variant="ghost"
-              busy={dismiss.isPending}
-              onClick={() => dismiss.mutate(finding.id)}
-            >
-              Dismiss
-            </Button>
+            <strong>{finding.title}</strong>
+            <div className="muted">{finding.why}</div>
+            {dismissing === finding.id ? (
+              <Reason
+                busy={dismiss.isPending}
+                onCancel={() => setDismissing(null)}
+                onGive={(reason) =>
+                  dismiss.mutate(
+                    { finding: finding.id, reason },
+                    { onSuccess: () => setDismissing(null) },
+                  )
+                }
+              />
+            ) : (
+              <div className="suggestion-acts">
+                <Button
+                  size="small"
+                  busy={fromFinding.isPending && fromFinding.variables === finding.id}
+                  onClick={() => take(finding.id)}
+                >
+                  Make hypothesis
+                </Button>
+                <Button size="small" variant="ghost" onClick={() => setDismissing(finding.id)}>
+                  Dismiss
+                </Button>
+              </div>
+            )}
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+function Reason({
+  busy,
+  onGive,
+  onCancel,
+}: {
+  readonly busy: boolean
+  readonly onGive: (reason: string) => void
+  readonly onCancel: () => void
+}) {
+  const [reason, setReason] = useState('')
+  return (
+    <form
+      className="suggestion-reason"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (reason.trim()) onGive(reason.trim())
+      }}
+    >
+      <input
+        className="input"
+        autoFocus
+        aria-label="Why it is dismissed"
+        placeholder="Why does it not apply?"
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onCancel()
+        }}
+      />
+      <Button size="small" type="submit" disabled={!reason.trim()} busy={busy}>
+        Dismiss
+      </Button>
+    </form>
   )
 }

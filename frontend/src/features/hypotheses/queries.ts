@@ -3,8 +3,10 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
+import type { Matrix, MatrixRow, Mode } from './matrix'
 
 export type Hypothesis = components['schemas']['Hypothesis']
+export type Pin = components['schemas']['Pin']
 export type HypothesisChange = Partial<components['schemas']['HypothesisChange']>
 export type Status = Hypothesis['status']
 
@@ -30,22 +32,221 @@ export const findingsQuery = (id: string) =>
       ),
   })
 
+/** The matrix as the asker may see it, now or at a time. */
+export const matrixQuery = (id: string, mode: Mode, at: string | null) => {
+  const scores = mode === 'mine' ? 'mine' : 'consensus'
+  return queryOptions({
+    queryKey: keys.of(id, 'matrix', scores, at),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/matrix', {
+          params: { path: { incident_id: id }, query: { mode: scores, ...(at ? { at } : {}) } },
+        }),
+      ),
+  })
+}
+
+export const commentsQuery = (id: string, subject: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'comments', subject),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/comments', {
+          params: { path: { incident_id: id }, query: { subject } },
+        }),
+      ),
+  })
+
+/** Who can be named in a comment. */
+export const peopleQuery = queryOptions({
+  queryKey: ['people'],
+  queryFn: () => unwrap(api.GET('/api/v1/people')),
+  staleTime: 60_000,
+})
+
+export const calibrationQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'hypotheses', 'calibration'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/calibration', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export const pinsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'pins'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/pins', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+/** Rating shows at once and is taken back when the server refuses; scores follow from the server. */
+export function useMatrixWrites(id: string) {
+  const client = useQueryClient()
+  const path = { incident_id: id }
+  const onSettled = () => client.invalidateQueries({ queryKey: keys.of(id, 'matrix') })
+  return {
+    rate: useMutation({
+      mutationFn: (body: components['schemas']['NewRating']) =>
+        unwrap(
+          api.PUT('/api/v1/incidents/{incident_id}/matrix/ratings', { params: { path }, body }),
+        ),
+      onMutate: async (body) => {
+        await client.cancelQueries({ queryKey: keys.of(id, 'matrix') })
+        const before = client.getQueriesData<Matrix>({ queryKey: keys.of(id, 'matrix') })
+        for (const [key, matrix] of before) {
+          if (matrix?.at === null) client.setQueryData(key, withRating(matrix, body))
+        }
+        return { before }
+      },
+      onError: (_error, _body, context) => {
+        for (const [key, matrix] of context?.before ?? []) client.setQueryData(key, matrix)
+      },
+      onSettled,
+    }),
+    weigh: useMutation({
+      mutationFn: (write: {
+        row: MatrixRow
+        credibility: MatrixRow['credibility']
+        relevance: MatrixRow['relevance']
+      }) =>
+        unwrap(
+          api.PUT('/api/v1/incidents/{incident_id}/matrix/weights/{pin_id}', {
+            params: {
+              path: { ...path, pin_id: write.row.pin_id },
+              header: ifMatch(write.row.weight_revision),
+            },
+            body: { credibility: write.credibility, relevance: write.relevance },
+          }),
+        ),
+      onSettled,
+    }),
+    open: useMutation({
+      mutationFn: (body: components['schemas']['Opening']) =>
+        unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/matrix/openings', { params: { path }, body }),
+        ),
+      onSettled,
+    }),
+  }
+}
+
+export function useCommentWrites(id: string) {
+  const client = useQueryClient()
+  const onSettled = () =>
+    Promise.all(
+      (['comments', 'matrix'] as const).map((domain) =>
+        client.invalidateQueries({ queryKey: keys.of(id, domain) }),
+      ),
+    )
+  return {
+    say: useMutation({
+      mutationFn: (body: { subject: string; body: string }) =>
+        unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/comments', {
+            params: { path: { incident_id: id } },
+            body,
+          }),
+        ),
+      onSettled,
+    }),
+    remove: useMutation({
+      mutationFn: (comment: string) =>
+        unwrap(
+          api.DELETE('/api/v1/comments/{comment_id}', {
+            params: { path: { comment_id: comment } },
+          }),
+        ),
+      onSettled,
+    }),
+  }
+}
+
+export function usePinWrites(id: string) {
+  const client = useQueryClient()
+  const onSettled = () =>
+    Promise.all(
+      (['pins', 'hypotheses', 'matrix', 'overview'] as const).map((domain) =>
+        client.invalidateQueries({ queryKey: keys.of(id, domain) }),
+      ),
+    )
+  return {
+    record: useMutation({
+      mutationFn: (body: components['schemas']['NewPin']) =>
+        unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/pins', {
+            params: { path: { incident_id: id } },
+            body,
+          }),
+        ),
+      onSettled,
+    }),
+    withdraw: useMutation({
+      mutationFn: (pin: string) =>
+        unwrap(api.DELETE('/api/v1/pins/{pin_id}', { params: { path: { pin_id: pin } } })),
+      onSettled,
+    }),
+    restore: useMutation({
+      mutationFn: (pin: string) =>
+        unwrap(api.POST('/api/v1/pins/{pin_id}/restore', { params: { path: { pin_id: pin } } })),
+      onSettled,
+    }),
+    answer: useMutation({
+      mutationFn: ({ pin, ...body }: { pin: string; accept: boolean; reason: string }) =>
+        unwrap(
+          api.POST('/api/v1/pins/{pin_id}/stale', { params: { path: { pin_id: pin } }, body }),
+        ),
+      onSettled,
+    }),
+  }
+}
+
+/** The matrix with one's own rating in its cell; the scores stay until the server says them. */
+function withRating(matrix: Matrix, given: components['schemas']['NewRating']): Matrix {
+  return {
+    ...matrix,
+    rows: matrix.rows.map((row) =>
+      row.pin_id !== given.pin_id
+        ? row
+        : {
+            ...row,
+            cells: row.cells.map((cell) =>
+              cell.hypothesis_id !== given.hypothesis_id
+                ? cell
+                : {
+                    ...cell,
+                    mine: given.rating,
+                    shown:
+                      matrix.mode === 'mine' || cell.votes.length < 2 ? given.rating : cell.shown,
+                  },
+            ),
+          },
+    ),
+  }
+}
+
 /** One mutation per write; each refreshes the hypotheses and what is derived from them. */
 export function useHypothesisWrites(id: string) {
   const client = useQueryClient()
   const onSuccess = () =>
     Promise.all(
-      (['hypotheses', 'findings', 'pins', 'overview'] as const).map((domain) =>
+      (['hypotheses', 'matrix', 'findings', 'pins', 'overview'] as const).map((domain) =>
         client.invalidateQueries({ queryKey: keys.of(id, domain) }),
       ),
     )
   return {
     create: useMutation({
-      mutationFn: (body: { statement: string; falsifier: string; confidence: number | null }) =>
+      mutationFn: (body: components['schemas']['NewHypothesis']) =>
         unwrap(
           api.POST('/api/v1/incidents/{incident_id}/hypotheses', {
             params: { path: { incident_id: id } },
-            body: { ...body, mechanisms: [] },
+            body,
           }),
         ),
       onSuccess,
@@ -94,11 +295,11 @@ export function useHypothesisWrites(id: string) {
       onSuccess,
     }),
     dismiss: useMutation({
-      mutationFn: (finding: string) =>
+      mutationFn: ({ finding, reason }: { finding: string; reason: string }) =>
         unwrap(
           api.PUT('/api/v1/incidents/{incident_id}/findings/{finding_id}/verdict', {
             params: { path: { incident_id: id, finding_id: finding } },
-            body: { verdict: 'dismissed', reason: null },
+            body: { verdict: 'dismissed', reason },
           }),
         ),
       onSuccess,

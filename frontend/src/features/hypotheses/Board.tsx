@@ -1,0 +1,90 @@
+/** The board: suggestions at the left, a column per status, and how well the team judged below. */
+import { useQuery } from '@tanstack/react-query'
+import { EmptyState } from '@/ui/States'
+import { Card } from './Card'
+import { calibrationQuery, type Hypothesis, matrixQuery, type Status } from './queries'
+import { Suggestions } from './Suggestions'
+
+const COLUMNS: readonly (readonly [Status, string])[] = [
+  ['proposed', 'Proposed'],
+  ['active', 'Active'],
+  ['supported', 'Supported'],
+  ['refuted', 'Refuted'],
+  ['inconclusive', 'Inconclusive'],
+  ['superseded', 'Superseded'],
+]
+const ALWAYS: readonly Status[] = ['proposed', 'active', 'supported', 'refuted']
+
+type Props = {
+  readonly incidentId: string
+  readonly hypotheses: readonly Hypothesis[]
+  readonly open: string
+  readonly onOpen: (id: string) => void
+}
+
+export function Board({ incidentId, hypotheses, open, onOpen }: Props) {
+  const matrix = useQuery(matrixQuery(incidentId, 'consensus', null))
+  const columns = COLUMNS.filter(
+    ([status]) => ALWAYS.includes(status) || hypotheses.some((one) => one.status === status),
+  )
+  return (
+    <div className="board-row">
+      <Suggestions incidentId={incidentId} onMade={onOpen} />
+      <div className="board-main scroll">
+        {hypotheses.length === 0 ? (
+          <EmptyState title="No hypothesis yet">
+            Write down what you think is the cause and what would show that it is not; or take one
+            of the findings. Then pin evidence to it from any view.
+          </EmptyState>
+        ) : (
+          <div className="board">
+            {columns.map(([status, title]) => {
+              const members = hypotheses.filter((one) => one.status === status)
+              return (
+                <section key={status} className="board-column" aria-label={title}>
+                  <h3>
+                    {title} <span className="faint">{members.length}</span>
+                  </h3>
+                  {members.map((one) => (
+                    <Card
+                      key={one.id}
+                      hypothesis={one}
+                      score={matrix.data?.hypotheses.find((h) => h.id === one.id) ?? null}
+                      next={
+                        matrix.data?.next?.pair.includes(one.label)
+                          ? (matrix.data.next.steps.find((step) => step.text.includes(one.label)) ??
+                            null)
+                          : null
+                      }
+                      selected={one.id === open}
+                      onOpen={() => onOpen(one.id)}
+                    />
+                  ))}
+                </section>
+              )
+            })}
+          </div>
+        )}
+        <CalibrationLine incidentId={incidentId} />
+      </div>
+    </div>
+  )
+}
+
+/** Brier's score, once something was decided that people had been sure or unsure of. */
+function CalibrationLine({ incidentId }: { readonly incidentId: string }) {
+  const { data } = useQuery(calibrationQuery(incidentId))
+  if (!data || data.brier === null) return null
+  return (
+    <p
+      className="calibration muted"
+      title="Mean squared distance of the last confidence before the decision from what was found: 0 is perfect, 0.25 a thrown coin"
+    >
+      Calibration: Brier score <b>{data.brier.toFixed(2)}</b> over {data.forecasts.length}{' '}
+      {data.forecasts.length === 1 ? 'forecast' : 'forecasts'}
+      {data.people.length > 1 &&
+        ` (${data.people.map((one) => `${one.by} ${one.brier.toFixed(2)}`).join(', ')})`}
+      . A thrown coin has 0.25.
+    </p>
+  )
+}

@@ -1,0 +1,129 @@
+/** One cell: what the evidence is, who rates it how, what a rule proposes, what people say. */
+import { Link } from 'react-router'
+import { useMay } from '@/api/queries'
+import { Button } from '@/ui/Button'
+import { Inspector, InspectorSection } from '@/ui/Inspector'
+import { Problem } from '@/ui/States'
+import { Time } from '@/ui/Value'
+import { Comments } from './Comments'
+import { type MatrixHypothesis, type MatrixRow, RATINGS, shapeOf, wordsOf } from './matrix'
+import { useMatrixWrites } from './queries'
+
+type Props = {
+  readonly incidentId: string
+  readonly row: MatrixRow
+  readonly hypothesis: MatrixHypothesis
+  readonly mayOpen: boolean
+  readonly frozen: boolean
+  readonly writing: boolean
+  readonly onWritten: () => void
+  readonly onClose: () => void
+}
+
+export function CellPanel(props: Props) {
+  const { incidentId, row, hypothesis, mayOpen, frozen, writing, onWritten, onClose } = props
+  const mayWrite = useMay('contributor') && !frozen
+  const { rate, open } = useMatrixWrites(incidentId)
+  const cell = row.cells.find((one) => one.hypothesis_id === hypothesis.id)
+  if (!cell) return null
+  const ids = { pin_id: row.pin_id, hypothesis_id: hypothesis.id }
+  const proposed = cell.proposed
+  return (
+    <Inspector
+      title={`${row.label} under ${hypothesis.label}`}
+      subtitle="If this hypothesis were true, would you see this evidence?"
+      onClose={onClose}
+    >
+      <InspectorSection title={row.label}>
+        <Link to={row.view}>{row.title}</Link>
+      </InspectorSection>
+      <InspectorSection title={hypothesis.label}>{hypothesis.statement}</InspectorSection>
+      <InspectorSection title="Your rating">
+        {(rate.error ?? open.error) && (
+          <Problem compact error={rate.error ?? open.error} what="That was not saved" />
+        )}
+        {proposed && (
+          <div className="matrix-proposal">
+            <div>
+              Proposed by {proposed.rule}: <b>{wordsOf(proposed.rating)}</b>
+            </div>
+            <div className="muted">{proposed.why}</div>
+            {mayWrite && (
+              <Button
+                size="small"
+                busy={rate.isPending}
+                onClick={() =>
+                  rate.mutate({ ...ids, rating: proposed.rating, proposed_by: proposed.rule })
+                }
+              >
+                Accept
+              </Button>
+            )}
+          </div>
+        )}
+        <div className="matrix-choices" role="group" aria-label="Your rating">
+          {RATINGS.map(({ rating, key, words }) => (
+            <button
+              key={rating}
+              type="button"
+              className="matrix-choice"
+              disabled={!mayWrite}
+              aria-pressed={cell.mine === rating}
+              onClick={() => rate.mutate({ ...ids, rating, proposed_by: null })}
+            >
+              <span className="matrix-letter">
+                <span aria-hidden="true">{shapeOf(rating)}</span> {rating}
+              </span>
+              <span>{words}</span>
+              <kbd>{key}</kbd>
+            </button>
+          ))}
+        </div>
+        {cell.mine && mayWrite && (
+          <Button
+            size="small"
+            variant="ghost"
+            onClick={() => rate.mutate({ ...ids, rating: null, proposed_by: null })}
+          >
+            Take it back
+          </Button>
+        )}
+      </InspectorSection>
+      <InspectorSection title="Everybody">
+        {cell.blind ? (
+          <p className="muted">
+            Others rated this cell. You see how after your own first rating
+            {mayOpen && mayWrite ? ', or when you open it.' : '.'}
+          </p>
+        ) : cell.votes.length === 0 ? (
+          <p className="muted">Nobody has rated it.</p>
+        ) : (
+          <ul className="matrix-votes">
+            {cell.votes.map((vote) => (
+              <li key={vote.by + vote.at}>
+                <span className="matrix-letter">
+                  <span aria-hidden="true">{shapeOf(vote.rating)}</span> {vote.rating}
+                </span>
+                <span>{vote.mine ? 'you' : vote.by}</span>
+                <span className="faint">
+                  <Time at={vote.at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {cell.blind && mayOpen && mayWrite && (
+          <Button size="small" busy={open.isPending} onClick={() => open.mutate(ids)}>
+            Open this cell for all
+          </Button>
+        )}
+      </InspectorSection>
+      <Comments
+        incidentId={incidentId}
+        subject={`cell:${row.pin_id}/${hypothesis.id}`}
+        writing={writing}
+        onWritten={onWritten}
+      />
+    </Inspector>
+  )
+}

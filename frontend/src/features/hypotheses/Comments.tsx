@@ -1,0 +1,142 @@
+/** What people say about a hypothesis, a pin or a cell; @ names somebody, who is then told. */
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useMay, useMe } from '@/api/queries'
+import { Button } from '@/ui/Button'
+import { InspectorSection } from '@/ui/Inspector'
+import { Problem } from '@/ui/States'
+import { Time } from '@/ui/Value'
+import { complete, type Named, namesFor, pieces } from './mentions'
+import { commentsQuery, peopleQuery, useCommentWrites } from './queries'
+
+type Props = {
+  readonly incidentId: string
+  readonly subject: string
+  /** The field takes the focus when this becomes true. */
+  readonly writing?: boolean
+  readonly onWritten?: () => void
+}
+
+export function Comments({ incidentId, subject, writing = false, onWritten }: Props) {
+  const { user } = useMe()
+  const mayWrite = useMay('contributor')
+  const { data, error } = useQuery(commentsQuery(incidentId, subject))
+  const { say, remove } = useCommentWrites(incidentId)
+  return (
+    <InspectorSection title={`Comments${data?.length ? ` (${data.length})` : ''}`}>
+      {error && <Problem compact error={error} what="The comments could not be read" />}
+      <ul className="comments">
+        {data?.map((one) => (
+          <li key={one.id} data-testid="comment">
+            <div className="comment-head">
+              <b>{one.by}</b>
+              <span className="faint">
+                <Time at={one.at} />
+                {one.edited_at && ', edited'}
+              </span>
+              {one.by_id === user.id && mayWrite && (
+                <Button size="small" variant="ghost" onClick={() => remove.mutate(one.id)}>
+                  Delete
+                </Button>
+              )}
+            </div>
+            <p className="comment-body">
+              {pieces(one.body, one.mentions).map((piece, index) =>
+                piece.named ? <mark key={index}>{piece.text}</mark> : piece.text,
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {mayWrite && (
+        <Composer
+          writing={writing}
+          busy={say.isPending}
+          onSay={(body, done) =>
+            say.mutate(
+              { subject, body },
+              {
+                onSuccess: () => {
+                  done()
+                  onWritten?.()
+                },
+              },
+            )
+          }
+        />
+      )}
+      {say.error && (
+        <Problem compact error={say.error} what="It was not said; your text is above" />
+      )}
+    </InspectorSection>
+  )
+}
+
+function Composer({
+  writing,
+  busy,
+  onSay,
+}: {
+  readonly writing: boolean
+  readonly busy: boolean
+  readonly onSay: (body: string, done: () => void) => void
+}) {
+  const people = useQuery(peopleQuery)
+  const [body, setBody] = useState('')
+  const [caret, setCaret] = useState(0)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (writing) field.current?.focus()
+  }, [writing])
+  const offered = namesFor(body, caret, people.data ?? [])
+  const take = (person: Named) => {
+    const next = complete(body, caret, person.name)
+    setBody(next.body)
+    setCaret(next.caret)
+    field.current?.focus()
+  }
+  const submit = () => {
+    if (body.trim() && !busy) onSay(body.trim(), () => setBody(''))
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const first = offered[0]
+    if (first && (event.key === 'Tab' || event.key === 'Enter')) {
+      event.preventDefault()
+      take(first)
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      submit()
+    }
+  }
+  return (
+    <div className="comment-write">
+      <textarea
+        ref={field}
+        className="textarea"
+        rows={2}
+        aria-label="Comment"
+        placeholder="Say why; @ names somebody"
+        value={body}
+        onChange={(event) => {
+          setBody(event.target.value)
+          setCaret(event.target.selectionStart)
+        }}
+        onKeyDown={onKey}
+      />
+      {offered.length > 0 && (
+        <ul className="comment-names" aria-label="People">
+          {offered.map((person) => (
+            <li key={person.id}>
+              <button type="button" onClick={() => take(person)}>
+                {person.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Button size="small" disabled={!body.trim()} busy={busy} onClick={submit}>
+        Comment
+      </Button>
+    </div>
+  )
+}

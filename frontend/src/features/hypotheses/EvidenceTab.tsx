@@ -1,0 +1,255 @@
+/** Every pin of the incident: what it said when it was pinned and what it says now. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useMay } from '@/api/queries'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { Dialog } from '@/ui/Dialog'
+import { Field } from '@/ui/Field'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Time } from '@/ui/Value'
+import { type Pin, pinsQuery, usePinWrites } from './queries'
+
+export function EvidenceTab({ incidentId }: { readonly incidentId: string }) {
+  const { data, isPending, isError, error, refetch } = useQuery(pinsQuery(incidentId))
+  const mayWrite = useMay('contributor')
+  const writes = usePinWrites(incidentId)
+  const [recording, setRecording] = useState(false)
+  const [gone, setGone] = useState<Pin | null>(null)
+  if (isError)
+    return (
+      <Problem error={error} what="The pins could not be read" onRetry={() => void refetch()} />
+    )
+  if (isPending) return <SkeletonRows rows={8} />
+  const pins = data.toSorted((a, b) => Number(b.stale && !b.kept) - Number(a.stale && !a.kept))
+  return (
+    <div className="evidence-tab scroll">
+      <header className="evidence-head">
+        <p className="muted">
+          A pin keeps what it pointed at. When a file is read anew and says something else there, it
+          turns stale and both values stand here until somebody takes the new one.
+        </p>
+        {mayWrite && (
+          <Button onClick={() => setRecording(true)}>Record an absence or testimony</Button>
+        )}
+      </header>
+      {gone && (
+        <p className="evidence-undo" role="status">
+          {gone.label} was withdrawn; who built on it needs a review.{' '}
+          <Button
+            size="small"
+            busy={writes.restore.isPending}
+            onClick={() => writes.restore.mutate(gone.id, { onSuccess: () => setGone(null) })}
+          >
+            Undo
+          </Button>
+        </p>
+      )}
+      {pins.length === 0 && (
+        <EmptyState title="No evidence yet">
+          Use “Pin as evidence” in any view: a lane, a node, a stack, lines of a file.
+        </EmptyState>
+      )}
+      <ul className="pins">
+        {pins.map((pin) => (
+          <PinItem
+            key={pin.id}
+            pin={pin}
+            writes={mayWrite ? writes : null}
+            onWithdrawn={() => setGone(pin)}
+          />
+        ))}
+      </ul>
+      {recording && <Record incidentId={incidentId} onClose={() => setRecording(false)} />}
+    </div>
+  )
+}
+
+function PinItem({
+  pin,
+  writes,
+  onWithdrawn,
+}: {
+  readonly pin: Pin
+  readonly writes: ReturnType<typeof usePinWrites> | null
+  readonly onWithdrawn: () => void
+}) {
+  const { parser, parser_version: version, path, line_first: first } = pin.locator
+  return (
+    <li className="pin" data-testid="pin">
+      <span className="pin-label">{pin.label}</span>
+      <div className="pin-body">
+        <div className="pin-title">
+          <Link to={pin.view}>{pin.title}</Link>
+          {pin.evidence_kind !== 'observation' && <Chip>{pin.evidence_kind}</Chip>}
+          {pin.stale && <Chip tone="waiting">{pin.kept ? 'stale, kept' : 'stale'}</Chip>}
+        </div>
+        {pin.stale ? <Stale pin={pin} writes={writes} /> : <Value text={pin.value} />}
+        {!pin.value && pin.excerpt && <pre className="excerpt">{pin.excerpt}</pre>}
+        <div className="pin-source faint">
+          {path && (
+            <span className="mono">
+              {path.split('/').at(-1)}
+              {first ? `:${first}` : ''}
+            </span>
+          )}
+          {parser && (
+            <span>
+              read by {parser} v{version}
+            </span>
+          )}
+          <span>
+            {pin.created_by ?? 'somebody'}, <Time at={pin.created_at} />
+          </span>
+        </div>
+      </div>
+      {pin.picture && (
+        <img className="pin-picture" src={`/api/v1/pins/${pin.id}/picture`} alt="What was shown" />
+      )}
+      {writes && (
+        <Button
+          size="small"
+          variant="ghost"
+          aria-label={`Withdraw ${pin.label}`}
+          onClick={() => writes.withdraw.mutate(pin.id, { onSuccess: onWithdrawn })}
+        >
+          Withdraw
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function Value({ text }: { readonly text: string | null }) {
+  return text ? <pre className="pin-value">{text}</pre> : null
+}
+
+function Stale({
+  pin,
+  writes,
+}: {
+  readonly pin: Pin
+  readonly writes: ReturnType<typeof usePinWrites> | null
+}) {
+  const [reason, setReason] = useState('')
+  const answer = (accept: boolean) =>
+    writes?.answer.mutate({ pin: pin.id, accept, reason: reason.trim() })
+  return (
+    <div className="pin-stale">
+      <p>{pin.stale_why}</p>
+      <dl>
+        <dt>Pinned</dt>
+        <dd>
+          <Value text={pin.value ?? pin.excerpt} />
+        </dd>
+        {pin.now_value && (
+          <>
+            <dt>Now</dt>
+            <dd>
+              <Value text={pin.now_value} />
+            </dd>
+          </>
+        )}
+      </dl>
+      {pin.now_value && writes && (
+        <div className="pin-answer">
+          <input
+            className="input"
+            aria-label="Reason"
+            placeholder="Why (goes into the audit trail)"
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+          <Button size="small" busy={writes.answer.isPending} onClick={() => answer(true)}>
+            Take the new value
+          </Button>
+          {!pin.kept && (
+            <Button size="small" variant="ghost" onClick={() => answer(false)}>
+              Keep it stale
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What no file shows: that something is not there, or what somebody saw. */
+function Record({
+  incidentId,
+  onClose,
+}: {
+  readonly incidentId: string
+  readonly onClose: () => void
+}) {
+  const { record } = usePinWrites(incidentId)
+  const [kind, setKind] = useState<'absence' | 'testimony'>('absence')
+  const [title, setTitle] = useState('')
+  const [words, setWords] = useState('')
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title="Record evidence"
+      footer={
+        <Button
+          variant="primary"
+          disabled={!title.trim()}
+          busy={record.isPending}
+          onClick={() =>
+            record.mutate(
+              {
+                kind: 'statement',
+                evidence_kind: kind,
+                title: title.trim(),
+                locator: {},
+                view: `/incidents/${incidentId}/hypotheses?tab=evidence`,
+                excerpt: words.trim() || null,
+              },
+              { onSuccess: onClose },
+            )
+          }
+        >
+          Record
+        </Button>
+      }
+    >
+      {record.error && <Problem compact error={record.error} what="It was not recorded" />}
+      <div className="segments" role="group" aria-label="Kind of evidence">
+        <Button size="small" pressed={kind === 'absence'} onClick={() => setKind('absence')}>
+          Looked for, and absent
+        </Button>
+        <Button size="small" pressed={kind === 'testimony'} onClick={() => setKind('testimony')}>
+          Somebody said
+        </Button>
+      </div>
+      <Field label={kind === 'absence' ? 'What is absent' : 'What they said, in a line'}>
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            value={title}
+            maxLength={500}
+            onChange={(event) => setTitle(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label={kind === 'absence' ? 'Where you looked' : 'Who, when, in their words'}
+        hint={kind === 'absence' ? 'Files, times and what you searched for' : undefined}
+      >
+        {(ids) => (
+          <textarea
+            {...ids}
+            className="textarea"
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+          />
+        )}
+      </Field>
+    </Dialog>
+  )
+}

@@ -1,0 +1,197 @@
+/** Competing hypotheses against the evidence: what contradicts which, and what would tell them apart. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '@/api/queries'
+import { number, oneOf, useUrlState } from '@/state/url'
+import { Button } from '@/ui/Button'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Time } from '@/ui/Value'
+import { CellPanel } from './CellPanel'
+import { MatrixGrid } from './MatrixGrid'
+import {
+  arranged,
+  type Chosen,
+  type Matrix,
+  type Mode,
+  type Order,
+  orderOf,
+  placeOf,
+} from './matrix'
+import { matrixQuery, useMatrixWrites } from './queries'
+import './matrix.css'
+
+const MODES: readonly (readonly [Mode, string])[] = [
+  ['consensus', 'Consensus'],
+  ['mine', 'Mine'],
+  ['disagreement', 'Disagreement'],
+]
+const MODE = oneOf<Mode>(['consensus', 'mine', 'disagreement'])
+
+export function MatrixTab({ incidentId }: { readonly incidentId: string }) {
+  const [mode, setMode] = useUrlState('mode', MODE, 'consensus')
+  const [back, setBack] = useUrlState('back', number, 0)
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const [held, setHeld] = useState<Order | null>(null)
+  const [commenting, setCommenting] = useState(false)
+  const now = useQuery(matrixQuery(incidentId, mode, null))
+  const moments = now.data?.moments ?? []
+  const at = back > 0 ? (moments.at(-1 - back) ?? null) : null
+  const then = useQuery({
+    ...matrixQuery(incidentId, mode, at),
+    enabled: at !== null,
+    placeholderData: keepPreviousData,
+  })
+  const read = at === null ? now.data : then.data
+  const matrix = read && arranged(read, held)
+  const failed = now.error ?? then.error
+  if (failed) {
+    return (
+      <Problem
+        error={failed}
+        what="The matrix could not be read"
+        onRetry={() => void now.refetch()}
+      />
+    )
+  }
+  if (!matrix) return <SkeletonRows rows={8} />
+  if (matrix.rows.length === 0 || matrix.hypotheses.length === 0) {
+    return (
+      <EmptyState title="No matrix yet">
+        It sets every pin against every hypothesis. There{' '}
+        {matrix.hypotheses.length === 0
+          ? 'is no hypothesis yet: write one on the board.'
+          : 'is no evidence yet: use “Pin as evidence” in any view.'}
+      </EmptyState>
+    )
+  }
+  const place = placeOf(matrix, chosen)
+  const row = chosen && matrix.rows[place.row]
+  const hypothesis = chosen && matrix.hypotheses[place.column]
+  return (
+    <div
+      className="matrix-tab"
+      onFocus={() => setHeld((order) => order ?? orderOf(matrix))}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) setHeld(null)
+      }}
+    >
+      <div className="matrix-main">
+        <Verdict matrix={matrix} />
+        <div className="matrix-tools">
+          <div className="segments" role="group" aria-label="What the cells show">
+            {MODES.map(([value, label]) => (
+              <Button
+                key={value}
+                size="small"
+                pressed={mode === value}
+                onClick={() => setMode(value)}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+          <History moments={moments} back={back} onChange={setBack} />
+          <Blind incidentId={incidentId} matrix={matrix} />
+        </div>
+        <MatrixGrid
+          incidentId={incidentId}
+          matrix={matrix}
+          mode={mode}
+          frozen={at !== null}
+          chosen={chosen}
+          onChoose={setChosen}
+          onComment={() => setCommenting(true)}
+        />
+      </div>
+      {row && hypothesis && (
+        <CellPanel
+          key={`${row.pin_id}${hypothesis.id}`}
+          incidentId={incidentId}
+          row={row}
+          hypothesis={hypothesis}
+          mayOpen={matrix.may_open}
+          frozen={at !== null}
+          writing={commenting}
+          onWritten={() => setCommenting(false)}
+          onClose={() => {
+            setChosen(null)
+            setCommenting(false)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The headline: who leads, what that hangs on, and what to do next. */
+function Verdict({ matrix }: { readonly matrix: Matrix }) {
+  const steps = matrix.next?.steps ?? []
+  return (
+    <section className="matrix-verdict" aria-label="What the matrix says">
+      <p className="matrix-headline" data-testid="sensitivity">
+        {matrix.sensitivity}
+      </p>
+      {matrix.disputed && <p className="matrix-disputed">{matrix.disputed}</p>}
+      {matrix.next && (
+        <p className="muted">
+          {matrix.next.standing}{' '}
+          {steps.slice(0, 2).map((step, index) => (
+            <span key={step.text} title={step.why}>
+              {index === 0 ? <b>Next:</b> : 'Or:'} {step.text.replace(/\.?$/, '.')}{' '}
+            </span>
+          ))}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function History({
+  moments,
+  back,
+  onChange,
+}: {
+  readonly moments: readonly string[]
+  readonly back: number
+  readonly onChange: (back: number) => void
+}) {
+  if (moments.length < 2) return null
+  const at = moments.at(-1 - back)
+  return (
+    <label className="matrix-history">
+      <span className="muted">As it was</span>
+      <input
+        type="range"
+        min={0}
+        max={moments.length - 1}
+        value={moments.length - 1 - back}
+        aria-valuetext={back === 0 ? 'now' : at}
+        onChange={(event) => onChange(moments.length - 1 - Number(event.target.value))}
+      />
+      <span className="matrix-history-at">{back === 0 || !at ? 'now' : <Time at={at} />}</span>
+    </label>
+  )
+}
+
+function Blind({ incidentId, matrix }: { readonly incidentId: string; readonly matrix: Matrix }) {
+  const { open } = useMatrixWrites(incidentId)
+  const mayWrite = useMay('contributor')
+  if (matrix.hidden === 0) return null
+  return (
+    <span className="matrix-blind">
+      <span className="matrix-blind-mark" aria-hidden="true" />
+      {matrix.hidden} {matrix.hidden === 1 ? 'cell is' : 'cells are'} blind for you; the scores
+      leave
+      {matrix.hidden === 1 ? ' it' : ' them'} out
+      {matrix.may_open && mayWrite && (
+        <Button
+          size="small"
+          busy={open.isPending}
+          onClick={() => open.mutate({ pin_id: null, hypothesis_id: null })}
+        >
+          Open all
+        </Button>
+      )}
+    </span>
+  )
+}

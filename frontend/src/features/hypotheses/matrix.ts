@@ -1,0 +1,160 @@
+/** What the grid of the matrix does with data and keys: pure, tested without a browser. */
+import type { components } from '@/api/schema'
+
+export type Matrix = components['schemas']['Matrix']
+export type MatrixRow = components['schemas']['MatrixRow']
+export type MatrixCell = components['schemas']['MatrixCell']
+export type MatrixHypothesis = components['schemas']['MatrixHypothesis']
+export type Rating = NonNullable<MatrixCell['mine']>
+export type Mode = 'consensus' | 'mine' | 'disagreement'
+
+/** In the order of the keys 1 to 5, then 0. Letter, shape and words: never colour alone. */
+export const RATINGS: readonly {
+  readonly rating: Rating
+  readonly key: string
+  readonly shape: string
+  readonly words: string
+}[] = [
+  { rating: 'CC', key: '1', shape: '▲', words: 'very consistent' },
+  { rating: 'C', key: '2', shape: '△', words: 'consistent' },
+  { rating: 'N', key: '3', shape: '–', words: 'neutral' },
+  { rating: 'I', key: '4', shape: '▽', words: 'inconsistent' },
+  { rating: 'II', key: '5', shape: '▼', words: 'very inconsistent' },
+  { rating: 'NA', key: '0', shape: '∅', words: 'not applicable' },
+]
+
+export const shapeOf = (rating: Rating) => RATINGS.find((one) => one.rating === rating)?.shape ?? ''
+export const wordsOf = (rating: Rating) => RATINGS.find((one) => one.rating === rating)?.words ?? ''
+
+/** The rating that a key gives: null takes it back, undefined is no such key. */
+export function ratingOf(key: string): Rating | null | undefined {
+  if (key === 'Backspace') return null
+  return RATINGS.find((one) => one.key === key)?.rating
+}
+
+export type Place = { readonly row: number; readonly column: number }
+
+/** The cell that a key leads to; the same where the edge is reached, null for another key. */
+export function moved(at: Place, key: string, rows: number, columns: number): Place | null {
+  const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value))
+  switch (key) {
+    case 'ArrowUp':
+      return { row: clamp(at.row - 1, rows), column: at.column }
+    case 'ArrowDown':
+      return { row: clamp(at.row + 1, rows), column: at.column }
+    case 'ArrowLeft':
+      return { row: at.row, column: clamp(at.column - 1, columns) }
+    case 'ArrowRight':
+      return { row: at.row, column: clamp(at.column + 1, columns) }
+    case 'Home':
+      return { row: at.row, column: 0 }
+    case 'End':
+      return { row: at.row, column: columns - 1 }
+    default:
+      return null
+  }
+}
+
+/** A cell by what it is about: rows and columns move when scores change, this does not. */
+export type Chosen = { readonly pin: string; readonly hypothesis: string }
+
+/** The order that is held while somebody rates, so that nothing moves under their hands. */
+export type Order = { readonly pins: readonly string[]; readonly hypotheses: readonly string[] }
+
+export const orderOf = (matrix: Matrix): Order => ({
+  pins: matrix.rows.map((row) => row.pin_id),
+  hypotheses: matrix.hypotheses.map((one) => one.id),
+})
+
+/** The matrix in a held order; what is new comes last, and kinds stay together. */
+export function arranged(matrix: Matrix, order: Order | null): Matrix {
+  if (!order) return matrix
+  const by = (ids: readonly string[]) => {
+    const places = new Map(ids.map((id, index) => [id, index]))
+    return (id: string) => places.get(id) ?? ids.length
+  }
+  const pin = by(order.pins)
+  const hypothesis = by(order.hypotheses)
+  const kind = by(Object.keys(GROUPS))
+  return {
+    ...matrix,
+    hypotheses: matrix.hypotheses.toSorted((a, b) => hypothesis(a.id) - hypothesis(b.id)),
+    rows: matrix.rows
+      .toSorted((a, b) => kind(a.kind) - kind(b.kind) || pin(a.pin_id) - pin(b.pin_id))
+      .map((row) => ({
+        ...row,
+        cells: row.cells.toSorted(
+          (a, b) => hypothesis(a.hypothesis_id) - hypothesis(b.hypothesis_id),
+        ),
+      })),
+  }
+}
+
+/** Where a cell stands; the first cell when nothing is chosen or it is gone. */
+export function placeOf(matrix: Matrix, chosen: Chosen | null): Place {
+  const row = matrix.rows.findIndex((one) => one.pin_id === chosen?.pin)
+  const column = matrix.hypotheses.findIndex((one) => one.id === chosen?.hypothesis)
+  return { row: Math.max(0, row), column: Math.max(0, column) }
+}
+
+const GROUPS = {
+  observation: 'Observations',
+  experiment: 'Experiments',
+  absence: 'Absences',
+  testimony: 'Testimony',
+} as const
+
+export type Group = { readonly title: string; readonly rows: readonly MatrixRow[] }
+
+/** Rows by kind, in the order in which they came; `first` counts the rows before a group. */
+export function groupsOf(rows: readonly MatrixRow[]): (Group & { readonly first: number })[] {
+  const found: { title: string; rows: MatrixRow[]; first: number }[] = []
+  rows.forEach((row, index) => {
+    const title = GROUPS[row.kind as keyof typeof GROUPS]
+    const last = found.at(-1)
+    if (last?.title === title) last.rows.push(row)
+    else found.push({ title, rows: [row], first: index })
+  })
+  return found
+}
+
+/** How a cell looks: its letter, how strongly it is tinted and to which side, and what marks it. */
+export type Look = {
+  readonly letter: Rating | null
+  readonly tint: 'for-2' | 'for-1' | 'none' | 'against-1' | 'against-2' | 'na' | 'apart'
+  readonly proposed: boolean
+  /** 0..1 of the largest disagreement there can be. */
+  readonly apart: number
+}
+
+const TINTS = {
+  CC: 'for-2',
+  C: 'for-1',
+  N: 'none',
+  I: 'against-1',
+  II: 'against-2',
+  NA: 'na',
+} as const
+
+export function lookOf(cell: MatrixCell, mode: Mode): Look {
+  const apart = Math.min(1, (cell.disagreement ?? 0) / 2)
+  if (cell.shown === null) {
+    const letter = cell.proposed?.rating ?? null
+    return { letter, tint: 'none', proposed: letter !== null, apart }
+  }
+  const tint = mode === 'disagreement' ? (apart > 0 ? 'apart' : 'none') : TINTS[cell.shown]
+  return { letter: cell.shown, tint, proposed: false, apart }
+}
+
+/** One sentence for a screen reader. */
+export function saidOf(row: MatrixRow, hypothesis: MatrixHypothesis, cell: MatrixCell): string {
+  const parts = [`${row.label} under ${hypothesis.label}`]
+  if (cell.shown) parts.push(wordsOf(cell.shown))
+  else if (cell.proposed) parts.push(`proposed: ${wordsOf(cell.proposed.rating)}`)
+  else parts.push('not rated')
+  if (cell.mine && cell.mine !== cell.shown) parts.push(`you: ${wordsOf(cell.mine)}`)
+  if (cell.blind) parts.push('others rated; hidden until you rate')
+  if (cell.disagreement) parts.push(`people disagree by ${cell.disagreement.toFixed(1)}`)
+  if (cell.comments) parts.push(`${cell.comments} comments`)
+  return parts.join(', ')
+}
