@@ -3270,6 +3270,28 @@ export interface components {
       /** Body */
       body: string
     }
+    /** CommentMention */
+    CommentMention: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** Body */
+      body: string
+      /** By */
+      by: string
+      /** Id */
+      id: string
+      /** Incident */
+      incident: string
+      /** Incident Id */
+      incident_id: string
+      /** Seen */
+      seen: boolean
+      /** Subject */
+      subject: string
+    }
     /**
      * CompareChoices
      * @description What can be put on a side.
@@ -4636,6 +4658,23 @@ export interface components {
        */
       verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
     }
+    /** Mention */
+    Mention: {
+      /**
+       * By
+       * @enum {string}
+       */
+      by: 'finding' | 'knowledge'
+      /** Id */
+      id: string
+      /**
+       * Latch
+       * @default false
+       */
+      latch: boolean
+      /** Title */
+      title: string
+    }
     /** MitigationDoc */
     MitigationDoc: {
       action: string
@@ -5117,45 +5156,6 @@ export interface components {
       id: string
       /** Name */
       name: string
-    }
-    /** Mention */
-    pileup__api__comments__Mention: {
-      /**
-       * At
-       * Format: date-time
-       */
-      at: string
-      /** Body */
-      body: string
-      /** By */
-      by: string
-      /** Id */
-      id: string
-      /** Incident */
-      incident: string
-      /** Incident Id */
-      incident_id: string
-      /** Seen */
-      seen: boolean
-      /** Subject */
-      subject: string
-    }
-    /** Mention */
-    pileup__api__settings_tables__Mention: {
-      /**
-       * By
-       * @enum {string}
-       */
-      by: 'finding' | 'knowledge'
-      /** Id */
-      id: string
-      /**
-       * Latch
-       * @default false
-       */
-      latch: boolean
-      /** Title */
-      title: string
     }
     /** Pin */
     Pin: {
@@ -5997,7 +5997,7 @@ export interface components {
       a: components['schemas']['SettingSide'] | null
       b: components['schemas']['SettingSide'] | null
       /** Mentioned */
-      mentioned: components['schemas']['pileup__api__settings_tables__Mention'][]
+      mentioned: components['schemas']['Mention'][]
       /** Name */
       name: string
       /**
@@ -7207,6 +7207,7 @@ export type ClockDoc = components['schemas']['ClockDoc']
 export type ClockPreview = components['schemas']['ClockPreview']
 export type Comment = components['schemas']['Comment']
 export type CommentChange = components['schemas']['CommentChange']
+export type CommentMention = components['schemas']['CommentMention']
 export type CompareChoices = components['schemas']['CompareChoices']
 export type CompareDoc = components['schemas']['CompareDoc']
 export type ComparedSeries = components['schemas']['ComparedSeries']
@@ -7295,6 +7296,7 @@ export type MatrixTurn = components['schemas']['MatrixTurn']
 export type MatrixVote = components['schemas']['MatrixVote']
 export type Me = components['schemas']['Me']
 export type MeasuredOut = components['schemas']['MeasuredOut']
+export type Mention = components['schemas']['Mention']
 export type MitigationDoc = components['schemas']['MitigationDoc']
 export type Moved = components['schemas']['Moved']
 export type Named = components['schemas']['Named']
@@ -7331,9 +7333,6 @@ export type Password = components['schemas']['Password']
 export type PastHypothesis = components['schemas']['PastHypothesis']
 export type PersonalScore = components['schemas']['PersonalScore']
 export type PersonOut = components['schemas']['PersonOut']
-export type PileupApiCommentsMention = components['schemas']['pileup__api__comments__Mention']
-export type PileupApiSettingsTablesMention =
-  components['schemas']['pileup__api__settings_tables__Mention']
 export type Pin = components['schemas']['Pin']
 export type PinLocator = components['schemas']['PinLocator']
 export type PinPlace = components['schemas']['PinPlace']
@@ -11759,7 +11758,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['pileup__api__comments__Mention'][]
+          'application/json': components['schemas']['CommentMention'][]
         }
       }
     }

@@ -11,6 +11,7 @@ import { Button, IconButton } from '@/ui/Button'
 import { CloseIcon, DownIcon, ThemeIcon, UserIcon } from '@/ui/icons'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
 import { Time } from '@/ui/Value'
+import { Mentions } from './Mentions'
 
 /** Of an incident. */
 export function TopBar({
@@ -32,6 +33,7 @@ export function TopBar({
       {children}
       {overview && <RangeBadge />}
       <ZoneSwitch />
+      {incident && <Mentions incidentId={incident.id} />}
       <ThemeSwitch />
       <UserMenu />
     </header>

@@ -91,6 +91,10 @@ export const ThemeIcon = icon(
     <path d="M8 2.4a5.6 5.6 0 0 1 0 11.2z" fill="currentColor" stroke="none" />
   </>,
 )
+export const BellIcon = icon(
+  'bell',
+  <path d="M3 11.5h10c-1-1-1.5-2-1.5-4.5a3.5 3.5 0 0 0-7 0c0 2.5-.5 3.5-1.5 4.5zM6.7 13.8h2.6" />,
+)
 export const UserIcon = icon(
   'user',
   <>

@@ -13,6 +13,7 @@ import {
   useState,
 } from 'react'
 import { api, unwrap } from '@/api/client'
+import { svgOfElement } from '@/charts/exportSvg'
 import { keys } from '@/api/keys'
 import { useMay } from '@/api/queries'
 import type { Hypothesis, NewPin } from '@/api/schema'
@@ -68,11 +69,29 @@ export function PinButton({
     <Button
       size={size}
       icon={<PinIcon size={14} />}
-      onClick={() => open(typeof pin === 'function' ? pin() : pin)}
+      onClick={(event) => {
+        const draft = typeof pin === 'function' ? pin() : pin
+        const picture = draft.picture ?? pictureNear(event.currentTarget, draft.title)
+        open({ ...draft, picture })
+      }}
     >
       {children}
     </Button>
   )
+}
+
+/** As much of a picture as the server keeps. */
+const MAX_PICTURE = 200_000
+
+/** The drawing that a view marks with data-pin-picture, nearest to the button; null without one. */
+function pictureNear(button: HTMLElement, title: string): string | null {
+  for (let at = button.parentElement; at && at.tagName !== 'MAIN'; at = at.parentElement) {
+    const drawing = at.querySelector<SVGSVGElement>('svg[data-pin-picture]')
+    if (!drawing) continue
+    const svg = svgOfElement(drawing, { title })
+    return svg.length <= MAX_PICTURE ? svg : null
+  }
+  return null
 }
 
 /** Holds the one dialog of the app. */
@@ -94,6 +113,7 @@ export function PinProvider({ children }: { readonly children: ReactNode }) {
 }
 
 const NEW = 'new'
+const NONE = 'none'
 
 function PinDialog({
   request,
@@ -108,6 +128,7 @@ function PinDialog({
   const [statement, setStatement] = useState('')
   const [side, setSide] = useState<Side>('for')
   const [note, setNote] = useState('')
+  const [absent, setAbsent] = useState(pin.evidence_kind === 'absence')
   const hypotheses = useQuery({
     queryKey: keys.of(incidentId, 'hypotheses'),
     queryFn: () =>
@@ -126,8 +147,13 @@ function PinDialog({
   const ready = title.trim() !== '' && (chosen !== NEW || statement.trim() !== '')
   const submit = () =>
     save.mutate({
-      pin: { ...pin, title: title.trim() },
-      target: chosen === NEW ? { statement: statement.trim() } : { id: chosen },
+      pin: {
+        ...pin,
+        title: title.trim(),
+        evidence_kind: absent ? 'absence' : pin.evidence_kind,
+      },
+      target:
+        chosen === NONE ? null : chosen === NEW ? { statement: statement.trim() } : { id: chosen },
       side,
       note: note.trim(),
     })
@@ -169,6 +195,14 @@ function PinDialog({
             {whereText(pin)}
           </div>
         )}
+        <label className="pin-absent">
+          <input
+            type="checkbox"
+            checked={absent}
+            onChange={(event) => setAbsent(event.target.checked)}
+          />
+          It shows that something is not there
+        </label>
         <fieldset className="pin-set">
           <legend className="field-label">Hypothesis</legend>
           {hypotheses.error ? (
@@ -192,6 +226,15 @@ function PinDialog({
             />
             <span>A new hypothesis</span>
           </label>
+          <label className="choice">
+            <input
+              type="radio"
+              name="hypothesis"
+              checked={chosen === NONE}
+              onChange={() => setChoice(NONE)}
+            />
+            <span>None yet: a row of the matrix to be rated</span>
+          </label>
           {chosen === NEW && (
             <textarea
               className="textarea"
@@ -202,7 +245,7 @@ function PinDialog({
             />
           )}
         </fieldset>
-        <div className="field">
+        <div className="field" hidden={chosen === NONE}>
           <span className="field-label" id="pin-side">
             It speaks
           </span>
@@ -264,7 +307,8 @@ function HypothesisChoice({
 
 type Save = {
   readonly pin: NewPin
-  readonly target: { readonly id: string } | { readonly statement: string }
+  /** Null: no hypothesis yet. */
+  readonly target: { readonly id: string } | { readonly statement: string } | null
   readonly side: Side
   readonly note: string
 }
@@ -280,7 +324,7 @@ function useSavePin(incidentId: string, onDone: () => void) {
   return useMutation({
     mutationFn: async ({ pin, target, side, note }: Save) => {
       const done = made.current
-      if ('statement' in target && done.statement !== target.statement) {
+      if (target && 'statement' in target && done.statement !== target.statement) {
         const created = await unwrap(
           api.POST('/api/v1/incidents/{incident_id}/hypotheses', {
             params,
@@ -290,10 +334,11 @@ function useSavePin(incidentId: string, onDone: () => void) {
         done.hypothesis = created.id
         done.statement = target.statement
       }
-      const hypothesisId = 'id' in target ? target.id : (done.hypothesis ?? '')
       done.pin ??= (
         await unwrap(api.POST('/api/v1/incidents/{incident_id}/pins', { params, body: pin }))
       ).id
+      if (!target) return null
+      const hypothesisId = 'id' in target ? target.id : (done.hypothesis ?? '')
       return unwrap(
         api.POST('/api/v1/hypotheses/{hypothesis_id}/evidence', {
           params: { path: { hypothesis_id: hypothesisId } },
@@ -305,7 +350,7 @@ function useSavePin(incidentId: string, onDone: () => void) {
       onDone()
     },
     onSettled: () => {
-      for (const domain of ['pins', 'hypotheses', 'overview'] as const) {
+      for (const domain of ['pins', 'hypotheses', 'matrix', 'overview'] as const) {
         void client.invalidateQueries({ queryKey: keys.of(incidentId, domain) })
       }
     },

@@ -51,7 +51,7 @@ class Comment(Out):
     mentions: list[Named]
 
 
-class Mention(Out):
+class CommentMention(Out):
     id: str
     incident_id: str
     incident: str
@@ -106,10 +106,12 @@ def list_people(unit: UnitDep) -> list[Named]:
 
 
 @own.get("/mentions")
-def list_mentions(unit: UnitDep, caller: Caller) -> list[Mention]:
+def list_mentions(unit: UnitDep, caller: Caller) -> list[CommentMention]:
     """Where somebody named you; newest first, the last fifty."""
     _no_token(caller)
-    return [Mention.model_validate(one) for one in Comments(unit).mentions_of(caller.user.id)]
+    return [
+        CommentMention.model_validate(one) for one in Comments(unit).mentions_of(caller.user.id)
+    ]
 
 
 @own.post("/mentions/seen", status_code=status.HTTP_204_NO_CONTENT)

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'
-import { number, oneOf, useUrlState } from '@/state/url'
+import { number, oneOf, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
@@ -30,7 +30,10 @@ const MODE = oneOf<Mode>(['consensus', 'mine', 'disagreement'])
 export function MatrixTab({ incidentId }: { readonly incidentId: string }) {
   const [mode, setMode] = useUrlState('mode', MODE, 'consensus')
   const [back, setBack] = useUrlState('back', number, 0)
-  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const [cell, setCell] = useUrlState('cell', text, '')
+  const [pin = '', hypothesisId = ''] = cell.split('/')
+  const chosen: Chosen | null = cell ? { pin, hypothesis: hypothesisId } : null
+  const setChosen = (next: Chosen | null) => setCell(next && `${next.pin}/${next.hypothesis}`)
   const [held, setHeld] = useState<Order | null>(null)
   const [commenting, setCommenting] = useState(false)
   const now = useQuery(matrixQuery(incidentId, mode, null))

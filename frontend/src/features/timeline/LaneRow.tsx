@@ -78,6 +78,7 @@ export function LaneRow(props: Props) {
       </div>
       <svg
         className="lane-plot"
+        data-pin-picture=""
         width={width}
         height={HEIGHT}
         role="img"

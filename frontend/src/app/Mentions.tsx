@@ -1,0 +1,93 @@
+/** The bell: where somebody named you in a comment. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from 'react-router'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { components } from '@/api/schema'
+import { IconButton } from '@/ui/Button'
+import { BellIcon } from '@/ui/icons'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
+
+type Mention = components['schemas']['CommentMention']
+
+/** Other incidents do not tell this page: now and then it asks. */
+const EVERY_MS = 60_000
+const SHOWN = 12
+
+export function Mentions({ incidentId }: { readonly incidentId: string }) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const queryKey = keys.of(incidentId, 'mentions')
+  const { data } = useQuery({
+    queryKey,
+    queryFn: () => unwrap(api.GET('/api/v1/mentions')),
+    refetchInterval: EVERY_MS,
+  })
+  const seen = useMutation({
+    mutationFn: (ids: string[] | null) =>
+      unwrap(api.POST('/api/v1/mentions/seen', { body: { ids } })),
+    onSettled: () => client.invalidateQueries({ queryKey }),
+  })
+  const mentions = data ?? []
+  const fresh = mentions.filter((one) => !one.seen).length
+  const label = fresh === 0 ? 'Mentions' : `Mentions: ${fresh} new`
+  return (
+    <Menu
+      trigger={
+        <IconButton
+          label={label}
+          icon={
+            <span className="bell">
+              <BellIcon />
+              {fresh > 0 && <span className="bell-count">{fresh}</span>}
+            </span>
+          }
+        />
+      }
+    >
+      <MenuLabel>Where somebody named you</MenuLabel>
+      {mentions.slice(0, SHOWN).map((one) => (
+        <MenuItem
+          key={one.id}
+          hint={one.seen ? one.incident.slice(0, 24) : `● ${one.incident.slice(0, 24)}`}
+          onSelect={() => {
+            if (!one.seen) seen.mutate([one.id])
+            void navigate(placeOf(one))
+          }}
+        >
+          {one.by}: {one.body}
+        </MenuItem>
+      ))}
+      {mentions.length === 0 && (
+        <MenuItem disabled onSelect={() => undefined}>
+          Nobody has yet
+        </MenuItem>
+      )}
+      {fresh > 0 && (
+        <>
+          <MenuLine />
+          <MenuItem onSelect={() => seen.mutate(null)}>Mark all as seen</MenuItem>
+        </>
+      )}
+    </Menu>
+  )
+}
+
+/** The address of what a comment is about. */
+function placeOf({ incident_id: incident, subject }: Mention): string {
+  const [kind, ...rest] = subject.split(':')
+  const id = encodeURIComponent(rest.join(':'))
+  const base = `/incidents/${incident}`
+  switch (kind) {
+    case 'hypothesis':
+      return `${base}/hypotheses?hypothesis=${id}`
+    case 'cell':
+      return `${base}/hypotheses?tab=matrix&cell=${id}`
+    case 'pin':
+      return `${base}/hypotheses?tab=evidence`
+    case 'experiment':
+      return `${base}/experiments?experiment=${id}`
+    default:
+      return `${base}/report`
+  }
+}
