@@ -40,6 +40,7 @@ export default function HypothesesScreen() {
   const chosen = data.find((one) => one.id === open)
   return (
     <div className="hypotheses">
+      <h2 className="visually-hidden">Hypotheses</h2>
       {mayWrite && (
         <div className="hypotheses-actions">
           <Button size="small" variant="primary" onClick={() => setCreating(true)}>
