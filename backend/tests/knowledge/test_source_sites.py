@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
-from pileup.knowledge.source_sites import site
+from pileup.knowledge.source_sites import _table, site
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,20 @@ def test_what_was_not_read_is_said() -> None:
     assert found is not None
     assert "nearest version that was read" in found.says
     assert found.read_in.startswith("mysql-5.7.")
+
+
+def test_an_unread_series_is_answered_from_the_next_one() -> None:
+    """9.1 was not read, 8.4 was: its line, with that said; never a line of MariaDB."""
+    known = _table().filter(
+        (pl.col("version") == "mysql-8.4.4")
+        & (pl.col("kind") == "acquired")
+        & (pl.col("mode") == "X")
+    )
+    one = known.row(0, named=True)
+    found = site(one["file"], one["line"], family="mysql", numbers=(9, 1, 0), mode="X")
+    assert found is not None
+    assert (found.certainty, found.function) == ("nearest series", one["function"])
+    assert "lines may have moved" in found.says
 
 
 def test_another_series_is_not_asked() -> None:

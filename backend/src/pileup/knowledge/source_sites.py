@@ -40,7 +40,9 @@ class Site:
     read_in: str
     """The version whose source says so: 'mysql-5.7.32'."""
     line: int
-    certainty: Literal["exact", "nearest version", "moved line", "unknown version"]
+    certainty: Literal[
+        "exact", "nearest version", "moved line", "nearest series", "unknown version"
+    ]
 
     @property
     def says(self) -> str:
@@ -49,6 +51,7 @@ class Site:
             "exact": "",
             "nearest version": ", the nearest version that was read",
             "moved line": f" line {self.line}, the nearest line of the nearest version read",
+            "nearest series": ", the nearest series that was read: lines may have moved",
             "unknown version": ", as the server's version is not known",
         }[self.certainty]
         return f"{self.function} ({self.read_in}{how})"
@@ -83,6 +86,9 @@ def _site(
     if not numbers:
         best = max(hits, key=lambda one: (_fits(one, mode), _release(one)), default=None)
         return _found(best, "unknown version") if best else None
+    if all(_release(one)[:2] != numbers[:2] for one in rows):
+        best = _of_next_series(hits, family, numbers, mode)
+        return _found(best, "nearest series") if best else None
     hits = [one for one in hits if _release(one)[:2] == numbers[:2]]
     if hits:
         best = min(hits, key=lambda one: (*_distance(one, family, numbers), not _fits(one, mode)))
@@ -102,6 +108,22 @@ def _site(
         default=None,
     )
     return _found(best, "moved line") if best else None
+
+
+def _of_next_series(
+    hits: list[dict[str, Any]], family: str | None, numbers: Numbers, mode: str
+) -> dict[str, Any] | None:
+    """The same line in the nearest series of the same family, where the mode fits too."""
+    own = [one for one in hits if _distance(one, family, numbers)[0] <= 1 and _fits(one, mode)]
+    if family == "mariadb":  # its numbers are not MySQL's
+        own = [one for one in own if one["version"].startswith("mariadb")]
+    wanted = numbers[0] * 100 + numbers[1] if len(numbers) > 1 else numbers[0] * 100
+
+    def away(one: dict[str, Any]) -> tuple[int, int]:
+        major, minor = (*_release(one), 0, 0)[:2]
+        return abs(major * 100 + minor - wanted), -major
+
+    return min(own, key=away, default=None)
 
 
 def _found(row: dict[str, Any], certainty: Any) -> Site:
