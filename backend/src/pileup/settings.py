@@ -59,6 +59,10 @@ class Settings(BaseSettings):
         default=512 * 1024**2, ge=0
     )  # below this we neither start nor accept
 
+    # what people deleted, and uploads that nobody finished
+    bin_days: int = Field(default=30, ge=1)
+    upload_days: int = Field(default=7, ge=1)
+
     # worker
     worker_concurrency: int = Field(default=2, ge=1)
     task_time_limit_s: int = Field(default=900, ge=1)

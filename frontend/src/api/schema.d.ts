@@ -382,6 +382,63 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/audit': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Audit Trail
+     * @description Of all incidents and of the installation, newest first; for admins.
+     */
+    get: operations['audit_trail_api_v1_audit_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/audit/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Audit Export
+     * @description The same as CSV, at most 100 000 lines.
+     */
+    get: operations['audit_export_api_v1_audit_export_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/audit/filters': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Audit Filters */
+    get: operations['audit_filters_api_v1_audit_filters_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/comments/{comment_id}': {
     parameters: {
       query?: never
@@ -406,6 +463,46 @@ export interface paths {
     patch: operations['change_comment_api_v1_comments__comment_id__patch']
     trace?: never
   }
+  '/api/v1/deleted-incidents': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Deleted Incidents
+     * @description For admins, who delete incidents.
+     */
+    get: operations['deleted_incidents_api_v1_deleted_incidents_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/deleted-incidents/{incident_id}/restore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Restore Incident
+     * @description Undo the deletion of an incident, with all that is in it.
+     */
+    post: operations['restore_incident_api_v1_deleted_incidents__incident_id__restore_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/experiments/{experiment_id}': {
     parameters: {
       query?: never
@@ -417,7 +514,11 @@ export interface paths {
     get: operations['get_experiment_api_v1_experiments__experiment_id__get']
     put?: never
     post?: never
-    delete?: never
+    /**
+     * Delete Experiment
+     * @description Put it into the bin; its number stays taken.
+     */
+    delete: operations['delete_experiment_api_v1_experiments__experiment_id__delete']
     options?: never
     head?: never
     /**
@@ -552,7 +653,11 @@ export interface paths {
     get: operations['get_hypothesis_api_v1_hypotheses__hypothesis_id__get']
     put?: never
     post?: never
-    delete?: never
+    /**
+     * Delete Hypothesis
+     * @description Put it into the bin.
+     */
+    delete: operations['delete_hypothesis_api_v1_hypotheses__hypothesis_id__delete']
     options?: never
     head?: never
     /**
@@ -655,10 +760,10 @@ export interface paths {
     put?: never
     post?: never
     /**
-     * Archive Incident
-     * @description Take it off the list; nothing is deleted.
+     * Delete Incident
+     * @description Put it into the bin: for admins, who can take it back for thirty days.
      */
-    delete: operations['archive_incident_api_v1_incidents__incident_id__delete']
+    delete: operations['delete_incident_api_v1_incidents__incident_id__delete']
     options?: never
     head?: never
     /**
@@ -698,9 +803,29 @@ export interface paths {
     }
     /**
      * Activity
-     * @description Who did what, newest first.
+     * @description Who did what, newest first; ask again with before = the last id for the next page.
      */
     get: operations['activity_api_v1_incidents__incident_id__activity_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/activity/filters': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Activity Filters
+     * @description Who did anything here, and of which kinds.
+     */
+    get: operations['activity_filters_api_v1_incidents__incident_id__activity_filters_get']
     put?: never
     post?: never
     delete?: never
@@ -908,6 +1033,46 @@ export interface paths {
     get: operations['deadlocks_api_v1_incidents__incident_id__deadlocks_get']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/deleted': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Deleted
+     * @description What was deleted here and can be taken back.
+     */
+    get: operations['deleted_api_v1_incidents__incident_id__deleted_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/deleted/{kind}/{item_id}/restore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Restore
+     * @description Undo a deletion.
+     */
+    post: operations['restore_api_v1_incidents__incident_id__deleted__kind___item_id__restore_post']
     delete?: never
     options?: never
     head?: never
@@ -2744,12 +2909,21 @@ export interface components {
       }
       /** Id */
       id: string
+      /** Incident Id */
+      incident_id: string | null
       /** Target */
       target: string | null
       /** User Id */
       user_id: string | null
       /** User Name */
       user_name: string
+    }
+    /** ActivityFilters */
+    ActivityFilters: {
+      /** Kinds */
+      kinds: string[]
+      /** People */
+      people: string[]
     }
     /** Analysis */
     Analysis: {
@@ -3530,6 +3704,29 @@ export interface components {
       victim: boolean
       /** Waits For */
       waits_for: string | null
+    }
+    /** Deleted */
+    Deleted: {
+      /** Days */
+      days: number
+      /** Items */
+      items: components['schemas']['DeletedItem'][]
+    }
+    /** DeletedItem */
+    DeletedItem: {
+      /**
+       * Deleted At
+       * Format: date-time
+       */
+      deleted_at: string
+      /** Deleted By */
+      deleted_by: string | null
+      /** Id */
+      id: string
+      /** Kind */
+      kind: string
+      /** Title */
+      title: string
     }
     /** DiskStatus */
     DiskStatus: {
@@ -7180,6 +7377,7 @@ export type Accepted = components['schemas']['Accepted']
 export type Action = components['schemas']['Action']
 export type ActionChange = components['schemas']['ActionChange']
 export type ActivityEntry = components['schemas']['ActivityEntry']
+export type ActivityFilters = components['schemas']['ActivityFilters']
 export type Analysis = components['schemas']['Analysis']
 export type AnalysisStateOut = components['schemas']['AnalysisStateOut']
 export type AnnotationChange = components['schemas']['AnnotationChange']
@@ -7227,6 +7425,8 @@ export type DeadlockList = components['schemas']['DeadlockList']
 export type DeadlockOut = components['schemas']['DeadlockOut']
 export type DeadlockSeen = components['schemas']['DeadlockSeen']
 export type DeadlockTrxOut = components['schemas']['DeadlockTrxOut']
+export type Deleted = components['schemas']['Deleted']
+export type DeletedItem = components['schemas']['DeletedItem']
 export type DiskStatus = components['schemas']['DiskStatus']
 export type EventDoc = components['schemas']['EventDoc']
 export type Evidence = components['schemas']['Evidence']
@@ -8243,6 +8443,95 @@ export interface operations {
       }
     }
   }
+  audit_trail_api_v1_audit_get: {
+    parameters: {
+      query?: {
+        before?: string | null
+        from?: string | null
+        kind?: string | null
+        limit?: number
+        person?: string | null
+        to?: string | null
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ActivityEntry'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  audit_export_api_v1_audit_export_get: {
+    parameters: {
+      query?: {
+        before?: string | null
+        from?: string | null
+        kind?: string | null
+        person?: string | null
+        to?: string | null
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  audit_filters_api_v1_audit_filters_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ActivityFilters']
+        }
+      }
+    }
+  }
   delete_comment_api_v1_comments__comment_id__delete: {
     parameters: {
       query?: never
@@ -8310,6 +8599,55 @@ export interface operations {
       }
     }
   }
+  deleted_incidents_api_v1_deleted_incidents_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Deleted']
+        }
+      }
+    }
+  }
+  restore_incident_api_v1_deleted_incidents__incident_id__restore_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   get_experiment_api_v1_experiments__experiment_id__get: {
     parameters: {
       query?: never
@@ -8329,6 +8667,35 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Experiment']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  delete_experiment_api_v1_experiments__experiment_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        experiment_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {
@@ -8597,6 +8964,35 @@ export interface operations {
       }
     }
   }
+  delete_hypothesis_api_v1_hypotheses__hypothesis_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        hypothesis_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   change_hypothesis_api_v1_hypotheses__hypothesis_id__patch: {
     parameters: {
       query?: never
@@ -8833,7 +9229,7 @@ export interface operations {
       }
     }
   }
-  archive_incident_api_v1_incidents__incident_id__delete: {
+  delete_incident_api_v1_incidents__incident_id__delete: {
     parameters: {
       query?: never
       header?: never
@@ -8969,7 +9365,12 @@ export interface operations {
   activity_api_v1_incidents__incident_id__activity_get: {
     parameters: {
       query?: {
+        before?: string | null
+        from?: string | null
+        kind?: string | null
         limit?: number
+        person?: string | null
+        to?: string | null
       }
       header?: never
       path: {
@@ -8986,6 +9387,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ActivityEntry'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  activity_filters_api_v1_incidents__incident_id__activity_filters_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ActivityFilters']
         }
       }
       /** @description Validation Error */
@@ -9393,6 +9825,68 @@ export interface operations {
         content: {
           'application/json': components['schemas']['DeadlockList']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  deleted_api_v1_incidents__incident_id__deleted_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Deleted']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  restore_api_v1_incidents__incident_id__deleted__kind___item_id__restore_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        item_id: string
+        kind: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

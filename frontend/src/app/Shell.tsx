@@ -7,6 +7,7 @@ import { useStored } from '@/state/stored'
 import { IconButton } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 import {
+  ActivityIcon,
   ArtifactsIcon,
   CompareIcon,
   ExperimentsIcon,
@@ -19,6 +20,7 @@ import {
   TimelineIcon,
   WaitsIcon,
 } from '@/ui/icons'
+import { UndoToast } from '@/ui/undo'
 import { useGoKeys } from './goKeys'
 import { NameView, useCopyLink } from './CopyLink'
 import { Here } from './Here'
@@ -40,6 +42,7 @@ export const SCREENS = [
   { path: 'hypotheses', name: 'Hypotheses', key: 'h', Icon: HypothesesIcon },
   { path: 'experiments', name: 'Experiments', key: 'e', Icon: ExperimentsIcon },
   { path: 'report', name: 'Report', key: 'r', Icon: ReportIcon },
+  { path: 'activity', name: 'Activity', key: 'v', Icon: ActivityIcon },
 ] as const
 
 export function Shell({
@@ -117,6 +120,7 @@ export function Shell({
         )}
         {children}
       </main>
+      <UndoToast />
       <StatusLine overview={overview} />
     </div>
   )

@@ -31,6 +31,7 @@ const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader])[] = [
   ['hypotheses', () => import('@/features/hypotheses/HypothesesScreen')],
   ['experiments', () => import('@/features/experiments/ExperimentsScreen')],
   ['report', () => import('@/features/report/ReportScreen')],
+  ['activity', () => import('@/features/activity/ActivityScreen')],
 ]
 
 const routes: RouteObject[] = [

@@ -102,6 +102,7 @@ export const UserIcon = icon(
     <path d="M2.8 14c.5-2.8 2.5-4.3 5.2-4.3s4.7 1.5 5.2 4.3" />
   </>,
 )
+export const ActivityIcon = icon('activity', <path d="M1.5 8.5h3l2-5.5 3 10 2-4.5h3" />)
 export const RailIcon = icon('rail', <path d="M2 2.75h12v10.5H2zM6 2.75v10.5" />)
 export const UploadIcon = icon(
   'upload',

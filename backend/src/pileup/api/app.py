@@ -16,6 +16,7 @@ from pileup import __version__, knowledge, logs
 from pileup.api import (
     accounts,
     actions,
+    activity,
     artifacts,
     bundles,
     comments,
@@ -104,6 +105,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     find.router,
     bundles.router,
     texts.router,
+    activity.router,
 )
 
 

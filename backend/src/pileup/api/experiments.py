@@ -168,6 +168,12 @@ def change_experiment(
     return _out(Experiments(unit).edit(experiment_id, changes, revision=revision, by=caller.actor))
 
 
+@router.delete("/experiments/{experiment_id}", status_code=status.HTTP_204_NO_CONTENT)
+def delete_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> None:
+    """Put it into the bin; its number stays taken."""
+    Experiments(unit).delete(experiment_id, by=caller.actor)
+
+
 @router.post("/experiments/{experiment_id}/start")
 def start_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> Experiment:
     """Lock the prediction."""

@@ -143,6 +143,12 @@ def change_hypothesis(
     )
 
 
+@router.delete("/hypotheses/{hypothesis_id}", status_code=status.HTTP_204_NO_CONTENT)
+def delete_hypothesis(hypothesis_id: str, unit: UnitDep, caller: Caller) -> None:
+    """Put it into the bin."""
+    Hypotheses(unit).delete(hypothesis_id, by=caller.actor)
+
+
 @router.post("/hypotheses/{hypothesis_id}/confidence")
 def set_confidence(
     hypothesis_id: str, body: NewConfidence, unit: UnitDep, caller: Caller

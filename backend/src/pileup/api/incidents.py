@@ -14,7 +14,6 @@ from pileup.api.deps import RevisionDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.overview import Overview, build_overview
 from pileup.api.schema import AnalysisJson, In, Out
-from pileup.storage import audit
 from pileup.storage.analyses import Analyses
 from pileup.storage.incidents import IncidentRow as StoredRow
 from pileup.storage.incidents import Incidents, Severity, Status
@@ -99,16 +98,6 @@ class Accepted(Out):
     state: str
 
 
-class ActivityEntry(Out):
-    id: str
-    at: datetime
-    user_id: str | None
-    user_name: str
-    action: str
-    target: str | None
-    detail: dict[str, Any]
-
-
 @router.get("/incidents")
 def incidents(
     unit: UnitDep,
@@ -149,9 +138,9 @@ def change_incident(
 
 
 @router.delete("/incidents/{incident_id}", status_code=204)
-def archive_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
-    """Take it off the list; nothing is deleted."""
-    Incidents(unit).archive(by.actor, incident_id)
+def delete_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
+    """Put it into the bin: for admins, who can take it back for thirty days."""
+    Incidents(unit).delete(by.actor, incident_id)
 
 
 @router.get("/incidents/{incident_id}/overview")
@@ -184,16 +173,6 @@ def analyse(incident_id: str, services: ServicesDep, unit: UnitDep) -> Accepted:
     unit.notify(incident_id, "analysis")
     services.send_after_commit(unit, job_id)
     return Accepted(state="queued")
-
-
-@router.get("/incidents/{incident_id}/activity")
-def activity(
-    incident_id: str, unit: UnitDep, limit: int = Query(default=200, ge=1, le=1000)
-) -> list[ActivityEntry]:
-    """Who did what, newest first."""
-    Incidents(unit).get(incident_id)
-    entries = audit.entries(unit, incident_id, limit)
-    return [ActivityEntry.model_validate(entry) for entry in entries]
 
 
 def _row(row: StoredRow) -> IncidentRow:

@@ -35,7 +35,10 @@ class Annotations:
         rows = self._session.execute(
             select(models.Annotation, models.User.name)
             .outerjoin(models.User, models.User.id == models.Annotation.author_id)
-            .where(models.Annotation.incident_id == incident_id)
+            .where(
+                models.Annotation.incident_id == incident_id,
+                models.Annotation.deleted_at.is_(None),
+            )
             .order_by(models.Annotation.start, models.Annotation.id)
         )
         return [to_record(Annotation, row, author=name) for row, name in rows]
@@ -66,7 +69,7 @@ class Annotations:
         return self._told(row, by, "annotation.edited")
 
     def delete(self, annotation_id: str, *, by: Actor) -> None:
-        """Take it away; the audit trail keeps its text."""
+        """Put it into the bin; the audit trail keeps its text too."""
         row = self._row(annotation_id)
         record(
             self._unit,
@@ -78,12 +81,12 @@ class Annotations:
             start=row.start.isoformat(),
         )
         self._unit.notify(row.incident_id, "annotations", row.id)
-        self._session.delete(row)
+        row.deleted_at = datetime.now(UTC)
         self._session.flush()
 
     def _row(self, annotation_id: str) -> models.Annotation:
         row = self._session.get(models.Annotation, annotation_id)
-        if row is None:
+        if row is None or row.deleted_at is not None:
             raise NotFound("There is no such note on the timeline.")
         return row
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from pileup.storage import models
 from pileup.storage.database import Unit, clean, clean_json, to_record
@@ -57,12 +57,45 @@ def record(
     )
 
 
-def entries(unit: Unit, incident_id: str, limit: int = 200) -> list[Entry]:
-    """The newest entries of an incident, newest first."""
-    rows = unit.session.scalars(
-        select(models.Audit)
-        .where(models.Audit.incident_id == incident_id)
-        .order_by(models.Audit.id.desc())
-        .limit(limit)
-    )
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which entries: of a person by name, of a domain, within [start, end), before an id."""
+
+    person: str | None = None
+    kind: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    before: str | None = None
+
+
+def entries(
+    unit: Unit, incident_id: str | None, limit: int = 200, wanted: Filter | None = None
+) -> list[Entry]:
+    """The newest entries of an incident (None: of everything), newest first."""
+    wanted = wanted or Filter()
+    query = select(models.Audit)
+    if incident_id is not None:
+        query = query.where(models.Audit.incident_id == incident_id)
+    if wanted.person is not None:
+        query = query.where(models.Audit.user_name == wanted.person)
+    if wanted.kind is not None:
+        query = query.where(models.Audit.action.startswith(f"{wanted.kind}.", autoescape=True))
+    if wanted.start is not None:
+        query = query.where(models.Audit.at >= wanted.start)
+    if wanted.end is not None:
+        query = query.where(models.Audit.at < wanted.end)
+    if wanted.before is not None:
+        query = query.where(models.Audit.id < wanted.before)
+    rows = unit.session.scalars(query.order_by(models.Audit.id.desc()).limit(limit))
     return [to_record(Entry, row) for row in rows]
+
+
+def filters(unit: Unit, incident_id: str | None) -> tuple[list[str], list[str]]:
+    """Names of the people and domains of the actions that there are."""
+    domain = func.split_part(models.Audit.action, ".", 1)
+    names = select(models.Audit.user_name).distinct()
+    domains = select(domain).distinct()
+    if incident_id is not None:
+        names = names.where(models.Audit.incident_id == incident_id)
+        domains = domains.where(models.Audit.incident_id == incident_id)
+    return sorted(unit.session.scalars(names)), sorted(unit.session.scalars(domains))

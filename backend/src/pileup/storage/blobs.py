@@ -96,6 +96,17 @@ class BlobStore:
                 f"{self._min_free_bytes // 1024**2} MiB. Free some space and send it again"
             )
 
+    def remove(self, sha256: str, *, untouched_s: float, now: float) -> bool:
+        """Remove a blob that nothing refers to, unless somebody stored the same bytes lately."""
+        path = self.path(sha256)
+        try:
+            if now - path.stat().st_mtime < untouched_s:
+                return False
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
     def sweep(self, older_than_s: float = 86_400.0) -> None:
         """Remove drafts that a killed process left behind; young ones may be in use."""
         for draft in self._drafts.glob("*"):
@@ -107,6 +118,7 @@ class BlobStore:
         target = self.path(sha256)
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if target.exists():
+            os.utime(target)  # a purge leaves alone what was touched lately
             draft.unlink()
         else:
             draft.replace(target)  # two writers of the same bytes: either is right

@@ -84,7 +84,7 @@ class Experiments:
     def of_incident(self, incident_id: str) -> list[ExperimentRecord]:
         rows = self._session.scalars(
             select(Experiment)
-            .where(Experiment.incident_id == incident_id)
+            .where(Experiment.incident_id == incident_id, Experiment.deleted_at.is_(None))
             .order_by(Experiment.number)
         )
         return self._records(list(rows))
@@ -198,9 +198,24 @@ class Experiments:
         key = f"experiment/{row.id}/conclusion"
         Texts(self._unit).follow(row.incident_id, key, row.conclusion, by)
 
+    def delete(self, experiment_id: str, *, by: Actor) -> None:
+        """Put it into the bin; its number stays taken."""
+        row = self._row(experiment_id)
+        row.deleted_at = datetime.now(UTC)
+        self._session.flush()
+        record(
+            self._unit,
+            by,
+            "experiment.deleted",
+            incident_id=row.incident_id,
+            target=row.id,
+            title=row.title,
+        )
+        self._unit.notify(row.incident_id, "experiments", row.id)
+
     def _row(self, experiment_id: str) -> Experiment:
         row = self._session.get(Experiment, experiment_id)
-        if row is None:
+        if row is None or row.deleted_at is not None:
             raise NotFound("There is no such experiment.")
         return row
 
@@ -216,7 +231,7 @@ class Experiments:
         if hypothesis_id is None:
             return
         row = self._session.get(Hypothesis, hypothesis_id)
-        if row is None or row.incident_id != incident_id:
+        if row is None or row.deleted_at is not None or row.incident_id != incident_id:
             raise Refused("That hypothesis is not part of this incident.", "hypothesis_id")
 
     def _touch(self, row: Experiment) -> None:

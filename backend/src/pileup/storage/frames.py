@@ -114,6 +114,10 @@ class FrameStore:
                 if time.time() - draft.stat().st_mtime > older_than_s:
                     shutil.rmtree(draft, ignore_errors=True)
 
+    def forget(self, sha256: str) -> None:
+        """The file is gone: so is all that was read in it."""
+        shutil.rmtree(self.root / sha256[:2] / sha256, ignore_errors=True)
+
     def has(self, key: FrameKey) -> bool:
         """Whether this was parsed already, by this version."""
         return self._folder(key).is_dir()

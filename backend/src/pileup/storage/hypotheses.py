@@ -120,7 +120,9 @@ class Hypotheses:
     def of_incident(self, incident_id: str) -> list[HypothesisRecord]:
         """All of them, the most believed first."""
         rows = self._session.scalars(
-            select(Hypothesis).where(Hypothesis.incident_id == incident_id)
+            select(Hypothesis).where(
+                Hypothesis.incident_id == incident_id, Hypothesis.deleted_at.is_(None)
+            )
         ).all()
         records = self._records(list(rows))
         return sorted(records, key=lambda h: (-(h.confidence or -1), h.id))
@@ -218,9 +220,24 @@ class Hypotheses:
         self._session.flush()
         return self._told(row, by, "hypothesis.evidence_removed")
 
+    def delete(self, hypothesis_id: str, *, by: Actor) -> None:
+        """Put it into the bin, with its ledger and its evidence."""
+        row = self._row(hypothesis_id)
+        row.deleted_at = datetime.now(UTC)
+        self._session.flush()
+        record(
+            self._unit,
+            by,
+            "hypothesis.deleted",
+            incident_id=row.incident_id,
+            target=row.id,
+            statement=row.statement,
+        )
+        self._unit.notify(row.incident_id, "hypotheses", row.id)
+
     def _row(self, hypothesis_id: str) -> Hypothesis:
         row = self._session.get(Hypothesis, hypothesis_id)
-        if row is None:
+        if row is None or row.deleted_at is not None:
             raise NotFound("There is no such hypothesis.")
         return row
 
@@ -252,7 +269,12 @@ class Hypotheses:
 
     def _check_other(self, row: Hypothesis, other_id: str) -> None:
         other = self._session.get(Hypothesis, other_id)
-        if other is None or other.incident_id != row.incident_id or other.id == row.id:
+        if (
+            other is None
+            or other.deleted_at
+            or other.incident_id != row.incident_id
+            or other.id == row.id
+        ):
             raise Refused(
                 "Name another hypothesis of this incident that takes its place.",
                 "superseded_by_id",
@@ -320,7 +342,9 @@ class Hypotheses:
             )
         experiments: defaultdict[str, list[LinkedExperiment]] = defaultdict(list)
         for row in session.scalars(
-            select(Experiment).where(Experiment.hypothesis_id.in_(ids)).order_by(Experiment.number)
+            select(Experiment)
+            .where(Experiment.hypothesis_id.in_(ids), Experiment.deleted_at.is_(None))
+            .order_by(Experiment.number)
         ):
             if row.hypothesis_id is not None:
                 experiments[row.hypothesis_id].append(

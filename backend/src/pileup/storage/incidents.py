@@ -108,7 +108,7 @@ class Incidents:
         ], total or 0
 
     def signatures(self) -> dict[str, Symptoms]:
-        """The symptoms of every analysed incident by id, archived ones too."""
+        """The symptoms of every analysed incident by id."""
         digest = models.Incident.digest
         rows = self._db.execute(
             select(
@@ -116,16 +116,16 @@ class Incidents:
                 models.Incident.title,
                 digest["onset"].astext,
                 digest["signature"],
-            ).where(digest["signature"].is_not(None))
+            ).where(digest["signature"].is_not(None), models.Incident.deleted_at.is_(None))
         )
         return {row[0]: Symptoms(row[0], row[1], row[2], dict(row[3] or {})) for row in rows}
 
     def get(self, incident_id: str) -> Incident:
-        """One incident, archived or not; NotFound when there is none."""
+        """One incident; NotFound when there is none, or when it is in the bin."""
         found = self._db.execute(
             select(models.Incident, models.User)
             .outerjoin(models.User, models.User.id == models.Incident.owner_id)
-            .where(models.Incident.id == incident_id)
+            .where(models.Incident.id == incident_id, models.Incident.deleted_at.is_(None))
         ).one_or_none()
         if found is None:
             raise NotFound("there is no such incident")
@@ -192,14 +192,13 @@ class Incidents:
         self._unit.notify(incident_id, "incident")
         return self.get(incident_id)
 
-    def archive(self, by: Actor, incident_id: str) -> None:
-        """Take it off the list; nothing is deleted."""
+    def delete(self, by: Actor, incident_id: str) -> None:
+        """Put it into the bin with all that is in it; an admin can take it back."""
         row = self._db.get(models.Incident, incident_id, with_for_update=True)
-        if row is None:
+        if row is None or row.deleted_at is not None:
             raise NotFound("there is no such incident")
-        if row.archived_at is None:
-            row.archived_at = func.now()
-            record(self._unit, by, "incident.archived", incident_id=incident_id)
+        row.deleted_at = row.archived_at = func.now()
+        record(self._unit, by, "incident.deleted", incident_id=incident_id, title=row.title)
         self._db.flush()
         self._unit.notify(incident_id, "incident")
 
@@ -236,6 +235,7 @@ class Incidents:
             .ext(distinct_on(models.Hypothesis.incident_id))
             .where(
                 models.Hypothesis.incident_id.in_(ids),
+                models.Hypothesis.deleted_at.is_(None),
                 models.Hypothesis.confidence.is_not(None),
                 models.Hypothesis.status.in_(("proposed", "active", "supported")),
             )

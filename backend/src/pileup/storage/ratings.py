@@ -204,7 +204,7 @@ class Ratings:
 
     def _hypothesis(self, incident_id: str, hypothesis_id: str) -> None:
         row = self._session.get(models.Hypothesis, hypothesis_id)
-        if row is None or row.incident_id != incident_id:
+        if row is None or row.deleted_at is not None or row.incident_id != incident_id:
             raise NotFound("There is no such hypothesis in this incident.")
 
     def _told(self, incident_id: str, action: str, target: str, by: Actor, **detail: str) -> None:

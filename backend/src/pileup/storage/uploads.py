@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 
 from pileup.storage import models
 from pileup.storage.artifacts import clean_path
@@ -90,6 +90,19 @@ class Uploads:
             update(models.Upload)
             .where(models.Upload.id == upload_id)
             .values(artifact_id=artifact_id, received=models.Upload.bytes, updated_at=func.now())
+        )
+
+    def expire(self, silent: timedelta) -> list[str]:
+        """Forget uploads that got no byte for so long; their ids."""
+        return list(
+            self._db.scalars(
+                delete(models.Upload)
+                .where(
+                    models.Upload.artifact_id.is_(None),
+                    models.Upload.updated_at < func.now() - silent,
+                )
+                .returning(models.Upload.id)
+            )
         )
 
     def remove(self, upload_id: str) -> None:

@@ -1,4 +1,4 @@
-"""The sweeper: a thread of every worker that gives signs of life and looks after the job table.
+"""The sweeper: a thread of every worker that gives signs of life, and tends job table and bin.
 
 It sends jobs that are due (a debounced analysis, or one that the API could not hand to the broker),
 sends again what the broker seems to have lost, and frees jobs whose process is gone or whose lease
@@ -21,11 +21,14 @@ from pileup.storage.broker import Sender, send_all
 from pileup.storage.database import Database
 from pileup.storage.frames import FrameStore
 from pileup.storage.jobs import Jobs
+from pileup.storage.placed import PlacedStore
 from pileup.storage.workers import Workers
 from pileup.worker.identity import gone
+from pileup.worker.purge import purge
 
 _TICK_S = 0.5
 _FREE_EVERY_S = 2.0
+_PURGE_EVERY_S = 3600.0
 
 log = structlog.get_logger()
 
@@ -88,6 +91,17 @@ class Sweeper:
             due = Jobs(unit).due()
         send_all(self._database, self._sender, due)
 
+    def purge(self) -> None:
+        """Remove for good what was in the bin long enough."""
+        settings = self._settings
+        purge(
+            settings,
+            self._database,
+            BlobStore(settings.blobs_dir),
+            FrameStore(settings.frames_dir),
+            PlacedStore(settings.placed_dir),
+        )
+
     def _beat(self) -> None:
         with self._database.unit() as unit:
             if self._first_beat and Workers(unit).knows(self._name):
@@ -96,7 +110,7 @@ class Sweeper:
             Workers(unit).beat(self._name, __version__, self._concurrency)
 
     def _run(self) -> None:
-        beat_at = free_at = 0.0
+        beat_at = free_at = purge_at = 0.0
         while True:
             now = time.monotonic()
             try:
@@ -107,6 +121,9 @@ class Sweeper:
                     self.free()
                     free_at = now + _FREE_EVERY_S
                 self.send()
+                if now >= purge_at:
+                    self.purge()
+                    purge_at = now + _PURGE_EVERY_S
             except SQLAlchemyError as error:
                 log.warning("sweeper.database", error=str(error).splitlines()[0])
             if self._stop.wait(_TICK_S):

@@ -12,6 +12,7 @@ import { useEffect, useMemo } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { ArtifactChange, ArtifactList, RawLines } from '@/api/schema'
+import { useOfferUndo } from '@/ui/undo'
 
 export const PAGE_LINES = 200
 
@@ -208,12 +209,14 @@ export function useReparse(incidentId: string) {
 
 export function useDeleteArtifact(incidentId: string) {
   const client = useQueryClient()
+  const offer = useOfferUndo(incidentId)
   return useMutation({
     mutationFn: (id: string) =>
       unwrap(
         api.DELETE('/api/v1/artifacts/{artifact_id}', { params: { path: { artifact_id: id } } }),
       ),
     onSuccess: (_, id) => {
+      offer('artifact', id, 'an artifact')
       client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
         list
           ? { ...list, items: list.items.filter((a) => a.id !== id && a.parent_id !== id) }

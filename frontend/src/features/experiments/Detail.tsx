@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { artifactsQuery, useMay } from '@/api/queries'
 import { Button } from '@/ui/Button'
+import { DeleteButton } from '@/ui/DeleteButton'
 import { rawLinesPath } from '@/ui/evidence'
 import { Field } from '@/ui/Field'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
@@ -101,6 +102,15 @@ export function Detail({ incidentId, experiment, onClose }: Props) {
         </ul>
         {mayWrite && <Attach incidentId={incidentId} experiment={experiment} />}
       </InspectorSection>
+      {mayWrite && (
+        <DeleteButton
+          incidentId={incidentId}
+          kind="experiment"
+          id={experiment.id}
+          title={experiment.title}
+          onDeleted={onClose}
+        />
+      )}
     </Inspector>
   )
 }

@@ -5,6 +5,7 @@ import { ApiProblem } from '@/api/problem'
 import { useMay } from '@/api/queries'
 import { Button, IconButton } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
+import { DeleteButton } from '@/ui/DeleteButton'
 import { Field } from '@/ui/Field'
 import { CloseIcon } from '@/ui/icons'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
@@ -205,6 +206,15 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
           </InspectorSection>
         )
       })}
+      {mayWrite && (
+        <DeleteButton
+          incidentId={incidentId}
+          kind="hypothesis"
+          id={hypothesis.id}
+          title={hypothesis.statement}
+          onDeleted={onClose}
+        />
+      )}
       {writes.removeEvidence.isError && (
         <Problem compact error={writes.removeEvidence.error} what="The evidence stays" />
       )}

@@ -3,13 +3,14 @@ import { useEffect } from 'react'
 import { useMay } from '@/api/queries'
 import { oneOf, useUrlState } from '@/state/url'
 import { Tabs } from '@/ui/Tabs'
+import { Trail } from '@/ui/Trail'
 import { Installation } from './Installation'
 import { Tokens } from './Tokens'
 import { Users } from './Users'
 import './settings.css'
 
-const TAB = oneOf(['tokens', 'users', 'installation'] as const)
-type TabName = 'tokens' | 'users' | 'installation'
+const TAB = oneOf(['tokens', 'users', 'audit', 'installation'] as const)
+type TabName = 'tokens' | 'users' | 'audit' | 'installation'
 
 export default function SettingsScreen() {
   const admin = useMay('admin')
@@ -24,11 +25,14 @@ export default function SettingsScreen() {
       </header>
       <Tabs<TabName>
         label="Settings"
-        value={tab === 'users' && !admin ? 'tokens' : tab}
+        value={(tab === 'users' || tab === 'audit') && !admin ? 'tokens' : tab}
         onChange={setTab}
         tabs={[
           { value: 'tokens', label: 'Tokens', content: <Tokens /> },
           ...(admin ? [{ value: 'users' as const, label: 'Users', content: <Users /> }] : []),
+          ...(admin
+            ? [{ value: 'audit' as const, label: 'Audit', content: <Trail incidentId={null} /> }]
+            : []),
           { value: 'installation', label: 'Installation', content: <Installation /> },
         ]}
       />

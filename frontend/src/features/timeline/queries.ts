@@ -5,6 +5,7 @@ import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
 import { lanePoint, type LanePoint } from '@/charts/lane'
 import { iso, type Interval } from '@/charts/time'
+import { useOfferUndo } from '@/ui/undo'
 
 export type Series = components['schemas']['SeriesOut']
 /** OpenAPI has no tuples of fixed length: the points are those of charts/lane. */
@@ -85,6 +86,7 @@ export function useAddAnnotation(id: string) {
 
 export function useDeleteAnnotation(id: string) {
   const client = useQueryClient()
+  const offer = useOfferUndo(id)
   return useMutation({
     mutationFn: (annotationId: string) =>
       unwrap(
@@ -92,6 +94,9 @@ export function useDeleteAnnotation(id: string) {
           params: { path: { annotation_id: annotationId } },
         }),
       ),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.of(id, 'marks') }),
+    onSuccess: (_, annotationId) => {
+      offer('annotation', annotationId, 'a note on the timeline')
+      return client.invalidateQueries({ queryKey: keys.of(id, 'marks') })
+    },
   })
 }

@@ -38,6 +38,7 @@ class Incident(Base):
     created_at: Mapped[Made]
     updated_at: Mapped[Made]
     archived_at: Mapped[datetime | None]
+    deleted_at: Mapped[datetime | None]
 
 
 class Analysis(Base):
@@ -150,6 +151,7 @@ class Annotation(Base):
     revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Made]
     updated_at: Mapped[Made]
+    deleted_at: Mapped[datetime | None]
 
 
 class StallCorrection(Base):

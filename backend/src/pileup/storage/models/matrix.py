@@ -22,9 +22,9 @@ class Rating(Base):
     )
 
     id: Mapped[Id]
-    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="RESTRICT"))
-    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
-    hypothesis_id: Mapped[str] = mapped_column(ForeignKey("hypotheses.id", ondelete="RESTRICT"))
+    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
+    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id"))
+    hypothesis_id: Mapped[str] = mapped_column(ForeignKey("hypotheses.id", ondelete="CASCADE"))
     by_id: Mapped[str]
     by_name: Mapped[str]
     rating: Mapped[str | None]
@@ -45,9 +45,9 @@ class EvidenceWeight(Base):
 
     id: Mapped[Id]
     incident_id: Mapped[str] = mapped_column(
-        ForeignKey("incidents.id", ondelete="RESTRICT"), index=True
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
-    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id"))
     credibility: Mapped[str]
     relevance: Mapped[str]
     by_id: Mapped[str | None]
@@ -62,12 +62,12 @@ class MatrixOpening(Base):
 
     id: Mapped[Id]
     incident_id: Mapped[str] = mapped_column(
-        ForeignKey("incidents.id", ondelete="RESTRICT"), index=True
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
-    pin_id: Mapped[str | None] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+    pin_id: Mapped[str | None] = mapped_column(ForeignKey("pins.id"))
     """None: every row."""
     hypothesis_id: Mapped[str | None] = mapped_column(
-        ForeignKey("hypotheses.id", ondelete="RESTRICT")
+        ForeignKey("hypotheses.id", ondelete="CASCADE")
     )
     """None: every column."""
     by_id: Mapped[str | None]

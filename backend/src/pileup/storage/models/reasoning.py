@@ -93,6 +93,7 @@ class Hypothesis(Base):
     created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[Made]
     updated_at: Mapped[Made]
+    deleted_at: Mapped[datetime | None]
 
 
 class ConfidenceStep(Base):
@@ -103,7 +104,7 @@ class ConfidenceStep(Base):
 
     id: Mapped[Id]
     hypothesis_id: Mapped[str] = mapped_column(
-        ForeignKey("hypotheses.id", ondelete="RESTRICT"), index=True
+        ForeignKey("hypotheses.id", ondelete="CASCADE"), index=True
     )
     at: Mapped[Made]
     by_id: Mapped[str | None]
@@ -111,7 +112,7 @@ class ConfidenceStep(Base):
     confidence: Mapped[int | None]
     status: Mapped[str]
     reason: Mapped[str]
-    pin_id: Mapped[str | None] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+    pin_id: Mapped[str | None] = mapped_column(ForeignKey("pins.id"))
 
 
 class Evidence(Base):
@@ -127,7 +128,7 @@ class Evidence(Base):
     hypothesis_id: Mapped[str] = mapped_column(
         ForeignKey("hypotheses.id", ondelete="CASCADE"), index=True
     )
-    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id", ondelete="RESTRICT"))
+    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id"))
     side: Mapped[str]
     note: Mapped[str] = mapped_column(default="")
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
@@ -169,6 +170,7 @@ class Experiment(Base):
     revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Made]
     updated_at: Mapped[Made]
+    deleted_at: Mapped[datetime | None]
 
 
 class ExperimentArtifact(Base):
@@ -188,6 +190,4 @@ class ExperimentPin(Base):
     experiment_id: Mapped[str] = mapped_column(
         ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True
     )
-    pin_id: Mapped[str] = mapped_column(
-        ForeignKey("pins.id", ondelete="RESTRICT"), primary_key=True
-    )
+    pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id"), primary_key=True)

@@ -1,0 +1,54 @@
+"""Activity of an incident and the audit of all: filtered, paged, exported, each for its people."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from tests.support.site import Site
+
+
+def test_activity_is_filtered_and_paged(site: Site) -> None:
+    """By person, kind and time; a page ends where the next begins."""
+    incident = site.incident()
+    url = f"/api/v1/incidents/{incident}"
+    ann = site.client("contributor", "ann")
+    for number in range(5):
+        ann.post(f"{url}/hypotheses", json={"statement": f"hypothesis {number}"})
+    site.admin.patch(url, json={"title": "renamed"}, headers={"If-Match": '"1"'})
+    by_ann = site.admin.get(f"{url}/activity", params={"person": "ann"}).json()
+    assert {entry["user_name"] for entry in by_ann} == {"ann"}
+    kinds = site.admin.get(f"{url}/activity", params={"kind": "incident"}).json()
+    assert [entry["action"] for entry in kinds] == ["incident.changed", "incident.created"]
+    everything = site.admin.get(f"{url}/activity").json()
+    seen, before = [], None
+    while True:
+        params = {"limit": 2} | ({"before": before} if before else {})
+        page = site.admin.get(f"{url}/activity", params=params).json()
+        if not page:
+            break
+        seen += page
+        before = page[-1]["id"]
+    assert seen == everything
+    later = site.admin.get(f"{url}/activity", params={"from": everything[0]["at"]}).json()
+    assert [entry["id"] for entry in later] == [everything[0]["id"]]
+    filters = site.admin.get(f"{url}/activity/filters").json()
+    assert filters["people"] == ["admin", "ann"]
+    assert {"hypothesis", "incident"} <= set(filters["kinds"])
+
+
+def test_the_audit_of_all_is_for_admins(site: Site) -> None:
+    """Its export is CSV in which no cell is a formula."""
+    incident = site.incident("=HYPERLINK(1)")
+    contributor = site.client("contributor", "@cmd")
+    contributor.post(f"/api/v1/incidents/{incident}/hypotheses", json={"statement": "x"})
+    for path in ("/api/v1/audit", "/api/v1/audit/filters", "/api/v1/audit/export"):
+        assert contributor.get(path).status_code == 403
+    actions = {entry["action"] for entry in site.admin.get("/api/v1/audit").json()}
+    assert {"session.opened", "incident.created", "hypothesis.created"} <= actions
+    answer = site.admin.get("/api/v1/audit/export")
+    assert answer.headers["content-type"].startswith("text/csv")
+    rows = list(csv.reader(io.StringIO(answer.text)))
+    assert rows[0][:3] == ["time", "person", "incident"]
+    assert "'@cmd" in {row[1] for row in rows}
+    assert not [cell for row in rows for cell in row if cell[:1] in ("=", "@", "+", "-")]

@@ -1,0 +1,129 @@
+/** Who did what, when; what I was told; what was deleted and can be taken back. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import { useMay } from '@/api/queries'
+import { useIncidentId } from '@/state/incident'
+import { oneOf, useUrlState } from '@/state/url'
+import { Trail } from '@/ui/Trail'
+import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Tabs } from '@/ui/Tabs'
+import { subjectPath } from '@/ui/trailWords'
+import { Ago, Time } from '@/ui/Value'
+import './activity.css'
+
+const TAB = oneOf(['all', 'mentions', 'deleted'] as const)
+type Tab = 'all' | 'mentions' | 'deleted'
+
+export default function ActivityScreen() {
+  const id = useIncidentId()
+  const [tab, setTab] = useUrlState<Tab>('tab', TAB, 'all')
+  return (
+    <div className="activity">
+      <Tabs<Tab>
+        label="Activity"
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          { value: 'all', label: 'Activity', content: <Trail incidentId={id} /> },
+          { value: 'mentions', label: 'Mentions of me', content: <Mentions incidentId={id} /> },
+          { value: 'deleted', label: 'Deleted', content: <Deleted incidentId={id} /> },
+        ]}
+      />
+    </div>
+  )
+}
+
+function Mentions({ incidentId }: { readonly incidentId: string }) {
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: keys.of(incidentId, 'activity', 'mentions'),
+    queryFn: () => unwrap(api.GET('/api/v1/mentions')),
+  })
+  if (error) return <Problem error={error} what="Not read" onRetry={() => void refetch()} />
+  if (isPending) return <SkeletonRows rows={4} />
+  const here = data.filter((one) => one.incident_id === incidentId)
+  if (here.length === 0) {
+    return (
+      <EmptyState compact title="Nobody has named you here">
+        When somebody writes @ and your name in a comment, it stands here.
+      </EmptyState>
+    )
+  }
+  return (
+    <ol className="trail">
+      {here.map((one) => (
+        <li key={one.id} className="trail-entry">
+          <span className="trail-when">
+            <Time at={one.at} />
+          </span>
+          <span>
+            <strong>{one.by}</strong> named you:{' '}
+            <Link to={subjectPath(incidentId, one.subject)}>{one.body}</Link>
+            {!one.seen && <Chip tone="waiting">new</Chip>}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Deleted({ incidentId }: { readonly incidentId: string }) {
+  const client = useQueryClient()
+  const mayWrite = useMay('contributor')
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: keys.of(incidentId, 'activity', 'deleted'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/deleted', {
+          params: { path: { incident_id: incidentId } },
+        }),
+      ),
+  })
+  const restore = useMutation({
+    mutationFn: (item: { readonly kind: string; readonly id: string }) =>
+      unwrap(
+        api.POST('/api/v1/incidents/{incident_id}/deleted/{kind}/{item_id}/restore', {
+          params: { path: { incident_id: incidentId, kind: item.kind, item_id: item.id } },
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.incident(incidentId) }),
+  })
+  if (error) return <Problem error={error} what="Not read" onRetry={() => void refetch()} />
+  if (isPending) return <SkeletonRows rows={4} />
+  if (data.items.length === 0) {
+    return (
+      <EmptyState compact title="The bin is empty">
+        What somebody deletes stays here for {data.days} days and can be taken back.
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      {restore.isError && <Problem compact error={restore.error} what="It was not taken back" />}
+      <p className="muted activity-note">
+        Kept for {data.days} days after the deletion, then gone for good.
+      </p>
+      <ol className="trail">
+        {data.items.map((item) => (
+          <li key={item.id} className="trail-entry" data-testid="deleted-item">
+            <span className="trail-when">
+              <Ago at={item.deleted_at} />
+            </span>
+            <span className="trail-what">
+              <Chip>{item.kind}</Chip> {item.title}{' '}
+              {item.deleted_by && <span className="muted">deleted by {item.deleted_by}</span>}
+            </span>
+            {mayWrite && (
+              <Button size="small" busy={restore.isPending} onClick={() => restore.mutate(item)}>
+                Restore
+              </Button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}

@@ -1,0 +1,188 @@
+/** The audit trail in words, filtered and paged: of one incident, or of all for admins. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { components } from '@/api/schema'
+import { Button } from './Button'
+import { Field } from './Field'
+import { EmptyState, Problem, SkeletonRows } from './States'
+import { detailWords, didWhat, kindWord, targetPath } from './trailWords'
+import { Time } from './Value'
+import './trail.css'
+
+type Entry = components['schemas']['ActivityEntry']
+type Wanted = {
+  readonly person?: string
+  readonly kind?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+const PAGE = 100
+
+export function Trail({ incidentId }: { readonly incidentId: string | null }) {
+  const [wanted, setWanted] = useState<Wanted>({})
+  const key = incidentId ? keys.of(incidentId, 'activity') : keys.audit
+  const filters = useQuery({
+    queryKey: [...key, 'filters'],
+    queryFn: () =>
+      incidentId
+        ? unwrap(
+            api.GET('/api/v1/incidents/{incident_id}/activity/filters', {
+              params: { path: { incident_id: incidentId } },
+            }),
+          )
+        : unwrap(api.GET('/api/v1/audit/filters')),
+  })
+  const entries = useInfiniteQuery({
+    queryKey: [...key, 'entries', wanted],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => {
+      const query = { ...wanted, limit: PAGE, ...(pageParam ? { before: pageParam } : {}) }
+      return incidentId
+        ? unwrap(
+            api.GET('/api/v1/incidents/{incident_id}/activity', {
+              params: { path: { incident_id: incidentId }, query },
+            }),
+          )
+        : unwrap(api.GET('/api/v1/audit', { params: { query } }))
+    },
+    getNextPageParam: (last) => (last.length < PAGE ? undefined : last.at(-1)?.id),
+  })
+  const change = (name: keyof Wanted, value: string) =>
+    setWanted(({ [name]: _, ...rest }) => (value ? { ...rest, [name]: value } : rest))
+  const all = entries.data?.pages.flat() ?? []
+  return (
+    <>
+      <div className="trail-filter">
+        <Choice
+          label="Person"
+          none="everybody"
+          options={(filters.data?.people ?? []).map((name) => [name, name])}
+          onChange={(value) => change('person', value)}
+        />
+        <Choice
+          label="Kind"
+          none="everything"
+          options={(filters.data?.kinds ?? []).map((kind) => [kind, kindWord(kind)])}
+          onChange={(value) => change('kind', value)}
+        />
+        <Moment label="From (UTC)" onChange={(value) => change('from', value)} />
+        <Moment label="To (UTC)" onChange={(value) => change('to', value)} />
+        {!incidentId && (
+          <a
+            className="btn"
+            download
+            href={`/api/v1/audit/export?${new URLSearchParams(wanted).toString()}`}
+          >
+            Export CSV
+          </a>
+        )}
+      </div>
+      {entries.error ? (
+        <Problem
+          error={entries.error}
+          what="The activity could not be read"
+          onRetry={() => void entries.refetch()}
+        />
+      ) : entries.isPending ? (
+        <SkeletonRows rows={8} />
+      ) : all.length === 0 ? (
+        <EmptyState compact title="Nothing of this kind has happened" />
+      ) : (
+        <ol className="trail">
+          {all.map((entry) => (
+            <Line key={entry.id} entry={entry} incidentId={incidentId} />
+          ))}
+        </ol>
+      )}
+      {entries.hasNextPage && (
+        <p className="trail-more">
+          <Button busy={entries.isFetchingNextPage} onClick={() => void entries.fetchNextPage()}>
+            Earlier
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Line({
+  entry,
+  incidentId,
+}: {
+  readonly entry: Entry
+  readonly incidentId: string | null
+}) {
+  const path = targetPath(entry)
+  const detail = detailWords(entry)
+  return (
+    <li className="trail-entry" data-testid="activity-entry">
+      <span className="trail-when">
+        <Time at={entry.at} />
+      </span>
+      <span className="trail-what">
+        <strong>{entry.user_name}</strong>{' '}
+        {path ? <Link to={path}>{didWhat(entry)}</Link> : didWhat(entry)}
+        {detail && <span className="trail-detail"> · {detail}</span>}
+        {!incidentId && entry.incident_id && (
+          <>
+            {' '}
+            <Link className="faint" to={`/incidents/${entry.incident_id}/activity`}>
+              incident
+            </Link>
+          </>
+        )}
+      </span>
+    </li>
+  )
+}
+
+function Choice({
+  label,
+  none,
+  options,
+  onChange,
+}: {
+  readonly label: string
+  readonly none: string
+  readonly options: readonly (readonly [value: string, name: string])[]
+  readonly onChange: (value: string) => void
+}) {
+  return (
+    <Field label={label}>
+      {(ids) => (
+        <select {...ids} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{none}</option>
+          {options.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+function Moment({
+  label,
+  onChange,
+}: {
+  readonly label: string
+  readonly onChange: (value: string) => void
+}) {
+  return (
+    <Field label={label}>
+      {(ids) => (
+        <input
+          {...ids}
+          type="datetime-local"
+          onChange={(event) => onChange(event.target.value ? `${event.target.value}:00Z` : '')}
+        />
+      )}
+    </Field>
+  )
+}

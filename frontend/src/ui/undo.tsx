@@ -1,0 +1,86 @@
+/** "Deleted. Undo": offered for some seconds after each deletion that goes into the bin. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import { Button } from './Button'
+import './undo.css'
+
+type Offer = { readonly text: string; readonly undo: () => Promise<unknown> }
+
+const SHOWN_MS = 10_000
+
+let offer: Offer | null = null
+const listeners = new Set<() => void>()
+
+/** Tell that something was deleted, with the way back. */
+function offerUndo(next: Offer): void {
+  offer = next
+  for (const listener of listeners) listener()
+}
+
+/** The same for what the bin of an incident keeps: see api/activity.py. */
+export function useOfferUndo(incidentId: string) {
+  const client = useQueryClient()
+  return (kind: string, id: string, title: string) =>
+    offerUndo({
+      text: `Deleted: ${title.length > 80 ? `${title.slice(0, 80)}…` : title}`,
+      undo: async () => {
+        await unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/deleted/{kind}/{item_id}/restore', {
+            params: { path: { incident_id: incidentId, kind, item_id: id } },
+          }),
+        )
+        await client.invalidateQueries({ queryKey: keys.incident(incidentId) })
+      },
+    })
+}
+
+function close(): void {
+  offer = null
+  for (const listener of listeners) listener()
+}
+
+/** Where the offer appears; once per page. */
+export function UndoToast() {
+  const shown = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => offer,
+  )
+  return (
+    <div role="status" className="undo-place">
+      {shown && <Toast key={shown.text} offer={shown} />}
+    </div>
+  )
+}
+
+function Toast({ offer: { text, undo } }: { readonly offer: Offer }) {
+  const [state, setState] = useState<'offered' | 'busy' | 'failed'>('offered')
+  useEffect(() => {
+    if (state !== 'offered') return
+    const timer = setTimeout(close, SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [state])
+  const takeBack = () => {
+    setState('busy')
+    undo().then(close, () => setState('failed'))
+  }
+  return (
+    <div className="undo">
+      <span>
+        {state === 'failed' ? 'It could not be taken back: see Activity, Deleted.' : text}
+      </span>
+      {state !== 'failed' && (
+        <Button size="small" busy={state === 'busy'} onClick={takeBack}>
+          Undo
+        </Button>
+      )}
+      <Button size="small" variant="ghost" onClick={close}>
+        Close
+      </Button>
+    </div>
+  )
+}
