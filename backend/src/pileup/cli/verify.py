@@ -30,6 +30,7 @@ _START_S = 120.0
 _READ_S = 3600.0
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _SERVER = re.compile(r"https?://[^\s/)\"]+(?=/incidents/)")
+_WRITTEN = re.compile(r"Written: \S+")
 _SHOWN = 20
 _PASSES = ("engine", "elapsed_s")
 """Keys of the analysis that tell of the run, not of the incident."""
@@ -227,10 +228,7 @@ def _report(before: _Bundle, after: _Bundle) -> tuple[list[str], int]:
 def _plain(report: str) -> list[str]:
     seen: dict[str, str] = {}
     text = _UUID.sub(lambda found: seen.setdefault(found[0], f"id-{len(seen) + 1}"), report)
-    text = _SERVER.sub("", text)
-    return [
-        line for line in text.splitlines() if not re.search(r"\b(exported|written) ", line, re.I)
-    ]
+    return _WRITTEN.sub("", _SERVER.sub("", text)).splitlines()
 
 
 def _pins(before: _Bundle, after: _Bundle) -> tuple[list[str], int]:
