@@ -123,7 +123,7 @@ def _graph(graph: GraphDrawing, label: str, width: int) -> str:
             top = 12 + shown * 34
             boxes.append(_text(start, top + 16, f"and {len(nodes) - shown} more", fill=_GREY))
     curves = [
-        _edge(place[source], place[target], room - gap, kind)
+        _edge((source, target), place[source], place[target], room - gap, kind)
         for source, target, kind in graph.edges
         if source in place and target in place
     ]
@@ -239,21 +239,30 @@ def _node(node: GraphNode, left: float, top: float, width: float) -> str:
     blocks = f"blocks {node.blocks_total}" if node.blocks_total else ""
     chars = max(8, int(width / 6.6) - len(blocks) - len(count))
     return (
+        f'<g class="pv-node" data-node="{escape(node.id, quote=True)}">'
         f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="26" rx="3" fill="#ffffff" '
         f'stroke="{stroke}" stroke-width="{1.75 if node.root else 1}"{dash}/>'
         + _text(left + 8, top + 17, _short(node.label, chars) + count, mono=True)
         + _text(left + width - 6, top + 17, blocks, anchor="end", fill=_GREY)
+        + "</g>"
     )
 
 
-def _edge(a: tuple[float, float], b: tuple[float, float], width: float, kind: str) -> str:
+def _edge(
+    ends: tuple[str, str],
+    a: tuple[float, float],
+    b: tuple[float, float],
+    width: float,
+    kind: str,
+) -> str:
     """A curve between two boxes; the left box's right side to the right box's left side."""
     (x1, y1), (x2, y2) = sorted((a, b))
     start, end = x1 + width, x2
     middle = (start + end) / 2
     dash = ' stroke-dasharray="3 3"' if kind == "held_by" else ""
     return (
-        f'<path d="M{start:.1f},{y1 + 13:.1f}C{middle:.1f},{y1 + 13:.1f} {middle:.1f},'
+        f'<path data-source="{escape(ends[0], quote=True)}" '
+        f'data-target="{escape(ends[1], quote=True)}" d="M{start:.1f},{y1 + 13:.1f}C{middle:.1f},{y1 + 13:.1f} {middle:.1f},'
         f'{y2 + 13:.1f} {end:.1f},{y2 + 13:.1f}" fill="none" stroke="{_GREY}"{dash}/>'
     )
 

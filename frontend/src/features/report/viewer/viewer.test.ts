@@ -1,0 +1,101 @@
+import { afterEach, expect, test } from 'vitest'
+import type { GraphDrawing, Lane, LanesDrawing } from './data'
+import { chain, tree } from './graph'
+import { showGraph } from './GraphView'
+import { before, bounds, extent, pan, pathOf, ticks, tOf, valueAt, xOf, zoom } from './lanes'
+import { showLanes } from './LanesView'
+
+const LANE: Lane = {
+  title: 'threads',
+  unit: 'n',
+  points: [
+    [0, 1],
+    [1000, 5],
+    [2000, null],
+    [3000, 2],
+  ],
+}
+const DRAWING: LanesDrawing = { type: 'lanes', lanes: [LANE], stalls: [[1000, null]] }
+const GRAPH: GraphDrawing = {
+  type: 'graph',
+  at: '2026-11-20T22:19:52Z',
+  headline: 'a blocks all',
+  nodes: [
+    { id: 'a', label: 'trx <b>1</b>', kind: 'thread', depth: 0, blocks_total: 2, root: true },
+    { id: 'b', label: 'latch', kind: 'latch', depth: 1, blocks_total: 1 },
+    { id: 'c', label: 'waiter', kind: 'thread', depth: 2, detail: [['query', 'select 1']] },
+    { id: 'd', label: 'aside', kind: 'thread', depth: 0 },
+  ],
+  edges: [
+    ['b', 'a', 'held_by'],
+    ['c', 'b', 'waits_for'],
+    ['a', 'b', 'waits_for'], // a cycle ends
+  ],
+}
+
+afterEach(() => document.body.replaceChildren())
+
+test('the nearest sample counts, and a gap has no value', () => {
+  expect(valueAt(LANE, 0)).toBe(1)
+  expect(valueAt(LANE, 400)).toBe(1)
+  expect(valueAt(LANE, 600)).toBe(5)
+  expect(valueAt(LANE, 1500)).toBeNull()
+  expect(valueAt(LANE, 9000)).toBeNull()
+  expect(before(LANE.points, -1)).toBe(-1)
+})
+
+test('zoom keeps the instant in its place and stays inside', () => {
+  const whole = [0, 3000] as const
+  const near = zoom(whole, 1000, 0.5, whole)
+  expect(near[1] - near[0]).toBe(1500)
+  expect(xOf(1000, near)).toBeCloseTo(xOf(1000, whole))
+  expect(zoom(near, 1000, 100, whole)).toEqual(whole)
+  expect(pan(near, 1e9, whole)).toEqual([1500, 3000])
+  expect(tOf(xOf(700, near), near)).toBeCloseTo(700)
+})
+
+test('a gap lifts the pen; ticks are round', () => {
+  expect(pathOf(LANE, [0, 3000], 0).match(/M/g)).toHaveLength(2)
+  expect(bounds(LANE, [0, 3000])).toEqual([0, 5])
+  expect(ticks([0, 3000], 4)).toEqual([0, 1000, 2000, 3000])
+  expect(extent({ ...DRAWING, lanes: [] })).toBeNull()
+})
+
+test('the chain of a node is what it waits behind and what waits behind it', () => {
+  expect([...chain(GRAPH, 'b')].sort()).toEqual(['a', 'b', 'c'])
+  expect([...chain(GRAPH, 'd')]).toEqual(['d'])
+})
+
+test('the tree has every node once, roots first', () => {
+  expect(tree(GRAPH).map(({ node, depth }) => `${depth}${node.id}`)).toEqual([
+    '0a',
+    '1b',
+    '2c',
+    '0d',
+  ])
+})
+
+test('a key moves the crosshair, and its instant is said', () => {
+  const place = document.createElement('div')
+  document.body.append(place)
+  showLanes(place, DRAWING, 'UTC')
+  const picture = place.querySelector('svg')
+  picture?.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }))
+  expect(place.querySelector('output')?.textContent).toBe('1970-01-01 00:00:01')
+  expect(place.querySelectorAll('.pv-cross text')).toHaveLength(1)
+})
+
+test('a click shows the fields of a node as text', () => {
+  const place = document.createElement('div')
+  place.innerHTML =
+    '<svg><g data-node="a"></g><g data-node="c"></g><g data-node="d"></g>' +
+    '<path data-source="c" data-target="b"></path></svg>'
+  document.body.append(place)
+  showGraph(place, GRAPH)
+  place.querySelector('[data-node=c]')?.dispatchEvent(new MouseEvent('click'))
+  expect(place.querySelector('.pv-inspect')?.textContent).toContain('select 1')
+  expect(place.querySelector('[data-node=d]')?.classList.contains('pv-dim')).toBe(true)
+  place.querySelector('[data-node=a]')?.dispatchEvent(new MouseEvent('click'))
+  expect(place.querySelector('.pv-inspect h4')?.textContent).toBe('trx <b>1</b>')
+  expect(place.querySelector('.pv-inspect b')).toBeNull()
+})

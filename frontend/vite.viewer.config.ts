@@ -1,0 +1,17 @@
+/** Builds the viewer of report files: one script beside the UI, dist/report-viewer.js. */
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  publicDir: false,
+  build: {
+    target: 'es2022',
+    emptyOutDir: false,
+    lib: {
+      entry: fileURLToPath(new URL('./src/features/report/viewer/main.ts', import.meta.url)),
+      formats: ['iife'],
+      name: 'pileupReport',
+      fileName: () => 'report-viewer.js',
+    },
+  },
+})
