@@ -262,7 +262,8 @@ def _edge(
     dash = ' stroke-dasharray="3 3"' if kind == "held_by" else ""
     return (
         f'<path data-source="{escape(ends[0], quote=True)}" '
-        f'data-target="{escape(ends[1], quote=True)}" d="M{start:.1f},{y1 + 13:.1f}C{middle:.1f},{y1 + 13:.1f} {middle:.1f},'
+        f'data-target="{escape(ends[1], quote=True)}" '
+        f'd="M{start:.1f},{y1 + 13:.1f}C{middle:.1f},{y1 + 13:.1f} {middle:.1f},'
         f'{y2 + 13:.1f} {end:.1f},{y2 + 13:.1f}" fill="none" stroke="{_GREY}"{dash}/>'
     )
 

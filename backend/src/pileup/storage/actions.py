@@ -97,7 +97,7 @@ class Actions:
 
     def _told(self, row: ActionItem, by: Actor, action: str, **detail: Any) -> ActionRecord:
         record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
-        self._unit.notify(row.incident_id, "actions", row.id)
+        self._unit.notify(row.incident_id, "report", row.id)
         return self._read(row)
 
     def _read(self, row: ActionItem) -> ActionRecord:

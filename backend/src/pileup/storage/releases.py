@@ -214,7 +214,7 @@ class Releases:
             sha256=row.sha256,
             **detail,
         )
-        self._unit.notify(row.incident_id, "releases", row.id)
+        self._unit.notify(row.incident_id, "report", row.id)
         return self._read(row)
 
     def _read(self, row: Release) -> ReleaseRecord:

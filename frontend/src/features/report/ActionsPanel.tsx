@@ -1,0 +1,174 @@
+/** Action items: what, who, until when, and the experiment that shows that it works. */
+import { useQuery } from '@tanstack/react-query'
+import { type SyntheticEvent, useState } from 'react'
+import { useMay } from '@/api/queries'
+import { Button } from '@/ui/Button'
+import { Problem, SkeletonRows } from '@/ui/States'
+import {
+  type Action,
+  actionsQuery,
+  experimentsQuery,
+  useAddAction,
+  useChangeAction,
+  useDeleteAction,
+  useRestoreAction,
+} from './queries'
+
+const STATUS: readonly (readonly [Action['status'], string])[] = [
+  ['open', 'open'],
+  ['started', 'started'],
+  ['done', 'done'],
+  ['dropped', 'dropped'],
+]
+
+export function ActionsPanel({ incidentId }: { readonly incidentId: string }) {
+  const mayWrite = useMay('contributor')
+  const { data, isPending, isError, error } = useQuery(actionsQuery(incidentId))
+  const add = useAddAction(incidentId)
+  const remove = useDeleteAction(incidentId)
+  const restore = useRestoreAction(incidentId)
+  const [deleted, setDeleted] = useState<Action | null>(null)
+  const [what, setWhat] = useState('')
+  if (isError) return <Problem compact error={error} what="The actions could not be read" />
+  if (isPending) return <SkeletonRows rows={4} />
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (what.trim())
+      add.mutate({ text: what, owner: '', status: 'open' }, { onSuccess: () => setWhat('') })
+  }
+  const failed = add.error ?? remove.error ?? restore.error
+  return (
+    <div className="report-actions">
+      {data.length === 0 && (
+        <p className="muted">
+          No action yet. Say what will be changed; an owner and a date make it real.
+        </p>
+      )}
+      <ul className="report-list">
+        {data.map((action) => (
+          <ActionItem
+            key={action.id}
+            incidentId={incidentId}
+            action={action}
+            mayWrite={mayWrite}
+            onDelete={() => remove.mutate(action, { onSuccess: () => setDeleted(action) })}
+          />
+        ))}
+      </ul>
+      {deleted && (
+        <p role="status" className="report-undo">
+          Deleted “{deleted.text}”.{' '}
+          <button
+            type="button"
+            className="linklike"
+            onClick={() => restore.mutate(deleted, { onSuccess: () => setDeleted(null) })}
+          >
+            Undo
+          </button>
+        </p>
+      )}
+      {failed && <Problem compact error={failed} what="The action was not changed" />}
+      {mayWrite && (
+        <form className="report-new-action" onSubmit={submit}>
+          <input
+            aria-label="New action"
+            placeholder="What will be changed"
+            maxLength={2000}
+            value={what}
+            onChange={(event) => setWhat(event.target.value)}
+          />
+          <Button type="submit" size="small" busy={add.isPending} disabled={!what.trim()}>
+            Add action
+          </Button>
+        </form>
+      )}
+    </div>
+  )
+}
+
+function ActionItem({
+  incidentId,
+  action,
+  mayWrite,
+  onDelete,
+}: {
+  readonly incidentId: string
+  readonly action: Action
+  readonly mayWrite: boolean
+  readonly onDelete: () => void
+}) {
+  const change = useChangeAction(incidentId)
+  const { data: experiments } = useQuery(experimentsQuery(incidentId))
+  const [owner, setOwner] = useState(action.owner)
+  const [text, setText] = useState(action.text)
+  const set = (body: Parameters<typeof change.mutate>[0]['body']) => change.mutate({ action, body })
+  return (
+    <li data-testid="report-action">
+      <textarea
+        aria-label="Action"
+        rows={2}
+        readOnly={!mayWrite}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={() => text.trim() && text !== action.text && set({ text })}
+      />
+      <div className="report-action-fields">
+        <label>
+          Owner
+          <input
+            value={owner}
+            readOnly={!mayWrite}
+            maxLength={200}
+            placeholder="nobody yet"
+            onChange={(event) => setOwner(event.target.value)}
+            onBlur={() => owner !== action.owner && set({ owner })}
+          />
+        </label>
+        <label>
+          Due
+          <input
+            type="date"
+            value={action.due ?? ''}
+            disabled={!mayWrite}
+            onChange={(event) => set({ due: event.target.value || null })}
+          />
+        </label>
+        <label>
+          Status
+          <select
+            value={action.status}
+            disabled={!mayWrite}
+            onChange={(event) => set({ status: event.target.value as Action['status'] })}
+          >
+            {STATUS.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Verified by
+          <select
+            value={action.experiment_id ?? ''}
+            disabled={!mayWrite}
+            onChange={(event) => set({ experiment_id: event.target.value || null })}
+          >
+            <option value="">no experiment</option>
+            {experiments?.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.number}: {one.title}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {change.isError && <Problem compact error={change.error} what="Not saved" />}
+      {mayWrite && (
+        <button type="button" className="linklike" onClick={onDelete}>
+          Delete
+        </button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,198 @@
+/** The way out: format, version, sections, redaction with what it would replace, zone, paper. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Dialog } from '@/ui/Dialog'
+import { Field } from '@/ui/Field'
+import { Problem } from '@/ui/States'
+import { redactionQuery, type Release, type Report } from './queries'
+
+const FORMATS = [
+  ['pdf', 'PDF', 'typeset, figures as vectors'],
+  ['html', 'HTML', 'one file, interactive, works offline'],
+  ['docx', 'DOCX', 'for a word processor'],
+  ['md', 'Markdown', 'plain text with footnotes'],
+] as const
+const KINDS = [
+  ['sql', 'SQL literals'],
+  ['hosts', 'Hosts'],
+  ['users', 'Users'],
+  ['addresses', 'Addresses'],
+] as const
+
+export function ExportDialog({
+  incidentId,
+  report,
+  releases,
+  onClose,
+}: {
+  readonly incidentId: string
+  readonly report: Report
+  readonly releases: readonly Release[]
+  readonly onClose: () => void
+}) {
+  const approved = releases.find((one) => one.state === 'approved')
+  const [format, setFormat] = useState<(typeof FORMATS)[number][0]>('pdf')
+  const [release, setRelease] = useState(approved?.id ?? '')
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [kinds, setKinds] = useState<ReadonlySet<string>>(new Set())
+  const [zone, setZone] = useState('UTC')
+  const [paper, setPaper] = useState('a4')
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const redact = KINDS.map(([kind]) => kind)
+    .filter((kind) => kinds.has(kind))
+    .join(',')
+  const query = new URLSearchParams({ format, zone, paper })
+  if (redact) query.set('redact', redact)
+  if (release) query.set('release', release)
+  if (left.size) {
+    query.set(
+      'sections',
+      report.sections
+        .map((one) => one.key)
+        .filter((key) => !left.has(key))
+        .join(','),
+    )
+  }
+  const flip = (set: ReadonlySet<string>, key: string) => {
+    const next = new Set(set)
+    if (!next.delete(key)) next.add(key)
+    return next
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Export the report"
+      width={680}
+      footer={
+        <a
+          className="btn btn-primary"
+          href={`/api/v1/incidents/${incidentId}/report/export?${query}`}
+          download
+        >
+          Export {FORMATS.find(([value]) => value === format)?.[1]}
+        </a>
+      }
+    >
+      <div className="report-export">
+        <fieldset className="report-formats">
+          <legend>Format</legend>
+          {FORMATS.map(([value, words, hint]) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="format"
+                checked={format === value}
+                onChange={() => setFormat(value)}
+              />
+              <span>
+                {words} <span className="faint">{hint}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <div className="report-export-row">
+          <Field label="Version">
+            {(ids) => (
+              <select {...ids} value={release} onChange={(e) => setRelease(e.target.value)}>
+                <option value="">The draft as it stands</option>
+                {releases.map((one) => (
+                  <option key={one.id} value={one.id}>
+                    Release {one.number}, {one.state.replace('_', ' ')}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label="Times in">
+            {(ids) => (
+              <select {...ids} value={zone} onChange={(e) => setZone(e.target.value)}>
+                <option value="UTC">UTC</option>
+                {local !== 'UTC' && <option value={local}>{local}</option>}
+              </select>
+            )}
+          </Field>
+          <Field label="Paper">
+            {(ids) => (
+              <select {...ids} value={paper} onChange={(e) => setPaper(e.target.value)}>
+                <option value="a4">A4</option>
+                <option value="letter">Letter</option>
+              </select>
+            )}
+          </Field>
+        </div>
+        <fieldset>
+          <legend>Sections</legend>
+          <div className="report-choices">
+            {report.sections.map((one) => (
+              <label key={one.key}>
+                <input
+                  type="checkbox"
+                  checked={!left.has(one.key)}
+                  onChange={() => setLeft(flip(left, one.key))}
+                />
+                {one.title}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <fieldset>
+          <legend>Replace by tokens</legend>
+          <div className="report-choices">
+            {KINDS.map(([kind, words]) => (
+              <label key={kind}>
+                <input
+                  type="checkbox"
+                  checked={kinds.has(kind)}
+                  onChange={() => setKinds(flip(kinds, kind))}
+                />
+                {words}
+              </label>
+            ))}
+          </div>
+          <Redaction incidentId={incidentId} redact={redact} release={release} />
+        </fieldset>
+      </div>
+    </Dialog>
+  )
+}
+
+function Redaction({
+  incidentId,
+  redact,
+  release,
+}: {
+  readonly incidentId: string
+  readonly redact: string
+  readonly release: string
+}) {
+  const { data, isFetching, isError, error } = useQuery(
+    redactionQuery(incidentId, release ? { redact, release } : { redact }),
+  )
+  if (!redact) {
+    return <p className="muted">Nothing is replaced: the file holds queries, hosts and users.</p>
+  }
+  if (isError) return <Problem compact error={error} what="No preview of the redaction" />
+  if (!data) return <p className="muted">{isFetching ? 'Counting…' : ''}</p>
+  return (
+    <table className="report-redaction" aria-label="What would be replaced">
+      <tbody>
+        {data.map((kind) => (
+          <tr key={kind.kind}>
+            <th scope="row">{KINDS.find(([value]) => value === kind.kind)?.[1]}</th>
+            <td className="num">
+              {kind.values} in {kind.occurrences} places
+            </td>
+            <td className="mono">
+              {kind.examples.slice(0, 3).map((one) => (
+                <div key={one.token}>
+                  {one.value.length > 28 ? `${one.value.slice(0, 27)}…` : one.value} → {one.token}
+                </div>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,57 @@
+/** Live blocks and pins, one click from the text. */
+import { useState } from 'react'
+import type { Insertable } from './queries'
+
+const GROUPS: readonly (readonly [Insertable['kind'], string])[] = [
+  ['figure', 'Figures'],
+  ['table', 'Tables'],
+  ['pin', 'Pins'],
+]
+
+export function InsertPanel({
+  all,
+  onInsert,
+}: {
+  readonly all: readonly Insertable[]
+  readonly onInsert: (one: Insertable) => void
+}) {
+  const [sought, setSought] = useState('')
+  const words = sought.trim().toLowerCase()
+  const found = all.filter((one) => `${one.title} ${one.detail}`.toLowerCase().includes(words))
+  return (
+    <div className="report-insert">
+      <input
+        type="search"
+        aria-label="Find something to insert"
+        placeholder="Find a pin or a figure"
+        value={sought}
+        onChange={(event) => setSought(event.target.value)}
+      />
+      {GROUPS.map(([kind, title]) => {
+        const ofKind = found.filter((one) => one.kind === kind)
+        return (
+          <section key={kind}>
+            <h3>{title}</h3>
+            {ofKind.length === 0 && (
+              <p className="muted">
+                {kind === 'pin' && !words
+                  ? 'No pin yet: press p on a lane, a node or a line.'
+                  : 'None of this name.'}
+              </p>
+            )}
+            <ul>
+              {ofKind.map((one) => (
+                <li key={one.text}>
+                  <button type="button" className="report-insertable" onClick={() => onInsert(one)}>
+                    <span>{one.title}</span>
+                    <span className="faint">{one.detail}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+/** The sections of the template with the state of each, texts that it lacks, and the template itself. */
+import { useMay } from '@/api/queries'
+import { cx } from '@/ui/cx'
+import { Field } from '@/ui/Field'
+import { Problem } from '@/ui/States'
+import { type Report, type Section, useTemplate } from './queries'
+
+export function Outline({
+  incidentId,
+  report,
+  selected,
+  onSelect,
+}: {
+  readonly incidentId: string
+  readonly report: Report
+  readonly selected: string
+  readonly onSelect: (key: string) => void
+}) {
+  const mayWrite = useMay('contributor')
+  const choose = useTemplate(incidentId, report.template_revision)
+  const template = report.templates.find((one) => one.id === report.template)
+  const remarks = new Map<string, number>()
+  for (const check of report.checks) {
+    if (check.level !== 'warning' || check.section === null) continue
+    remarks.set(check.section, (remarks.get(check.section) ?? 0) + 1)
+  }
+  return (
+    <nav className="report-outline scroll" aria-label="Sections">
+      <div className="report-template">
+        <Field label="Template" hint={template?.purpose}>
+          {(ids) => (
+            <select
+              {...ids}
+              value={report.template}
+              disabled={!mayWrite || choose.isPending}
+              onChange={(event) => choose.mutate(event.target.value)}
+            >
+              {report.templates.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.title}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {choose.isError && (
+          <Problem compact error={choose.error} what="The template was not changed" />
+        )}
+      </div>
+      <ol>
+        {report.sections.map((one, index) => (
+          <li key={one.key}>
+            <button
+              type="button"
+              data-testid="report-section"
+              aria-current={one.key === selected}
+              className={cx('report-entry', one.key === selected && 'selected')}
+              onClick={() => onSelect(one.key)}
+            >
+              <span className="report-number num">{index + 1}</span>
+              <span className="report-title">{one.title}</span>
+              <State section={one} remarks={remarks.get(one.key) ?? 0} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      {report.kept.length > 0 && (
+        <>
+          <h3>Not in this template</h3>
+          <ol>
+            {report.kept.map((one) => (
+              <li key={one.key}>
+                <button
+                  type="button"
+                  className={cx('report-entry', one.key === selected && 'selected')}
+                  onClick={() => onSelect(one.key)}
+                >
+                  <span className="report-number" />
+                  <span className="report-title">{one.title}</span>
+                  <span className="faint">kept</span>
+                </button>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </nav>
+  )
+}
+
+function State({ section, remarks }: { readonly section: Section; readonly remarks: number }) {
+  if (remarks > 0) {
+    return (
+      <span className="report-remarks num" title={`${remarks} remarks: see Checks`}>
+        {remarks}
+      </span>
+    )
+  }
+  if (!section.body_md.trim()) return <span className="faint">empty</span>
+  return <span className="faint">{section.prefilled ? 'proposed' : 'written'}</span>
+}

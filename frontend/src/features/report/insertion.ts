@@ -1,0 +1,97 @@
+/** Live blocks in the editor: `/` at the start of a line offers them; the panel inserts the same. */
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete'
+import type { Extension } from '@codemirror/state'
+import { EditorView, ViewPlugin } from '@codemirror/view'
+import type { Insertable } from './queries'
+
+const WORDS: Readonly<Record<Insertable['kind'], string>> = {
+  pin: 'pin',
+  figure: 'figure',
+  table: 'table',
+}
+
+/** What `/word` offers; a pin stands behind a sentence, the others are a paragraph of their own. */
+export function offered(
+  context: CompletionContext,
+  all: readonly Insertable[],
+): CompletionResult | null {
+  const typed = context.matchBefore(/\/[\w-]*/)
+  if (!typed) return null
+  const line = context.state.doc.lineAt(typed.from)
+  const start = line.text.slice(0, typed.from - line.from)
+  const alone = start.trim() === ''
+  if (!alone && !start.endsWith(' ')) return null
+  const options = all
+    .filter((one) => alone || one.kind === 'pin')
+    .map((one): Completion => ({
+      label: `/${one.kind === 'pin' ? `pin ${one.title}` : one.text.slice(2)}`,
+      displayLabel: one.title,
+      detail: one.detail,
+      type: WORDS[one.kind],
+      apply: one.text,
+    }))
+  return options.length ? { from: typed.from, options, validFor: /^\/[^\n]*$/ } : null
+}
+
+/** The editor that is open now: where the panels insert and jump to. */
+export class Insertion {
+  #view: EditorView | null = null
+  #all: readonly Insertable[] = []
+  readonly extension: Extension
+
+  constructor() {
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- the plugin is a class of its own
+    const holder = this
+    this.extension = [
+      ViewPlugin.define((view) => {
+        holder.#view = view
+        return {
+          destroy() {
+            if (holder.#view === view) holder.#view = null
+          },
+        }
+      }),
+      autocompletion({ override: [(context) => offered(context, holder.#all)], icons: false }),
+    ]
+  }
+
+  offer(all: readonly Insertable[]) {
+    this.#all = all
+  }
+
+  /** Puts it at the cursor: a block on lines of its own, a pin where the cursor is. */
+  insert(what: Insertable) {
+    const view = this.#view
+    if (!view || view.state.readOnly) return
+    const { to } = view.state.selection.main
+    const line = view.state.doc.lineAt(to)
+    const own = what.kind !== 'pin'
+    const at = own ? line.to : to
+    const text = own ? `${line.text.trim() ? '\n\n' : ''}${what.text}\n` : what.text
+    view.dispatch({
+      changes: { from: at, insert: text },
+      selection: { anchor: at + text.length },
+      scrollIntoView: true,
+      userEvent: 'input.complete',
+    })
+    view.focus()
+  }
+
+  /** Selects a line (1-based) and shows it. */
+  goTo(line: number): boolean {
+    const view = this.#view
+    if (!view) return false
+    const found = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines))
+    view.dispatch({
+      selection: { anchor: found.from, head: found.to },
+      effects: EditorView.scrollIntoView(found.from, { y: 'center' }),
+    })
+    view.focus()
+    return true
+  }
+}

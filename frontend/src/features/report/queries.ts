@@ -1,0 +1,180 @@
+/** What the report screen reads and writes. Everything lies under 'report', which the server tells of. */
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, ifMatch, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { components } from '@/api/schema'
+
+export type Report = components['schemas']['Report']
+export type Section = components['schemas']['ReportSection']
+export type Check = components['schemas']['ReportCheck']
+export type Insertable = components['schemas']['Insertable']
+export type Action = components['schemas']['Action']
+export type Release = components['schemas']['Release']
+
+export const reportQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'report', 'all'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/report', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+    placeholderData: (before: Report | undefined) => before,
+  })
+
+export const previewQuery = (id: string, body: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'report', 'preview', body),
+    queryFn: () =>
+      unwrap(
+        api.POST('/api/v1/incidents/{incident_id}/report/preview', {
+          params: { path: { incident_id: id } },
+          body: { body_md: body },
+        }),
+      ),
+    placeholderData: (before: { html: string } | undefined) => before,
+  })
+
+export const actionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'report', 'actions'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/actions', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export const experimentsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'experiments'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/experiments', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export const releasesQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'report', 'releases'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/releases', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export const diffQuery = (id: string, before: string, after: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'report', 'diff', before, after),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/releases/diff', {
+          params: { path: { incident_id: id }, query: { before, after } },
+        }),
+      ),
+  })
+
+export const redactionQuery = (id: string, query: { redact: string; release?: string }) =>
+  queryOptions({
+    queryKey: keys.of(id, 'report', 'redaction', query),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/report/redaction', {
+          params: { path: { incident_id: id }, query },
+        }),
+      ),
+    enabled: query.redact !== '',
+  })
+
+/** A write after which everything of the report is read again. */
+function useWrite<T, R>(id: string, write: (what: T) => Promise<R>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: write,
+    onSettled: () => client.invalidateQueries({ queryKey: keys.of(id, 'report') }),
+  })
+}
+
+export const useTemplate = (id: string, revision: number) =>
+  useWrite(id, (template: string) =>
+    unwrap(
+      api.PUT('/api/v1/incidents/{incident_id}/report/template', {
+        params: { path: { incident_id: id }, header: ifMatch(revision) },
+        body: { template },
+      }),
+    ),
+  )
+
+export const useAddAction = (id: string) =>
+  useWrite(id, (body: components['schemas']['NewAction']) =>
+    unwrap(
+      api.POST('/api/v1/incidents/{incident_id}/actions', {
+        params: { path: { incident_id: id } },
+        body,
+      }),
+    ),
+  )
+
+export const useChangeAction = (id: string) =>
+  useWrite(
+    id,
+    ({ action, body }: { action: Action; body: components['schemas']['ActionChange'] }) =>
+      unwrap(
+        api.PATCH('/api/v1/actions/{action_id}', {
+          params: { path: { action_id: action.id }, header: ifMatch(action.revision) },
+          body,
+        }),
+      ),
+  )
+
+export const useDeleteAction = (id: string) =>
+  useWrite(id, (action: Action) =>
+    unwrap(
+      api.DELETE('/api/v1/actions/{action_id}', { params: { path: { action_id: action.id } } }),
+    ),
+  )
+
+export const useRestoreAction = (id: string) =>
+  useWrite(id, (action: Action) =>
+    unwrap(
+      api.POST('/api/v1/actions/{action_id}/restore', {
+        params: { path: { action_id: action.id } },
+      }),
+    ),
+  )
+
+export const useSubmit = (id: string) =>
+  useWrite(id, (note: string) =>
+    unwrap(
+      api.POST('/api/v1/incidents/{incident_id}/releases', {
+        params: { path: { incident_id: id } },
+        body: { note },
+      }),
+    ),
+  )
+
+export const useApprove = (id: string) =>
+  useWrite(id, (release: Release) =>
+    unwrap(
+      api.POST('/api/v1/releases/{release_id}/approve', {
+        params: { path: { release_id: release.id } },
+        body: { sha256: release.sha256, note: '' },
+      }),
+    ),
+  )
+
+export const useWithdraw = (id: string) =>
+  useWrite(id, (release: Release) =>
+    unwrap(
+      api.POST('/api/v1/releases/{release_id}/withdraw', {
+        params: { path: { release_id: release.id } },
+        body: { reason: '' },
+      }),
+    ),
+  )
