@@ -14,6 +14,7 @@ from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.report import checks, templates
 from pileup.report.compose import blocks_of
+from pileup.report.figures import PORTRAIT
 from pileup.report.html import render_blocks
 from pileup.report.prefill import body, prefill
 from pileup.report.templates import TEMPLATES, TITLES
@@ -219,7 +220,7 @@ def preview(
 ) -> Preview:
     """One text as it will look, with its live blocks; strangers' markup stays text."""
     case = build_case(services, unit, incident)
-    return Preview(html=render_blocks(blocks_of(case, text.body_md)))
+    return Preview(html=render_blocks(blocks_of(case, text.body_md), width=PORTRAIT))
 
 
 def _known(key: str) -> str:

@@ -76,7 +76,7 @@ def check(case: Case) -> list[Check]:
     for part in template(case.template).parts:
         text = body(case, part.key)
         edited = part.key in case.sections
-        found += _lint(part, text)
+        found += _lint(part, text, edited)
         found += _blocks(case, part.key, text)
         found += _sources(case, part.key, text)
         found += _limited(_blame(part.key, text))
@@ -87,7 +87,7 @@ def check(case: Case) -> list[Check]:
     return found
 
 
-def _lint(part: Part, text: str) -> Iterator[Check]:
+def _lint(part: Part, text: str, edited: bool) -> Iterator[Check]:
     """Template rules: required sections are written, short ones short, figures where promised."""
     written = [line for line in text.splitlines() if line.strip()]
     if not written:
@@ -104,7 +104,7 @@ def _lint(part: Part, text: str) -> Iterator[Check]:
             None,
             f"{len(written)} lines; this template wants {part.max_lines} here at most.",
         )
-    if part.wants and not any(wanted in text for wanted in part.wants):
+    if edited and part.wants and not any(wanted in text for wanted in part.wants):
         blocks = [one for one in part.wants if one.startswith("::")]
         yield Check(
             "missing_block",

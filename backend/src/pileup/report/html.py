@@ -67,12 +67,12 @@ def render_html(document: Document, *, viewer: str | None = None) -> str:
     )
 
 
-def render_blocks(blocks: Sequence[Block], zone: tzinfo = UTC) -> Markup:
-    """Blocks as safe HTML, for the page and for the editor's preview."""
-    return Markup("\n").join(_block(block, zone) for block in blocks)
+def render_blocks(blocks: Sequence[Block], zone: tzinfo = UTC, *, width: int = SCREEN) -> Markup:
+    """Blocks as safe HTML, for the page and (with narrower figures) for the editor's preview."""
+    return Markup("\n").join(_block(block, zone, width) for block in blocks)
 
 
-def _block(block: Block, zone: tzinfo) -> Markup:
+def _block(block: Block, zone: tzinfo, width: int) -> Markup:
     match block:
         case Paragraph():
             return _tag("p", _runs(block.runs))
@@ -85,22 +85,22 @@ def _block(block: Block, zone: tzinfo) -> Markup:
         case Trouble():
             return Markup('<p class="trouble">{}</p>').format(block.text)
         case Quote():
-            return _tag("blockquote", render_blocks(block.blocks, zone))
+            return _tag("blockquote", render_blocks(block.blocks, zone, width=width))
         case Bullets():
-            items = Markup().join(_tag("li", _item(item, zone)) for item in block.items)
+            items = Markup().join(_tag("li", _item(item, zone, width)) for item in block.items)
             if not block.ordered:
                 return _tag("ul", items)
             return Markup('<ol start="{}">{}</ol>').format(block.start, items)
         case Table():
             return _table(block)
         case Figure():
-            return _figure(block, zone)
+            return _figure(block, zone, width)
 
 
-def _item(blocks: list[Block], zone: tzinfo) -> Markup:
+def _item(blocks: list[Block], zone: tzinfo, width: int) -> Markup:
     if len(blocks) == 1 and isinstance(blocks[0], Paragraph):
         return _runs(blocks[0].runs)
-    return render_blocks(blocks, zone)
+    return render_blocks(blocks, zone, width=width)
 
 
 def _table(table: Table) -> Markup:
@@ -128,8 +128,8 @@ def _table(table: Table) -> Markup:
     ).format(caption, head, body)
 
 
-def _figure(figure: Figure, zone: tzinfo) -> Markup:
-    svg = Markup(draw(figure.drawing, figure.alt, width=SCREEN, zone=zone))  # noqa: S704  (escaped by figures.py)
+def _figure(figure: Figure, zone: tzinfo, width: int) -> Markup:
+    svg = Markup(draw(figure.drawing, figure.alt, width=width, zone=zone))  # noqa: S704  (escaped by figures.py)
     return Markup(
         '<figure id="figure-{0}" data-figure="{0}"><div class="drawing">{1}</div>'
         "<figcaption><b>Figure {0}.</b> {2}</figcaption>"
