@@ -248,3 +248,35 @@ def test_what_people_do_is_in_the_audit_trail(site: Site) -> None:
         said = {one.action for one in entries(unit, incident)}
     database.close()
     assert {"action.created", "release.submitted", "release.withdrawn"} <= said
+
+
+def test_the_matrix_of_the_report_holds_the_blind_rating(site: Site) -> None:
+    """A block of the matrix shows opened cells; one that is still blind stays out of the report."""
+    incident = site.incident()
+    write(site, incident, "summary", "::matrix")
+    assert "no rated evidence" in export(site, incident, format="md").text
+
+
+def test_the_command_fetches_a_file(site: Site, tmp_path: Any, monkeypatch: Any) -> None:
+    """`pileup report` writes what the server gives, and says what the server says when it fails."""
+    import httpx
+    from click.testing import CliRunner
+
+    from pileup.cli.report import command
+
+    incident = site.incident()
+    reader = site.with_token("read")
+
+    def get(url: str, *, params: Any, headers: Any, timeout: float) -> Any:
+        assert (headers["Authorization"], timeout) == ("Bearer t", 180)
+        return reader.get(httpx.URL(url).path, params=params)
+
+    monkeypatch.setattr("pileup.cli.report.httpx.get", get)
+    told = ["--to", "http://server", "--token", "t", "--format", "md"]
+    file = tmp_path / "out.md"
+    done = CliRunner().invoke(command, [incident, *told, "-o", str(file)])
+    assert done.exit_code == 0, done.output
+    assert file.read_text().startswith("# ")
+    failed = CliRunner().invoke(command, ["none", *told, "-o", str(tmp_path / "no.md")])
+    assert failed.exit_code == 1
+    assert "Not found" in failed.output

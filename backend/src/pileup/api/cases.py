@@ -10,6 +10,7 @@ from pileup.analysis.lanes import lane
 from pileup.analysis.waits import wait_graph
 from pileup.api.deps import Services
 from pileup.api.excerpts import Excerpts
+from pileup.api.matrix_view import Asker, matrix_for
 from pileup.report.case import (
     Case,
     ReportAction,
@@ -20,7 +21,14 @@ from pileup.report.case import (
     ReportHypothesis,
     ReportPin,
 )
-from pileup.report.document import GraphDrawing, GraphNode, Lane
+from pileup.report.document import (
+    GraphDrawing,
+    GraphNode,
+    Lane,
+    MatrixColumn,
+    MatrixDrawing,
+    MatrixRow,
+)
 from pileup.report.redaction import Known
 from pileup.report.templates import DEFAULT
 from pileup.report.words import main_stall, moment
@@ -67,6 +75,7 @@ def build_case(services: Services, unit: Unit, incident: Incident) -> Case:
         pins=tuple(_pin(p) for p in Pins(unit).of_incident(incident.id)),
         actions=tuple(_action(a) for a in Actions(unit).of_incident(incident.id)),
         template=Releases(unit).choice(incident.id).template or DEFAULT.id,
+        matrix=_matrix(unit, incident),
         lanes=_lanes(services, incident.id, analysis),
         graph=_graph(services, incident.id, None),
         draw_lanes=lambda wanted, start, end: _lanes(
@@ -247,6 +256,33 @@ def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperi
         conclusion=e.conclusion,
         artifacts=tuple(a.path for a in e.artifacts),
         pins=tuple(_pin(p) for p in e.pins),
+    )
+
+
+def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
+    """The consensus, of opened cells alone: a report breaks no blind rating, whoever makes it."""
+    matrix = matrix_for(unit, incident, Asker(None))
+    rows = [row for row in matrix.rows if any(cell.shown for cell in row.cells)]
+    if not rows:
+        return None
+    return MatrixDrawing(
+        columns=[
+            MatrixColumn(
+                hypothesis=one.statement,
+                inconsistency=None if one.rank is None else one.inconsistency,
+                coverage=one.coverage,
+            )
+            for one in matrix.hypotheses
+        ],
+        rows=[
+            MatrixRow(
+                evidence=f"{row.label} {row.title}",
+                kind=row.kind,
+                ratings=[cell.shown or "" for cell in row.cells],
+                diagnosticity=row.diagnosticity,
+            )
+            for row in rows
+        ],
     )
 
 

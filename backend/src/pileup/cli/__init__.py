@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "push": ("push", "Send captured files to a Pileup server."),
     "import": ("import_", "Load an incident folder or a bundle into this installation."),
     "export": ("export", "Fetch an incident from a Pileup server as one archive."),
+    "report": ("report", "Fetch the report of an incident as PDF, HTML, DOCX or Markdown."),
     "verify": ("verify", "Recompute a bundle's numbers from its artifacts, in a clean room."),
 }
 

@@ -37,7 +37,7 @@ def command(incident: str, server: str, token: str, output: Path | None) -> None
         ):
             if answer.status_code != 200:
                 answer.read()
-                raise click.ClickException(_why(answer))
+                raise click.ClickException(why(answer))
             with draft.open("wb") as file:
                 for chunk in answer.iter_bytes(1 << 20):
                     file.write(chunk)
@@ -51,7 +51,8 @@ def command(incident: str, server: str, token: str, output: Path | None) -> None
     click.echo(f"{target}: {target.stat().st_size:,} bytes")
 
 
-def _why(answer: httpx.Response) -> str:
+def why(answer: httpx.Response) -> str:
+    """What the server said was wrong, as a sentence."""
     try:
         told = answer.json()
         return f"{told['title']}: {told['detail']}"
