@@ -11,7 +11,6 @@ from pileup.analysis.contract import WaitEdge, WaitNode
 MOST_FOUND = 50
 SLIM_OVER = 300
 """Nodes that are told with stack, statement and raw lines; of more, each is asked for alone."""
-_QUERY_SHOWN = 60
 _SHORTEST_WORD = 3
 
 
@@ -70,7 +69,6 @@ def _slim(node: WaitNode) -> WaitNode:
         waiting=node.waiting,
         waited_s=node.waited_s,
         mode=node.mode,
-        query=None if node.query is None else node.query[:_QUERY_SHOWN],
     )
 
 

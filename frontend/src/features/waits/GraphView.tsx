@@ -86,7 +86,10 @@ export function GraphView({ graph, selected, onSelect, lasting, persistence }: P
         .filter(({ edge }) => edge.source === focus || edge.target === focus)
         .slice(0, EDGE_LABELS_AT_MOST)
     : []
-  const kinds = [...new Set(graph.edges.map((edge) => edgeKind(edge, kindOf)))]
+  const kinds = useMemo(
+    () => [...new Set(graph.edges.map((edge) => edgeKind(edge, kindOf)))],
+    [graph.edges, kindOf],
+  )
 
   const look = () => {
     const at = scroller.current

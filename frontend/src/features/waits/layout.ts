@@ -145,9 +145,6 @@ export function needOf(node: WaitNode): number {
 
 export type Box = { readonly left: number; readonly top: number; right: number; bottom: number }
 
-/** Edges that leave the view, of a fan of thousands, are drawn up to this many. */
-const LEAVING_AT_MOST = 300
-
 /** What of a layout lies in a box, so that only that is drawn. */
 export function visibleIn(
   layout: GraphLayout,
@@ -160,15 +157,45 @@ export function visibleIn(
     return column.slice(rows(box.top), rows(box.bottom) + 1)
   })
   const inside: PlacedEdge[] = []
-  const leaving: PlacedEdge[] = []
+  const leaving = new Map<string, PlacedEdge>()
   for (const edge of layout.edges) {
     const low = Math.min(edge.y1, edge.y2)
     const high = Math.max(edge.y1, edge.y2)
     if (low > box.bottom || high < box.top || edge.x1 > box.right || edge.x2 < box.left) continue
-    ;(low >= box.top && high <= box.bottom ? inside : leaving).push(edge)
+    if (!isTall(edge) || (low >= box.top && high <= box.bottom)) inside.push(edge)
+    else keepWidest(leaving, outline(edge, box), edge)
   }
-  const step = Math.ceil(leaving.length / LEAVING_AT_MOST) || 1
-  return { nodes, edges: [...inside, ...leaving.filter((_, index) => index % step === 0)] }
+  const clipped = [...leaving].map(([path, edge]) => ({ ...edge, path }))
+  return { nodes, edges: [...inside, ...clipped] }
+}
+
+/** An edge is drawn as a line down the gap from this height on; lines of one bundle lie on another. */
+const TALL = 600
+const BEND = 60
+
+function isTall({ y1, y2 }: Pick<PlacedEdge, 'y1' | 'y2'>): boolean {
+  return Math.abs(y2 - y1) > TALL
+}
+
+/** Of lines that lie on one another, thousands perhaps, one is drawn. */
+function keepWidest(drawn: Map<string, PlacedEdge>, path: string, edge: PlacedEdge) {
+  const key = `${path}${edge.edge.mark ? ' ' : ''}`
+  const known = drawn.get(key)
+  if (!known || known.strokeWidth < edge.strokeWidth) drawn.set(key, edge)
+}
+
+/** A tall edge: a bend, a line down the gap, a bend; cut to a box where one is given. */
+function outline(
+  { x: m, x1, y1, x2, y2 }: Omit<PlacedEdge, 'edge' | 'path' | 'strokeWidth'>,
+  box?: Box,
+) {
+  const way = Math.sign(y2 - y1)
+  const [top, bottom] = box ? [box.top, box.bottom] : [-Infinity, Infinity]
+  const cut = (y: number) => Math.min(bottom, Math.max(top, y))
+  const from = y1 >= top && y1 <= bottom ? `M${x1},${y1}C${m},${y1} ${m},${y1}` : ''
+  const start = from ? `${from} ${m},${y1 + way * BEND}` : `M${m},${cut(y1)}`
+  const end = y2 >= top && y2 <= bottom ? `C${m},${y2} ${m},${y2} ${x2},${y2}` : ''
+  return `${start}V${end ? y2 - way * BEND : cut(y2)}${end}`
 }
 
 /** Everything that a node waits for or that waits for it, through any number of edges. */
@@ -211,17 +238,11 @@ function placeEdge(edge: WaitEdge, a: PlacedNode, b: PlacedNode, gap: number): P
   const same = left.x === right.x
   const x2 = same ? x1 : right.x
   const middle = same ? x1 + Math.max(24, gap) / 2 : (x1 + x2) / 2
-  return {
-    edge,
-    path: `M${x1},${y1}C${middle},${y1} ${middle},${y2} ${x2},${y2}`,
-    x: middle,
-    y: (y1 + y2) / 2,
-    x1,
-    y1,
-    x2,
-    y2,
-    strokeWidth,
-  }
+  const place = { x: middle, y: (y1 + y2) / 2, x1, y1, x2, y2 }
+  const path = isTall(place)
+    ? outline(place)
+    : `M${x1},${y1}C${middle},${y1} ${middle},${y2} ${x2},${y2}`
+  return { edge, path, ...place, strokeWidth }
 }
 
 function ascending<T extends number | string>(a: T, b: T): number {
