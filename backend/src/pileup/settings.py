@@ -63,6 +63,9 @@ class Settings(BaseSettings):
     bin_days: int = Field(default=30, ge=1)
     upload_days: int = Field(default=7, ge=1)
 
+    # webhooks
+    webhook_private: bool = False  # may also call loopback, private and link-local addresses
+
     # worker
     worker_concurrency: int = Field(default=2, ge=1)
     task_time_limit_s: int = Field(default=900, ge=1)

@@ -2812,6 +2812,88 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/webhooks': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** List Webhooks */
+    get: operations['list_webhooks_api_v1_webhooks_get']
+    put?: never
+    /**
+     * Create Webhook
+     * @description The answer holds the secret, which is not shown again.
+     */
+    post: operations['create_webhook_api_v1_webhooks_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhooks/{webhook_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Delete Webhook
+     * @description With the log of its deliveries.
+     */
+    delete: operations['delete_webhook_api_v1_webhooks__webhook_id__delete']
+    options?: never
+    head?: never
+    /** Change Webhook */
+    patch: operations['change_webhook_api_v1_webhooks__webhook_id__patch']
+    trace?: never
+  }
+  '/api/v1/webhooks/{webhook_id}/deliveries': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Deliveries
+     * @description The last hundred, the newest first.
+     */
+    get: operations['list_deliveries_api_v1_webhooks__webhook_id__deliveries_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Redeliver
+     * @description Send it again.
+     */
+    post: operations['redeliver_api_v1_webhooks__webhook_id__deliveries__delivery_id__redeliver_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/health': {
     parameters: {
       query?: never
@@ -3728,6 +3810,34 @@ export interface components {
       /** Title */
       title: string
     }
+    /** Delivery */
+    Delivery: {
+      /** Answer */
+      answer: string | null
+      /** Attempts */
+      attempts: number
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Event */
+      event: string
+      /** Id */
+      id: string
+      /** Incident Id */
+      incident_id: string
+      /** Last At */
+      last_at: string | null
+      /** Payload */
+      payload: {
+        [key: string]: unknown
+      }
+      /** State */
+      state: string
+      /** Status Code */
+      status_code: number | null
+    }
     /** DiskStatus */
     DiskStatus: {
       /** Free Bytes */
@@ -4537,6 +4647,24 @@ export interface components {
       }
       window: components['schemas']['Window'] | null
     }
+    /** MadeWebhook */
+    MadeWebhook: {
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Enabled */
+      enabled: boolean
+      /** Events */
+      events: string[]
+      /** Id */
+      id: string
+      /** Secret */
+      secret: string
+      /** Url */
+      url: string
+    }
     /** MappingColumn */
     MappingColumn: {
       /**
@@ -5178,6 +5306,19 @@ export interface components {
       name?: string | null
       /** View */
       view: string
+    }
+    /** NewWebhook */
+    NewWebhook: {
+      /** Events */
+      events: (
+        | 'incident.status_changed'
+        | 'analysis.finished'
+        | 'hypothesis.status_changed'
+        | 'experiment.finished'
+        | 'report.approved'
+      )[]
+      /** Url */
+      url: string
     }
     /** NewWeight */
     NewWeight: {
@@ -7284,6 +7425,39 @@ export interface components {
       node: string
       why: string
     }
+    /** Webhook */
+    Webhook: {
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Enabled */
+      enabled: boolean
+      /** Events */
+      events: string[]
+      /** Id */
+      id: string
+      /** Url */
+      url: string
+    }
+    /** WebhookChange */
+    WebhookChange: {
+      /** Enabled */
+      enabled?: boolean | null
+      /** Events */
+      events?:
+        | (
+            | 'incident.status_changed'
+            | 'analysis.finished'
+            | 'hypothesis.status_changed'
+            | 'experiment.finished'
+            | 'report.approved'
+          )[]
+        | null
+      /** Url */
+      url?: string | null
+    }
     /** WeightOut */
     WeightOut: {
       /**
@@ -7427,6 +7601,7 @@ export type DeadlockSeen = components['schemas']['DeadlockSeen']
 export type DeadlockTrxOut = components['schemas']['DeadlockTrxOut']
 export type Deleted = components['schemas']['Deleted']
 export type DeletedItem = components['schemas']['DeletedItem']
+export type Delivery = components['schemas']['Delivery']
 export type DiskStatus = components['schemas']['DiskStatus']
 export type EventDoc = components['schemas']['EventDoc']
 export type Evidence = components['schemas']['Evidence']
@@ -7479,6 +7654,7 @@ export type LogGroup = components['schemas']['LogGroup']
 export type LogGroups = components['schemas']['LogGroups']
 export type LogPage = components['schemas']['LogPage']
 export type LookedAtDoc = components['schemas']['LookedAtDoc']
+export type MadeWebhook = components['schemas']['MadeWebhook']
 export type MappingColumn = components['schemas']['MappingColumn']
 export type MappingDraft = components['schemas']['MappingDraft']
 export type MappingPreview = components['schemas']['MappingPreview']
@@ -7520,6 +7696,7 @@ export type NewUpdate = components['schemas']['NewUpdate']
 export type NewUser = components['schemas']['NewUser']
 export type NewVerdict = components['schemas']['NewVerdict']
 export type NewViewLink = components['schemas']['NewViewLink']
+export type NewWebhook = components['schemas']['NewWebhook']
 export type NewWeight = components['schemas']['NewWeight']
 export type Numbers = components['schemas']['Numbers']
 export type ObservationInput = components['schemas']['Observation-Input']
@@ -7650,6 +7827,8 @@ export type WaitNode = components['schemas']['WaitNode']
 export type WaitNodeDoc = components['schemas']['WaitNodeDoc']
 export type WaitPersistence = components['schemas']['WaitPersistence']
 export type WaitRoot = components['schemas']['WaitRoot']
+export type Webhook = components['schemas']['Webhook']
+export type WebhookChange = components['schemas']['WebhookChange']
 export type WeightOut = components['schemas']['WeightOut']
 export type Window = components['schemas']['Window']
 export type WindowLane = components['schemas']['WindowLane']
@@ -13055,6 +13234,186 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ViewLinkOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_webhooks_api_v1_webhooks_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Webhook'][]
+        }
+      }
+    }
+  }
+  create_webhook_api_v1_webhooks_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewWebhook']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['MadeWebhook']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  delete_webhook_api_v1_webhooks__webhook_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        webhook_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  change_webhook_api_v1_webhooks__webhook_id__patch: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        webhook_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookChange']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Webhook']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_deliveries_api_v1_webhooks__webhook_id__deliveries_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        webhook_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Delivery'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  redeliver_api_v1_webhooks__webhook_id__deliveries__delivery_id__redeliver_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        delivery_id: string
+        webhook_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Delivery']
         }
       }
       /** @description Validation Error */

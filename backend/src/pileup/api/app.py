@@ -53,6 +53,7 @@ from pileup.api import (
     uploads,
     view_links,
     waits,
+    webhooks,
 )
 from pileup.api.auth import guard, intake_guard, self_guard
 from pileup.api.deps import Services
@@ -106,6 +107,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     bundles.router,
     texts.router,
     activity.router,
+    webhooks.router,
 )
 
 

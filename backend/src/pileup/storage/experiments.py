@@ -27,6 +27,7 @@ from pileup.storage.models import (
 )
 from pileup.storage.pins import PinRecord, Pins
 from pileup.storage.texts import Texts
+from pileup.storage.webhooks import announce
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,15 @@ class Experiments:
         self._touch(row)
         if conclusion:
             self._conclude(row, by)
+        announce(
+            self._unit,
+            "experiment.finished",
+            row.incident_id,
+            id=row.id,
+            number=row.number,
+            title=row.title,
+            verdict=verdict,
+        )
         return self._told(row, by, "experiment.finished")
 
     def attach_artifacts(

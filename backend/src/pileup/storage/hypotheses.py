@@ -24,6 +24,7 @@ from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, Pin, User
 from pileup.storage.pins import PinRecord, Pins
+from pileup.storage.webhooks import announce
 
 NEXT_STATUS: dict[str, tuple[str, ...]] = {
     "proposed": ("active", "superseded"),
@@ -146,8 +147,8 @@ class Hypotheses:
         self._fresh(row, revision)
         changes = dict(changes)
         reason, pin_id = changes.pop("reason", None), changes.pop("pin_id", None)
-        status = changes.get("status", row.status)
-        moved = status != row.status
+        status, before = changes.get("status", row.status), row.status
+        moved = status != before
         if moved:
             self._may_become(row, status, pin_id)
         if other := changes.get("superseded_by_id"):
@@ -162,6 +163,16 @@ class Hypotheses:
                 row.superseded_by_id = None
             self._step(row, reason=reason or f"now {status}", pin_id=pin_id, by=by)
         self._touch(row)
+        if moved:
+            announce(
+                self._unit,
+                "hypothesis.status_changed",
+                row.incident_id,
+                id=row.id,
+                statement=row.statement,
+                before=before,
+                after=status,
+            )
         return self._told(row, by, "hypothesis.edited")
 
     def set_confidence(

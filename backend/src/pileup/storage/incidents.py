@@ -15,6 +15,7 @@ from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import NotFound, Refused, StaleRevision
 from pileup.storage.jobs import AnalysisState, Jobs
 from pileup.storage.texts import Texts
+from pileup.storage.webhooks import announce
 
 Status = Literal["open", "analysing", "review", "published"]
 Severity = Literal["sev1", "sev2", "sev3", "sev4"]
@@ -180,6 +181,7 @@ class Incidents:
         owner = changes.get("owner_id")
         if owner is not None and self._db.get(models.User, owner) is None:
             raise Refused("there is no such user", "owner_id")
+        before = row.status
         for name, value in changes.items():
             setattr(row, name, _checked(name, value))
         row.revision += 1
@@ -190,6 +192,14 @@ class Incidents:
             Texts(self._unit).follow(incident_id, "summary", row.summary, by)
         record(self._unit, by, "incident.changed", incident_id=incident_id, fields=sorted(changes))
         self._unit.notify(incident_id, "incident")
+        if row.status != before:
+            announce(
+                self._unit,
+                "incident.status_changed",
+                incident_id,
+                before=before,
+                after=row.status,
+            )
         return self.get(incident_id)
 
     def delete(self, by: Actor, incident_id: str) -> None:

@@ -17,6 +17,7 @@ from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.models import Release, ReleaseApproval, ReportChoice, User
+from pileup.storage.webhooks import announce
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,14 @@ class Releases:
         row.state = "approved"
         row.decided_at = datetime.now(UTC)
         self._session.flush()
+        announce(
+            self._unit,
+            "report.approved",
+            row.incident_id,
+            id=row.id,
+            number=row.number,
+            sha256=row.sha256,
+        )
         return self._told(row, by, "release.approved")
 
     def withdraw(self, release_id: str, reason: str, *, by: Actor) -> ReleaseRecord:

@@ -26,6 +26,7 @@ from pileup.storage.incidents import Incidents
 from pileup.storage.jobs import Job, Jobs
 from pileup.storage.pin_values import check_pins
 from pileup.storage.stall_corrections import StallCorrections
+from pileup.storage.webhooks import announce
 from pileup.worker.digest import digest_of
 from pileup.worker.runtime import Runtime
 
@@ -57,6 +58,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         # in the same transaction: nobody ever sees a new analysis beside an unchecked pin
         check_pins(unit, runtime.placed, runtime.frames, job.incident_id)
         unit.notify(job.incident_id, "analysis")
+        announce(unit, "analysis.finished", job.incident_id, state="done", error=None)
 
 
 def _load(

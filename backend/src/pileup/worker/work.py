@@ -12,10 +12,12 @@ from sqlalchemy.exc import OperationalError
 from pileup.storage.artifacts import Artifacts
 from pileup.storage.errors import NoSpace, NotFound
 from pileup.storage.jobs import Job, Jobs
+from pileup.storage.webhooks import announce
 from pileup.worker.identity import gone, owner
 from pileup.worker.intake import read_artifact
 from pileup.worker.lease import LeaseKeeper
 from pileup.worker.runtime import Runtime
+from pileup.worker.webhooks import deliver
 
 log = structlog.get_logger()
 
@@ -34,6 +36,8 @@ def run(runtime: Runtime, job_id: str) -> None:
         with LeaseKeeper(runtime.database, job, lease) as keeper:
             if job.kind == "artifact":
                 read_artifact(runtime, job, keeper)
+            elif job.kind == "webhook":
+                deliver(runtime, job)
             else:
                 from pileup.worker.analysis import analyse_incident  # rules and knowledge
 
@@ -56,7 +60,8 @@ def _fail(runtime: Runtime, job: Job, error: Exception) -> None:
         if job.kind == "artifact":
             Artifacts(unit).fail(job.target, sentence)
             Jobs(unit).request_analysis(job.incident_id, runtime.settings.analysis_debounce_s)
-        else:
+        elif job.kind == "analyse":
+            announce(unit, "analysis.finished", job.incident_id, state="failed", error=sentence)
             unit.notify(job.incident_id, "analysis")
 
 

@@ -28,6 +28,7 @@ from pileup.storage.models.reasoning import (
 from pileup.storage.models.reports import ActionItem, Release, ReleaseApproval, ReportChoice
 from pileup.storage.models.texts import LiveText, LiveTextUpdate, LiveTextVersion
 from pileup.storage.models.view_links import ViewLink
+from pileup.storage.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
     "ActionItem",
@@ -69,5 +70,7 @@ __all__ = [
     "Upload",
     "User",
     "ViewLink",
+    "Webhook",
+    "WebhookDelivery",
     "Worker",
 ]

@@ -144,7 +144,7 @@ class Job(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        CheckConstraint("kind in ('artifact', 'analyse')", name="kind"),
+        CheckConstraint("kind in ('artifact', 'analyse', 'webhook')", name="kind"),
         CheckConstraint("state in ('queued', 'running', 'done', 'failed')", name="state"),
         Index(
             "uq_jobs_waiting",

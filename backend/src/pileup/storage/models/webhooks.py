@@ -1,0 +1,47 @@
+"""Where other systems are told of changes of state, and every time that they were."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pileup.storage.models.base import Base, Id, Made
+
+
+class Webhook(Base):
+    __tablename__ = "webhooks"
+
+    id: Mapped[Id]
+    url: Mapped[str]
+    events: Mapped[list[str]]
+    secret: Mapped[str]
+    """Signs what is sent, so it is kept as it is; shown once."""
+    enabled: Mapped[bool] = mapped_column(default=True)
+    created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[Made]
+
+
+class WebhookDelivery(Base):
+    """One event for one webhook."""
+
+    __tablename__ = "webhook_deliveries"
+    __table_args__ = (
+        CheckConstraint("state in ('waiting', 'delivered', 'failed')", name="state"),
+        Index("ix_webhook_deliveries_webhook_id", "webhook_id", "id"),
+    )
+
+    id: Mapped[Id]
+    webhook_id: Mapped[str] = mapped_column(ForeignKey("webhooks.id", ondelete="CASCADE"))
+    incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
+    event: Mapped[str]
+    payload: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(default="waiting")
+    attempts: Mapped[int] = mapped_column(default=0)
+    status_code: Mapped[int | None]
+    answer: Mapped[str | None]
+    """The beginning of what the other side answered, or why it could not be reached."""
+    created_at: Mapped[Made]
+    last_at: Mapped[datetime | None]

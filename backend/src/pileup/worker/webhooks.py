@@ -1,0 +1,115 @@
+"""Sending one webhook delivery: signed, to an address that was looked at, within ten seconds.
+
+Addresses are strangers' words: a name is resolved first, every address that it has must be public
+(PILEUP_WEBHOOK_PRIVATE allows others), and the connection goes to the address that was checked, so
+that a name which changes in between leads nowhere else. Redirects are not followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import socket
+import time
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from pileup import __version__
+from pileup.storage.jobs import Job, Jobs
+from pileup.storage.webhooks import Parcel, Webhooks
+from pileup.worker.runtime import Runtime
+
+TIMEOUT_S = 10.0
+_ANSWER_BYTES = 2000
+_TRANSLATED = tuple(
+    ipaddress.ip_network(net)
+    for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
+)
+"""IPv6 that carries an IPv4 address within: it could lead back inside."""
+
+
+class Unreachable(Exception):  # noqa: N818  (named after what it is, as the errors of storage)
+    """The address may not or cannot be reached; the message says why."""
+
+
+def deliver(runtime: Runtime, job: Job) -> None:
+    """Send it and keep the answer. Safe to run twice: the receiver knows a delivery by its id."""
+    with runtime.database.unit() as unit:
+        parcel = Webhooks(unit).parcel(job.target)
+        if parcel is None:
+            Jobs(unit).finish(job)
+            return
+    try:
+        status, answer = send(parcel, private=runtime.settings.webhook_private)
+    except (Unreachable, httpx.HTTPError) as error:
+        status, answer = None, f"{type(error).__name__}: {error}"[:_ANSWER_BYTES]
+    with runtime.database.unit() as unit:
+        if Jobs(unit).finish(job):
+            Webhooks(unit).told(job.target, status, answer)
+
+
+def send(parcel: Parcel, *, private: bool) -> tuple[int, str]:
+    """POST the event; the status and the beginning of the answer."""
+    parts = urlsplit(parcel.url)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    address = public_address(host, port, private=private)
+    body = msgspec.json.encode(parcel.delivery.payload)
+    literal = f"[{address}]" if ":" in address else address
+    target = parts._replace(netloc=f"{literal}:{port}", fragment="").geturl()
+    headers = {
+        "Host": parts.netloc.rpartition("@")[2],
+        "Content-Type": "application/json",
+        "User-Agent": f"Pileup/{__version__}",
+        "Pileup-Event": parcel.delivery.event,
+        "Pileup-Delivery": parcel.delivery.id,
+        "Pileup-Signature": signature(parcel.secret, body, int(time.time())),
+    }
+    with (
+        httpx.Client(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
+        client.stream(
+            "POST", target, content=body, headers=headers, extensions={"sni_hostname": host}
+        ) as response,
+    ):
+        answer = b""
+        for chunk in response.iter_raw(_ANSWER_BYTES):
+            answer += chunk
+            if len(answer) >= _ANSWER_BYTES:
+                break
+        return response.status_code, answer[:_ANSWER_BYTES].decode("utf-8", "replace")
+
+
+def signature(secret: str, body: bytes, at: int) -> str:
+    """'t=<seconds>,v1=<hex>': HMAC-SHA256 of '<seconds>.' and the body, by the secret."""
+    signed = hmac.new(secret.encode(), b"%d." % at + body, hashlib.sha256).hexdigest()
+    return f"t={at},v1={signed}"
+
+
+def public_address(host: str, port: int, *, private: bool) -> str:
+    """An address of the host that may be connected to. One that is not public spoils them all."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Unreachable(f"{host} has no address: {error}") from None
+    addresses = [str(entry[4][0]).partition("%")[0] for entry in found]
+    for address in addresses:
+        if not private and not is_public(address):
+            raise Unreachable(
+                f"{host} is at {address}, which is not a public address; "
+                "PILEUP_WEBHOOK_PRIVATE=true allows such"
+            )
+    return addresses[0]
+
+
+def is_public(address: str) -> bool:
+    """Not loopback, link-local, private, shared, multicast, reserved, nor a way around that."""
+    ip = ipaddress.ip_address(address)
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return is_public(str(ip.ipv4_mapped))
+        if any(ip in net for net in _TRANSLATED):
+            return False
+    return ip.is_global and not ip.is_multicast
