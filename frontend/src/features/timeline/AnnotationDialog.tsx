@@ -1,45 +1,88 @@
-/** A note on an instant or a range. What was typed stays until it is saved. */
+/** A note on an instant or a range, new or to be changed. What was typed stays until it is saved. */
 import { useState } from 'react'
-import { iso, type Interval } from '@/charts/time'
+import { iso, parseIso, type Interval } from '@/charts/time'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { Problem } from '@/ui/States'
-import { useAddAnnotation } from './queries'
+import {
+  type Annotation,
+  useAddAnnotation,
+  useDeleteAnnotation,
+  useEditAnnotation,
+} from './queries'
 
-type Props = { incidentId: string; at: Interval | number; onClose: () => void }
+type Props = {
+  readonly incidentId: string
+  /** Where a new note goes, or the note to change. */
+  readonly at: Interval | number | Annotation
+  readonly mayWrite: boolean
+  readonly onClose: () => void
+}
 
-export function AnnotationDialog({ incidentId, at, onClose }: Props) {
+export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
   const zone = useZone()
   const add = useAddAnnotation(incidentId)
-  const [text, setText] = useState('')
-  const [start, end] = typeof at === 'number' ? [at, null] : at
-  const save = () =>
-    add.mutate(
-      { start: iso(start), end: end === null ? null : iso(end), text: text.trim() },
-      { onSuccess: onClose },
-    )
+  const edit = useEditAnnotation(incidentId)
+  const remove = useDeleteAnnotation(incidentId)
+  const note = typeof at === 'object' && 'text' in at ? at : null
+  const [text, setText] = useState(note?.text ?? '')
+  const [start, end] = note
+    ? [parseIso(note.start) ?? 0, parseIso(note.end)]
+    : typeof at === 'number'
+      ? [at, null]
+      : (at as Interval)
+  const save = () => {
+    if (note) edit.mutate({ note, text: text.trim() }, { onSuccess: onClose })
+    else {
+      add.mutate(
+        { start: iso(start), end: end === null ? null : iso(end), text: text.trim() },
+        { onSuccess: onClose },
+      )
+    }
+  }
+  const failed = add.error ?? edit.error ?? remove.error
   return (
     <Dialog
       open
       onOpenChange={(open) => {
         if (!open) onClose()
       }}
-      title="Note on the timeline"
+      title={note ? `Note by ${note.author ?? 'somebody'}` : 'Note on the timeline'}
       description={`${zone.format(start)}${end === null ? '' : ` – ${zone.format(end, 'clock')}`} ${zone.label}`}
       footer={
-        <Button variant="primary" busy={add.isPending} disabled={!text.trim()} onClick={save}>
-          Save the note
-        </Button>
+        mayWrite && (
+          <>
+            {note && (
+              <Button
+                variant="danger"
+                busy={remove.isPending}
+                onClick={() => remove.mutate(note.id, { onSuccess: onClose })}
+              >
+                Delete the note
+              </Button>
+            )}
+            <Button
+              variant="primary"
+              busy={add.isPending || edit.isPending}
+              disabled={!text.trim() || text === note?.text}
+              onClick={save}
+            >
+              Save the note
+            </Button>
+          </>
+        )
       }
     >
-      {add.isError && <Problem compact error={add.error} what="The note was not saved" />}
+      {failed && <Problem compact error={failed} what="The note was not saved" />}
       <Field label="What happened">
         {(ids) => (
           <textarea
             {...ids}
             rows={3}
+            maxLength={2000}
+            readOnly={!mayWrite}
             value={text}
             onChange={(event) => setText(event.target.value)}
           />

@@ -1,17 +1,26 @@
-/** The same marks as a table, for keyboards, screen readers and copying. */
+/** The same marks and lanes as tables, for keyboards, screen readers and copying. */
 import { useMemo } from 'react'
 import { waiting } from './marks'
-import type { Marks } from './queries'
+import type { Marks, Series, WindowLane } from './queries'
 import { Button } from '@/ui/Button'
-import { Time } from '@/ui/Value'
+import { Measured, Time } from '@/ui/Value'
 
 type Row = { time: string; kind: string; text: string; at: string | null }
 
-export function EventTable({ marks, onOpen }: { marks: Marks; onOpen: (at: string) => void }) {
+type Props = {
+  readonly marks: Marks
+  readonly lanes: readonly WindowLane[]
+  readonly series: ReadonlyMap<string, Series>
+  readonly onOpen: (at: string) => void
+}
+
+export function EventTable({ marks, lanes, series, onOpen }: Props) {
   const rows = useMemo(() => tableRows(marks), [marks])
   return (
     <div className="timeline-scroll scroll">
+      {lanes.length > 0 && <LaneTable lanes={lanes} series={series} />}
       <table className="event-table">
+        <caption>Stalls, snapshots with waiters, events and notes</caption>
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -40,6 +49,43 @@ export function EventTable({ marks, onOpen }: { marks: Marks; onOpen: (at: strin
         </tbody>
       </table>
     </div>
+  )
+}
+
+function LaneTable({ lanes, series }: Pick<Props, 'lanes' | 'series'>) {
+  return (
+    <table className="event-table">
+      <caption>Lanes in this window, against the window of the same length before</caption>
+      <thead>
+        <tr>
+          <th scope="col">Series</th>
+          <th scope="col">Host</th>
+          <th scope="col">Mean before</th>
+          <th scope="col">Mean now</th>
+          <th scope="col">Minimum</th>
+          <th scope="col">Maximum</th>
+          <th scope="col">Samples</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lanes.map((lane) => {
+          const of = series.get(lane.id)
+          const unit = of?.kind === 'counter' ? `${of.unit ?? '1'}/s` : (of?.unit ?? '')
+          return (
+            <tr key={lane.id}>
+              <td className="mono">{of ? `${of.name} ${of.labels}` : lane.id}</td>
+              <td>{of?.host ?? ''}</td>
+              {[lane.before, lane.now, lane.min, lane.max].map((value, index) => (
+                <td key={index} className="num">
+                  <Measured value={value} unit={unit} />
+                </td>
+              ))}
+              <td className="num">{lane.samples}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
   )
 }
 

@@ -5,7 +5,6 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import type { Series } from './queries'
 
-const MOST_LANES = 40
 const MOST_ROWS = 300
 
 type Props = {
@@ -14,9 +13,10 @@ type Props = {
   series: readonly Series[]
   shown: readonly string[]
   onChange: (next: readonly string[]) => void
+  onAll: () => void
 }
 
-export function SeriesPicker({ open, onOpenChange, series, shown, onChange }: Props) {
+export function SeriesPicker({ open, onOpenChange, series, shown, onChange, onAll }: Props) {
   const [filter, setFilter] = useState('')
   const found = useMemo(() => {
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
@@ -31,11 +31,12 @@ export function SeriesPicker({ open, onOpenChange, series, shown, onChange }: Pr
       open={open}
       onOpenChange={onOpenChange}
       title="Choose lanes"
-      description={`${series.length} series, what moved most first. Up to ${MOST_LANES} lanes at once.`}
+      description={`${series.length} series, what moved most in the stall first.`}
       width={720}
       footer={
         <>
           <Button onClick={() => onChange([])}>Back to the proposed lanes</Button>
+          <Button onClick={onAll}>All {series.length}</Button>
           <Button variant="primary" onClick={() => onOpenChange(false)}>
             Done
           </Button>
@@ -59,7 +60,6 @@ export function SeriesPicker({ open, onOpenChange, series, shown, onChange }: Pr
                 <input
                   type="checkbox"
                   checked={checked}
-                  disabled={!checked && shown.length >= MOST_LANES}
                   onChange={() =>
                     onChange(checked ? shown.filter((id) => id !== s.id) : [...shown, s.id])
                   }

@@ -1,46 +1,88 @@
-/** The timeline: stacked lanes on one clock, the stall shaded, snapshots and events as marks. */
+/** The timeline: lanes of everything on one clock, with one range for all screens. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { useMay } from '@/api/queries'
-import { TimeAxis } from '@/charts/TimeAxis'
-import { iso, panned, parseIso, timeScale, zoomed, type Interval } from '@/charts/time'
+import { incidentQuery, overviewQuery, useMay } from '@/api/queries'
+import { iso, panned, parseIso, zoomed, type Interval } from '@/charts/time'
 import { useWidth } from '@/charts/useWidth'
-import { setHover } from '@/state/hover'
+import { formatDuration } from '@/format'
 import { useIncidentId, useRange, useZone } from '@/state/incident'
-import { list, oneOf, sharedSearch, useUrlState } from '@/state/url'
+import { useKeys } from '@/state/keys'
+import { flag, list, oneOf, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { ExportMenu } from '@/ui/ExportMenu'
+import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { AnnotationDialog } from './AnnotationDialog'
-import { Crosshair } from './Crosshair'
+import { changed, readChoices, writeChoices } from './choices'
 import { EventTable } from './EventTable'
-import { LaneRow } from './LaneRow'
+import { timelineRows, timelineSvg } from './exportView'
+import { TIMELINE_KEYS } from './keys'
+import { LaneHead } from './LaneHead'
+import { buildLanes, type Item, type Lane, nextItem, stack } from './lanes'
 import { LEFT, RIGHT } from './layout'
-import { MarksRows } from './MarksRows'
-import { firstLook, layoutStalls, wholeRange } from './marks'
+import { firstLook, onsetShifts, summary, wholeRange } from './marks'
 import { OverviewStrip } from './OverviewStrip'
-import { lanesQuery, marksQuery, seriesQuery } from './queries'
+import { Plot } from './Plot'
+import {
+  type Annotation,
+  askWhatMoved,
+  lanesVersionQuery,
+  marksQuery,
+  seriesQuery,
+  stripLaneQuery,
+  stripsQuery,
+  tilesOf,
+  windowQuery,
+} from './queries'
 import { SeriesPicker } from './SeriesPicker'
-import { usePlotGestures } from './usePlotGestures'
+import { StallBands } from './StallBands'
+import { TimelineView } from './view'
+import { WindowBar } from './WindowBar'
 import './timeline.css'
 
 const VIEW = oneOf(['lanes', 'table'] as const)
+const SHOW = oneOf(['proposed', 'all'] as const)
+/** Lanes that the bar and the heads compare with the window before; the server takes no more. */
+const COMPARED = 40
 
 export default function TimelineScreen() {
   const id = useIncidentId()
   const zone = useZone()
   const navigate = useNavigate()
+  const changeUrl = useUrlChange()
+  const mayWrite = useMay('contributor')
   const [asked, setRange] = useRange()
   const [chosen, setChosen] = useUrlState<readonly string[]>('series', list, [])
-  const [view, setView] = useUrlState('view', VIEW, 'lanes')
+  const [show, setShow] = useUrlState('show', SHOW, 'proposed')
+  const [query, setQuery] = useUrlState('q', text, '')
+  const [setUp] = useUrlState<readonly string[]>('set', list, [])
+  const [order, setOrder] = useUrlState<readonly string[]>('order', list, [])
+  const [byHost, setByHost] = useUrlState('byhost', flag, false)
+  const [aligned, setAligned] = useUrlState('aligned', flag, false)
+  const [shape, setShape] = useUrlState('view', VIEW, 'lanes')
   const [picking, setPicking] = useState(false)
-  const [noting, setNoting] = useState<Interval | number | null>(null)
-  const mayWrite = useMay('contributor')
+  const [noting, setNoting] = useState<Interval | number | Annotation | null>(null)
+  const [active, setActive] = useState<string | null>(null)
+  const [picked, setPicked] = useState<Item | null>(null)
+  const [moving, setMoving] = useState<{ busy: boolean; error: unknown; found: number | null }>({
+    ...{ busy: false, error: null, found: null },
+  })
+  const [tileError, setTileError] = useState<unknown>(null)
   const [frame, width] = useWidth<HTMLDivElement>(1200)
+  const search = useRef<HTMLInputElement>(null)
   const plotWidth = Math.max(100, width - LEFT - RIGHT)
 
+  const incident = useQuery(incidentQuery(id))
+  const overview = useQuery(overviewQuery(id))
   const series = useQuery(seriesQuery(id))
   const marks = useQuery(marksQuery(id))
+  const strips = useQuery(stripsQuery(id))
+  const version = useQuery(lanesVersionQuery(id))
+
+  const [view] = useState(() => new TimelineView(tilesOf(id)))
+  useEffect(() => () => view.dispose(), [view])
+  useEffect(() => view.tiles.clear(), [view, version.data])
+
   const whole = useMemo(() => wholeRange(marks.data), [marks.data])
   const range = useMemo<Interval | null>(() => {
     const from = parseIso(asked.from)
@@ -48,30 +90,141 @@ export default function TimelineScreen() {
     return from !== null && to !== null && to > from ? [from, to] : firstLook(marks.data)
   }, [asked.from, asked.to, marks.data])
 
-  const proposed = useMemo(
+  const shown = useMemo(() => {
+    const all = series.data ?? []
+    if (chosen.length > 0) return chosen
+    if (show === 'all') return all.map((one) => one.id)
+    return all
+      .filter((one) => one.default !== null)
+      .sort((a, b) => (a.default ?? 0) - (b.default ?? 0))
+      .map((one) => one.id)
+  }, [series.data, chosen, show])
+  const choices = useMemo(() => readChoices(setUp), [setUp])
+  const lanes = useMemo(
     () =>
-      (series.data ?? [])
-        .filter((s) => s.default !== null)
-        .sort((a, b) => (a.default ?? 0) - (b.default ?? 0))
-        .map((s) => s.id),
-    [series.data],
+      series.data && marks.data
+        ? buildLanes({
+            ...{ series: series.data, marks: marks.data, strips: strips.data },
+            ...{ shown, choices, order, query, byHost },
+          })
+        : [],
+    [series.data, marks.data, strips.data, shown, choices, order, query, byHost],
   )
-  const shown = chosen.length > 0 ? chosen : proposed
-  const lanes = useQuery(lanesQuery(id, shown, range, plotWidth))
-  const strip = useQuery(lanesQuery(id, shown.slice(0, 1), whole, plotWidth))
+  const { placed, height } = useMemo(() => stack(lanes), [lanes])
+  const metrics = useMemo(
+    () => lanes.flatMap((lane) => (lane.kind === 'metric' ? [lane.id] : [])),
+    [lanes],
+  )
+  const compared = useQuery(windowQuery(id, metrics.slice(0, COMPARED), range))
+  const deltas = useMemo(
+    () => new Map(compared.data?.lanes.map((one) => [one.id, one])),
+    [compared.data],
+  )
+  const byId = useMemo(() => new Map(series.data?.map((one) => [one.id, one])), [series.data])
+  const clocks = useMemo(
+    () => new Map(overview.data?.clocks.map((one) => [one.artifact, one])),
+    [overview.data],
+  )
+  const first = (metrics.length > 0 ? metrics : shown)
+    .slice(0, 4)
+    .flatMap((one) => byId.get(one) ?? [])
+  const most = Math.max(0, ...first.map((one) => one.points))
+  const densest = first.find((one) => one.points >= most / 2)
+  const strip = useQuery(stripLaneQuery(id, densest?.id, whole, plotWidth))
+  const shifts = useMemo(
+    () => (aligned && marks.data ? onsetShifts(marks.data.stalls) : new Map<string, number>()),
+    [aligned, marks.data],
+  )
 
-  const change = (next: Interval) => setRange({ from: iso(next[0]), to: iso(next[1]) }, true)
-  const plot = useRef<HTMLDivElement>(null)
-  const brushed = usePlotGestures(plot, { range, whole, left: LEFT, width: plotWidth, change })
-  const lastHover = useRef<number | null>(null)
-  useTimelineKeys({
-    range,
-    whole,
-    change,
-    reset: () => setRange(null, true),
-    note: (wide) => {
-      if (mayWrite && range) setNoting(wide ? range : (lastHover.current ?? range[0]))
+  useEffect(() => view.setLanes(lanes), [view, lanes])
+  useEffect(() => {
+    if (range && whole) view.showRange(range, whole)
+  }, [view, range, whole])
+  useEffect(() => {
+    view.setClocks(
+      shifts,
+      new Map([...clocks].map(([sha, one]) => [sha, one.clock.dispersion_s ?? 0])),
+    )
+  }, [view, shifts, clocks])
+  useEffect(() => {
+    view.listen(
+      (next) => setRange({ from: iso(next[0]), to: iso(next[1]) }, true),
+      (error) => setTileError(error),
+    )
+  })
+
+  const open = useCallback(
+    (item: Item) => {
+      const to = item.opens
+      if (!to) return
+      const go = (screen: string, extra: Readonly<Record<string, string>>) =>
+        void navigate({
+          pathname: `../${screen}`,
+          search: sharedSearch(window.location.search, extra),
+        })
+      if (to.kind === 'moment') go('waits', { at: to.at })
+      else if (to.kind === 'experiment') go('experiments', { experiment: to.id })
+      else if (to.kind === 'lines') {
+        go('artifacts', { artifact: to.artifact, line: String(to.line) })
+      } else setNoting(marks.data?.annotations.find((note) => note.id === to.id) ?? null)
     },
+    [navigate, marks.data],
+  )
+  const pick = (item: Item | null, lane: Lane) => {
+    setActive(lane.id)
+    setPicked(item)
+    view.choose(item?.key ?? null)
+    if (item?.opens?.kind === 'note') open(item)
+  }
+  const step = (forward: boolean) => {
+    const lane = lanes.find((one) => one.id === active) ?? lanes.find((one) => 'items' in one)
+    if (!lane) return
+    const shift = view.shiftOf(lane)
+    const from = picked && 'items' in lane ? picked.start : (view.hover ?? view.range[0]) - shift
+    if (!('items' in lane)) {
+      const by = ((view.range[1] - view.range[0]) / view.width) * (forward ? 4 : -4)
+      view.setHover(Math.min(view.range[1], Math.max(view.range[0], from + by + shift)))
+      return
+    }
+    const next = nextItem(lane.items, from, forward)
+    if (!next) return
+    setActive(lane.id)
+    setPicked(next)
+    view.choose(next.key)
+    view.setHover(next.start + shift)
+    const at = next.start + shift
+    if (at < view.range[0] || at > view.range[1]) {
+      const half = (view.range[1] - view.range[0]) / 2
+      view.setRange([at - half, at + half])
+    }
+  }
+  const zoom = (factor: number) => (event?: KeyboardEvent) => {
+    const around = view.hover ?? (view.range[0] + view.range[1]) / 2
+    view.setRange(zoomed(view.range, event?.shiftKey ? factor ** 3 : factor, around, view.whole))
+  }
+  const pan = (share: number) => (event?: KeyboardEvent) =>
+    view.setRange(panned(view.range, event?.shiftKey ? share * 4 : share, view.whole))
+  const showWhole = () => whole && view.setRange(whole)
+  useKeys(TIMELINE_KEYS, {
+    zoomIn: zoom(0.7),
+    zoomOut: zoom(1 / 0.7),
+    earlier: pan(-0.15),
+    later: pan(0.15),
+    whole: showWhole,
+    fit: () => setRange(null, true),
+    next: () => step(true),
+    previous: () => step(false),
+    open: (event) => {
+      const control = event?.target instanceof Element && event.target.closest('button, a')
+      if (picked && !control) open(picked)
+    },
+    note: () => {
+      if (mayWrite) setNoting(view.hover ?? view.range[0])
+    },
+    rangeNote: () => {
+      if (mayWrite) setNoting(view.range)
+    },
+    search: () => search.current?.focus(),
   })
 
   if (series.isError || marks.isError) {
@@ -87,10 +240,10 @@ export default function TimelineScreen() {
     )
   }
   if (series.isPending || marks.isPending) return <SkeletonRows rows={10} />
-  if (!range || !whole || series.data.length === 0) {
+  if (!range || !whole) {
     return (
       <EmptyState
-        title="No series is placed in time yet"
+        title="Nothing is placed in time yet"
         action={
           <Button variant="primary" onClick={() => void navigate('../artifacts')}>
             See the artifacts
@@ -103,35 +256,62 @@ export default function TimelineScreen() {
     )
   }
 
-  const x = timeScale(range, plotWidth)
-  const stalls = layoutStalls(marks.data.stalls, x, plotWidth)
-  const byId = new Map(lanes.data?.lanes.map((lane) => [lane.id, lane]))
-  const open = (at: string) =>
-    void navigate({ pathname: '../waits', search: sharedSearch(window.location.search, { at }) })
+  const whatMoved = () => {
+    setMoving({ busy: true, error: null, found: null })
+    askWhatMoved(id, view.range).then(
+      (answer) => {
+        setMoving({ busy: false, error: null, found: answer.moved.length })
+        if (answer.moved.length > 0) {
+          changeUrl({ series: answer.moved.slice(0, 16).map((one) => one.series), order: [] })
+        }
+      },
+      (error: unknown) => setMoving({ busy: false, error, found: null }),
+    )
+  }
+  const arrange = (lane: Lane, to: number) => {
+    const ids = lanes.filter((one) => one.kind !== 'group').map((one) => one.id)
+    const from = ids.indexOf(lane.id)
+    const target = Math.min(ids.length - 1, Math.max(0, to))
+    ids.splice(target, 0, ...ids.splice(from, 1))
+    // Up to the last one that is out of its place; the rest stand as they would anyway.
+    setOrder(ids.slice(0, Math.max(from, target) + 1))
+  }
+  const { artifacts } = overview.data ?? {}
+  const said = summary(marks.data, range, metrics.length, zone)
+  const hosts = new Set(series.data.map((one) => one.host))
+  const severalOnsets = onsetShifts(marks.data.stalls).size > 1
 
   return (
     <div className="timeline" ref={frame}>
       <div className="timeline-bar">
         <div className="timeline-range mono" data-testid="timeline-range">
           {zone.format(range[0])} – {zone.format(range[1], 'clock')}{' '}
-          <span className="unit">{zone.label}</span>
+          <span className="unit">
+            {zone.label} · {formatDuration((range[1] - range[0]) / 1000)}
+          </span>
         </div>
         <span className="grow" />
+        <input
+          ref={search}
+          type="search"
+          className="tl-search"
+          placeholder="Search lanes"
+          aria-label="Search the lanes"
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur()
+          }}
+        />
         <Button
           size="small"
-          onClick={() => change(zoomed(range, 0.5, (range[0] + range[1]) / 2, whole))}
-          title="Zoom in (w)"
+          busy={moving.busy}
+          title="Ranks every series of this window against the one before"
+          onClick={whatMoved}
         >
-          Zoom in
+          Show what moved
         </Button>
-        <Button
-          size="small"
-          onClick={() => change(zoomed(range, 2, (range[0] + range[1]) / 2, whole))}
-          title="Zoom out (s)"
-        >
-          Zoom out
-        </Button>
-        <Button size="small" onClick={() => change(whole)} title="Everything captured (0)">
+        <Button size="small" onClick={showWhole} title="Everything captured (0)">
           Whole capture
         </Button>
         <Button
@@ -141,15 +321,44 @@ export default function TimelineScreen() {
         >
           Fit the stall
         </Button>
+        {hosts.size > 1 && (
+          <Button size="small" pressed={byHost} onClick={() => setByHost(!byHost)}>
+            By host
+          </Button>
+        )}
+        {severalOnsets && (
+          <Button
+            size="small"
+            pressed={aligned}
+            title="Each host is moved so that its onset lies on the first one"
+            onClick={() => setAligned(!aligned)}
+          >
+            Align onsets
+          </Button>
+        )}
         {mayWrite && (
-          <Button size="small" onClick={() => setNoting(range)} title="Note on this range (N)">
+          <Button
+            size="small"
+            onClick={() => setNoting([...view.range] as Interval)}
+            title="Note on this range (Shift+n)"
+          >
             Note
           </Button>
         )}
+        <ExportMenu
+          name={[incident.data?.title ?? '', 'timeline']}
+          svg={() =>
+            timelineSvg(view, marks.data.stalls, {
+              title: `${incident.data?.title ?? 'Incident'}: timeline`,
+              ...{ summary: said, zone },
+            })
+          }
+          rows={() => timelineRows(view)}
+        />
         <Button
           size="small"
-          pressed={view === 'table'}
-          onClick={() => setView(view === 'table' ? 'lanes' : 'table')}
+          pressed={shape === 'table'}
+          onClick={() => setShape(shape === 'table' ? 'lanes' : 'table')}
         >
           Table
         </Button>
@@ -157,138 +366,133 @@ export default function TimelineScreen() {
           Choose lanes
         </Button>
       </div>
-
-      {view === 'table' ? (
-        <EventTable marks={marks.data} onOpen={open} />
-      ) : (
-        <div className="timeline-scroll scroll">
-          <div
-            className="timeline-plot"
-            ref={plot}
-            onPointerMove={(event) => {
-              const at = x.invert(
-                event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT,
-              )
-              lastHover.current = at.getTime()
-              setHover({ at: at.getTime() })
-            }}
-            onPointerLeave={() => setHover({ at: null })}
-          >
-            <div className="timeline-axis" style={{ paddingLeft: LEFT }}>
-              <TimeAxis range={range} width={plotWidth} zone={zone.name} />
-            </div>
-            <div
-              className="timeline-stalls"
-              style={{ left: LEFT, width: plotWidth }}
-              aria-hidden="true"
-            >
-              {stalls.map((band) => (
-                <div
-                  key={band.stall.onset}
-                  className="timeline-stall"
-                  style={{ left: band.x, width: band.width }}
-                  data-testid="stall-band"
-                />
-              ))}
-              {brushed && (
-                <div
-                  className="timeline-brush"
-                  style={{ left: brushed[0], width: brushed[1] - brushed[0] }}
-                />
-              )}
-            </div>
-            <MarksRows
-              marks={marks.data}
-              x={x}
-              width={plotWidth}
-              onOpen={open}
-              incidentId={id}
-              mayWrite={mayWrite}
-            />
-            {shown.map((seriesId) => (
-              <LaneRow
-                key={seriesId}
-                incidentId={id}
-                seriesId={seriesId}
-                series={series.data.find((s) => s.id === seriesId)}
-                lane={byId.get(seriesId)}
-                pending={lanes.isFetching}
-                range={range}
-                x={x}
-                width={plotWidth}
-                onRemove={() => setChosen(shown.filter((other) => other !== seriesId))}
-              />
-            ))}
-            {lanes.isError && (
-              <Problem
-                compact
-                error={lanes.error}
-                what="The lanes could not be drawn"
-                onRetry={() => void lanes.refetch()}
-              />
-            )}
-            <Crosshair x={x} left={LEFT} width={plotWidth} />
-          </div>
-        </div>
+      {artifacts && artifacts.parsing > 0 && (
+        <Banner>
+          {artifacts.done + artifacts.problems} of {artifacts.total} files are read; lanes come as
+          they are analysed.
+        </Banner>
       )}
-
+      {moving.found === 0 && (
+        <Banner tone="plain">
+          No series moved in this window against the one before it. Choose a window that holds the
+          change.
+        </Banner>
+      )}
+      {moving.error !== null && (
+        <Problem compact error={moving.error} what="What moved could not be told" />
+      )}
+      {tileError !== null && (
+        <Problem compact error={tileError} what="Some lanes could not be read; trying again" />
+      )}
+      <WindowBar
+        span={range[1] - range[0]}
+        lanes={compared.data?.lanes ?? []}
+        series={byId}
+        chosen={picked}
+        onOpen={open}
+        onLane={(lane) => setActive(lane)}
+        summary={said}
+      />
+      {shape === 'table' ? (
+        <EventTable
+          marks={marks.data}
+          lanes={compared.data?.lanes ?? []}
+          series={byId}
+          onOpen={(at) =>
+            void navigate({
+              pathname: '../waits',
+              search: sharedSearch(window.location.search, { at }),
+            })
+          }
+        />
+      ) : lanes.length === 0 ? (
+        <EmptyState
+          title="No lane has this name"
+          action={<Button onClick={() => setQuery('')}>Show all lanes</Button>}
+        >
+          “{query}” is in no name, label, host or meaning of the {shown.length} lanes shown.
+        </EmptyState>
+      ) : (
+        <Plot
+          view={view}
+          placed={placed}
+          height={height}
+          width={plotWidth}
+          relative={aligned ? 'hosts aligned at their onset' : null}
+          onPick={pick}
+          onOpen={open}
+          onWhole={() => void showWhole()}
+          over={<StallBands incidentId={id} view={view} marks={marks.data} mayWrite={mayWrite} />}
+          head={(lane, index) =>
+            lane.kind === 'group' ? (
+              <span className="tl-group-name">
+                {lane.title} <span className="faint">{lane.sub}</span>
+              </span>
+            ) : (
+              <LaneHead
+                incidentId={id}
+                view={view}
+                lane={lane}
+                delta={deltas.get(lane.id)}
+                clock={
+                  lane.kind === 'metric' && lane.series.artifact
+                    ? clocks.get(lane.series.artifact)
+                    : undefined
+                }
+                active={lane.id === active}
+                onActive={() => {
+                  setActive(lane.id === active ? null : lane.id)
+                  setPicked(null)
+                  view.choose(null)
+                }}
+                onChoice={(change) =>
+                  changeUrl({ set: writeChoices(changed(choices, lane.id, change)) })
+                }
+                onMove={(by) => arrange(lane, index + by)}
+                onDrop={(dragged) => {
+                  const other = lanes.find((one) => one.id === dragged)
+                  if (other && other !== lane) arrange(other, index)
+                }}
+                onRemove={
+                  lane.kind === 'metric'
+                    ? () => setChosen(shown.filter((other) => other !== lane.id))
+                    : null
+                }
+              />
+            )
+          }
+        />
+      )}
       <OverviewStrip
-        lane={strip.data?.lanes[0]}
+        view={view}
+        name={strip.data?.name ?? null}
+        points={strip.data?.points ?? null}
         stalls={marks.data.stalls}
         whole={whole}
-        range={range}
         width={plotWidth}
-        onChange={change}
       />
       <SeriesPicker
         open={picking}
         onOpenChange={setPicking}
         series={series.data}
         shown={shown}
-        onChange={(next) => setChosen(next.length ? next : null)}
+        onAll={() => {
+          changeUrl({ series: [] })
+          setShow('all')
+        }}
+        onChange={(next) => {
+          setShow(null)
+          setChosen(next.length ? next : null)
+        }}
       />
       {noting !== null && (
-        <AnnotationDialog incidentId={id} at={noting} onClose={() => setNoting(null)} />
+        <AnnotationDialog
+          incidentId={id}
+          at={noting}
+          mayWrite={mayWrite}
+          onClose={() => setNoting(null)}
+        />
       )}
     </div>
   )
-}
-
-type Keys = {
-  range: Interval | null
-  whole: Interval | null
-  change: (next: Interval) => void
-  reset: () => void
-  note: (wide: boolean) => void
-}
-
-/** W/S zoom, A/D pan, 0 everything, F the stall, N note; off while typing. */
-function useTimelineKeys(keys: Keys) {
-  const latest = useRef(keys)
-  useEffect(() => {
-    latest.current = keys
-  })
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const { range, whole, change, reset, note } = latest.current
-      const typing =
-        event.target instanceof HTMLElement &&
-        event.target.closest('input, textarea, select, [contenteditable], .dialog')
-      if (typing || !range || !whole || event.ctrlKey || event.metaKey || event.altKey) return
-      const middle = (range[0] + range[1]) / 2
-      const step = event.shiftKey ? 0.5 : 0.15
-      const key = event.key.toLowerCase()
-      if (key === 'w') change(zoomed(range, 0.7, middle, whole))
-      else if (key === 's') change(zoomed(range, 1 / 0.7, middle, whole))
-      else if (key === 'a') change(panned(range, -step, whole))
-      else if (key === 'd') change(panned(range, step, whole))
-      else if (key === '0') change(whole)
-      else if (key === 'f') reset()
-      else if (key === 'n') note(event.shiftKey)
-      else return
-      event.preventDefault()
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [])
 }

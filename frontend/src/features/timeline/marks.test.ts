@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { components } from '@/api/schema'
 import { timeScale } from '@/charts/time'
-import { firstLook, layoutSnapshots, layoutStalls, wholeRange } from './marks'
+import { firstLook, layoutStalls, onsetShifts, summary, wholeRange } from './marks'
 
 type Stall = components['schemas']['StallDoc']
-type Snapshot = components['schemas']['SnapshotMark']
 
 const stall = (onset: string, end: string | null, kind: Stall['kind'] = 'stall'): Stall => ({
   kind,
@@ -19,16 +18,6 @@ const stall = (onset: string, end: string | null, kind: Stall['kind'] = 'stall')
   host: null,
   computed: null,
   corrected_by: null,
-})
-const snapshot = (time: string, waiters: number): Snapshot => ({
-  time,
-  waiters,
-  lock_waits: null,
-  sessions: null,
-  kind: 'innodb_status',
-  artifact: 'a',
-  index: 0,
-  line_first: 1,
 })
 const x = timeScale([Date.UTC(2026, 10, 20, 22, 19), Date.UTC(2026, 10, 20, 22, 20)], 600)
 
@@ -52,22 +41,6 @@ describe('layoutStalls', () => {
   })
 })
 
-describe('layoutSnapshots', () => {
-  it('merges crowded ticks and keeps the worst of them', () => {
-    const ticks = layoutSnapshots(
-      [
-        snapshot('2026-11-20T22:19:30.000Z', 1),
-        snapshot('2026-11-20T22:19:30.200Z', 301),
-        snapshot('2026-11-20T22:19:50.000Z', 30),
-      ],
-      x,
-      600,
-    )
-    expect(ticks).toHaveLength(2)
-    expect(ticks[0]).toMatchObject({ count: 2, waiters: 301, weight: 1 })
-  })
-})
-
 describe('ranges', () => {
   const marks = {
     stalls: [stall('2026-11-20T22:19:49Z', '2026-11-20T22:20:49Z')],
@@ -85,5 +58,31 @@ describe('ranges', () => {
   it('is nothing when nothing was placed', () => {
     expect(wholeRange({ ...marks, range: null })).toBeNull()
     expect(firstLook(undefined)).toBeNull()
+  })
+
+  it('says in one sentence what is to be seen', () => {
+    const zone = { format: (at: string | number) => new Date(at).toISOString().slice(11, 19) }
+    const said = {
+      ...stall('2026-11-20T22:19:49Z', '2026-11-20T22:20:49Z'),
+      duration_s: 60,
+      peak_waiters: 301,
+    }
+    expect(summary({ ...marks, stalls: [said] }, [0, 4e12], 8, zone)).toBe(
+      'Stall from 22:19:49 for 60\u202fs, up to 301 waiting; 8 lanes; 0 snapshots; 0 events.',
+    )
+    expect(summary(marks, [0, 1], 1, zone)).toMatch(/^No stall in this window; 1 lane;/)
+  })
+
+  it('aligns each host at its first onset', () => {
+    const on = (host: string, onset: string) => ({ ...stall(onset, null), host })
+    const shifts = onsetShifts([
+      on('a', '2026-11-20T22:19:50Z'),
+      on('a', '2026-11-20T22:30:00Z'),
+      on('b', '2026-11-20T22:20:00Z'),
+    ])
+    expect([...shifts]).toEqual([
+      ['a', 0],
+      ['b', -10_000],
+    ])
   })
 })

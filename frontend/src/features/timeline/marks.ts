@@ -1,7 +1,8 @@
 /** Where marks go: stall bands, snapshot ticks, events; crowded ticks are merged per pixel column. */
-import { rollup, max, min } from 'd3-array'
+import { max, min } from 'd3-array'
 import type { components } from '@/api/schema'
 import { parseIso, type Interval, type TimeScale } from '@/charts/time'
+import { formatDuration } from '@/format'
 
 type Stall = components['schemas']['StallDoc']
 type SnapshotMark = components['schemas']['SnapshotMark']
@@ -14,17 +15,6 @@ export interface Band {
   open: boolean
 }
 
-export interface SnapshotTick {
-  x: number
-  /** Snapshots merged into this tick. */
-  count: number
-  waiters: number
-  /** 0..1 of the most waiters of any tick. */
-  weight: number
-  /** The snapshot with the most waiters among those merged. */
-  snapshot: SnapshotMark
-}
-
 /** Pale bands behind the lanes, clipped to the plot. */
 export function layoutStalls(stalls: readonly Stall[], x: TimeScale, width: number): Band[] {
   return stalls.flatMap((stall) => {
@@ -35,37 +25,6 @@ export function layoutStalls(stalls: readonly Stall[], x: TimeScale, width: numb
     const right = Math.min(width, end === null ? width : x(end))
     return right > left ? [{ x: left, width: right - left, stall, open: end === null }] : []
   })
-}
-
-const TICK = 6
-
-/** One tick per six pixels at most, as tall as the most waiters in it. */
-export function layoutSnapshots(
-  snapshots: readonly SnapshotMark[],
-  x: TimeScale,
-  width: number,
-): SnapshotTick[] {
-  const visible = snapshots.flatMap((snapshot) => {
-    const at = parseIso(snapshot.time)
-    const px = at === null ? NaN : x(at)
-    return px >= 0 && px <= width ? [{ snapshot, px }] : []
-  })
-  const columns = rollup(
-    visible,
-    (members) => {
-      const worst = members.reduce((a, b) => (waiting(b.snapshot) > waiting(a.snapshot) ? b : a))
-      return {
-        x: worst.px,
-        count: members.length,
-        waiters: waiting(worst.snapshot),
-        snapshot: worst.snapshot,
-      }
-    },
-    ({ px }) => Math.floor(px / TICK),
-  )
-  const ticks = [...columns.values()]
-  const most = max(ticks, (tick) => tick.waiters) ?? 0
-  return ticks.map((tick) => ({ ...tick, weight: most > 0 ? tick.waiters / most : 0 }))
 }
 
 /** Threads and transactions that wait in a snapshot. */
@@ -93,3 +52,55 @@ export function firstLook(marks: components['schemas']['Marks'] | undefined): In
   const margin = Math.max(30_000, (end - start) / 2)
   return [Math.max(whole[0], start - margin), Math.min(whole[1], end + margin)]
 }
+
+/** Per host, ms to add so that the onset of its first stall lies on the earliest of all. */
+export function onsetShifts(stalls: readonly Stall[]): Map<string, number> {
+  const onsets = new Map<string, number>()
+  for (const stall of stalls) {
+    const at = parseIso(stall.onset)
+    if (stall.kind !== 'stall' || stall.host === null || at === null) continue
+    onsets.set(stall.host, Math.min(at, onsets.get(stall.host) ?? Infinity))
+  }
+  const first = Math.min(...onsets.values())
+  return new Map([...onsets].map(([host, at]) => [host, first - at]))
+}
+
+type Said = { readonly format: (at: string | number, style?: 'clock') => string }
+
+/** The one sentence of the view: the stalls in the window, how many wait at most, what is marked. */
+export function summary(
+  marks: components['schemas']['Marks'],
+  range: Interval,
+  lanes: number,
+  zone: Said,
+): string {
+  const inside = (from: number | null, to: number | null) =>
+    from !== null && from <= range[1] && (to ?? Infinity) >= range[0]
+  const stalls = marks.stalls.filter(
+    (s) => s.kind === 'stall' && inside(parseIso(s.onset), parseIso(s.end)),
+  )
+  const at = (text: string) => parseIso(text)
+  const snapshots = marks.snapshots.filter((s) => inside(at(s.time), at(s.time)))
+  const events = marks.events.filter((e) => e.time && inside(at(e.time), at(e.time)))
+  const [longest] = [...stalls].sort((a, b) => (b.duration_s ?? 0) - (a.duration_s ?? 0))
+  const parts: string[] = []
+  if (longest) {
+    const lasted = longest.duration_s === null ? '' : ` for ${formatDuration(longest.duration_s)}`
+    const open = longest.end === null ? ', its end is not captured' : ''
+    const waits = longest.peak_waiters ? `, up to ${longest.peak_waiters} waiting` : ''
+    const who = longest.corrected_by ? `, times corrected by ${longest.corrected_by}` : ''
+    const more = stalls.length > 1 ? ` and ${stalls.length - 1} more` : ''
+    const where = longest.host ? ` on ${longest.host}` : ''
+    parts.push(
+      `Stall from ${zone.format(longest.onset, 'clock')}${lasted}${where}${waits}${open}${who}${more}`,
+    )
+  } else parts.push('No stall in this window')
+  parts.push(
+    count(lanes, 'lane'),
+    count(snapshots.length, 'snapshot'),
+    count(events.length, 'event'),
+  )
+  return `${parts.join('; ')}.`
+}
+
+const count = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`

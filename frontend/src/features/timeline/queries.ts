@@ -1,91 +1,156 @@
-/** What the timeline asks for: the series there are, lanes at a pixel width, marks. */
+/** What the timeline asks for: the series there are, tiles of lanes, marks, strips; and what people say. */
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { api, unwrap } from '@/api/client'
+import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
 import { lanePoint, type LanePoint } from '@/charts/lane'
 import { iso, type Interval } from '@/charts/time'
 import { useOfferUndo } from '@/ui/undo'
+import type { Fetcher } from './tiles'
 
 export type Series = components['schemas']['SeriesOut']
 /** OpenAPI has no tuples of fixed length: the points are those of charts/lane. */
-export type Lane = Omit<components['schemas']['LaneOut'], 'points'> & {
+export type DrawnLane = Omit<components['schemas']['LaneOut'], 'points'> & {
   points: readonly LanePoint[]
 }
 export type Marks = components['schemas']['Marks']
+export type HeatRow = Omit<components['schemas']['HeatRowOut'], 'cells'> & {
+  readonly cells: readonly (readonly number[])[]
+}
+export type Strips = Omit<components['schemas']['Strips'], 'heat'> & {
+  readonly heat: readonly HeatRow[]
+}
 export type Annotation = components['schemas']['AnnotationOut']
+export type Stall = components['schemas']['StallDoc']
+export type Correction = components['schemas']['StallCorrectionOut']
+export type WindowLane = components['schemas']['WindowLane']
+
+const path = (id: string) => ({ path: { incident_id: id } })
 
 export const seriesQuery = (id: string) =>
   queryOptions({
     queryKey: keys.of(id, 'series'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/series', {
-          params: { path: { incident_id: id } },
-        }),
-      ),
+    queryFn: () => unwrap(api.GET('/api/v1/incidents/{incident_id}/series', { params: path(id) })),
     staleTime: 60_000,
   })
 
 export const marksQuery = (id: string) =>
   queryOptions({
     queryKey: keys.of(id, 'marks'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/marks', { params: { path: { incident_id: id } } }),
-      ),
+    queryFn: () => unwrap(api.GET('/api/v1/incidents/{incident_id}/marks', { params: path(id) })),
     staleTime: 60_000,
   })
 
-/** Lanes come at the pixel width that they are drawn in; while a window loads the last one stays. */
-export const lanesQuery = (
+export const stripsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'marks', 'strips'),
+    queryFn: () => unwrap(api.GET('/api/v1/incidents/{incident_id}/strips', { params: path(id) })),
+    staleTime: 60_000,
+  })
+
+/** Changes when the analysis has run again: what is held of lanes is then stale. */
+export const lanesVersionQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'lanes', 'version'),
+    queryFn: () => Promise.resolve(Date.now()),
+    staleTime: Infinity,
+  })
+
+/** One series over everything, for the strip beneath. */
+export const stripLaneQuery = (
   id: string,
-  series: readonly string[],
-  range: Interval | null,
+  series: string | undefined,
+  whole: Interval | null,
   px: number,
 ) =>
   queryOptions({
-    queryKey: keys.of(id, 'lanes', series, range, px),
+    queryKey: keys.of(id, 'lanes', 'strip', series, whole, px),
     queryFn: async () => {
       const answer = await unwrap(
         api.GET('/api/v1/incidents/{incident_id}/lanes', {
           params: {
-            path: { incident_id: id },
+            ...path(id),
             query: {
-              series: [...series],
+              series: series ? [series] : [],
               px,
-              ...(range ? { start: iso(range[0]), end: iso(range[1]) } : {}),
+              ...(whole ? { start: iso(whole[0]), end: iso(whole[1]) } : {}),
             },
           },
         }),
       )
-      const lanes: Lane[] = answer.lanes.map((lane) => ({
-        ...lane,
-        points: lane.points.map(lanePoint),
-      }))
-      return { ...answer, lanes }
+      const [lane] = answer.lanes
+      return lane ? { ...lane, points: lane.points.map(lanePoint) } : null
     },
-    enabled: series.length > 0 && px > 0,
+    enabled: series !== undefined && whole !== null && px > 0,
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   })
 
-export function useAddAnnotation(id: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: { start: string; end: string | null; text: string }) =>
+export function tilesOf(id: string): Fetcher {
+  return (series, step, first, count, signal) =>
+    unwrap(
+      api.GET('/api/v1/incidents/{incident_id}/tiles', {
+        params: { ...path(id), query: { series: [...series], step, first, count } },
+        signal,
+      }),
+    )
+}
+
+/** Some lanes in a window against the window before it. */
+export const windowQuery = (id: string, series: readonly string[], range: Interval | null) =>
+  queryOptions({
+    queryKey: keys.of(id, 'lanes', 'window', series, range),
+    queryFn: () =>
       unwrap(
-        api.POST('/api/v1/incidents/{incident_id}/annotations', {
-          params: { path: { incident_id: id } },
-          body,
+        api.GET('/api/v1/incidents/{incident_id}/window', {
+          params: {
+            ...path(id),
+            query: {
+              series: [...series],
+              start: iso(range?.[0] ?? 0),
+              end: iso(range?.[1] ?? 1),
+            },
+          },
         }),
       ),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.of(id, 'marks') }),
+    enabled: series.length > 0 && range !== null,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+
+export function askWhatMoved(id: string, range: Interval) {
+  return unwrap(
+    api.GET('/api/v1/incidents/{incident_id}/moved', {
+      params: { ...path(id), query: { start: iso(range[0]), end: iso(range[1]) } },
+    }),
+  )
+}
+
+export function useAddAnnotation(id: string) {
+  const refresh = useRefreshedMarks(id)
+  return useMutation({
+    mutationFn: (body: { start: string; end: string | null; text: string }) =>
+      unwrap(api.POST('/api/v1/incidents/{incident_id}/annotations', { params: path(id), body })),
+    onSuccess: refresh,
+  })
+}
+
+export function useEditAnnotation(id: string) {
+  const refresh = useRefreshedMarks(id)
+  return useMutation({
+    mutationFn: ({ note, text }: { note: Annotation; text: string }) =>
+      unwrap(
+        api.PATCH('/api/v1/annotations/{annotation_id}', {
+          params: { path: { annotation_id: note.id }, header: ifMatch(note.revision) },
+          body: { text },
+        }),
+      ),
+    onSuccess: refresh,
   })
 }
 
 export function useDeleteAnnotation(id: string) {
-  const client = useQueryClient()
+  const refresh = useRefreshedMarks(id)
   const offer = useOfferUndo(id)
   return useMutation({
     mutationFn: (annotationId: string) =>
@@ -96,7 +161,51 @@ export function useDeleteAnnotation(id: string) {
       ),
     onSuccess: (_, annotationId) => {
       offer('annotation', annotationId, 'a note on the timeline')
-      return client.invalidateQueries({ queryKey: keys.of(id, 'marks') })
+      return refresh()
     },
   })
+}
+
+export type StallTimes = {
+  readonly onset: string | null
+  readonly end: string | null
+  readonly baseline_start: string | null
+  readonly baseline_end: string | null
+}
+
+export function useCorrectStall(id: string) {
+  const refresh = useRefreshedMarks(id)
+  return useMutation({
+    mutationFn: (change: {
+      host: string | null
+      computedOnset: string
+      times: StallTimes
+      revision: number
+    }) =>
+      unwrap(
+        api.PUT('/api/v1/incidents/{incident_id}/stalls/correction', {
+          params: { ...path(id), header: ifMatch(change.revision) },
+          body: { host: change.host, computed_onset: change.computedOnset, ...change.times },
+        }),
+      ),
+    onSettled: refresh,
+  })
+}
+
+export function useResetStall(id: string) {
+  const refresh = useRefreshedMarks(id)
+  return useMutation({
+    mutationFn: (correctionId: string) =>
+      unwrap(
+        api.DELETE('/api/v1/stall-corrections/{correction_id}', {
+          params: { path: { correction_id: correctionId } },
+        }),
+      ),
+    onSettled: refresh,
+  })
+}
+
+function useRefreshedMarks(id: string) {
+  const client = useQueryClient()
+  return () => client.invalidateQueries({ queryKey: keys.of(id, 'marks') })
 }

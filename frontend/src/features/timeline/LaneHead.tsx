@@ -1,0 +1,208 @@
+/** The head of a lane: name, value at the crosshair, how it changed, its clock, what can be done with it. */
+import { type DragEvent, useEffect, useRef } from 'react'
+import { iso } from '@/charts/time'
+import { formatMeasured, formatRatio, formatDuration } from '@/format'
+import { IconButton } from '@/ui/Button'
+import { DownIcon, PinIcon } from '@/ui/icons'
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
+import { usePin } from '@/ui/pin'
+import { useMay } from '@/api/queries'
+import type { PlacedClock } from '@/api/schema'
+import type { Choice, Lane, Scale, Size } from './lanes'
+import type { WindowLane } from './queries'
+import type { TimelineView } from './view'
+
+type Props = {
+  readonly incidentId: string
+  readonly view: TimelineView
+  readonly lane: Lane
+  readonly delta: WindowLane | undefined
+  readonly clock: PlacedClock | undefined
+  readonly active: boolean
+  readonly onActive: () => void
+  readonly onChoice: (change: Partial<Choice>) => void
+  readonly onMove: (by: number) => void
+  readonly onDrop: (dragged: string) => void
+  readonly onRemove: (() => void) | null
+}
+
+/** Below this height name and facts share one line. */
+const SMALL = 34
+
+export function LaneHead(props: Props) {
+  const { view, lane, delta, clock, active, onActive, onDrop } = props
+  const value = useRef<HTMLSpanElement>(null)
+  const resting = useRest(lane, delta)
+  useEffect(
+    () =>
+      view.onValue(lane.id, (now) => {
+        const span = value.current
+        if (!span) return
+        span.textContent = now ? `${now.text} ${now.unit}` : resting
+        span.classList.toggle('tl-value', now !== null)
+      }),
+    [view, lane.id, resting],
+  )
+  const drag = (event: DragEvent) => {
+    event.dataTransfer.setData('text/x-pileup-lane', lane.id)
+    event.dataTransfer.effectAllowed = 'move'
+  }
+  const small = lane.height < SMALL
+  return (
+    <div
+      className={`tl-head-in${active ? ' tl-active' : ''}${small ? ' tl-small' : ''}`}
+      data-testid={`lane-${lane.title}`}
+      draggable
+      onDragStart={drag}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault()
+        const dragged = event.dataTransfer.getData('text/x-pileup-lane')
+        if (dragged) onDrop(dragged)
+      }}
+    >
+      <button
+        type="button"
+        className={`tl-name ellipsis${lane.kind === 'metric' || lane.kind === 'heat' ? ' mono' : ''}`}
+        title={[lane.title, lane.sub, lane.hint, lane.host ?? ''].filter(Boolean).join('\n')}
+        aria-pressed={active}
+        onClick={onActive}
+      >
+        {lane.choice.pinned && <PinIcon size={10} />}
+        {lane.title}
+      </button>
+      <span className="tl-facts">
+        <span ref={value} className="faint tl-resting">
+          {resting}
+        </span>
+        {!small && lane.sub && <span className="faint ellipsis">{lane.sub}</span>}
+        {clock && <ClockBadge clock={clock} />}
+      </span>
+      {!small && <Change lane={lane} delta={delta} />}
+      <Tools {...props} />
+    </div>
+  )
+}
+
+/** What stands there while no crosshair does. */
+function useRest(lane: Lane, delta: WindowLane | undefined): string {
+  if (lane.kind === 'metric') {
+    const most = delta?.max ?? null
+    return most === null ? '' : `max ${formatMeasured(most)} ${lane.unit ?? ''}`.trim()
+  }
+  return lane.kind === 'heat' || lane.height >= SMALL ? '' : lane.sub
+}
+
+/** The window against the one before it. */
+function Change({ lane, delta }: { readonly lane: Lane; readonly delta: WindowLane | undefined }) {
+  if (lane.kind !== 'metric') return null
+  if (delta?.now != null && delta.before != null) {
+    const ratio = delta.before === 0 ? null : delta.now / delta.before
+    const even = ratio !== null && ratio > 0.9 && ratio < 1.1
+    if (even || (ratio === null && delta.now === 0)) return null
+    return (
+      <span
+        className="tl-change num"
+        title={`Mean of this window ${formatMeasured(delta.now)}, of the one before ${formatMeasured(delta.before)}`}
+      >
+        {ratio !== null && ratio > 0
+          ? formatRatio(ratio)
+          : `${delta.now > delta.before ? '+' : '\u2212'}${formatMeasured(Math.abs(delta.now - delta.before))}`}
+      </span>
+    )
+  }
+  return null
+}
+
+/** Says how sure the times of a lane are, where they are not exact. */
+function ClockBadge({ clock }: { readonly clock: PlacedClock }) {
+  const { quality, dispersion_s: spread, how, offset_s: offset } = clock.clock
+  const exact = quality === 'exact' || (quality === 'given' && !spread)
+  if (exact && !spread && !offset) return null
+  const said = spread ? `± ${formatDuration(spread)}` : quality
+  return (
+    <span className="tl-clock" title={`Clock: ${how}${offset ? `; moved by ${offset} s` : ''}`}>
+      ◷ {said}
+    </span>
+  )
+}
+
+function Tools({ incidentId, view, lane, onChoice, onMove, onRemove, delta }: Props) {
+  const pin = usePin(incidentId)
+  const mayWrite = useMay('contributor')
+  const { choice } = lane
+  const metric = lane.kind === 'metric' ? lane : null
+  const asEvidence = () => {
+    if (!metric) return
+    const [start, end] = view.range
+    const most = delta?.max ?? null
+    const address = new URLSearchParams({ series: metric.id, start: iso(start), end: iso(end) })
+    pin({
+      kind: 'series',
+      title: `${lane.title}${most !== null ? `: up to ${formatMeasured(most)} ${metric.unit ?? ''}` : ''}`,
+      locator: {
+        series: [metric.id],
+        start: iso(start),
+        end: iso(end),
+        ...(most !== null ? { value: String(most) } : {}),
+      },
+      view: `/incidents/${incidentId}/timeline?${address.toString()}`,
+    })
+  }
+  return (
+    <span className="tl-tools">
+      {metric && mayWrite && (
+        <IconButton
+          size="small"
+          label={`Pin ${lane.title} as evidence`}
+          icon={<PinIcon size={14} />}
+          onClick={asEvidence}
+        />
+      )}
+      <Menu
+        trigger={
+          <IconButton
+            size="small"
+            label={`Set up the lane ${lane.title}`}
+            icon={<DownIcon size={12} />}
+          />
+        }
+      >
+        <MenuLabel>Height</MenuLabel>
+        <MenuChoice<Size>
+          value={choice.size}
+          onChange={(size) => onChoice({ size, folded: false })}
+          options={[
+            { value: 'compact', label: 'Compact' },
+            { value: 'normal', label: 'Normal' },
+            { value: 'tall', label: 'Tall' },
+          ]}
+        />
+        {metric && (
+          <>
+            <MenuLabel>Scale</MenuLabel>
+            <MenuChoice<Scale>
+              value={choice.scale}
+              onChange={(scale) => onChoice({ scale })}
+              options={[
+                { value: 'linear', label: 'Linear' },
+                { value: 'log', label: 'Logarithmic' },
+                { value: 'shared', label: 'Shared', hint: 'with lanes of its unit' },
+              ]}
+            />
+          </>
+        )}
+        <MenuLine />
+        <MenuItem onSelect={() => onChoice({ pinned: !choice.pinned })}>
+          {choice.pinned ? 'Let go from the top' : 'Keep at the top'}
+        </MenuItem>
+        <MenuItem onSelect={() => onChoice({ folded: !choice.folded })}>
+          {choice.folded ? 'Unfold' : 'Fold'}
+        </MenuItem>
+        <MenuItem onSelect={() => onMove(-1)}>Move up</MenuItem>
+        <MenuItem onSelect={() => onMove(1)}>Move down</MenuItem>
+        {onRemove && <MenuItem onSelect={onRemove}>Remove the lane</MenuItem>}
+      </Menu>
+    </span>
+  )
+}

@@ -1,0 +1,88 @@
+/** One line below the tools: what changed in this window against the one before, or the chosen mark. */
+import { formatDuration, formatMeasured, formatRatio } from '@/format'
+import { useZone } from '@/state/incident'
+import { Button } from '@/ui/Button'
+import type { Item } from './lanes'
+import type { Series, WindowLane } from './queries'
+
+type Props = {
+  readonly span: number
+  readonly lanes: readonly WindowLane[]
+  readonly series: ReadonlyMap<string, Series>
+  readonly chosen: Item | null
+  readonly onOpen: (item: Item) => void
+  readonly onLane: (id: string) => void
+  readonly summary: string
+}
+
+const MOST = 5
+
+export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary }: Props) {
+  const zone = useZone()
+  if (chosen) {
+    return (
+      <div className="tl-window" role="status" data-testid="timeline-chosen">
+        <span className="mono">
+          {zone.format(chosen.start)}
+          {chosen.end > chosen.start ? ` – ${zone.format(chosen.end, 'clock')}` : ''}
+        </span>
+        <span className="ellipsis">{chosen.label}</span>
+        {chosen.opens && (
+          <Button size="small" onClick={() => onOpen(chosen)}>
+            {OPENS[chosen.opens.kind]}
+          </Button>
+        )}
+      </div>
+    )
+  }
+  const changes = ranked(lanes).slice(0, MOST)
+  return (
+    <div className="tl-window" data-testid="timeline-window">
+      <span className="tl-summary ellipsis" title={summary}>
+        {summary}
+      </span>
+      <span className="grow" />
+      {changes.length > 0 && (
+        <span className="faint">Against the {formatDuration(span / 1000)} before</span>
+      )}
+      {changes.map(({ lane, text }) => (
+        <button
+          key={lane.id}
+          type="button"
+          className="tl-delta"
+          title={`${lane.id}: mean ${formatMeasured(lane.before)} before, ${formatMeasured(lane.now)} now`}
+          onClick={() => onLane(lane.id)}
+        >
+          <span className="mono ellipsis">
+            {series.get(lane.id)?.name.split('.').at(-1) ?? lane.id}
+          </span>{' '}
+          <b className="num">{text}</b>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const OPENS = {
+  moment: 'Wait graph',
+  note: 'Open the note',
+  experiment: 'Experiments',
+  lines: 'Raw lines',
+} as const
+
+/** Lanes whose mean changed, by the logarithm of how many times. */
+export function ranked(lanes: readonly WindowLane[]): { lane: WindowLane; text: string }[] {
+  return lanes
+    .flatMap((lane) => {
+      const { before, now } = lane
+      if (before === null || now === null || before === now) return []
+      if (before <= 0 || now <= 0) {
+        const text = `${formatMeasured(before)} → ${formatMeasured(now)}`
+        const weight = before === 0 || now === 0 ? Math.log2(1 + Math.abs(now - before)) : 1
+        return [{ lane, text, weight }]
+      }
+      const weight = Math.abs(Math.log2(now / before))
+      return weight < 0.2 ? [] : [{ lane, text: formatRatio(now / before), weight }]
+    })
+    .sort((a, b) => b.weight - a.weight)
+}

@@ -1,0 +1,39 @@
+/** How a person set up lanes, as it stands in the address: "tlp:series@host" is tall, log, pinned. */
+import type { Choice, Scale, Size } from './lanes'
+import { PLAIN } from './lanes'
+
+export function readChoices(values: readonly string[]): ReadonlyMap<string, Choice> {
+  const found = new Map<string, Choice>()
+  for (const value of values) {
+    const colon = value.indexOf(':')
+    if (colon < 1) continue
+    const flags = value.slice(0, colon)
+    const size: Size = flags.includes('t') ? 'tall' : flags.includes('c') ? 'compact' : 'normal'
+    const scale: Scale = flags.includes('l') ? 'log' : flags.includes('s') ? 'shared' : 'linear'
+    found.set(value.slice(colon + 1), {
+      ...{ size, scale },
+      pinned: flags.includes('p'),
+      folded: flags.includes('x'),
+    })
+  }
+  return found
+}
+
+export function writeChoices(choices: ReadonlyMap<string, Choice>): string[] {
+  return [...choices].flatMap(([id, choice]) => {
+    const flags =
+      { tall: 't', compact: 'c', normal: '' }[choice.size] +
+      { log: 'l', shared: 's', linear: '' }[choice.scale] +
+      (choice.pinned ? 'p' : '') +
+      (choice.folded ? 'x' : '')
+    return flags ? [`${flags}:${id}`] : []
+  })
+}
+
+export function changed(
+  choices: ReadonlyMap<string, Choice>,
+  id: string,
+  change: Partial<Choice>,
+): ReadonlyMap<string, Choice> {
+  return new Map(choices).set(id, { ...(choices.get(id) ?? PLAIN), ...change })
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { cut, SvgSketch } from '@/charts/sketch'
+import { axisOf, cellReach, drawMetric, extremes, heatStep, scaleOf, valueAt, yOf } from './draw'
+import { PLAIN, type MetricLane } from './lanes'
+import type { Run, Tile } from './tiles'
+import { ranked } from './WindowBar'
+
+const tile = (points: [number, number, number, number][], plain = false): Tile => ({
+  start: 0,
+  end: 1000,
+  at: Float64Array.from(points, (p) => p[0]),
+  low: Float64Array.from(points, (p) => p[1]),
+  mid: Float64Array.from(points, (p) => p[2]),
+  high: Float64Array.from(points, (p) => p[3]),
+  plain,
+  own: [0, points.length],
+})
+const run = (one: Tile): Run => ({ tiles: [one], from: 0, to: 1000 })
+const lane = { kind: 'metric', choice: PLAIN, unit: null } as unknown as MetricLane
+const box = { x: 0, y: 0, w: 1000, h: 56 }
+const palette = { 'cat-1': '#00f', grid: '#eee' }
+const drawn = (one: Tile) => {
+  const sketch = new SvgSketch()
+  drawMetric(sketch, lane, [run(one)], box, scaleOf([0, 1000], box), [0, 10], palette)
+  return sketch.body()
+}
+
+describe('a metric lane', () => {
+  it('draws a line, and a band where a point stands for several samples', () => {
+    const body = drawn(tile([[0, 1, 2, 3], [100, 2, 5, 9]])) // prettier-ignore
+    expect(body).toContain('fill-opacity="0.2"')
+    expect(body).toContain('fill="none"')
+  })
+  it('leaves a gap open and shows a lone point', () => {
+    const gap: [number, number, number, number] = [200, NaN, NaN, NaN]
+    const body = drawn(tile([[0, 1, 1, 1], [100, 2, 2, 2], gap, [300, 3, 3, 3]], true)) // prettier-ignore
+    expect(body.match(/M/g)).toHaveLength(2)
+    expect(body).toContain('<rect')
+  })
+  it('draws few samples as steps', () => {
+    expect(drawn(tile([[0, 1, 1, 1], [100, 2, 2, 2]], true)).match(/L/g)).toHaveLength(2) // prettier-ignore
+  })
+})
+
+describe('axes', () => {
+  it('go from zero to the maximum and never divide by nothing', () => {
+    expect(axisOf([3, 9])).toEqual([0, 9])
+    expect(axisOf([-2, -1])).toEqual([-2, 0])
+    expect(axisOf([0, 0])).toEqual([0, 1])
+    expect(axisOf(null)).toEqual([0, 1])
+    expect(yOf([0, 10], box, false)(10)).toBe(5)
+    expect(yOf([0, 10], box, true)(0)).toBe(51)
+  })
+  it('know the extremes inside the window only', () => {
+    const one = run(tile([[0, 1, 2, 3], [500, -4, 5, 90], [900, 0, 1, 2]])) // prettier-ignore
+    expect(extremes([one], 0, 400)).toEqual([1, 3])
+    expect(extremes([one], 0, 1000)).toEqual([-4, 90])
+    expect(extremes([one], 950, 1000)).toBeNull()
+  })
+})
+
+it('tells the value nearest to the pointer, not a gap', () => {
+  const one = run(tile([[0, 1, 1, 1], [100, NaN, NaN, NaN], [200, 3, 3, 3]])) // prettier-ignore
+  expect(valueAt([one], 20, 50)?.mid).toBe(1)
+  expect(valueAt([one], 110, 50)).toBeNull()
+  expect(valueAt([one], 180, 50)?.mid).toBe(3)
+})
+
+it('shows one waiter among hundreds, and lets no cell reach over a hole', () => {
+  expect(heatStep(1, 300)).toBe(0)
+  expect(heatStep(300, 300)).toBe(4)
+  expect(cellReach(Float64Array.from([0, 1000, 2000, 500_000]))).toBe(3000)
+})
+
+it('cuts labels to their room', () => {
+  const measure = (text: string) => text.length
+  expect(cut('transaction', 20, measure)).toBe('transaction')
+  expect(cut('transaction', 6, measure)).toBe('trans…')
+  expect(cut('transaction', 1, measure)).toBe('')
+})
+
+it('ranks lanes by how many times they changed', () => {
+  const of = (id: string, before: number | null, now: number | null) => ({
+    ...{ id, before, now, min: 0, max: 0, samples: 1 },
+  })
+  const found = ranked([
+    of('a', 10, 11),
+    of('b', 10, 1),
+    of('c', 1, 50),
+    of('d', null, 3),
+    of('e', 0, 7),
+  ])
+  expect(found.map(({ lane }) => lane.id)).toEqual(['c', 'b', 'e'])
+})

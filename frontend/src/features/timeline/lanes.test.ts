@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { changed, readChoices, writeChoices } from './choices'
+import { edges, moved } from './edges'
+import { buildLanes, itemAt, nextItem, packed, PLAIN, stack, visible, type Item } from './lanes'
+import type { Marks, Series } from './queries'
+
+const series = (name: string, host: string | null = null): Series => ({
+  ...{ id: `${name}@${host ?? ''}`, name, labels: '', host, kind: 'gauge', unit: null, points: 9 },
+  ...{ first: null, last: null, min: 0, max: 1, group: 'm', artifact: null, meaning: null },
+  ...{ default: 0, shift: null },
+})
+const marks: Marks = {
+  ...{ stalls: [], snapshots: [], annotations: [], corrections: [] },
+  events: [
+    {
+      ...{ time: '2026-11-20T22:19:50Z', kind: 'trigger', severity: null, message: 'fired' },
+      ...{ host: null, artifact: 'a', line_first: 3 },
+    },
+  ],
+  range: { start: '2026-11-20T22:00:00Z', end: '2026-11-20T23:00:00Z' },
+}
+const options = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) => {
+  const all = [series('b', 'h1'), series('a', 'h2'), series('c', 'h1')]
+  return {
+    ...{ series: all, shown: all.map((one) => one.id), marks, strips: undefined },
+    ...{ choices: new Map(), order: [], query: '', byHost: false, ...more },
+  }
+}
+const titles = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) =>
+  buildLanes(options(more)).map((lane) => lane.title)
+
+describe('buildLanes', () => {
+  it('puts events before metrics, and metrics in the order asked for', () => {
+    expect(titles()).toEqual(['Triggers', 'b', 'a', 'c'])
+  })
+  it('keeps pinned lanes at the top and a given order', () => {
+    expect(titles({ choices: new Map([['c@h1', { ...PLAIN, pinned: true }]]) })[0]).toBe('c')
+    expect(titles({ order: ['c@h1', 'a@h2'] })).toEqual(['c', 'a', 'Triggers', 'b'])
+  })
+  it('groups by host and finds by words', () => {
+    expect(titles({ byHost: true })).toEqual([
+      ...['No host is named', 'Triggers', 'h1', 'b', 'c', 'h2', 'a'],
+    ])
+    expect(titles({ query: 'h2' })).toEqual(['a'])
+  })
+  it('folds and grows lanes', () => {
+    const lanes = buildLanes(options({ choices: new Map([['b@h1', { ...PLAIN, size: 'tall' }]]) }))
+    expect(lanes.find((lane) => lane.title === 'b')?.height).toBe(120)
+  })
+})
+
+describe('the stack', () => {
+  it('shows only the lanes that touch a stretch of it', () => {
+    const many = Array.from({ length: 200 }, (_, i) => series(`s${i}`))
+    const { placed, height } = stack(
+      buildLanes(options({ series: many, shown: many.map((one) => one.id) })),
+    )
+    expect(height).toBe(24 + 200 * 56)
+    expect(visible(placed, 24 + 56 * 10, 24 + 56 * 12).map(({ lane }) => lane.title)).toEqual([
+      's10',
+      's11',
+    ])
+    expect(visible(placed, height, height + 10)).toEqual([])
+  })
+})
+
+describe('items', () => {
+  const item = (start: number, end: number, row = 0): Item => ({
+    ...{ key: `${start}`, start, end, label: '', tone: 'idle', row },
+  })
+  it('packs spans into rows and says where a label must end', () => {
+    const rows = packed([item(0, 10), item(5, 8), item(12, 20)], 6, 0)
+    expect(rows.map((one) => one.row)).toEqual([0, 1, 0])
+    expect(rows[0]?.until).toBe(12)
+    expect(packed([item(0, 9), item(1, 9), item(2, 9)], 2, 0).map((one) => one.row)).toEqual([
+      0, 1, 1,
+    ])
+  })
+  it('finds the item at the pointer, the shorter of two', () => {
+    const items = [item(0, 100), item(40, 50)]
+    expect(itemAt(items, 45, null, 5)?.start).toBe(40)
+    expect(itemAt(items, 104, null, 5)?.start).toBe(0)
+    expect(itemAt(items, 110, null, 5)).toBeNull()
+  })
+  it('steps to the next and the one before', () => {
+    const items = [item(10, 10), item(30, 30), item(20, 20)]
+    expect(nextItem(items, 10, true)?.start).toBe(20)
+    expect(nextItem(items, 20, false)?.start).toBe(10)
+    expect(nextItem(items, 30, true)).toBeNull()
+  })
+})
+
+describe('choices in the address', () => {
+  it('round-trip, and nonsense is left out', () => {
+    const set = changed(readChoices(['tlp:a:b@h', 'nonsense']), 'c', { folded: true })
+    expect(writeChoices(set)).toEqual(['tlp:a:b@h', 'x:c'])
+    expect(readChoices(['tlp:a:b@h']).get('a:b@h')).toEqual({
+      ...{ size: 'tall', scale: 'log', pinned: true, folded: false },
+    })
+    expect(writeChoices(changed(set, 'c', { folded: false }))).toEqual(['tlp:a:b@h'])
+  })
+})
+
+describe('the edges of a stall', () => {
+  const stall = {
+    onset: '1970-01-01T00:01:00Z',
+    end: '1970-01-01T00:02:00Z',
+    baseline: { start: '1970-01-01T00:00:30Z', end: '1970-01-01T00:00:59Z' },
+  }
+  const start = edges(stall, undefined)
+  it('are what a person said where they did', () => {
+    const said = {
+      onset: '1970-01-01T00:00:50Z',
+      end: null,
+      baseline_start: null,
+      baseline_end: null,
+    }
+    const both = edges(stall, {
+      ...said,
+      id: '',
+      host: null,
+      computed_onset: '',
+      by: 'A',
+      revision: 1,
+      at: '',
+    })
+    expect(both).toMatchObject({ onset: 50_000, end: 120_000 })
+  })
+  it('never pass one another', () => {
+    expect(moved(start, 'onset', 40_000)).toEqual({
+      ...{ baselineStart: 30_000, baselineEnd: 40_000, onset: 40_000, end: 120_000 },
+    })
+    expect(moved(start, 'onset', 10_000)).toMatchObject({
+      baselineStart: 9000,
+      baselineEnd: 10_000,
+    })
+    expect(moved(start, 'onset', 200_000).end).toBe(201_000)
+    expect(moved(start, 'baselineStart', 59_500).baselineEnd).toBe(60_000)
+    expect(moved({ ...start, end: null }, 'onset', 200_000).end).toBeNull()
+  })
+})
