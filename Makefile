@@ -138,6 +138,10 @@ bench: $(VENV)/.installed-dev ## measure how fast large inputs are read: a tenth
 bench-parse: $(VENV)/.installed-dev ## the whole: beside the peers, into docs/benchmarks.md (SCALE=1)
 	@cd backend && ../$(BIN)/python -m benchmarks --scale $(or $(SCALE),1) --markdown ../docs/benchmarks.md
 
+.PHONY: bench-ui
+bench-ui: $(VENV)/.installed-dev $(UI) ## how the screens bear 200 series of a million samples (SERIES=200), into docs/benchmarks-ui.md
+	@cd frontend && node e2e/bench.mjs --series $(or $(SERIES),200) --markdown ../docs/benchmarks-ui.md
+
 .PHONY: bench-insight
 bench-insight: $(VENV)/.installed-dev ## hold the analysis against incidents whose truth is known
 	@cd backend && ../$(BIN)/python -m benchmarks.insight $(CAPTURES)

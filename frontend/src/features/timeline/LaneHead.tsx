@@ -8,6 +8,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
 import { usePin } from '@/ui/pin'
 import { useMay } from '@/api/queries'
 import type { PlacedClock } from '@/api/schema'
+import { laneSvg } from './exportView'
 import type { Choice, Lane, Scale, Size } from './lanes'
 import type { WindowLane } from './queries'
 import type { TimelineView } from './view'
@@ -20,6 +21,8 @@ type Props = {
   readonly clock: PlacedClock | undefined
   readonly active: boolean
   readonly onActive: () => void
+  /** Opens the chosen mark of this lane, when there is one. */
+  readonly onEnter: (() => void) | null
   readonly onChoice: (change: Partial<Choice>) => void
   readonly onMove: (by: number) => void
   readonly onDrop: (dragged: string) => void
@@ -28,9 +31,11 @@ type Props = {
 
 /** Below this height name and facts share one line. */
 const SMALL = 34
+/** As much of a picture as the server keeps with a pin. */
+const MOST_PICTURE = 200_000
 
 export function LaneHead(props: Props) {
-  const { view, lane, delta, clock, active, onActive, onDrop } = props
+  const { view, lane, delta, clock, active, onActive, onEnter, onDrop } = props
   const value = useRef<HTMLSpanElement>(null)
   const resting = useRest(lane, delta)
   useEffect(
@@ -67,6 +72,11 @@ export function LaneHead(props: Props) {
         title={[lane.title, lane.sub, lane.hint, lane.host ?? ''].filter(Boolean).join('\n')}
         aria-pressed={active}
         onClick={onActive}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !onEnter) return
+          event.preventDefault()
+          onEnter()
+        }}
       >
         {lane.choice.pinned && <PinIcon size={10} />}
         {lane.title}
@@ -137,9 +147,12 @@ function Tools({ incidentId, view, lane, onChoice, onMove, onRemove, delta }: Pr
     const [start, end] = view.range
     const most = delta?.max ?? null
     const address = new URLSearchParams({ series: metric.id, start: iso(start), end: iso(end) })
+    const title = `${lane.title}${most !== null ? `: up to ${formatMeasured(most)} ${metric.unit ?? ''}` : ''}`
+    const picture = laneSvg(view, lane, title)
     pin({
       kind: 'series',
-      title: `${lane.title}${most !== null ? `: up to ${formatMeasured(most)} ${metric.unit ?? ''}` : ''}`,
+      title,
+      picture: picture.length <= MOST_PICTURE ? picture : null,
       locator: {
         series: [metric.id],
         start: iso(start),

@@ -72,7 +72,13 @@ export function Plot(props: Props) {
 
   const shown = visible(placed, box.top, box.bottom)
   return (
-    <div className="tl-scroll scroll" ref={scroller} tabIndex={-1}>
+    <div
+      className="tl-scroll scroll"
+      ref={scroller}
+      tabIndex={0}
+      role="region"
+      aria-label="Lanes of the timeline"
+    >
       <div className="tl-top">
         <div className="tl-corner" />
         <LiveAxis view={view} width={width} relative={relative} />

@@ -180,7 +180,9 @@ export default function TimelineScreen() {
     const lane = lanes.find((one) => one.id === active) ?? lanes.find((one) => 'items' in one)
     if (!lane) return
     const shift = view.shiftOf(lane)
-    const from = picked && 'items' in lane ? picked.start : (view.hover ?? view.range[0]) - shift
+    // Without a chosen mark one that lies at the pointer itself is the next.
+    const pointer = (view.hover ?? view.range[0]) - shift + (forward ? -1 : 1)
+    const from = picked && 'items' in lane ? picked.start : pointer
     if (!('items' in lane)) {
       const by = ((view.range[1] - view.range[0]) / view.width) * (forward ? 4 : -4)
       view.setHover(Math.min(view.range[1], Math.max(view.range[0], from + by + shift)))
@@ -214,10 +216,6 @@ export default function TimelineScreen() {
     fit: () => setRange(null, true),
     next: () => step(true),
     previous: () => step(false),
-    open: (event) => {
-      const control = event?.target instanceof Element && event.target.closest('button, a')
-      if (picked && !control) open(picked)
-    },
     note: () => {
       if (mayWrite) setNoting(view.hover ?? view.range[0])
     },
@@ -445,6 +443,7 @@ export default function TimelineScreen() {
                   setPicked(null)
                   view.choose(null)
                 }}
+                onEnter={picked && lane.id === active ? () => open(picked) : null}
                 onChoice={(change) =>
                   changeUrl({ set: writeChoices(changed(choices, lane.id, change)) })
                 }

@@ -21,7 +21,7 @@ const box = { x: 0, y: 0, w: 1000, h: 56 }
 const palette = { 'cat-1': '#00f', grid: '#eee' }
 const drawn = (one: Tile) => {
   const sketch = new SvgSketch()
-  drawMetric(sketch, lane, [run(one)], box, scaleOf([0, 1000], box), [0, 10], palette)
+  drawMetric(sketch, lane, [run(one)], box, scaleOf([0, 1000], box), [0, 10], palette, [0, 1000])
   return sketch.body()
 }
 

@@ -17,6 +17,7 @@ export type Box = { readonly x: number; readonly y: number; readonly w: number; 
 export type Domain = readonly [number, number]
 
 const PAD = 5
+const DENSE = 300
 const UI = 'px "Inter Variable", Inter, sans-serif'
 
 /** Pixels of the plot from times; `shift` is added to a lane's own times (hosts aligned at onset). */
@@ -83,6 +84,7 @@ export function drawMetric(
   toX: (at: number) => number,
   domain: Domain,
   palette: Palette,
+  window: Domain,
 ): void {
   const y = yOf(domain, box, lane.choice.scale === 'log')
   if (domain[0] < 0) {
@@ -92,6 +94,7 @@ export function drawMetric(
   const colour = palette['cat-1'] ?? ''
   const few = runs.length > 0 && runs.every((run) => run.tiles.every((tile) => tile.plain))
   const step = few && countOwn(runs, -Infinity, Infinity) < 60
+  const dense = countOwn(runs, ...window) > DENSE
   for (const run of runs) {
     const only = run.tiles[0]
     const inherits = run.tiles.length === 1 && only && (only.start < run.from || only.end > run.to)
@@ -103,29 +106,42 @@ export function drawMetric(
     if (!run.tiles.every((tile) => tile.plain)) {
       sketch.fillStyle = colour
       sketch.globalAlpha = 0.2
-      band(sketch, run.tiles, toX, y)
+      band(sketch, run.tiles, window, toX, y)
       sketch.globalAlpha = 1
     }
     sketch.strokeStyle = colour
     sketch.fillStyle = colour
-    sketch.lineWidth = 1.25
-    line(sketch, run.tiles, toX, y, step)
+    // A hairline of a thousand points costs a tenth of a stroke that is a little wider.
+    sketch.lineWidth = dense ? 1 : 1.25
+    line(sketch, run.tiles, window, toX, y, step)
     if (inherits) sketch.restore()
   }
 }
 
-/** Visits the points of successive tiles once: the first tile's neighbour before, the last's after. */
-function each(tiles: readonly Tile[], visit: (tile: Tile, index: number) => void): void {
+/**
+ * Visits the points of successive tiles once, those inside a stretch of time and one on each side: the
+ * first tile's neighbour before it counts, and the last's after.
+ */
+function each(
+  tiles: readonly Tile[],
+  [from, to]: Domain,
+  visit: (tile: Tile, index: number) => void,
+): void {
   tiles.forEach((tile, number) => {
+    if (tile.end < from && tiles[number + 1] && (tiles[number + 1]?.start ?? 0) < from) return
+    if (tile.start > to && tiles[number - 1] && (tiles[number - 1]?.end ?? 0) > to) return
     const begin = number === 0 ? 0 : tile.own[0]
     const end = number === tiles.length - 1 ? tile.at.length : tile.own[1]
-    for (let i = begin; i < end; i++) visit(tile, i)
+    const first = Math.max(begin, firstAfter(tile.at, from) - 1)
+    const last = Math.min(end, firstAfter(tile.at, to) + 1)
+    for (let i = first; i < last; i++) visit(tile, i)
   })
 }
 
 function line(
   sketch: Sketch,
   tiles: readonly Tile[],
+  window: Domain,
   toX: (at: number) => number,
   y: (value: number) => number,
   step: boolean,
@@ -136,7 +152,7 @@ function line(
   let lastX = 0
   let lastY = 0
   const lone: [number, number][] = []
-  each(tiles, (tile, i) => {
+  each(tiles, window, (tile, i) => {
     const value = tile.mid[i] as number
     if (value !== value) {
       if (drawing && length === 1) lone.push([lastX, lastY])
@@ -165,6 +181,7 @@ function line(
 function band(
   sketch: Sketch,
   tiles: readonly Tile[],
+  window: Domain,
   toX: (at: number) => number,
   y: (value: number) => number,
 ): void {
@@ -177,7 +194,7 @@ function band(
     xs = []
     lows = []
   }
-  each(tiles, (tile, i) => {
+  each(tiles, window, (tile, i) => {
     const high = tile.high[i] as number
     if (high !== high) {
       close()

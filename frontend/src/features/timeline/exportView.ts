@@ -91,6 +91,17 @@ export function timelineSvg(view: TimelineView, stalls: readonly Stall[], about:
   )
 }
 
+/** One lane as a drawing, for the pin that remembers how it looked. */
+export function laneSvg(view: TimelineView, lane: Lane, title: string): string {
+  const token = tokenReader(document.documentElement)
+  const palette = Object.fromEntries(TOKENS.map((name) => [name, plainColour(token(`--${name}`))]))
+  const sketch = new SvgSketch()
+  view.drawLanes(sketch, [{ lane, y: 0 }], 0, palette)
+  return svgDocument(sketch.body(), {
+    ...{ width: view.width + RIGHT, height: lane.height, title },
+  })
+}
+
 /** One row per drawn point or mark; a point of several samples has its extremes. */
 export function timelineRows(view: TimelineView): Rows {
   const level = levelFor(view.range, view.width)

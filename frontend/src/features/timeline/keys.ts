@@ -2,15 +2,15 @@
 import type { KeyTable } from '@/state/keys'
 
 export const TIMELINE_KEYS = {
-  zoomIn: { keys: ['w', 'ArrowUp'], does: 'Zoom in; with Shift, further' },
-  zoomOut: { keys: ['s', 'ArrowDown'], does: 'Zoom out; with Shift, further' },
+  zoomIn: { keys: ['w'], does: 'Zoom in; with Shift, further' },
+  zoomOut: { keys: ['s'], does: 'Zoom out; with Shift, further' },
   earlier: { keys: ['a', 'ArrowLeft'], does: 'Earlier; with Shift, further' },
   later: { keys: ['d', 'ArrowRight'], does: 'Later; with Shift, further' },
   whole: { keys: ['0'], does: 'The whole capture' },
   fit: { keys: ['f'], does: 'The stall with some time around it' },
   next: { keys: ['.'], does: 'The next mark or sample of the lane' },
   previous: { keys: [','], does: 'The mark or sample before' },
-  open: { keys: ['Enter'], does: 'Open the chosen mark' },
+  open: { keys: ['Enter'], does: 'Open the chosen mark', within: 'the head of its lane' },
   note: { keys: ['n'], does: 'Note at the crosshair' },
   rangeNote: { keys: ['Shift+n'], does: 'Note on the range that is shown' },
   search: { keys: ['q'], does: 'Search the lanes' },

@@ -133,7 +133,12 @@ export class TimelineView {
   setScroll(top: number): void {
     this.scrollTop = top
     const least = this.canvasTop + (this.canvasTop > 0 ? 40 : 0)
-    if (top < least || top + this.viewHeight > this.canvasTop + this.canvasHeight - 40) this.draw()
+    if (
+      this.moving ||
+      top < least ||
+      top + this.viewHeight > this.canvasTop + this.canvasHeight - 40
+    )
+      this.draw()
     this.wantSoon()
   }
 
@@ -275,8 +280,11 @@ export class TimelineView {
     const context = this.main?.getContext('2d')
     if (!sketch || !context) return
     context.clearRect(0, 0, this.width + RIGHT, this.canvasHeight)
-    const shown = visible(this.placed, this.canvasTop, this.canvasTop + this.canvasHeight)
-    this.drawLanes(sketch, shown, -this.canvasTop)
+    // While the plot moves only what is seen is drawn; the lanes beyond come when it rests.
+    const [top, bottom] = this.moving
+      ? [this.scrollTop, this.scrollTop + this.viewHeight]
+      : [this.canvasTop, this.canvasTop + this.canvasHeight]
+    this.drawLanes(sketch, visible(this.placed, top, bottom), -this.canvasTop)
   }
 
   /** Draws some lanes with their extremes at the right; also what the export calls. */
@@ -298,7 +306,7 @@ export class TimelineView {
           lane.choice.scale === 'shared'
             ? (shared.get(lane.unit ?? '') ?? [0, 1])
             : this.domain(lane.id, extremes(runs, from, to))
-        drawMetric(sketch, lane, runs, box, toX, domain, palette)
+        drawMetric(sketch, lane, runs, box, toX, domain, palette, [from, to])
         sketch.restore()
         this.drawEnds(sketch, lane, box, domain, runs.length > 0, whole, palette)
         continue

@@ -1,0 +1,328 @@
+/**
+ * How the screens bear a big incident: 200 series of a million samples, a wait graph of 5,000 nodes.
+ *
+ * Starts a real `pileup run` on a throw-away folder, puts the incident in (backend/benchmarks/ui_data.py),
+ * and measures in headless Chromium: first view of each screen, frames while panning, zooming and
+ * scrolling the timeline, long tasks, bytes. Prints a table and writes it with --markdown FILE.
+ * Usage: node bench.mjs [--series 200] [--samples 1000000] [--markdown FILE]
+ */
+/* global document, window, getComputedStyle, requestAnimationFrame */
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from '@playwright/test'
+import { FLAGS, findChromium } from './chromium.mjs'
+import { REPOSITORY, startPileup } from './pileup.mjs'
+
+const option = (name, fallback) => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at < 0 ? fallback : process.argv[at + 1]
+}
+const SERIES = Number(option('series', 200))
+const SAMPLES = Number(option('samples', 1_000_000))
+const TO_REACH = { first: 2000, frame: 50, bytes: 2_000_000, graph: 1000 }
+const PEOPLE = { name: 'Ada Example', email: 'ada@example.org', password: 'a long enough password' }
+
+/** Each screen and what is on it when its first view stands. */
+const SCREENS = [
+  ['overview', 'main h2, main h3'],
+  ['timeline', '[data-testid="timeline-plot"] canvas'],
+  ['waits', '[data-testid="wait-headline"]'],
+  ['stacks', 'main h2, .empty'],
+  ['artifacts', 'main table, main .empty'],
+  ['hypotheses', 'main button'],
+  ['experiments', 'main button'],
+  ['report', 'main'],
+]
+
+async function signIn(page, link) {
+  await page.goto(link)
+  await page.getByLabel('Name').first().fill(PEOPLE.name)
+  await page.getByLabel('Email').first().fill(PEOPLE.email)
+  await page.getByLabel('Password').first().fill(PEOPLE.password)
+  await page.getByRole('button', { name: /sign in|create|continue|start/i }).click()
+  await page.getByRole('heading', { name: 'Incidents' }).waitFor()
+}
+
+async function makeIncident(context, home) {
+  const csrf = (await context.cookies()).find((one) => one.name === 'pileup_csrf')?.value ?? ''
+  const made = await context.request.post('/api/v1/incidents', {
+    data: { title: `A day of ${SERIES} series` },
+    headers: { 'X-CSRF-Token': decodeURIComponent(csrf) },
+  })
+  const { id } = await made.json()
+  const python = process.env.PYTHON ?? join(REPOSITORY, '.venv', 'bin', 'python')
+  const words = ['-m', 'benchmarks.ui_data', '--home', home, '--incident', id]
+  execFileSync(python, [...words, '--series', String(SERIES), '--samples', String(SAMPLES)], {
+    cwd: join(REPOSITORY, 'backend'),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  return id
+}
+
+/** Bytes of the bodies of API answers, as they were before compression. */
+function counting(page) {
+  const seen = { bytes: 0, largest: 0, of: '', open: new Set() }
+  page.on('request', (request) => seen.open.add(request))
+  page.on('requestfailed', (request) => seen.open.delete(request))
+  page.on('requestfinished', (request) => {
+    void (async () => {
+      const { pathname } = new URL(request.url())
+      const response = await request.response()
+      const isData = pathname.startsWith('/api/') && !pathname.endsWith('/events')
+      const size =
+        isData && response
+          ? await response.body().then(
+              (b) => b.length,
+              () => 0,
+            )
+          : 0
+      seen.bytes += size
+      if (size > seen.largest) Object.assign(seen, { largest: size, of: pathname })
+      seen.open.delete(request)
+    })()
+  })
+  return seen
+}
+
+/** Time from the click on a link to the screen to its first view, its data drawn. */
+async function firstView(context, base, id, screen, mark) {
+  const page = await context.newPage()
+  const seen = counting(page)
+  const started = performance.now()
+  await page.goto(`${base}/incidents/${id}/${screen}`, { waitUntil: 'commit' })
+  await page.locator(mark).first().waitFor({ timeout: 60_000 })
+  if (screen === 'timeline') await page.waitForFunction(drawn, undefined, { timeout: 60_000 })
+  const ms = performance.now() - started
+  await page.waitForTimeout(1500)
+  await page.close()
+  return { screen, ms, bytes: seen.bytes, largest: seen.largest, of: seen.of }
+}
+
+/** Whether the plot's canvas holds a stroke of a metric lane (in the page). */
+function drawn() {
+  const canvas = document.querySelector('[data-testid="timeline-plot"] canvas')
+  if (!canvas || canvas.width === 0) return false
+  const style = getComputedStyle(document.documentElement).getPropertyValue('--cat-1').trim()
+  const wanted = [1, 3, 5].map((at) => parseInt(style.slice(at, at + 2), 16))
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i + 3] > 200 && wanted.every((part, at) => Math.abs(data[i + at] - part) < 6))
+      return true
+  }
+  return false
+}
+
+/** Frame times and long tasks while something is done (in the page). */
+async function frames(page, act) {
+  await page.evaluate(() => {
+    const seen = { times: [], long: [], running: true }
+    window.seenFrames = seen
+    let before = performance.now()
+    const tick = (now) => {
+      seen.times.push(now - before)
+      before = now
+      if (seen.running) requestAnimationFrame(tick)
+    }
+    requestAnimationFrame((now) => {
+      before = now
+      requestAnimationFrame(tick)
+    })
+    const observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.long.push(entry.duration)
+    })
+    observer.observe({ entryTypes: ['longtask'] })
+  })
+  await act()
+  return page.evaluate(() => {
+    const seen = window.seenFrames
+    seen.running = false
+    return { times: seen.times, long: seen.long }
+  })
+}
+
+function percentiles({ times, long }) {
+  const sorted = [...times].sort((a, b) => a - b)
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+  return {
+    frames: sorted.length,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    max: sorted.at(-1) ?? 0,
+    long: long.length,
+  }
+}
+
+async function motion(context, base, id) {
+  const page = await context.newPage()
+  const seen = counting(page)
+  await page.goto(`${base}/incidents/${id}/timeline?show=all`)
+  await page.waitForFunction(drawn, undefined, { timeout: 60_000 })
+  await page.waitForTimeout(3000)
+  const box = await page.getByTestId('timeline-plot').boundingBox()
+  const left = box.x + 60
+  const middle = box.x + box.width / 2
+  const y = 480
+  const result = {}
+  await page.keyboard.press('0')
+  await page.waitForTimeout(2000)
+  for (let i = 0; i < 8; i++) await page.keyboard.press('w')
+  await page.waitForTimeout(3000)
+  // a hand moves the pointer about every frame
+  const drag = async (from, to, steps) => {
+    await page.mouse.move(from, y)
+    await page.keyboard.down('Shift')
+    await page.mouse.down()
+    for (let i = 1; i <= steps; i++) {
+      await page.mouse.move(from + ((to - from) * i) / steps, y)
+      await page.waitForTimeout(12)
+    }
+    await page.mouse.up()
+    await page.keyboard.up('Shift')
+  }
+  result.pan = percentiles(
+    await frames(page, async () => {
+      for (let i = 0; i < 3; i++) {
+        await drag(middle + 300, left, 60)
+        await drag(left, middle + 300, 60)
+      }
+    }),
+  )
+  result.zoom = percentiles(
+    await frames(page, async () => {
+      await page.mouse.move(middle, y)
+      for (let i = 0; i < 60; i++) {
+        await page.keyboard.down('Control')
+        await page.mouse.wheel(0, i < 30 ? -40 : 40)
+        await page.keyboard.up('Control')
+        await page.waitForTimeout(20)
+      }
+    }),
+  )
+  result.scroll = percentiles(
+    await frames(page, async () => {
+      await page.mouse.move(middle, y)
+      for (let i = 0; i < 80; i++) {
+        await page.mouse.wheel(0, 110)
+        await page.waitForTimeout(16)
+      }
+    }),
+  )
+  result.hover = percentiles(
+    await frames(page, async () => {
+      for (let i = 0; i < 150; i++) {
+        await page.mouse.move(left + ((i * 13) % (box.width - 160)), y)
+        await page.waitForTimeout(12)
+      }
+    }),
+  )
+  await page.waitForTimeout(1500)
+  await page.close()
+  return { ...result, bytes: seen.bytes, largest: seen.largest, of: seen.of }
+}
+
+/** From asking for the graph of 5,000 nodes to its headline, folded and not. */
+async function graph(context, id) {
+  const times = {}
+  for (const fold of ['auto', 'none']) {
+    const started = performance.now()
+    const answer = await context.request.get(`/api/v1/incidents/${id}/waits?at=worst&fold=${fold}`)
+    const body = await answer.body()
+    times[fold] = { ms: performance.now() - started, bytes: body.length, status: answer.status() }
+  }
+  return times
+}
+
+const kb = (bytes) => `${Math.round(bytes / 1000).toLocaleString('en')} kB`
+const ms = (value) => `${Math.round(value)} ms`
+const fine = (ok) => (ok ? '' : ' (missed)')
+
+function report(views, moves, waits, browser) {
+  const rows = [
+    '# How the screens bear a big incident',
+    '',
+    `Made by \`make bench-ui\`: ${SERIES} series of ${SAMPLES.toLocaleString('en')} samples, a wait graph of 5,000 nodes;`,
+    `headless Chromium ${browser} without a GPU at 1440 × 900, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, server and browser on one machine.`,
+    'Times depend on what else the machine does; bytes do not.',
+    '',
+    '## First view',
+    '',
+    'From the address to the first view with its data, cold page each. To reach: under 2 s and no answer over 2 MB.',
+    '',
+    '| screen | first view | data | largest answer |',
+    '|---|--:|--:|---|',
+    ...views.map(
+      (one) =>
+        `| ${one.screen} | ${ms(one.ms)}${fine(one.ms < TO_REACH.first)} | ${kb(one.bytes)} | ${kb(one.largest)}${fine(one.largest <= TO_REACH.bytes)} ${one.of.split('/').at(-1) ?? ''} |`,
+    ),
+    '',
+    '## Frames of the timeline',
+    '',
+    'Time between frames while all lanes are shown. To reach: no frame over 50 ms while panning.',
+    '',
+    '| what | frames | p50 | p95 | p99 | longest | long tasks |',
+    '|---|--:|--:|--:|--:|--:|--:|',
+    ...['pan', 'zoom', 'scroll', 'hover'].map((name) => {
+      const one = moves[name]
+      const missed = name === 'pan' && one.max > TO_REACH.frame
+      return `| ${name} | ${one.frames} | ${one.p50.toFixed(1)} | ${one.p95.toFixed(1)} | ${one.p99.toFixed(1)} | ${one.max.toFixed(1)}${fine(!missed)} | ${one.long} |`
+    }),
+    '',
+    `Over all of it ${kb(moves.bytes)} of data came, the largest answer ${kb(moves.largest)}${fine(moves.largest <= TO_REACH.bytes)} (${moves.of.split('/').at(-1) ?? ''}).`,
+    '',
+    '## Wait graph of 5,000 nodes',
+    '',
+    '| how | answer after | bytes |',
+    '|---|--:|--:|',
+    ...Object.entries(waits).map(
+      ([name, one]) =>
+        `| ${name === 'auto' ? 'folded' : 'unfolded'} | ${ms(one.ms)} | ${one.status === 200 ? kb(one.bytes) : `refused (${one.status})`}${fine(one.bytes <= TO_REACH.bytes)} |`,
+    ),
+    '',
+  ]
+  return rows.join('\n')
+}
+
+async function main() {
+  const found = await findChromium()
+  const folder = await mkdtemp(join(tmpdir(), 'pileup-bench-'))
+  const home = join(folder, 'home')
+  const server = await startPileup(home)
+  try {
+    const browser = await chromium.launch({
+      executablePath: found.executablePath,
+      args: [...FLAGS, '--disable-gpu'],
+    })
+    const context = await browser.newContext({
+      baseURL: server.baseUrl,
+      viewport: { width: 1440, height: 900 },
+    })
+    const page = await context.newPage()
+    await signIn(page, server.signInLink)
+    await page.close()
+    console.log('making the incident')
+    const id = await makeIncident(context, home)
+    const views = []
+    for (const [screen, mark] of SCREENS) {
+      views.push(await firstView(context, server.baseUrl, id, screen, mark))
+      console.log(screen, ms(views.at(-1).ms))
+    }
+    const moves = await motion(context, server.baseUrl, id)
+    const waits = await graph(context, id)
+    const text = report(views, moves, waits, browser.version())
+    console.log(`\n${text}`)
+    const file = option('markdown', '')
+    if (file) await writeFile(file, text)
+    await browser.close()
+  } finally {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+main().catch((error) => {
+  console.error(`bench-ui: ${error.stack ?? error.message}`)
+  process.exit(1)
+})
