@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pileup.analysis.run_outcome import measure, symptoms
+from pileup.analysis.run_outcome import level, measure, symptoms
 from tests.analysis.frames import evidence, gauge
 
 RUN = evidence({"m": [gauge("m.waiters", [5.0] * 60 + [200.0] * 40, host="db-9")]})
@@ -28,6 +28,37 @@ def test_prediction(op: str, value: float, window: float | None, verdict: str) -
     assert found.points == (31 if window else 100)
     assert found.value == 5.0
     assert "predicted" in found.text
+
+
+@pytest.mark.parametrize(
+    ("value", "falsifier", "verdict"),
+    [(300.0, 400.0, "match"), (100.0, 300.0, "partial"), (100.0, 150.0, "miss")],
+)
+def test_between_the_prediction_and_what_falsifies_it_lies_partial(
+    value: float, falsifier: float, verdict: str
+) -> None:
+    """Of the statistic that was asked for: the 95th percentile of this run is 200."""
+    found = measure(
+        RUN, "m.waiters@db-1", "<", value, None, statistic="p95", falsifier=(">", falsifier)
+    )
+    assert (found.verdict, found.value) == (verdict, 200.0)
+
+
+def test_a_direction_needs_the_incident() -> None:
+    """Within a tenth of it is neither a fall nor a rise."""
+    was = evidence({"m": [gauge("m.waiters", [5.2] * 30)]})
+    for op in ("falls", "rises"):
+        assert measure(RUN, "m.waiters@db-1", op, None, 30.0, before=was).verdict == "miss"
+    alone = measure(RUN, "m.waiters@db-1", "falls", None, None)
+    assert alone.verdict == "not_measurable"
+    assert "to hold that against" in alone.text
+
+
+def test_level_tells_the_spread() -> None:
+    found = level(RUN, "m.waiters@db-1")
+    assert found is not None
+    assert (found.median, found.mad, found.least, found.most) == (5.0, 0.0, 5.0, 200.0)
+    assert level(RUN, "m.other") is None
 
 
 def test_a_series_that_the_run_lacks_is_not_measurable() -> None:

@@ -95,3 +95,97 @@ def test_nothing_attached(site: Site) -> None:
     answer = site.admin.get(f"/api/v1/experiments/{made['id']}/observed")
     assert answer.status_code == 409
     assert "attach its files" in answer.json()["detail"]
+
+
+def finish(site: Site, experiment: dict[str, Any], **body: Any) -> Any:
+    """Start it and finish it."""
+    url = f"/api/v1/experiments/{experiment['id']}"
+    assert site.admin.post(f"{url}/start").status_code == 200
+    return site.admin.post(f"{url}/finish", json={"observation": {"text": "seen"}} | body)
+
+
+def test_the_verdict_is_computed(site: Site) -> None:
+    """Nobody needs to choose it, and what the artifacts showed is kept."""
+    answer = finish(site, run(site, site.incident(), [3.0] * 60))
+    assert answer.status_code == 200, answer.text
+    done = answer.json()
+    assert (done["verdict"], done["overruled_because"]) == ("match", "")
+    assert done["computed"]["measured"]["value"] == 3.0
+    level = done["computed"]["levels"][0]
+    assert level["series"] == "m.waiters@db-1"
+    assert level["run"] == {"median": 3.0, "mad": 0.0, "least": 3.0, "most": 3.0, "points": 60}
+    assert (level["incident"], level["ratio"]) == (None, None)
+
+
+def test_a_person_overrules_only_with_a_reason(site: Site) -> None:
+    """Both verdicts are kept then."""
+    experiment = run(site, site.incident(), [3.0] * 60)
+    refused = finish(site, experiment, verdict="miss")
+    assert refused.status_code == 422
+    assert "the artifacts say match" in refused.json()["detail"]
+    url = f"/api/v1/experiments/{experiment['id']}/finish"
+    body = {
+        "observation": {"text": "seen"}, "verdict": "miss", "overruled_because": "no load was on",
+    }  # fmt: skip
+    done = site.admin.post(url, json=body).json()
+    assert (done["verdict"], done["computed"]["measured"]["verdict"]) == ("miss", "match")
+    assert done["overruled_because"] == "no load was on"
+
+
+def test_a_number_without_artifacts_is_not_measurable(site: Site) -> None:
+    incident = site.incident()
+    made = site.admin.post(
+        f"/api/v1/incidents/{incident}/experiments", json={"title": "x", "prediction": PREDICTION}
+    ).json()
+    assert finish(site, made, verdict="match").status_code == 422
+    done = site.admin.post(
+        f"/api/v1/experiments/{made['id']}/finish", json={"observation": {"text": "seen"}}
+    ).json()
+    assert done["verdict"] == "not_measurable"
+
+
+def test_words_alone_need_a_verdict_of_a_person(site: Site) -> None:
+    experiment = run(site, site.incident(), [3.0] * 60, metric=None, op=None, value=None)
+    refused = finish(site, experiment)
+    assert refused.status_code == 422
+    assert "choose a verdict" in refused.json()["detail"]
+
+
+def test_half_a_prediction_does_not_start(site: Site) -> None:
+    experiment = run(site, site.incident(), [3.0] * 60, value=None)
+    refused = site.admin.post(f"/api/v1/experiments/{experiment['id']}/start")
+    assert refused.status_code == 422
+    assert "give a sign and a value" in refused.json()["detail"]
+
+
+def test_a_direction_is_held_against_the_incident(site: Site) -> None:
+    incident = site.incident()
+    waiting = [gauge("m.waiters", [300.0] * 60)]
+    site.app.state.services.placed.replace(incident, evidence({"m": waiting}))
+    falls = observed(site, run(site, incident, [3.0] * 60, op="falls", value=None))
+    assert falls["measured"]["verdict"] == "match"
+    assert "falls from the incident's 300" in falls["measured"]["text"]
+    assert falls["levels"][0]["ratio"] == 0.01
+    rises = observed(site, run(site, incident, [310.0] * 60, op="rises", value=None))
+    assert rises["measured"]["verdict"] == "miss"
+
+
+def test_parameters_are_locked_and_the_sweep_is_not(site: Site) -> None:
+    """A run of a sweep is an experiment; what tells it from its siblings cannot change later."""
+    incident = site.incident()
+    body = {
+        "title": "4 tables", "prediction": PREDICTION, "sweep": "commit mutex",
+        "parameters": {"tables": "4", "binary": "original"},
+    }  # fmt: skip
+    made = site.admin.post(f"/api/v1/incidents/{incident}/experiments", json=body).json()
+    assert (made["sweep"], made["parameters"]["tables"]) == ("commit mutex", "4")
+    url = f"/api/v1/experiments/{made['id']}"
+    started = site.admin.post(f"{url}/start").json()
+    tag = {"If-Match": f'"{started["revision"]}"'}
+    late = site.admin.patch(url, json={"parameters": {"tables": "16"}}, headers=tag)
+    assert late.status_code == 409
+    again = site.admin.patch(url, json={"sweep": "bug 46459"}, headers=tag)
+    assert again.json()["sweep"] == "bug 46459"
+    many = body | {"parameters": {str(n): "1" for n in range(11)}}
+    answer = site.admin.post(f"/api/v1/incidents/{incident}/experiments", json=many)
+    assert answer.status_code == 422

@@ -556,7 +556,10 @@ export interface paths {
     put?: never
     /**
      * Finish Experiment
-     * @description Record what was seen; a given confidence becomes a step of the hypothesis' ledger.
+     * @description Record what was seen beside what the artifacts show; the verdict is computed where it can be.
+     *
+     *     Another verdict than the computed one needs a reason. A given confidence becomes a step of the
+     *     hypothesis' ledger.
      */
     post: operations['finish_experiment_api_v1_experiments__experiment_id__finish_post']
     delete?: never
@@ -3650,6 +3653,18 @@ export interface components {
       title: string
     }
     /**
+     * Computed
+     * @description What the artifacts of a run show; kept as it was when the experiment was finished.
+     */
+    Computed: {
+      /** Levels */
+      levels: components['schemas']['LevelsOut'][]
+      measured: components['schemas']['MeasuredOut'] | null
+      symptoms: components['schemas']['SymptomsOut'] | null
+      /** Trial */
+      trial: components['schemas']['TrialDoc'] | null
+    }
+    /**
      * ComputedStall
      * @description What the analysis found where a person says otherwise.
      */
@@ -3881,6 +3896,7 @@ export interface components {
       by: string | null
       /** Change */
       change: string
+      computed: components['schemas']['Computed'] | null
       /** Conclusion */
       conclusion: string
       /** Failed Same Way */
@@ -3898,6 +3914,12 @@ export interface components {
       /** Number */
       number: number
       observation: components['schemas']['Observation-Output'] | null
+      /** Overruled Because */
+      overruled_because: string
+      /** Parameters */
+      parameters: {
+        [key: string]: string
+      }
       /** Pins */
       pins: components['schemas']['Pin'][]
       prediction: components['schemas']['Prediction-Output']
@@ -3912,6 +3934,8 @@ export interface components {
        * @enum {string}
        */
       state: 'planned' | 'started' | 'finished'
+      /** Sweep */
+      sweep: string
       /** Title */
       title: string
       /** Verdict */
@@ -3925,9 +3949,15 @@ export interface components {
       conclusion?: string | null
       /** Hypothesis Id */
       hypothesis_id?: string | null
+      /** Parameters */
+      parameters?: {
+        [key: string]: string
+      } | null
       prediction?: components['schemas']['Prediction-Input'] | null
       /** Risk */
       risk?: string | null
+      /** Sweep */
+      sweep?: string | null
       /** Title */
       title?: string | null
     }
@@ -4002,10 +4032,12 @@ export interface components {
       failed_same_way?: ('yes' | 'no' | 'unclear') | null
       observation: components['schemas']['Observation-Input']
       /**
-       * Verdict
-       * @enum {string}
+       * Overruled Because
+       * @default
        */
-      verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
+      overruled_because: string
+      /** Verdict */
+      verdict?: ('match' | 'partial' | 'miss' | 'not_measurable') | null
     }
     /**
      * FlameDoc
@@ -4486,6 +4518,34 @@ export interface components {
       confidence: number
       /** Statement */
       statement: string
+    }
+    /**
+     * LevelOut
+     * @description A series over a stretch of time.
+     */
+    LevelOut: {
+      /** Least */
+      least: number
+      /** Mad */
+      mad: number
+      /** Median */
+      median: number
+      /** Most */
+      most: number
+      /** Points */
+      points: number
+    }
+    /**
+     * LevelsOut
+     * @description One series in the run and in the incident's stall (all of the incident without one).
+     */
+    LevelsOut: {
+      incident: components['schemas']['LevelOut'] | null
+      /** Ratio */
+      ratio: number | null
+      run: components['schemas']['LevelOut'] | null
+      /** Series */
+      series: string
     }
     /** Link */
     Link: {
@@ -5117,6 +5177,10 @@ export interface components {
       change: string
       /** Hypothesis Id */
       hypothesis_id?: string | null
+      /** Parameters */
+      parameters?: {
+        [key: string]: string
+      }
       /**
        * @default {
        *       "falsifier": "",
@@ -5129,6 +5193,11 @@ export interface components {
        * @default
        */
       risk: string
+      /**
+       * Sweep
+       * @default
+       */
+      sweep: string
       /** Title */
       title: string
     }
@@ -5369,6 +5438,8 @@ export interface components {
     }
     /** Observed */
     Observed: {
+      /** Levels */
+      levels: components['schemas']['LevelsOut'][]
       measured: components['schemas']['MeasuredOut'] | null
       /** Settings */
       settings: components['schemas']['ComparedSetting'][]
@@ -5633,15 +5704,23 @@ export interface components {
     }
     /** Prediction */
     'Prediction-Input': {
+      /** Also */
+      also?: string[] | null
       /**
        * Falsifier
        * @default
        */
       falsifier: string
+      /** Falsifier Op */
+      falsifier_op?: ('<' | '<=' | '>' | '>=' | '~') | null
+      /** Falsifier Value */
+      falsifier_value?: number | null
       /** Metric */
       metric?: string | null
       /** Op */
-      op?: ('<' | '<=' | '>' | '>=' | '~') | null
+      op?: ('<' | '<=' | '>' | '>=' | '~' | 'falls' | 'rises') | null
+      /** Statistic */
+      statistic?: ('median' | 'mean' | 'p95' | 'max' | 'min') | null
       /**
        * Text
        * @default
@@ -5654,15 +5733,23 @@ export interface components {
     }
     /** Prediction */
     'Prediction-Output': {
+      /** Also */
+      also: string[] | null
       /**
        * Falsifier
        * @default
        */
       falsifier: string
+      /** Falsifier Op */
+      falsifier_op: ('<' | '<=' | '>' | '>=' | '~') | null
+      /** Falsifier Value */
+      falsifier_value: number | null
       /** Metric */
       metric: string | null
       /** Op */
-      op: ('<' | '<=' | '>' | '>=' | '~') | null
+      op: ('<' | '<=' | '>' | '>=' | '~' | 'falls' | 'rises') | null
+      /** Statistic */
+      statistic: ('median' | 'mean' | 'p95' | 'max' | 'min') | null
       /**
        * Text
        * @default
@@ -7588,6 +7675,7 @@ export type ComparedSide = components['schemas']['ComparedSide']
 export type ComparedStack = components['schemas']['ComparedStack']
 export type ComparedWait = components['schemas']['ComparedWait']
 export type CompareRun = components['schemas']['CompareRun']
+export type Computed = components['schemas']['Computed']
 export type ComputedStall = components['schemas']['ComputedStall']
 export type ConfidenceStep = components['schemas']['ConfidenceStep']
 export type Cursor = components['schemas']['Cursor']
@@ -7644,6 +7732,8 @@ export type Lanes = components['schemas']['Lanes']
 export type LastingWait = components['schemas']['LastingWait']
 export type LatchKnowledge = components['schemas']['LatchKnowledge']
 export type LeadingOut = components['schemas']['LeadingOut']
+export type LevelOut = components['schemas']['LevelOut']
+export type LevelsOut = components['schemas']['LevelsOut']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
 export type LiveText = components['schemas']['LiveText']

@@ -1,8 +1,10 @@
 """What a run of an experiment shows: the predicted number, and whether it failed the same way.
 
-The number is the median of the predicted series over the run (or its first ``window_s`` seconds);
-a prediction that holds for the median is a match, one that holds for a quarter of the samples is
-partial. The symptoms are the incident's own features (``similar.signature``), sought in the run.
+The number is the median (or another statistic) of the predicted series over the run or its first
+``window_s`` seconds. A prediction that holds for it is a match. With a number that falsifies it, a
+run that reaches that number is a miss and one in between partial; without, a prediction that holds
+for a quarter of the samples is partial. The symptoms are the incident's own features
+(``similar.signature``), sought in the run.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from pileup.analysis.shifts import number
 from pileup.analysis.similar import likeness
 
 Verdict = Literal["match", "partial", "miss", "not_measurable"]
+Statistic = Literal["median", "mean", "p95", "max", "min"]
 _ABOUT = 0.1
-"""'~' holds within a tenth of the predicted value."""
+"""'~' holds within a tenth of the predicted value; less than a tenth neither falls nor rises."""
 _PARTLY = 0.25
 _LEAST = 3
 
@@ -31,7 +34,7 @@ class Measured:
 
     verdict: Verdict
     value: float | None
-    """Median."""
+    """The statistic: the median unless another was asked for."""
     p95: float | None
     """Nearest rank."""
     points: int
@@ -52,36 +55,111 @@ class Symptoms:
     text: str
 
 
-def measure(run: Evidence, metric: str, op: str, value: float, window_s: float | None) -> Measured:
-    """metric: a series id of the incident; its host does not matter, a run may be elsewhere."""
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One series over a stretch: median, median absolute deviation, range and sample count."""
+
+    median: float
+    mad: float
+    least: float
+    most: float
+    points: int
+
+
+def measure(
+    run: Evidence,
+    metric: str,
+    op: str,
+    value: float | None,
+    window_s: float | None,
+    *,
+    statistic: Statistic = "median",
+    falsifier: tuple[str, float] | None = None,
+    before: Evidence | None = None,
+) -> Measured:
+    """The predicted number of a run, and what it says of the prediction.
+
+    metric: a series id of the incident; its host does not matter, a run may be elsewhere.
+    op: a sign before ``value``; or 'falls' or 'rises', held against the same statistic of
+        ``before``, which is the incident's stall.
+    """
     name = metric.partition("@")[0]
-    rows = values(run.frame("sample"))
-    ids = [one for one in rows["id"].unique().to_list() if one.partition("@")[0] == name]
-    rows = rows.filter(pl.col("id").is_in(ids))
-    if rows.height and window_s is not None:
-        first = rows["time"].min()
-        assert isinstance(first, int)
-        rows = rows.filter(pl.col("time") <= first + round(window_s * 1e6))
+    rows = _rows(run, metric, window_s)
     if rows.height < _LEAST:
         why = f"The run has {rows.height} samples of {name}: attach an artifact that holds it."
         return Measured("not_measurable", None, None, rows.height, None, why)
     numbers = rows["value"]
-    middle, high = numbers.median(), numbers.quantile(0.95, "nearest")
-    assert isinstance(middle, float)
+    seen, high = _statistic(numbers, statistic), numbers.quantile(0.95, "nearest")
+    text = f"{name}: {statistic} {number(seen)}"
+    if high is not None and statistic != "p95":
+        text += f", p95 {number(high)}"
+    text += f" over {rows.height} samples"
+    said = {"~": "about"}.get(op, op)
+    if op in ("falls", "rises"):
+        past = _rows(before, metric, None)["value"] if before else pl.Series([], dtype=pl.Float64)
+        if len(past) < _LEAST:
+            why = f"{text}; the incident has {len(past)} samples of it to hold that against."
+            return Measured("not_measurable", seen, high, rows.height, None, why)
+        was = _statistic(past, statistic)
+        said = f"that it {op} from the incident's {number(was)}, beyond a tenth of it:"
+        margin = _ABOUT * abs(was)
+        op, value = ("<", was - margin) if op == "falls" else (">", was + margin)
+        said += f" {op}"
+    assert value is not None
     holding = sum(_holds(one, op, value) for one in numbers) / len(numbers)
     verdict: Verdict = "miss"
-    if _holds(middle, op, value):
+    if _holds(seen, op, value):
         verdict = "match"
+    elif falsifier is not None:
+        verdict = "miss" if _holds(seen, *falsifier) else "partial"
     elif holding >= _PARTLY:
         verdict = "partial"
-    said = {"~": "about"}.get(op, op)
-    text = (
-        f"{name}: median {number(middle)}"
-        + (f", p95 {number(high)}" if high is not None else "")
-        + f" over {rows.height} samples; predicted {said} {number(value)}, "
-        f"which holds for {holding:.0%} of them"
+    text += f"; predicted {said} {number(value)}, which holds for {holding:.0%} of them"
+    if falsifier is not None:
+        fell = "is falsified" if verdict == "miss" else "is not falsified"
+        text += f"; it {fell} ({falsifier[0]} {number(falsifier[1])})"
+    return Measured(verdict, seen, high, rows.height, holding, f"{text}.")
+
+
+def level(evidence: Evidence, metric: str, window_s: float | None = None) -> Level | None:
+    """How high a series stands, and how much that varies; None without a sample."""
+    numbers = _rows(evidence, metric, window_s)["value"]
+    if numbers.is_empty():
+        return None
+    middle = _statistic(numbers, "median")
+    return Level(
+        median=middle,
+        mad=_statistic((numbers - middle).abs(), "median"),
+        least=_statistic(numbers, "min"),
+        most=_statistic(numbers, "max"),
+        points=len(numbers),
     )
-    return Measured(verdict, middle, high, rows.height, holding, f"{text}.")
+
+
+def _rows(evidence: Evidence, metric: str, window_s: float | None) -> pl.DataFrame:
+    """The samples of a series on any host, in its first seconds or all."""
+    name = metric.partition("@")[0]
+    rows = values(evidence.frame("sample"))
+    ids = [one for one in rows["id"].unique().to_list() if one.partition("@")[0] == name]
+    rows = rows.filter(pl.col("id").is_in(ids))
+    if rows.is_empty() or window_s is None:
+        return rows
+    first = rows["time"].min()
+    assert isinstance(first, int)
+    return rows.filter(pl.col("time") <= first + round(window_s * 1e6))
+
+
+def _statistic(numbers: pl.Series, statistic: Statistic) -> float:
+    """Of at least one number; p95 by nearest rank."""
+    found = {
+        "median": numbers.median,
+        "mean": numbers.mean,
+        "p95": lambda: numbers.quantile(0.95, "nearest"),
+        "max": numbers.max,
+        "min": numbers.min,
+    }[statistic]()
+    assert isinstance(found, int | float)
+    return float(found)
 
 
 def symptoms(incident: Mapping[str, str], run: Mapping[str, str]) -> Symptoms:
@@ -118,4 +196,4 @@ def _holds(measured: float, op: str, value: float) -> bool:
     }[op]
 
 
-__all__ = ["Measured", "Symptoms", "measure", "symptoms"]
+__all__ = ["Level", "Measured", "Symptoms", "level", "measure", "symptoms"]

@@ -242,15 +242,23 @@ def _hypothesis(h: HypothesisRecord) -> ReportHypothesis:
 def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperiment:
     observed = e.observation or {}
     value = observed.get("value")
+    named = ", ".join(f"{name}={one}" for name, one in e.parameters.items())
+    measured = (e.computed or {}).get("measured") or {}
     said = str(observed.get("text") or "")
     return ReportExperiment(
         number=e.number,
-        title=e.title,
+        title=f"{e.title} ({named})" if named else e.title,
         hypothesis=statements.get(e.hypothesis_id) if e.hypothesis_id else None,
         change=e.change,
         prediction=str(e.prediction.get("text") or "none was written down"),
         locked_at=e.locked_at,
-        observation=said if value is None else f"{said} (measured: {value:g})",
+        observation=(said if value is None else f"{said} (measured: {value:g})")
+        + (
+            f" The artifacts say {str(measured.get('verdict')).replace('_', ' ')}; "
+            f"overruled: {e.overruled_because}"
+            if e.overruled_because
+            else ""
+        ),
         verdict=e.verdict,
         failed_same_way=e.failed_same_way,
         conclusion=e.conclusion,

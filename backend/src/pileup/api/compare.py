@@ -96,7 +96,7 @@ def compare_choices(incident: IncidentDep, services: ServicesDep, unit: UnitDep)
     index = services.placed.load(incident.id, ())
     artifacts = index.artifacts if index else ()
     hosts = {a.host for a in Artifacts(unit).of_incident(incident.id) if a.host}
-    stall = _stored_stall(unit, incident.id)
+    stall = stored_stall(unit, incident.id)
     return CompareChoices(
         hosts=sorted(hosts),
         bundles=sorted({a.bundle for a in artifacts if a.bundle}),
@@ -156,7 +156,7 @@ def _resolve(services: Services, unit: Unit, incident_id: str, side: SideQuery) 
         chosen = frozenset(a.sha256 for a in evidence.artifacts if a.bundle == side.bundle)
         if not chosen:
             raise ApiError(404, "No such bundle", f"no artifact is of the bundle {side.bundle!r}")
-    span = _part(side, lambda: _stored_stall(unit, incident_id))
+    span = _part(side, lambda: stored_stall(unit, incident_id))
     return Side(side.label, evidence, span, side.host, chosen)
 
 
@@ -171,7 +171,7 @@ def _run(services: Services, unit: Unit, incident_id: str, side: SideQuery) -> S
     return Side(label, evidence, _part(side, lambda: _found_stall(evidence)), side.host)
 
 
-def _part(side: SideQuery, find: Callable[[], _Stall | None]) -> Span | None:
+def _part(side: SideQuery, find: Callable[[], Stall | None]) -> Span | None:
     """The window that a side means; refused when there is no such part."""
     if side.part == "whole":
         return None
@@ -192,17 +192,20 @@ def _part(side: SideQuery, find: Callable[[], _Stall | None]) -> Span | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stall:
+class Stall:
+    """When it was, and the quiet stretch that it is held against."""
+
     span: Span
     baseline: Span | None
 
 
-def _found_stall(evidence: Evidence) -> _Stall | None:
+def _found_stall(evidence: Evidence) -> Stall | None:
     found = main_stall(stalls.find(evidence, values(evidence.frame("sample"))))
-    return None if found is None else _Stall(found.span, found.baseline)
+    return None if found is None else Stall(found.span, found.baseline)
 
 
-def _stored_stall(unit: Unit, incident_id: str) -> _Stall | None:
+def stored_stall(unit: Unit, incident_id: str) -> Stall | None:
+    """The incident's longest stall, as its analysis keeps it."""
     document = Analyses(unit).document(incident_id)
     if document is None:
         return None
@@ -217,7 +220,7 @@ def _stored_stall(unit: Unit, incident_id: str) -> _Stall | None:
     onset, quiet = parse(main.onset), main.baseline
     end = parse(main.end) if main.end else onset + round((main.duration_s or 0.0) * 1e6)
     baseline = Span(parse(quiet.start), parse(quiet.end)) if quiet else None
-    return _Stall(Span(onset, end), baseline)
+    return Stall(Span(onset, end), baseline)
 
 
 def _span(what: str, start: datetime | None, end: datetime | None) -> Span:

@@ -5,42 +5,35 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-import msgspec
 from fastapi import APIRouter, status
 from pydantic import Field, StringConstraints
 
-from pileup.analysis import analyse
-from pileup.analysis.compare import changed_settings
-from pileup.analysis.run_outcome import measure, symptoms
-from pileup.analysis.series import values
-from pileup.analysis.similar import signature
-from pileup.analysis.trial import Run, trial
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
+from pileup.api.errors import ApiError
 from pileup.api.hypotheses import Percent
+from pileup.api.outcome import (
+    Computed,
+    Long,
+    Observed,
+    Prediction,
+    SameWay,
+    Verdict,
+    compute,
+    observe,
+)
 from pileup.api.pins import Pin
-from pileup.api.runs import run_evidence
-from pileup.api.schema import ComparedSettingJson, In, Out, TrialJson
+from pileup.api.schema import In, Out
 from pileup.storage.experiments import ExperimentRecord, Experiments
 from pileup.storage.hypotheses import Hypotheses
-from pileup.storage.incidents import Incidents
 
 router = APIRouter(tags=["experiments"])
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-Long = Annotated[str, StringConstraints(max_length=20_000)]
-Verdict = Literal["match", "partial", "miss", "not_measurable"]
-SameWay = Literal["yes", "no", "unclear"]
-
-
-class Prediction(Out):
-    text: Long = ""
-    metric: str | None = None
-    """A series id, such as 'mysql.Threads_running@db-1'."""
-    op: Literal["<", "<=", ">", ">=", "~"] | None = None
-    value: float | None = None
-    window_s: float | None = None
-    falsifier: Long = ""
+Sweep = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+_Value = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Parameters = Annotated[dict[_Name, _Value], Field(max_length=10)]
 
 
 class Observation(Out):
@@ -54,6 +47,8 @@ class NewExperiment(In):
     change: Long = ""
     prediction: Prediction = Prediction()
     risk: Long = ""
+    sweep: Sweep = ""
+    parameters: Parameters = Field(default_factory=dict)
 
 
 class ExperimentChange(In):
@@ -63,47 +58,20 @@ class ExperimentChange(In):
     prediction: Prediction | None = None
     risk: Long | None = None
     conclusion: Long | None = None
+    sweep: Sweep | None = None
+    parameters: Parameters | None = None
 
 
 class Finish(In):
     observation: Observation
-    verdict: Verdict
+    verdict: Verdict | None = None
+    """None takes the computed one."""
+    overruled_because: Long = ""
+    """Why the verdict is another than the computed one."""
     failed_same_way: SameWay | None = None
     conclusion: Long = ""
     confidence: Percent | None = None
     """The confidence in the hypothesis after this experiment."""
-
-
-class MeasuredOut(Out):
-    """The predicted number, computed from the artifacts of the run."""
-
-    verdict: Verdict
-    value: float | None
-    p95: float | None
-    points: int
-    holding: float | None
-    """Share of the samples for which the prediction holds."""
-    text: str
-
-
-class SymptomsOut(Out):
-    """The incident's symptoms, looked for in the run."""
-
-    reproduced: list[str]
-    missing: list[str]
-    new: list[str]
-    same_way: SameWay
-    text: str
-
-
-class Observed(Out):
-    measured: MeasuredOut | None
-    """None when the prediction names no series, sign and value."""
-    symptoms: SymptomsOut
-    trial: TrialJson
-    """The run against the incident: better, same or worse."""
-    settings: list[ComparedSettingJson]
-    """Those that both print and that differ: a, in the incident; b, in the run."""
 
 
 class Attachments(In):
@@ -134,6 +102,12 @@ class Experiment(Out):
     verdict: Verdict | None
     conclusion: str
     risk: str
+    sweep: str
+    """The runs of one sweep share this name."""
+    parameters: dict[str, str]
+    computed: Computed | None
+    """What the artifacts showed at the finish; None when there was nothing to compute from."""
+    overruled_because: str
     artifacts: list[AttachedArtifact]
     pins: list[Pin]
     started_at: datetime | None
@@ -182,22 +156,31 @@ def start_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> Exper
 
 @router.post("/experiments/{experiment_id}/finish")
 def finish_experiment(
-    experiment_id: str, body: Finish, unit: UnitDep, caller: Caller
+    experiment_id: str, body: Finish, services: ServicesDep, unit: UnitDep, caller: Caller
 ) -> Experiment:
-    """Record what was seen; a given confidence becomes a step of the hypothesis' ledger."""
-    done = Experiments(unit).finish(
+    """Record what was seen beside what the artifacts show; the verdict is computed where it can be.
+
+    Another verdict than the computed one needs a reason. A given confidence becomes a step of the
+    hypothesis' ledger.
+    """
+    store = Experiments(unit)
+    computed = compute(services, unit, store.get(experiment_id))
+    verdict, why = _judged(body, computed)
+    done = store.finish(
         experiment_id,
         observation=body.observation.model_dump(),
-        verdict=body.verdict,
+        verdict=verdict,
         failed_same_way=body.failed_same_way,
         conclusion=body.conclusion,
         by=caller.actor,
+        computed=computed.model_dump(mode="json") if computed else None,
+        overruled_because=why,
     )
     if body.confidence is not None and done.hypothesis_id is not None:
         Hypotheses(unit).set_confidence(
             done.hypothesis_id,
             confidence=body.confidence,
-            reason=f"experiment {done.number}: {done.title} ({body.verdict})",
+            reason=f"experiment {done.number}: {done.title} ({verdict})",
             pin_id=None,
             by=caller.actor,
         )
@@ -207,23 +190,7 @@ def finish_experiment(
 @router.get("/experiments/{experiment_id}/observed")
 def observed(experiment_id: str, services: ServicesDep, unit: UnitDep) -> Observed:
     """What the run's own artifacts show: the number, the symptoms, better or worse."""
-    experiment = Experiments(unit).get(experiment_id)
-    evidence = run_evidence(services, unit, experiment)
-    known = Incidents(unit).signatures().get(experiment.incident_id)
-    found = symptoms(known.features if known else {}, signature(analyse(evidence)))
-    told = Prediction.model_validate(experiment.prediction)
-    measured = None
-    if told.metric and told.op and told.value is not None:
-        measured = measure(evidence, told.metric, told.op, told.value, told.window_s)
-    incident = services.placed.load(experiment.incident_id, ("sample", "setting"))
-    before = Run("the incident", values(incident.frame("sample") if incident else None))
-    changed = changed_settings(incident, evidence) if incident else []
-    return Observed(
-        measured=None if measured is None else MeasuredOut.model_validate(measured),
-        symptoms=SymptomsOut.model_validate(found),
-        trial=msgspec.to_builtins(trial(before, Run.of("the run", evidence))),
-        settings=msgspec.to_builtins(changed),
-    )
+    return observe(services, unit, Experiments(unit).get(experiment_id))
 
 
 @router.put("/experiments/{experiment_id}/artifacts")
@@ -238,6 +205,30 @@ def attach_artifacts(
 @router.post("/experiments/{experiment_id}/pins")
 def attach_pin(experiment_id: str, body: AttachedPin, unit: UnitDep, caller: Caller) -> Experiment:
     return _out(Experiments(unit).attach_pin(experiment_id, body.pin_id, by=caller.actor))
+
+
+def _judged(body: Finish, computed: Computed | None) -> tuple[Verdict, str]:
+    """The verdict that stands, and why it is not the computed one."""
+    measured = computed.measured if computed else None
+    if measured is None:
+        if body.verdict is None:
+            raise ApiError(
+                422,
+                "No verdict",
+                "the prediction names no number to compute one from: choose a verdict",
+            )
+        return body.verdict, ""
+    if body.verdict is None or body.verdict == measured.verdict:
+        return measured.verdict, ""
+    if not body.overruled_because.strip():
+        computed_word = measured.verdict.replace("_", " ")
+        raise ApiError(
+            422,
+            "Say why",
+            f"the artifacts say {computed_word}: {measured.text} "
+            "Give a reason for another verdict; both are shown.",
+        )
+    return body.verdict, body.overruled_because.strip()
 
 
 def _out(record: ExperimentRecord) -> Experiment:

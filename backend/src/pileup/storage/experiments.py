@@ -52,6 +52,10 @@ class ExperimentRecord:
     verdict: str | None
     conclusion: str
     risk: str
+    sweep: str
+    parameters: dict[str, str]
+    computed: dict[str, Any] | None
+    overruled_because: str
     artifacts: tuple[AttachedArtifact, ...]
     pins: tuple[PinRecord, ...]
     started_at: datetime | None
@@ -98,14 +102,13 @@ class Experiments:
     ) -> ExperimentRecord:
         row = self._row(experiment_id)
         self._fresh(row, revision)
-        locked = {"prediction", "change"} & changes.keys()
-        if (
-            locked
-            and row.locked_at is not None
-            and any(clean_json(changes[name]) != getattr(row, name) for name in locked)
+        locked = {"prediction", "change", "parameters"} & changes.keys()
+        if row.locked_at is not None and any(
+            _said(clean_json(changes[name])) != _said(getattr(row, name)) for name in locked
         ):
             raise Conflict(
-                "The change and its prediction were locked when the experiment started. "
+                "The change, its parameters and its prediction were locked when the experiment "
+                "started. "
                 "Log a second experiment for another prediction."
             )
         self._check_hypothesis(row.incident_id, changes.get("hypothesis_id"))
@@ -120,12 +123,7 @@ class Experiments:
         row = self._row(experiment_id)
         if row.state != "planned":
             raise Conflict(f"This experiment is already {row.state}.")
-        if not str(row.prediction.get("text", "")).strip():
-            raise Refused(
-                "Write down what you expect to see before you start: a prediction made "
-                "afterwards proves nothing.",
-                "prediction",
-            )
+        _check_prediction(row.prediction)
         row.state = "started"
         row.started_at = row.locked_at = datetime.now(UTC)
         self._touch(row)
@@ -140,6 +138,8 @@ class Experiments:
         failed_same_way: str | None,
         conclusion: str,
         by: Actor,
+        computed: dict[str, Any] | None = None,
+        overruled_because: str = "",
     ) -> ExperimentRecord:
         row = self._row(experiment_id)
         if row.state != "started":
@@ -152,6 +152,8 @@ class Experiments:
         row.finished_at = datetime.now(UTC)
         row.observation = clean_json(observation)
         row.verdict, row.failed_same_way = verdict, failed_same_way
+        row.computed = None if computed is None else clean_json(computed)
+        row.overruled_because = clean(overruled_because)
         if conclusion:
             row.conclusion = clean(conclusion)
         self._touch(row)
@@ -297,6 +299,10 @@ class Experiments:
                 verdict=row.verdict,
                 conclusion=row.conclusion,
                 risk=row.risk,
+                sweep=row.sweep,
+                parameters=row.parameters,
+                computed=row.computed,
+                overruled_because=row.overruled_because,
                 artifacts=tuple(artifacts[row.id]),
                 pins=tuple(pins[row.id]),
                 started_at=row.started_at,
@@ -306,6 +312,34 @@ class Experiments:
             )
             for row in rows
         ]
+
+
+def _check_prediction(prediction: dict[str, Any]) -> None:
+    """What is locked must be there: words or a number, and a number must be whole."""
+    metric, op = prediction.get("metric"), prediction.get("op")
+    if not str(prediction.get("text", "")).strip() and not metric:
+        raise Refused(
+            "Write down what you expect to see before you start: a prediction made "
+            "afterwards proves nothing.",
+            "prediction",
+        )
+    if not metric:
+        return
+    if not op or (op not in ("falls", "rises") and prediction.get("value") is None):
+        raise Refused(
+            f"The prediction about {metric} is half: give a sign and a value, or say that it "
+            "falls or rises.",
+            "prediction",
+        )
+    if (prediction.get("falsifier_op") is None) != (prediction.get("falsifier_value") is None):
+        raise Refused("What falsifies the prediction needs a sign and a value.", "prediction")
+
+
+def _said(value: Any) -> Any:
+    """A field left out, an empty one and null say the same."""
+    if isinstance(value, dict):
+        return {name: one for name, one in value.items() if one not in (None, "", [])}
+    return value
 
 
 def _cleaned(values: dict[str, Any]) -> dict[str, Any]:

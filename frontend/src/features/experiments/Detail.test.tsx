@@ -20,7 +20,15 @@ const experiment: Experiment = {
     value: 20,
     window_s: null,
     falsifier: '',
+    statistic: null,
+    falsifier_op: null,
+    falsifier_value: null,
+    also: null,
   },
+  sweep: '',
+  parameters: {},
+  computed: null,
+  overruled_because: '',
   state: 'started',
   locked_at: '2026-11-20T22:30:00Z',
   observation: null,
@@ -55,6 +63,14 @@ describe('an experiment that has started', () => {
           same_way: 'no',
           text: 'The run reproduces 1 of 7 symptoms.',
         },
+        levels: [
+          {
+            series: 'm.waiters@db-1',
+            run: { median: 31, mad: 2, least: 3, most: 80, points: 60 },
+            incident: { median: 310, mad: 9, least: 3, most: 400, points: 120 },
+            ratio: 0.1,
+          },
+        ],
         trial: {
           verdict: 'better',
           text: 'The run is better than the incident: 2 ms, against 500 ms.',
@@ -77,9 +93,15 @@ describe('an experiment that has started', () => {
       screen.getByText('The run is better than the incident: 2 ms, against 500 ms.'),
     ).toBeTruthy()
     expect(screen.getByText('innodb_adaptive_hash_index: ON → OFF')).toBeTruthy()
+    expect(screen.getByText('31 ± 2 (60)')).toBeTruthy()
     expect(screen.getByText('2 more: compare the run on the Compare screen')).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Take what the artifacts show' }))
     expect(screen.getByLabelText<HTMLSelectElement>('Verdict').value).toBe('partial')
+    fireEvent.change(screen.getByLabelText('Verdict'), { target: { value: 'match' } })
+    const finish = screen.getByRole<HTMLButtonElement>('button', { name: 'Finish' })
+    expect(finish.disabled).toBe(true)
+    expect(screen.getByLabelText(/Why not the computed verdict/)).toBeTruthy()
+    fireEvent.change(screen.getByLabelText('Verdict'), { target: { value: 'partial' } })
     fireEvent.click(screen.getByRole('button', { name: 'Finish' }))
     await waitFor(() =>
       expect(calls.find((call) => call.path.endsWith('/finish'))?.body).toMatchObject({

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { artifactsQuery, useMay } from '@/api/queries'
+import { formatNumber } from '@/format'
 import { Button } from '@/ui/Button'
 import { DeleteButton } from '@/ui/DeleteButton'
 import { rawLinesPath } from '@/ui/evidence'
@@ -18,6 +19,7 @@ import {
   type Finish,
   type Observed,
 } from './queries'
+import { predictedNumber, spread } from './sweep'
 
 type Props = { incidentId: string; experiment: Experiment; onClose: () => void }
 
@@ -41,6 +43,7 @@ export function Detail({ incidentId, experiment, onClose }: Props) {
         <p className="experiment-text">
           {experiment.prediction.text || <span className="muted">None yet.</span>}
         </p>
+        <Predicted prediction={experiment.prediction} />
         {experiment.prediction.falsifier && (
           <p className="muted">Falsified if: {experiment.prediction.falsifier}</p>
         )}
@@ -79,6 +82,7 @@ export function Detail({ incidentId, experiment, onClose }: Props) {
             {experiment.failed_same_way &&
               `; did it fail the same way? ${experiment.failed_same_way}`}
           </p>
+          <Kept experiment={experiment} />
         </InspectorSection>
       )}
       {experiment.state !== 'planned' && (
@@ -155,7 +159,9 @@ function EditPrediction({
   )
 }
 
-const VERDICTS: readonly (readonly [Finish['verdict'], string])[] = [
+type Verdict = NonNullable<Finish['verdict']>
+
+const VERDICTS: readonly (readonly [Verdict, string])[] = [
   ['match', 'match'],
   ['partial', 'partial'],
   ['miss', 'miss'],
@@ -166,7 +172,8 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
   const { finish } = useExperimentWrites(incidentId)
   const [observed, setObserved] = useState('')
   const [value, setValue] = useState('')
-  const [verdict, setVerdict] = useState<Finish['verdict']>('match')
+  const [verdict, setVerdict] = useState<Verdict>('match')
+  const [why, setWhy] = useState('')
   const [same, setSame] = useState<'' | 'yes' | 'no' | 'unclear'>('')
   const [confidence, setConfidence] = useState('')
   const computed = useObserved(incidentId, experiment)
@@ -181,6 +188,8 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
     if (symptoms) setSame(symptoms.same_way)
   }
   const number = (text: string) => (text.trim() === '' ? null : Number(text))
+  const said = computed.data?.measured?.verdict
+  const overrules = said !== undefined && said !== verdict
   const wrong = [value, confidence].some((text) => Number.isNaN(number(text)))
   return (
     <InspectorSection title="Record what you saw">
@@ -202,6 +211,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
                 {computed.data.trial.text}
               </p>
               <p>{computed.data.symptoms.text}</p>
+              <Levels levels={computed.data.levels} />
               <Changed settings={computed.data.settings} />
               <Button size="small" onClick={take}>
                 Take what the artifacts show
@@ -235,7 +245,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
           <select
             {...ids}
             value={verdict}
-            onChange={(event) => setVerdict(event.target.value as Finish['verdict'])}
+            onChange={(event) => setVerdict(event.target.value as Verdict)}
           >
             {VERDICTS.map(([key, word]) => (
               <option key={key} value={key}>
@@ -245,6 +255,14 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
           </select>
         )}
       </Field>
+      {overrules && (
+        <Field
+          label="Why not the computed verdict"
+          hint={`The artifacts say ${said.replace('_', ' ')}; both will be shown`}
+        >
+          {(ids) => <input {...ids} value={why} onChange={(event) => setWhy(event.target.value)} />}
+        </Field>
+      )}
       <Field label="Did it fail the same way?">
         {(ids) => (
           <select
@@ -275,13 +293,14 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
         size="small"
         variant="primary"
         busy={finish.isPending}
-        disabled={!observed.trim() || wrong}
+        disabled={!observed.trim() || wrong || (overrules && !why.trim())}
         onClick={() =>
           finish.mutate({
             experiment: experiment.id,
             body: {
               observation: { text: observed.trim(), value: number(value) },
               verdict,
+              overruled_because: overrules ? why.trim() : '',
               failed_same_way: same === '' ? null : same,
               conclusion: '',
               confidence: number(confidence),
@@ -292,6 +311,62 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
         Finish
       </Button>
     </InspectorSection>
+  )
+}
+
+/** The number that was predicted, as the tool reads it. */
+function Predicted({ prediction }: { prediction: Experiment['prediction'] }) {
+  const told = predictedNumber(prediction)
+  return told ? <p className="mono">{told}</p> : null
+}
+
+/** What the artifacts said at the finish, beside what the person decided. */
+function Kept({ experiment }: { experiment: Experiment }) {
+  const { computed } = experiment
+  if (!computed) return null
+  return (
+    <>
+      {computed.measured && <p className="muted">Computed: {computed.measured.text}</p>}
+      {experiment.overruled_because && (
+        <p>
+          The artifacts say {computed.measured?.verdict.replace('_', ' ')}; overruled because{' '}
+          {experiment.overruled_because}
+        </p>
+      )}
+      {computed.trial && <p className="muted">{computed.trial.text}</p>}
+      {computed.symptoms && <p>{computed.symptoms.text}</p>}
+      <Levels levels={computed.levels} />
+    </>
+  )
+}
+
+/** Each series in the incident and in the run, with its spread and its samples. */
+function Levels({ levels }: { levels: Observed['levels'] }) {
+  const known = levels.filter((one) => one.run ?? one.incident)
+  if (known.length === 0) return null
+  return (
+    <table className="experiment-levels">
+      <thead>
+        <tr>
+          <th scope="col">Median ± MAD</th>
+          <th scope="col">incident</th>
+          <th scope="col">run</th>
+          <th scope="col">ratio</th>
+        </tr>
+      </thead>
+      <tbody>
+        {known.map((one) => (
+          <tr key={one.series}>
+            <th scope="row" className="mono">
+              {one.series}
+            </th>
+            <td className="num">{spread(one.incident)}</td>
+            <td className="num">{spread(one.run)}</td>
+            <td className="num">{one.ratio === null ? '–' : `× ${formatNumber(one.ratio, 2)}`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

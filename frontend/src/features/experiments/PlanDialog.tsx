@@ -13,13 +13,27 @@ const SIGNS = [
   ['>', 'more than'],
   ['>=', 'at least'],
   ['~', 'about'],
+  ['falls', 'falls from the incident’s'],
+  ['rises', 'rises from the incident’s'],
 ] as const
+const STATISTICS = ['median', 'mean', 'p95', 'max', 'min'] as const
 const SUGGESTED = 2000
 
 /** Null for what is not a number. */
 function decimal(text: string): number | null {
   const value = Number(text.trim())
   return text.trim() === '' || Number.isNaN(value) ? null : value
+}
+
+/** 'tables=4, binary=patched' as names and values; null when it is not that. */
+export function readParameters(text: string): Record<string, string> | null {
+  const found: Record<string, string> = {}
+  for (const one of text.split(/[,\n]/).filter((part) => part.trim())) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(one) ?? []
+    if (!name.trim() || !value.trim() || name.trim() in found) return null
+    found[name.trim()] = value.trim()
+  }
+  return found
 }
 
 type Props = {
@@ -39,6 +53,14 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
   const [op, setOp] = useState<(typeof SIGNS)[number][0]>('<')
   const [value, setValue] = useState('')
   const [window, setWindow] = useState('')
+  const [statistic, setStatistic] = useState<(typeof STATISTICS)[number]>('median')
+  const [limit, setLimit] = useState('')
+  const [also, setAlso] = useState('')
+  const [sweep, setSweep] = useState('')
+  const [named, setNamed] = useState('')
+  const parameters = readParameters(named)
+  const direction = op === 'falls' || op === 'rises'
+  const half = metric.trim() !== '' && !direction && decimal(value) === null
   const series = useQuery(seriesNamesQuery(incidentId))
   const [falsifier, setFalsifier] = useState('')
   const [risk, setRisk] = useState('')
@@ -52,11 +74,19 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
           text: prediction.trim(),
           metric: metric.trim() || null,
           op: metric.trim() ? op : null,
-          value: metric.trim() ? decimal(value) : null,
+          value: metric.trim() && !direction ? decimal(value) : null,
+          statistic: metric.trim() ? statistic : null,
+          // What is falsified lies on the other side of what is predicted.
+          falsifier_op:
+            decimal(limit) === null ? null : op.startsWith('<') || op === 'falls' ? '>' : '<',
+          falsifier_value: decimal(limit),
+          also: also.split(/[,\s]+/).filter(Boolean),
           window_s: metric.trim() ? decimal(window) : null,
           falsifier: falsifier.trim(),
         },
         risk: risk.trim(),
+        sweep: sweep.trim(),
+        parameters: parameters ?? {},
       },
       {
         onSuccess: (made) => {
@@ -92,7 +122,7 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
         <Button
           variant="primary"
           busy={create.isPending}
-          disabled={!title.trim() || (metric.trim() !== '' && decimal(value) === null)}
+          disabled={!title.trim() || half || parameters === null}
           onClick={plan}
         >
           Plan it
@@ -164,14 +194,12 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
             </select>
           )}
         </Field>
-        <Field
-          label="Value"
-          problem={metric.trim() && decimal(value) === null ? 'a number, such as 20' : undefined}
-        >
+        <Field label="Value" problem={half ? 'a number, such as 20' : undefined}>
           {(ids) => (
             <input
               {...ids}
               inputMode="decimal"
+              disabled={direction}
               value={value}
               onChange={(event) => setValue(event.target.value)}
             />
@@ -187,8 +215,56 @@ export function PlanDialog({ incidentId, hypotheses, onClose, onMade }: Props) {
             />
           )}
         </Field>
+        <Field label="Statistic">
+          {(ids) => (
+            <select
+              {...ids}
+              value={statistic}
+              onChange={(event) => setStatistic(event.target.value as typeof statistic)}
+            >
+              {STATISTICS.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="A miss beyond" hint="Empty: judged by the share of samples">
+          {(ids) => (
+            <input
+              {...ids}
+              inputMode="decimal"
+              value={limit}
+              onChange={(event) => setLimit(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Also show" hint="Other series ids">
+          {(ids) => (
+            <input {...ids} value={also} onChange={(event) => setAlso(event.target.value)} />
+          )}
+        </Field>
       </fieldset>
       <Field label="Falsified if">{area(falsifier, setFalsifier)}</Field>
+      <Field label="Sweep" hint="The runs of one sweep share a name; empty: a run by itself">
+        {(ids) => (
+          <input {...ids} value={sweep} onChange={(event) => setSweep(event.target.value)} />
+        )}
+      </Field>
+      <Field
+        label="Parameters of this run"
+        problem={
+          parameters === null ? 'name=value pairs, such as tables=4, binary=patched' : undefined
+        }
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            placeholder="tables=4, binary=patched"
+            value={named}
+            onChange={(event) => setNamed(event.target.value)}
+          />
+        )}
+      </Field>
       <Field label="Risk and way back">{area(risk, setRisk)}</Field>
     </Dialog>
   )

@@ -164,6 +164,14 @@ class Experiment(Base):
     verdict: Mapped[str | None]
     conclusion: Mapped[str] = mapped_column(default="")
     risk: Mapped[str] = mapped_column(default="")
+    sweep: Mapped[str] = mapped_column(default="", server_default=text("''"))
+    """Experiments with one name here are the runs of one sweep."""
+    parameters: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default=text("'{}'"))
+    """'tables' to '4': what tells this run from the others of its sweep."""
+    computed: Mapped[dict[str, Any] | None]
+    """What the artifacts showed at the finish, as ``api.outcome.Computed``."""
+    overruled_because: Mapped[str] = mapped_column(default="", server_default=text("''"))
+    """Why the verdict of a person differs from the computed one."""
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
