@@ -112,6 +112,20 @@ export function csv({ columns, rows }: Rows): string {
   return [columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n'
 }
 
+/** A Markdown table; marks that would end a cell or open a tag are escaped. */
+export function markdown({ columns, rows }: Rows): string {
+  const cell = (value: string | number | null) =>
+    String(value ?? '')
+      .replace(/[\\|<`]/g, '\\$&')
+      .replace(/\s+/g, ' ')
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  return (
+    line(columns.map(cell)) +
+    line(columns.map(() => '---')) +
+    rows.map((row) => line(row.map(cell))).join('')
+  )
+}
+
 /** A PNG of an SVG document, twice as fine as the screen's CSS pixels by default. */
 export async function pngOf(svg: string, scale = 2): Promise<Blob> {
   const image = new Image()

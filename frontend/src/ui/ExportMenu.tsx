@@ -4,17 +4,25 @@
  */
 import { useState } from 'react'
 import { asProblem } from '@/api/problem'
-import { csv, download, fileStem, pngOf, type Rows } from '@/charts/exportSvg'
+import {
+  csv,
+  download,
+  fileStem,
+  markdown as inMarkdown,
+  pngOf,
+  type Rows,
+} from '@/charts/exportSvg'
 import { Button } from './Button'
 import { DownIcon } from './icons'
 import { Menu, MenuItem } from './Menu'
 
-type Kind = 'svg' | 'png' | 'csv'
+type Kind = 'svg' | 'png' | 'csv' | 'md'
 
 export function ExportMenu({
   name,
   svg,
   rows,
+  markdown = false,
   disabled = false,
 }: {
   /** Of the files: "timeline", or the incident's title and "timeline". */
@@ -22,6 +30,8 @@ export function ExportMenu({
   /** A whole SVG document (charts/exportSvg: svgDocument, svgOfElement). */
   readonly svg?: () => string | Promise<string>
   readonly rows?: () => Rows | Promise<Rows>
+  /** The rows as a Markdown table too: for tables that a report would quote. */
+  readonly markdown?: boolean
   readonly disabled?: boolean
 }) {
   const [busy, setBusy] = useState(false)
@@ -63,6 +73,11 @@ export function ExportMenu({
             CSV
           </MenuItem>
         )}
+        {rows && markdown && (
+          <MenuItem hint="table" onSelect={() => void save('md')}>
+            Markdown
+          </MenuItem>
+        )}
       </Menu>
       {failed && (
         <span role="alert" className="export-failed">
@@ -82,6 +97,9 @@ async function made(
     // The mark at the front tells Excel that the text is UTF-8.
     const text = rows ? csv(await rows()) : ''
     return new Blob(['\ufeff', text], { type: 'text/csv;charset=utf-8' })
+  }
+  if (kind === 'md') {
+    return new Blob([rows ? inMarkdown(await rows()) : ''], { type: 'text/markdown;charset=utf-8' })
   }
   const drawing = svg ? await svg() : ''
   return kind === 'svg'

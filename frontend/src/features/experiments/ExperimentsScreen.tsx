@@ -5,12 +5,14 @@ import { useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
-import { Chip, type Tone } from '@/ui/Chip'
 import { cx } from '@/ui/cx'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Detail } from './Detail'
 import { PlanDialog } from './PlanDialog'
-import { experimentsQuery, hypothesisNamesQuery, type Experiment } from './queries'
+import { experimentsQuery, hypothesisNamesQuery } from './queries'
+import { predictedNumber, sweepsOf } from './sweep'
+import { SweepTable } from './SweepTable'
+import { VerdictChip } from './VerdictChip'
 import './experiments.css'
 
 export default function ExperimentsScreen() {
@@ -78,7 +80,7 @@ export default function ExperimentsScreen() {
                     <div className="faint">{statement(one.hypothesis_id)}</div>
                   </td>
                   <td>{one.change}</td>
-                  <td>{one.prediction.text}</td>
+                  <td>{one.prediction.text || predictedNumber(one.prediction)}</td>
                   <td>{one.observation?.text ?? ''}</td>
                   <td>
                     <VerdictChip experiment={one} />
@@ -89,6 +91,15 @@ export default function ExperimentsScreen() {
             </tbody>
           </table>
         )}
+        {sweepsOf(data).map((name) => (
+          <SweepTable
+            key={name}
+            incidentId={id}
+            name={name}
+            experiments={data.filter((one) => one.sweep === name)}
+            onOpen={setOpen}
+          />
+        ))}
       </div>
       {chosen && (
         <Detail key={chosen.id} incidentId={id} experiment={chosen} onClose={() => setOpen(null)} />
@@ -102,22 +113,5 @@ export default function ExperimentsScreen() {
         />
       )}
     </div>
-  )
-}
-
-const WORDS: Record<string, readonly [string, Tone, string]> = {
-  match: ['match', 'running', '✓'],
-  partial: ['partial', 'waiting', '◐'],
-  miss: ['miss', 'holding', '✕'],
-  not_measurable: ['not measurable', 'idle', '?'],
-}
-
-function VerdictChip({ experiment }: { experiment: Experiment }) {
-  if (experiment.verdict === null) return <Chip>{experiment.state}</Chip>
-  const [word, tone, mark] = WORDS[experiment.verdict] ?? [experiment.verdict, 'plain', '']
-  return (
-    <Chip tone={tone} mark={mark}>
-      {word}
-    </Chip>
   )
 }

@@ -32,9 +32,9 @@ export const hypothesisNamesQuery = (id: string) =>
   })
 
 /** What the run's own artifacts show; computed by the server from the attached files. */
-export function useObserved(id: string, experiment: Experiment) {
+export function observedQuery(id: string, experiment: Experiment) {
   const files = experiment.artifacts.map((one) => one.id)
-  return useQuery({
+  return queryOptions({
     queryKey: keys.of(id, 'experiments', experiment.id, 'observed', experiment.revision, files),
     queryFn: () =>
       unwrap(
@@ -47,6 +47,9 @@ export function useObserved(id: string, experiment: Experiment) {
     staleTime: 60_000,
   })
 }
+
+export const useObserved = (id: string, experiment: Experiment) =>
+  useQuery(observedQuery(id, experiment))
 
 export const seriesNamesQuery = (id: string) =>
   queryOptions({

@@ -1,0 +1,174 @@
+/** The runs of one sweep: a row each by parameters, or one parameter down and another across. */
+import { useQueries } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatNumber } from '@/format'
+import { Button } from '@/ui/Button'
+import { ExportMenu } from '@/ui/ExportMenu'
+import { observedQuery, type Experiment } from './queries'
+import {
+  levelOf,
+  parametersOf,
+  pivot,
+  predictedNumber,
+  reproduced,
+  seriesOf,
+  sorted,
+  spread,
+  sweepRows,
+  type Run,
+} from './sweep'
+import { VerdictChip } from './VerdictChip'
+
+type Props = {
+  readonly incidentId: string
+  readonly name: string
+  readonly experiments: readonly Experiment[]
+  readonly onOpen: (id: string) => void
+}
+
+export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
+  const now = useQueries({ queries: experiments.map((one) => observedQuery(incidentId, one)) })
+  const runs: readonly Run[] = experiments.map((one, i) => ({
+    experiment: one,
+    seen: one.computed ?? now[i]?.data ?? null,
+  }))
+  const names = parametersOf(runs)
+  const series = seriesOf(runs)
+  const [pivoted, setPivoted] = useState(false)
+  const [down, across] = names
+  return (
+    <section className="sweep" aria-label={`Sweep ${name}`}>
+      <header className="experiments-head">
+        <h3>
+          {name} <span className="faint">{formatNumber(runs.length)} runs</span>
+        </h3>
+        <span className="sweep-actions">
+          {names.length === 2 && (
+            <Button size="small" pressed={pivoted} onClick={() => setPivoted(!pivoted)}>
+              {down} × {across}
+            </Button>
+          )}
+          <ExportMenu name={['sweep', name]} rows={() => sweepRows(runs)} markdown />
+        </span>
+      </header>
+      {pivoted && down !== undefined && across !== undefined ? (
+        <Pivoted runs={runs} down={down} across={across} series={series} onOpen={onOpen} />
+      ) : (
+        <table className="experiments-table">
+          <thead>
+            <tr>
+              {names.map((one) => (
+                <th key={one} scope="col">
+                  {one}
+                </th>
+              ))}
+              <th scope="col">Predicted</th>
+              {series.map((one) => (
+                <th key={one} scope="col" className="num" title="median ± MAD (samples)">
+                  {one}
+                </th>
+              ))}
+              <th scope="col">Symptoms</th>
+              <th scope="col">Failed the same way</th>
+              <th scope="col">Verdict</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sorted(runs).map((run) => (
+              <tr key={run.experiment.id} data-testid="sweep-row">
+                {names.map((one) => (
+                  <td key={one}>{run.experiment.parameters[one] ?? '–'}</td>
+                ))}
+                <td>
+                  {predictedNumber(run.experiment.prediction) || run.experiment.prediction.text}
+                </td>
+                {series.map((one) => (
+                  <td key={one} className="num">
+                    {spread(levelOf(run, one))}
+                  </td>
+                ))}
+                <td title={run.seen?.symptoms?.text}>{reproduced(run) || '–'}</td>
+                <td>{run.experiment.failed_same_way ?? run.seen?.symptoms?.same_way ?? '–'}</td>
+                <td>
+                  <Opens run={run} onOpen={onOpen} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+function Opens({ run, onOpen }: { readonly run: Run; readonly onOpen: Props['onOpen'] }) {
+  const { experiment } = run
+  return (
+    <>
+      <VerdictChip experiment={experiment} />{' '}
+      <button type="button" className="linklike" onClick={() => onOpen(experiment.id)}>
+        run {experiment.number}
+      </button>
+      {experiment.overruled_because && (
+        <div className="faint">
+          computed: {run.seen?.measured?.verdict.replace('_', ' ')}; overruled
+        </div>
+      )}
+    </>
+  )
+}
+
+function Pivoted({
+  runs,
+  down,
+  across,
+  series,
+  onOpen,
+}: {
+  readonly runs: readonly Run[]
+  readonly down: string
+  readonly across: string
+  readonly series: readonly string[]
+  readonly onOpen: Props['onOpen']
+}) {
+  const table = pivot(runs, down, across)
+  return (
+    <table className="experiments-table">
+      <thead>
+        <tr>
+          <th scope="col">
+            {down} \ {across}
+          </th>
+          {table.across.map((one) => (
+            <th key={one} scope="col">
+              {one || '–'}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table.down.map((row) => (
+          <tr key={row}>
+            <th scope="row">{row || '–'}</th>
+            {table.across.map((column) => (
+              <td key={column}>
+                {table.at(row, column).map((run) => (
+                  <div key={run.experiment.id}>
+                    {series.map((one) => (
+                      <div key={one}>
+                        {spread(levelOf(run, one))}{' '}
+                        {series.length > 1 && <span className="faint">{one}</span>}
+                      </div>
+                    ))}
+                    {reproduced(run) && <div className="muted">{reproduced(run)} symptoms</div>}
+                    <Opens run={run} onOpen={onOpen} />
+                  </div>
+                ))}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { markdown } from '@/charts/exportSvg'
+import type { Experiment } from './queries'
+import { readParameters } from './PlanDialog'
+import { pivot, predictedNumber, reproduced, sorted, sweepRows, type Run } from './sweep'
+
+const prediction: Experiment['prediction'] = {
+  text: '',
+  metric: 'app.queries@db-1',
+  op: '>=',
+  value: 9000,
+  statistic: 'p95',
+  window_s: 600,
+  falsifier: '',
+  falsifier_op: '<',
+  falsifier_value: 100,
+  also: null,
+}
+
+function run(number: number, tables: string, binary: string, median: number): Run {
+  const experiment: Experiment = {
+    id: `e${number}`,
+    incident_id: 'i1',
+    number,
+    title: 'N tables',
+    hypothesis_id: null,
+    change: '',
+    prediction,
+    state: 'finished',
+    locked_at: null,
+    observation: null,
+    failed_same_way: null,
+    verdict: 'miss',
+    conclusion: '',
+    risk: '',
+    sweep: 'commit mutex',
+    parameters: { tables, binary },
+    computed: null,
+    overruled_because: '',
+    artifacts: [],
+    pins: [],
+    started_at: null,
+    finished_at: null,
+    by: null,
+    revision: 1,
+  }
+  const level = { median, mad: 1, least: 0, most: median, points: 60 }
+  return {
+    experiment,
+    seen: {
+      measured: null,
+      levels: [{ series: 'app.queries@db-1', run: level, incident: null, ratio: null }],
+      trial: null,
+      symptoms: {
+        reproduced: ['a', 'b', 'c', 'd', 'e'],
+        missing: ['f', 'g'],
+        new: [],
+        same_way: 'yes',
+        text: '',
+      },
+    },
+  }
+}
+
+const RUNS = [
+  run(1, '16', 'original', 8),
+  run(2, '4', 'original', 10000),
+  run(3, '16', 'patched', 10000),
+]
+
+describe('a sweep', () => {
+  it('is in the order of its parameters, numbers as numbers', () => {
+    expect(sorted(RUNS).map((one) => one.experiment.number)).toEqual([2, 1, 3])
+  })
+
+  it('pivots by two parameters; a place without a run is empty', () => {
+    const table = pivot(RUNS, 'tables', 'binary')
+    expect([table.down, table.across]).toEqual([
+      ['4', '16'],
+      ['original', 'patched'],
+    ])
+    expect(table.at('16', 'original').map((one) => one.experiment.number)).toEqual([1])
+    expect(table.at('4', 'patched')).toEqual([])
+  })
+
+  it('counts the symptoms and writes the prediction out', () => {
+    expect(reproduced(run(1, '4', 'original', 1))).toBe('5 of 7')
+    expect(predictedNumber(prediction)).toBe(
+      'p95 of app.queries@db-1 >= 9000 within 600 s; falsified if < 100',
+    )
+  })
+
+  it('exports a row per run', () => {
+    const { columns, rows } = sweepRows(RUNS)
+    expect(columns.slice(0, 5)).toEqual([
+      'experiment',
+      'tables',
+      'binary',
+      'predicted',
+      'app.queries@db-1 median',
+    ])
+    expect(rows.map((row) => row.slice(0, 3))).toEqual([
+      [2, '4', 'original'],
+      [1, '16', 'original'],
+      [3, '16', 'patched'],
+    ])
+    expect(markdown({ columns: ['a|b'], rows: [['x\ny'], [null]] })).toBe(
+      '| a\\|b |\n| --- |\n| x y |\n|  |\n',
+    )
+  })
+
+  it('reads parameters as name=value', () => {
+    expect(readParameters('tables=4, binary = patched')).toEqual({ tables: '4', binary: 'patched' })
+    expect(readParameters('')).toEqual({})
+    expect(readParameters('tables')).toBeNull()
+    expect(readParameters('a=1,a=2')).toBeNull()
+  })
+})
