@@ -1,6 +1,6 @@
 """Experiments of one sweep with their parameters, and what the artifacts said at the finish.
 
-Revision: 0012, after 0011. A run of a sweep is an experiment like any other (own prediction,
+Revision: 0013, after 0012. A run of a sweep is an experiment like any other (own prediction,
 artifacts, verdict), so a sweep is no table: its runs share a name and differ in their parameters.
 """
 
@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0012"
-down_revision = "0011"
+revision = "0013"
+down_revision = "0012"
 branch_labels = None
 depends_on = None
 
