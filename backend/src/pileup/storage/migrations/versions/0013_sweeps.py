@@ -17,14 +17,19 @@ depends_on = None
 
 
 def upgrade() -> None:
-    text = {"server_default": sa.text("''"), "nullable": False}
-    op.add_column("experiments", sa.Column("sweep", sa.Text(), **text))
+    empty = sa.text("''")
+    op.add_column(
+        "experiments", sa.Column("sweep", sa.Text(), server_default=empty, nullable=False)
+    )
     op.add_column(
         "experiments",
         sa.Column("parameters", JSONB(), server_default=sa.text("'{}'"), nullable=False),
     )
     op.add_column("experiments", sa.Column("computed", JSONB(), nullable=True))
-    op.add_column("experiments", sa.Column("overruled_because", sa.Text(), **text))
+    op.add_column(
+        "experiments",
+        sa.Column("overruled_because", sa.Text(), server_default=empty, nullable=False),
+    )
 
 
 def downgrade() -> None:
