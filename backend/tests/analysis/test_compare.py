@@ -8,7 +8,7 @@ import random
 from pileup.analysis.compare import Side, compare
 from pileup.analysis.context import Span
 from pileup.analysis.fleet import fleet
-from pileup.records import Frame, SemaphoreWait, Snapshot, Stack
+from pileup.records import Frame, SemaphoreWait, Snapshot, Stack, Table
 from pileup.report.comparison import text
 from tests.analysis.frames import T0, S, evidence, gauge, setting, sha
 
@@ -164,3 +164,60 @@ def test_the_host_of_a_fleet_that_differs() -> None:
 def test_two_hosts_are_no_fleet() -> None:
     found = evidence({"a": [gauge("m.x", [1.0] * 9, host=h) for h in ("db-1", "db-2")]})
     assert fleet(found, None).differing == []
+
+
+def table(*rows: tuple[str, ...], at: int = T0) -> Table:
+    return Table(
+        line_first=1, line_last=9, name="digest", columns=("query", "ms"), rows=rows,
+        wall_us=at, clock="utc",
+    )  # fmt: skip
+
+
+def test_tables_tell_what_appeared_went_and_changed() -> None:
+    """The last table of each side, the largest change first; what is equal is not shown."""
+    one = evidence(
+        {"a": [table(("q1", "999")), table(("q1", "5"), ("q2", "7"), ("q4", "1"), at=T0 + S)]}
+    )
+    two = evidence({"b": [table(("q1", "10"), ("q3", "7"), ("q4", "100"))]})
+    (found,) = compare(Side("a", one), Side("b", two)).tables
+    assert (found.appeared, found.gone, found.changed, found.keys) == (1, 1, 2, ["query"])
+    assert [(row.state, row.key, row.a, row.b, row.ratio) for row in found.rows] == [
+        ("changed", ["q4"], "1", "100", 100.0),
+        ("changed", ["q1"], "5", "10", 2.0),
+        ("appeared", ["q3"], None, None, None),
+        ("gone", ["q2"], None, None, None),
+    ]
+    page = text(compare(Side("a", one), Side("b", two)), 25)
+    assert [line.split() for line in page.splitlines()[-5:]] == [
+        ["digest", "A", "B"],
+        ["q4", "ms", "1", "100"],
+        ["q1", "ms", "5", "10"],
+        ["q3", "appeared"],
+        ["q2", "gone"],
+    ]
+
+
+def test_tables_that_say_nothing_are_left_out() -> None:
+    """The same rows, and a table that one side alone has."""
+    one = evidence({"a": [table(("q1", "5"))]})
+    same = evidence({"b": [table(("q1", "5"))]})
+    assert compare(Side("a", one), Side("b", same)).tables == []
+    assert compare(Side("a", one), Side("b", evidence({}))).tables == []
+    assert compare(Side("a", one), Side("a", one)).tables == []
+
+
+def test_rows_that_share_a_key_are_not_counted() -> None:
+    one = evidence({"a": [table(("q1", "5"), ("q1", "x"))]})
+    two = evidence({"b": [table(("q1", "6"), ("q1", "x"), ("q1", "x"))]})
+    (found,) = compare(Side("a", one), Side("b", two)).tables
+    assert (found.appeared, found.changed, found.rows) == (None, None, [])
+    assert found.note
+
+
+def test_rows_shown_of_a_table_are_bounded() -> None:
+    one = evidence({"a": [table(*((f"q{n}", "1") for n in range(3000)))]})
+    two = evidence({"b": [table(*((f"q{n}", str(n + 2)) for n in range(3000)))]})
+    (found,) = compare(Side("a", one), Side("b", two)).tables
+    assert found.changed == 3000
+    assert [row.key for row in found.rows[:2]] == [["q2999"], ["q2998"]]
+    assert len(found.rows) == 10

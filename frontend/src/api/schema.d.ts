@@ -3577,6 +3577,7 @@ export interface components {
       series: components['schemas']['ComparedSeries'][]
       settings: components['schemas']['ComparedSetting'][]
       stacks: components['schemas']['ComparedStack'][]
+      tables: components['schemas']['ComparedTable'][]
       trial: components['schemas']['TrialDoc'] | null
       waits: components['schemas']['ComparedWait'][]
       warnings: string[]
@@ -3629,6 +3630,36 @@ export interface components {
       set_aside: boolean
       signature: string | null
       stack: string[]
+    }
+    /**
+     * ComparedTable
+     * @description The last table of a name and columns on each side.
+     */
+    ComparedTable: {
+      a: components['schemas']['Locator']
+      appeared: number | null
+      b: components['schemas']['Locator']
+      changed: number | null
+      gone: number | null
+      host: string | null
+      keys: string[]
+      name: string
+      note: string | null
+      rows: components['schemas']['ComparedTableRow'][]
+    }
+    /**
+     * ComparedTableRow
+     * @description One cell that changed, or a whole row that one side alone has.
+     */
+    ComparedTableRow: {
+      a: string | null
+      b: string | null
+      change: string | null
+      column: string | null
+      key: (string | null)[]
+      ratio: number | null
+      /** @enum {unknown} */
+      state: 'appeared' | 'changed' | 'gone'
     }
     /**
      * ComparedWait
@@ -7673,6 +7704,8 @@ export type ComparedSeries = components['schemas']['ComparedSeries']
 export type ComparedSetting = components['schemas']['ComparedSetting']
 export type ComparedSide = components['schemas']['ComparedSide']
 export type ComparedStack = components['schemas']['ComparedStack']
+export type ComparedTable = components['schemas']['ComparedTable']
+export type ComparedTableRow = components['schemas']['ComparedTableRow']
 export type ComparedWait = components['schemas']['ComparedWait']
 export type CompareRun = components['schemas']['CompareRun']
 export type Computed = components['schemas']['Computed']

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from pileup.analysis.compared_tables import compared_tables
 from pileup.analysis.context import Setting, Span
 from pileup.analysis.contract import (
     CompareDoc,
@@ -91,6 +92,7 @@ def compare(a: Side, b: Side) -> CompareDoc:
         waits=_waits(left, right),
         stacks=_stacks(left, right),
         settings=changed_settings(left, right),
+        tables=compared_tables(left, right),
     )
 
 

@@ -717,6 +717,39 @@ class ComparedSetting(Doc, frozen=True, kw_only=True):
     b: str | None
 
 
+class ComparedTableRow(Doc, frozen=True, kw_only=True):
+    """One cell that changed, or a whole row that one side alone has."""
+
+    state: Literal["appeared", "gone", "changed"]
+    key: list[str | None]
+    """What tells the row apart, in the order of the table's keys."""
+    column: str | None
+    """None for a whole row; a and b are None then too."""
+    a: str | None
+    b: str | None
+    change: str | None
+    """b - a, exact; None unless both are numbers."""
+    ratio: float | None
+
+
+class ComparedTable(Doc, frozen=True, kw_only=True):
+    """The last table of a name and columns on each side."""
+
+    name: str
+    host: str | None
+    """The host that both sides have it of; None when they are of different hosts."""
+    keys: list[str]
+    a: Locator
+    b: Locator
+    appeared: int | None
+    gone: int | None
+    changed: int | None
+    """Counts of rows; None when several rows have one key."""
+    note: str | None
+    rows: list[ComparedTableRow]
+    """The cells that changed most, by how many times; then rows that appeared and went."""
+
+
 class TrialDoc(Doc, frozen=True, kw_only=True):
     """Whether the second of two runs did better, by the time a statement spends in the server."""
 
@@ -741,6 +774,8 @@ class CompareDoc(Doc, frozen=True, kw_only=True):
     stacks: list[ComparedStack]
     settings: list[ComparedSetting]
     """Only those that both print and that differ."""
+    tables: list[ComparedTable]
+    """Only kinds that both have and that differ."""
 
 
 class FleetSeries(Doc, frozen=True, kw_only=True):

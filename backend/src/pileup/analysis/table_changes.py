@@ -101,13 +101,14 @@ def _largest(changed: list[RowChange], columns: tuple[str, ...]) -> list[TableCe
         for column, cell in zip(columns, row.cells, strict=True)
         if cell.before != cell.after
     ]
-    return sorted(cells, key=_weight, reverse=True)[:_CELLS]
+    return sorted(cells, key=lambda cell: weight(cell.ratio), reverse=True)[:_CELLS]
 
 
-def _weight(cell: TableCellDoc) -> float:
-    if cell.ratio is None or cell.ratio <= 0:
+def weight(ratio: float | None) -> float:
+    """How many times a cell changed, up or down; 0 where that is not known."""
+    if ratio is None or ratio <= 0:
         return 0.0
-    return max(cell.ratio, 1 / cell.ratio)
+    return max(ratio, 1 / ratio)
 
 
 def _locator(evidence: Evidence, row: dict[str, Any], rows: int) -> Locator:

@@ -28,7 +28,7 @@ from pileup.storage.experiments import Experiments
 
 router = APIRouter(tags=["compare"])
 
-KINDS = ("snapshot", "semaphore_wait", "stack", "sample", "setting")
+KINDS = ("snapshot", "semaphore_wait", "stack", "sample", "setting", "table")
 """What a comparison is made of."""
 Part = Literal["whole", "baseline", "stall", "window"]
 

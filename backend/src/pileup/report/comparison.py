@@ -53,6 +53,18 @@ def _lines(document: CompareDoc, most: int) -> Iterator[str]:
         yield f"{'setting':<40} {'A':>18} {'B':>18}"
         for setting in document.settings[:most]:
             yield f"{setting.name[:40]:<40} {setting.a or '':>18.18} {setting.b or '':>18.18}"
+    for table in document.tables:
+        yield ""
+        yield f"{table.name[:52]:<52} {'A':>12} {'B':>12}"
+        if table.note:
+            yield table.note
+        for row in table.rows[:most]:
+            name = " ".join(cell or "" for cell in row.key)
+            if row.column is None:
+                yield f"{name[:52]:<52} {row.state:>12}"
+            else:
+                what = f"{name[:32]} {row.column}"
+                yield f"{what[:52]:<52} {row.a or '':>12.12} {row.b or '':>12.12}"
 
 
 def _by_name(document: CompareDoc) -> list[tuple[str, float | None, float | None]]:

@@ -50,6 +50,37 @@ const server = {
     waits: [{ file: 'btr0sea.ic', line: 98, mode: 'S', a: 0, b: 58.4 }],
     stacks: [],
     settings: [{ name: 'innodb_adaptive_hash_index', a: 'ON', b: 'OFF' }],
+    tables: [
+      {
+        name: 'digest',
+        host: null,
+        keys: ['query'],
+        appeared: 1,
+        gone: 0,
+        changed: 1,
+        note: null,
+        rows: [
+          {
+            state: 'changed',
+            key: ['select 1'],
+            column: 'ms',
+            a: '2',
+            b: '900',
+            change: '898',
+            ratio: 450,
+          },
+          {
+            state: 'appeared',
+            key: ['select 2'],
+            column: null,
+            a: null,
+            b: null,
+            change: null,
+            ratio: null,
+          },
+        ],
+      },
+    ],
   },
 }
 
@@ -73,6 +104,14 @@ describe('compare', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Settings' }))
     expect(await screen.findByText('innodb_adaptive_hash_index')).toBeTruthy()
     expect(screen.getByText('OFF')).toBeTruthy()
+  })
+
+  it('shows rows of tables that changed and appeared', async () => {
+    serve(server)
+    renderScreen(<CompareScreen />, '/incidents/i1/compare?tab=tables')
+    expect(await screen.findByText('select 1')).toBeTruthy()
+    expect(screen.getByText('900')).toBeTruthy()
+    expect(screen.getByText('appeared')).toBeTruthy()
   })
 
   it('keeps the sides in the address, and swaps them', async () => {

@@ -14,13 +14,14 @@ import { SideChooser } from './SideChooser'
 import { isReady, side, sideCodec } from './sides'
 import './compare.css'
 
-const TABS = ['series', 'waits', 'stacks', 'settings', 'fleet'] as const
+const TABS = ['series', 'waits', 'stacks', 'settings', 'tables', 'fleet'] as const
 const TAB = oneOf(TABS)
 const NAMES: Record<(typeof TABS)[number], string> = {
   series: 'Series',
   waits: 'Waits',
   stacks: 'Stacks',
   settings: 'Settings',
+  tables: 'Tables',
   fleet: 'Hosts',
 }
 
@@ -138,6 +139,10 @@ type Series = CompareDoc['series'][number]
 type Wait = CompareDoc['waits'][number]
 type Stack = CompareDoc['stacks'][number]
 type Setting = CompareDoc['settings'][number]
+type TableRow = CompareDoc['tables'][number]['rows'][number] & {
+  readonly table: string
+  readonly at: number
+}
 
 function Rows({
   doc,
@@ -145,7 +150,7 @@ function Rows({
   all,
 }: {
   readonly doc: CompareDoc
-  readonly tab: 'series' | 'waits' | 'stacks' | 'settings'
+  readonly tab: Exclude<(typeof TABS)[number], 'fleet'>
   readonly all: boolean
 }) {
   if (tab === 'series') {
@@ -187,6 +192,32 @@ function Rows({
         rows={rows}
         columns={STACKS}
         rowKey={(r) => r.stack.join('\n')}
+      />
+    )
+  }
+  if (tab === 'tables') {
+    const rows = doc.tables.flatMap((one, at) =>
+      one.rows.map((row) => ({
+        ...row,
+        at,
+        table: one.host ? `${one.name} on ${one.host}` : one.name,
+      })),
+    )
+    if (rows.length === 0) {
+      return (
+        <EmptyState compact title="No table differs">
+          Of those of the same name and columns on both sides, whose rows can be told apart.
+        </EmptyState>
+      )
+    }
+    return (
+      <Table
+        fill
+        copy
+        label="Tables"
+        rows={rows}
+        columns={TABLES}
+        rowKey={(r) => [r.at, r.state, r.column, ...r.key].join('\n')}
       />
     )
   }
@@ -339,6 +370,53 @@ const SETTINGS: readonly Column<Setting>[] = [
     cell: (row) => <span className="mono ellipsis">{row.b}</span>,
     sort: (row) => row.b,
   },
+]
+
+const TABLES: readonly Column<TableRow>[] = [
+  {
+    key: 'table',
+    head: 'Table',
+    width: 'minmax(140px, 1fr)',
+    cell: (row) => (
+      <span className="ellipsis" title={row.table}>
+        {row.table}
+      </span>
+    ),
+    sort: (row) => row.table,
+  },
+  {
+    key: 'row',
+    head: 'Row',
+    width: 'minmax(180px, 2fr)',
+    cell: (row) => (
+      <span className="mono ellipsis" title={row.key.join(' · ')}>
+        {row.key.join(' · ')}
+      </span>
+    ),
+    sort: (row) => row.key.join(),
+  },
+  {
+    key: 'what',
+    head: 'What',
+    width: 'minmax(120px, 1fr)',
+    cell: (row) => row.column ?? row.state,
+    sort: (row) => row.column ?? row.state,
+  },
+  {
+    key: 'a',
+    head: 'A',
+    width: 'minmax(110px, 1fr)',
+    cell: (row) => <span className="mono ellipsis">{row.a}</span>,
+    sort: (row) => row.a,
+  },
+  {
+    key: 'b',
+    head: 'B',
+    width: 'minmax(110px, 1fr)',
+    cell: (row) => <span className="mono ellipsis">{row.b}</span>,
+    sort: (row) => row.b,
+  },
+  number('ratio', 'B / A', (row) => row.ratio),
 ]
 
 function number<Row>(
