@@ -8,7 +8,7 @@ at the end. Where rows have no key of their own, counts would be made up: left o
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, Literal
 
 from pileup.analysis.contract import ComparedTable, ComparedTableRow, Locator
 from pileup.analysis.evidence import Evidence
@@ -125,13 +125,14 @@ def _cells(changed: list[RowChange], columns: tuple[str, ...]) -> list[ComparedT
 
 def _whole(rows: dict[str, list[RowChange]]) -> list[ComparedTableRow]:
     """Rows that one side alone has, in the order printed."""
-    return [
-        ComparedTableRow(
-            state=said, key=_key(row), column=None, a=None, b=None, change=None, ratio=None
-        )
-        for state, said in (("added", "appeared"), ("gone", "gone"))
-        for row in rows[state][:MOST_ROWS]
-    ]
+    appeared = [_row("appeared", row) for row in rows["added"][:MOST_ROWS]]
+    return appeared + [_row("gone", row) for row in rows["gone"][:MOST_ROWS]]
+
+
+def _row(state: Literal["appeared", "gone"], row: RowChange) -> ComparedTableRow:
+    return ComparedTableRow(
+        state=state, key=_key(row), column=None, a=None, b=None, change=None, ratio=None
+    )
 
 
 def _size(table: ComparedTable) -> tuple[float, int, str]:
