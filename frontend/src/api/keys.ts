@@ -39,6 +39,8 @@ export const keys = {
   tokens: ['tokens'] as const,
   users: ['users'] as const,
   incidents: ['incidents'] as const,
+  deletedIncidents: ['deleted-incidents'] as const,
+  webhooks: ['webhooks'] as const,
   audit: ['audit'] as const,
   incident: (id: string) => ['incident', id] as const,
   of: (id: string, domain: Domain, ...rest: readonly unknown[]) =>

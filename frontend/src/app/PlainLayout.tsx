@@ -1,5 +1,6 @@
 /** The frame of the pages outside of an incident. */
 import { Outlet } from 'react-router'
+import { UndoToast } from '@/ui/undo'
 import { PlainTopBar } from './TopBar'
 import './shell.css'
 
@@ -10,6 +11,7 @@ export function PlainLayout() {
       <main id="canvas">
         <Outlet />
       </main>
+      <UndoToast />
     </div>
   )
 }

@@ -83,6 +83,7 @@ export const SearchIcon = icon(
   </>,
 )
 export const PlusIcon = icon('plus', <path d="M8 2.75v10.5M2.75 8h10.5" />)
+export const MoreIcon = icon('more', <path d="M3 8h.01M8 8h.01M13 8h.01" strokeWidth="2" />)
 export const CopyIcon = icon('copy', <path d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" />)
 export const ThemeIcon = icon(
   'theme',

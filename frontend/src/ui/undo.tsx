@@ -1,5 +1,5 @@
 /** "Deleted. Undo": offered for some seconds after each deletion that goes into the bin. */
-import { useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -19,12 +19,46 @@ function offerUndo(next: Offer): void {
   for (const listener of listeners) listener()
 }
 
+const said = (title: string) => `Deleted: ${title.length > 80 ? `${title.slice(0, 80)}…` : title}`
+
+/** The bin of the installation, for admins. */
+export const deletedIncidentsQuery = queryOptions({
+  queryKey: keys.deletedIncidents,
+  queryFn: () => unwrap(api.GET('/api/v1/deleted-incidents')),
+})
+
+/** The same for a whole incident, for admins. */
+export function useOfferIncidentUndo() {
+  const restore = useRestoreIncident()
+  return (id: string, title: string) =>
+    offerUndo({ text: said(title), undo: () => restore.mutateAsync(id) })
+}
+
+/** Takes an incident out of the bin. */
+export function useRestoreIncident() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(
+        api.POST('/api/v1/deleted-incidents/{incident_id}/restore', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+    onSuccess: (_, id) =>
+      Promise.all(
+        [keys.incidents, keys.deletedIncidents, keys.incident(id)].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      ),
+  })
+}
+
 /** The same for what the bin of an incident keeps: see api/activity.py. */
 export function useOfferUndo(incidentId: string) {
   const client = useQueryClient()
   return (kind: string, id: string, title: string) =>
     offerUndo({
-      text: `Deleted: ${title.length > 80 ? `${title.slice(0, 80)}…` : title}`,
+      text: said(title),
       undo: async () => {
         await unwrap(
           api.POST('/api/v1/incidents/{incident_id}/deleted/{kind}/{item_id}/restore', {
@@ -70,9 +104,7 @@ function Toast({ offer: { text, undo } }: { readonly offer: Offer }) {
   }
   return (
     <div className="undo">
-      <span>
-        {state === 'failed' ? 'It could not be taken back: see Activity, Deleted.' : text}
-      </span>
+      <span>{state === 'failed' ? 'It could not be taken back: see the deleted ones.' : text}</span>
       {state !== 'failed' && (
         <Button size="small" busy={state === 'busy'} onClick={takeBack}>
           Undo

@@ -5,6 +5,7 @@ import { useMay, useMe } from '@/api/queries'
 import { Button } from '@/ui/Button'
 import { InspectorSection } from '@/ui/Inspector'
 import { Problem } from '@/ui/States'
+import { useOfferUndo } from '@/ui/undo'
 import { Time } from '@/ui/Value'
 import { complete, type Named, namesFor, pieces } from './mentions'
 import { commentsQuery, peopleQuery, useCommentWrites } from './queries'
@@ -22,9 +23,11 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
   const mayWrite = useMay('contributor')
   const { data, error } = useQuery(commentsQuery(incidentId, subject))
   const { say, remove } = useCommentWrites(incidentId)
+  const offer = useOfferUndo(incidentId)
   return (
     <InspectorSection title={`Comments${data?.length ? ` (${data.length})` : ''}`}>
       {error && <Problem compact error={error} what="The comments could not be read" />}
+      {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
       <ul className="comments">
         {data?.map((one) => (
           <li key={one.id} data-testid="comment">
@@ -35,7 +38,15 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
                 {one.edited_at && ', edited'}
               </span>
               {one.by_id === user.id && mayWrite && (
-                <Button size="small" variant="ghost" onClick={() => remove.mutate(one.id)}>
+                <Button
+                  size="small"
+                  variant="ghost"
+                  onClick={() =>
+                    remove.mutate(one.id, {
+                      onSuccess: () => offer('comment', one.id, one.body),
+                    })
+                  }
+                >
                   Delete
                 </Button>
               )}

@@ -8,6 +8,7 @@ import { Chip } from '@/ui/Chip'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { useOfferUndo } from '@/ui/undo'
 import { Time } from '@/ui/Value'
 import { type Pin, pinsQuery, usePinWrites } from './queries'
 
@@ -16,7 +17,7 @@ export function EvidenceTab({ incidentId }: { readonly incidentId: string }) {
   const mayWrite = useMay('contributor')
   const writes = usePinWrites(incidentId)
   const [recording, setRecording] = useState(false)
-  const [gone, setGone] = useState<Pin | null>(null)
+  const offer = useOfferUndo(incidentId)
   if (isError)
     return (
       <Problem error={error} what="The pins could not be read" onRetry={() => void refetch()} />
@@ -34,18 +35,6 @@ export function EvidenceTab({ incidentId }: { readonly incidentId: string }) {
           <Button onClick={() => setRecording(true)}>Record an absence or testimony</Button>
         )}
       </header>
-      {gone && (
-        <p className="evidence-undo" role="status">
-          {gone.label} was withdrawn; who built on it needs a review.{' '}
-          <Button
-            size="small"
-            busy={writes.restore.isPending}
-            onClick={() => writes.restore.mutate(gone.id, { onSuccess: () => setGone(null) })}
-          >
-            Undo
-          </Button>
-        </p>
-      )}
       {pins.length === 0 && (
         <EmptyState title="No evidence yet">
           Use “Pin as evidence” in any view: a lane, a node, a stack, lines of a file.
@@ -57,7 +46,7 @@ export function EvidenceTab({ incidentId }: { readonly incidentId: string }) {
             key={pin.id}
             pin={pin}
             writes={mayWrite ? writes : null}
-            onWithdrawn={() => setGone(pin)}
+            onWithdrawn={() => offer('pin', pin.id, `${pin.label} ${pin.title}`)}
           />
         ))}
       </ul>

@@ -192,11 +192,6 @@ export function usePinWrites(id: string) {
         unwrap(api.DELETE('/api/v1/pins/{pin_id}', { params: { path: { pin_id: pin } } })),
       onSettled,
     }),
-    restore: useMutation({
-      mutationFn: (pin: string) =>
-        unwrap(api.POST('/api/v1/pins/{pin_id}/restore', { params: { path: { pin_id: pin } } })),
-      onSettled,
-    }),
     answer: useMutation({
       mutationFn: ({ pin, ...body }: { pin: string; accept: boolean; reason: string }) =>
         unwrap(

@@ -1,6 +1,8 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import userEvent from '@testing-library/user-event'
 import { renderScreen, serve } from '@/testing/render'
+import { UndoToast } from '@/ui/undo'
 import IncidentsScreen from './IncidentsScreen'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -48,6 +50,51 @@ describe('incidents', () => {
     fireEvent.change(screen.getByLabelText('Filter the incidents'), { target: { value: 'nope' } })
     expect(await screen.findByText('No incident fits the filter')).toBeTruthy()
     await waitFor(() => expect(window.location.search).toBe('?q=nope'))
+  })
+
+  it('lets an admin delete one, take it back, and see the bin', async () => {
+    const deleted = { kind: 'incident', id: 'i9', title: 'Old stall', deleted_by: 'Bo' }
+    const calls = serve({
+      '/incidents': { items: [row], total: 1 },
+      '/samples': [],
+      '/deleted-incidents': { items: [{ ...deleted, deleted_at: row.created_at }], days: 12 },
+      'DELETE /incidents/i1': {},
+      'POST /deleted-incidents/i1/restore': {},
+      'POST /deleted-incidents/i9/restore': {},
+    })
+    const user = userEvent.setup()
+    renderScreen(
+      <>
+        <IncidentsScreen />
+        <UndoToast />
+      </>,
+      '/',
+      'admin',
+    )
+    await user.click(await screen.findByRole('button', { name: 'More of Checkout stall' }))
+    await user.click(await screen.findByRole('menuitem', { name: 'Delete the incident…' }))
+    const asked = await screen.findByRole('dialog', { name: 'Delete the incident' })
+    expect(asked.textContent).toContain('its 212 artifacts')
+    await waitFor(() => expect(asked.textContent).toContain('for 12 days'))
+    expect(calls.some((call) => call.method === 'DELETE')).toBe(false)
+    await user.click(screen.getByRole('button', { name: 'Delete' }))
+    expect(await screen.findByText('Deleted: Checkout stall')).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(screen.queryByText('Deleted: Checkout stall')).toBeNull())
+    await user.click(screen.getByRole('button', { name: 'Deleted' }))
+    await user.click(await screen.findByRole('button', { name: 'Restore Old stall' }))
+    const restored = () => calls.filter((call) => call.path.endsWith('/restore'))
+    await waitFor(() =>
+      expect(restored().map((call) => call.path.split('/')[2])).toEqual(['i1', 'i9']),
+    )
+  })
+
+  it('offers no deletion to others', async () => {
+    serve({ '/incidents': { items: [row], total: 1 }, '/samples': [] })
+    renderScreen(<IncidentsScreen />, '/')
+    await screen.findByRole('row', { name: /Checkout stall/ })
+    expect(screen.queryByRole('button', { name: /More of/ })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Deleted' })).toBeNull()
   })
 
   it('tells viewers what will be here', async () => {

@@ -6,15 +6,18 @@ import { incidentsQuery, useMay } from '@/api/queries'
 import type { IncidentRow } from '@/api/schema'
 import { oneOf, text, useUrlState } from '@/state/url'
 import { Sparkline } from '@/ui/Bar'
-import { Button } from '@/ui/Button'
+import { Button, IconButton } from '@/ui/Button'
 import { Chip, type Tone } from '@/ui/Chip'
 import { useFileDrop } from '@/ui/drop'
+import { DeleteIncident } from '@/ui/DeleteIncident'
 import { DropVeil } from '@/ui/DropZone'
-import { PlusIcon } from '@/ui/icons'
+import { MoreIcon, PlusIcon } from '@/ui/icons'
+import { Menu, MenuItem } from '@/ui/Menu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { Ago, Duration, Measured, Time } from '@/ui/Value'
 import { Begin } from './Begin'
+import { DeletedIncidents } from './DeletedIncidents'
 import { NewIncidentDialog } from './NewIncidentDialog'
 import { SampleMenu } from './SampleMenu'
 import { useIncidentFromFiles } from './queries'
@@ -26,7 +29,10 @@ const STATUS = oneOf<(typeof STATUSES)[number] | 'all'>(['all', ...STATUSES])
 export default function IncidentsScreen() {
   const incidents = useQuery(incidentsQuery)
   const mayWrite = useMay('contributor')
+  const mayDelete = useMay('admin')
   const [creating, setCreating] = useState(false)
+  const [deleting, setDeleting] = useState<IncidentRow | null>(null)
+  const [bin, setBin] = useState(false)
   const [words, setWords] = useUrlState('q', text, '')
   const [status, setStatus] = useUrlState('status', STATUS, 'all')
   const [chosen, setChosen] = useState<string | null>(null)
@@ -47,6 +53,10 @@ export default function IncidentsScreen() {
     [items, status, wanted],
   )
   const none = items?.length === 0
+  const columns = useMemo(
+    () => (mayDelete ? [...COLUMNS, rowMenu(setDeleting)] : COLUMNS),
+    [mayDelete],
+  )
 
   return (
     <>
@@ -78,6 +88,11 @@ export default function IncidentsScreen() {
             </>
           )}
           <span className="incidents-space" />
+          {mayDelete && (
+            <Button variant="ghost" onClick={() => setBin(true)}>
+              Deleted
+            </Button>
+          )}
           {mayWrite && (
             <>
               {!none && <SampleMenu />}
@@ -124,7 +139,7 @@ export default function IncidentsScreen() {
               fill
               label="Incidents"
               rows={shown}
-              columns={COLUMNS}
+              columns={columns}
               rowKey={(row) => row.id}
               selected={chosen}
               onSelect={(row) => {
@@ -137,6 +152,8 @@ export default function IncidentsScreen() {
       </div>
       {over && <DropVeil text="Drop to make an incident of it" />}
       <NewIncidentDialog open={creating} onOpenChange={setCreating} />
+      {deleting && <DeleteIncident incident={deleting} onClose={() => setDeleting(null)} />}
+      {bin && <DeletedIncidents onClose={() => setBin(false)} />}
     </>
   )
 }
@@ -255,6 +272,23 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     cell: (row) => <Ago at={row.updated_at} />,
   },
 ]
+
+const rowMenu = (onDelete: (row: IncidentRow) => void): Column<IncidentRow> => ({
+  key: 'menu',
+  head: '',
+  width: '44px',
+  cell: (row) => (
+    <Menu
+      trigger={
+        <IconButton size="small" label={`More of ${row.title}`} icon={<MoreIcon size={14} />} />
+      }
+    >
+      <MenuItem danger onSelect={() => onDelete(row)}>
+        Delete the incident…
+      </MenuItem>
+    </Menu>
+  ),
+})
 
 function Leading({ row }: { readonly row: IncidentRow }) {
   if (row.leading) {

@@ -1,11 +1,15 @@
 /** Title, status, severity, and what a DBA would say in three sentences. */
 import { useState } from 'react'
+import { useNavigate } from 'react-router'
 import { asProblem } from '@/api/problem'
 import { incidentQuery, useChangeIncident, useMay } from '@/api/queries'
 import { useQuery } from '@tanstack/react-query'
 import type { IncidentChange, Overview } from '@/api/schema'
-import { Button } from '@/ui/Button'
+import { Button, IconButton } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
+import { DeleteIncident } from '@/ui/DeleteIncident'
+import { MoreIcon } from '@/ui/icons'
+import { Menu, MenuItem } from '@/ui/Menu'
 import { Problem } from '@/ui/States'
 import { Ago } from '@/ui/Value'
 
@@ -17,6 +21,9 @@ export function Headline({ overview }: { readonly overview: Overview }) {
   const incident = useQuery(incidentQuery(brief.id)).data
   const change = useChangeIncident(brief.id)
   const mayWrite = useMay('contributor')
+  const mayDelete = useMay('admin')
+  const navigate = useNavigate()
+  const [deleting, setDeleting] = useState(false)
   const write = (fields: IncidentChange) =>
     incident && change.mutate({ change: fields, revision: incident.revision })
   const version = [server['family'], server['version']].filter(Boolean).join(' ')
@@ -62,8 +69,30 @@ export function Headline({ overview }: { readonly overview: Overview }) {
               analysed <Ago at={analysis.finished_at} />
             </span>
           )}
+          {mayDelete && (
+            <Menu
+              trigger={
+                <IconButton
+                  size="small"
+                  label="More of the incident"
+                  icon={<MoreIcon size={14} />}
+                />
+              }
+            >
+              <MenuItem danger onSelect={() => setDeleting(true)}>
+                Delete the incident…
+              </MenuItem>
+            </Menu>
+          )}
         </div>
       </div>
+      {deleting && (
+        <DeleteIncident
+          incident={{ id: brief.id, title: shown.title, artifacts: overview.artifacts.total }}
+          onClose={() => setDeleting(false)}
+          onDeleted={() => void navigate('/')}
+        />
+      )}
       {change.error && (
         <Problem
           compact

@@ -4,6 +4,7 @@ import { type SyntheticEvent, useState } from 'react'
 import { useMay } from '@/api/queries'
 import { Button } from '@/ui/Button'
 import { Problem, SkeletonRows } from '@/ui/States'
+import { useOfferUndo } from '@/ui/undo'
 import {
   type Action,
   actionsQuery,
@@ -11,7 +12,6 @@ import {
   useAddAction,
   useChangeAction,
   useDeleteAction,
-  useRestoreAction,
 } from './queries'
 
 const STATUS: readonly (readonly [Action['status'], string])[] = [
@@ -26,8 +26,7 @@ export function ActionsPanel({ incidentId }: { readonly incidentId: string }) {
   const { data, isPending, isError, error } = useQuery(actionsQuery(incidentId))
   const add = useAddAction(incidentId)
   const remove = useDeleteAction(incidentId)
-  const restore = useRestoreAction(incidentId)
-  const [deleted, setDeleted] = useState<Action | null>(null)
+  const offer = useOfferUndo(incidentId)
   const [what, setWhat] = useState('')
   if (isError) return <Problem compact error={error} what="The actions could not be read" />
   if (isPending) return <SkeletonRows rows={4} />
@@ -36,7 +35,7 @@ export function ActionsPanel({ incidentId }: { readonly incidentId: string }) {
     if (what.trim())
       add.mutate({ text: what, owner: '', status: 'open' }, { onSuccess: () => setWhat('') })
   }
-  const failed = add.error ?? remove.error ?? restore.error
+  const failed = add.error ?? remove.error
   return (
     <div className="report-actions">
       {data.length === 0 && (
@@ -51,22 +50,12 @@ export function ActionsPanel({ incidentId }: { readonly incidentId: string }) {
             incidentId={incidentId}
             action={action}
             mayWrite={mayWrite}
-            onDelete={() => remove.mutate(action, { onSuccess: () => setDeleted(action) })}
+            onDelete={() =>
+              remove.mutate(action, { onSuccess: () => offer('action', action.id, action.text) })
+            }
           />
         ))}
       </ul>
-      {deleted && (
-        <p role="status" className="report-undo">
-          Deleted “{deleted.text}”.{' '}
-          <button
-            type="button"
-            className="linklike"
-            onClick={() => restore.mutate(deleted, { onSuccess: () => setDeleted(null) })}
-          >
-            Undo
-          </button>
-        </p>
-      )}
       {failed && <Problem compact error={failed} what="The action was not changed" />}
       {mayWrite && (
         <form className="report-new-action" onSubmit={submit}>

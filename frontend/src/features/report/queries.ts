@@ -140,15 +140,6 @@ export const useDeleteAction = (id: string) =>
     ),
   )
 
-export const useRestoreAction = (id: string) =>
-  useWrite(id, (action: Action) =>
-    unwrap(
-      api.POST('/api/v1/actions/{action_id}/restore', {
-        params: { path: { action_id: action.id } },
-      }),
-    ),
-  )
-
 export const useSubmit = (id: string) =>
   useWrite(id, (note: string) =>
     unwrap(

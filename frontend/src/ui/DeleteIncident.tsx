@@ -1,0 +1,65 @@
+/** Puts an incident into the bin, for admins; says before what goes with it. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { Problem } from '@/ui/States'
+import { deletedIncidentsQuery, useOfferIncidentUndo } from '@/ui/undo'
+
+export function DeleteIncident({
+  incident,
+  onClose,
+  onDeleted,
+}: {
+  readonly incident: { readonly id: string; readonly title: string; readonly artifacts: number }
+  readonly onClose: () => void
+  readonly onDeleted?: () => void
+}) {
+  const client = useQueryClient()
+  const days = useQuery(deletedIncidentsQuery).data?.days
+  const offer = useOfferIncidentUndo()
+  const remove = useMutation({
+    mutationFn: () =>
+      unwrap(
+        api.DELETE('/api/v1/incidents/{incident_id}', {
+          params: { path: { incident_id: incident.id } },
+        }),
+      ),
+    onSuccess: () => {
+      onClose()
+      onDeleted?.()
+      offer(incident.id, incident.title)
+      void client.invalidateQueries({ queryKey: keys.deletedIncidents })
+      return client.invalidateQueries({ queryKey: keys.incidents })
+    },
+  })
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Delete the incident"
+      footer={
+        <>
+          <Button onClick={onClose}>Keep it</Button>
+          <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <p>
+        <strong>{incident.title}</strong> goes into the bin for everybody, with{' '}
+        {incident.artifacts === 1 ? 'its artifact' : `its ${incident.artifacts} artifacts`} and all
+        pins, hypotheses, ratings, experiments, notes, comments, actions and the report.
+      </p>
+      <p className="muted">
+        {days === undefined
+          ? 'An admin can restore it from there.'
+          : `An admin can restore it for ${days} days; then it is gone for good.`}{' '}
+        Links to it lead nowhere meanwhile.
+      </p>
+      {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
+    </Dialog>
+  )
+}
