@@ -1,4 +1,4 @@
-/** Tokens for pushing from hosts and scripts; users, for admins. */
+/** Tokens for pushing from hosts and scripts; users, webhooks and the audit trail, for admins. */
 import { useEffect } from 'react'
 import { useMay } from '@/api/queries'
 import { oneOf, useUrlState } from '@/state/url'
@@ -7,10 +7,13 @@ import { Trail } from '@/ui/Trail'
 import { Installation } from './Installation'
 import { Tokens } from './Tokens'
 import { Users } from './Users'
+import { Webhooks } from './Webhooks'
 import './settings.css'
 
-const TAB = oneOf(['tokens', 'users', 'audit', 'installation'] as const)
-type TabName = 'tokens' | 'users' | 'audit' | 'installation'
+const TABS = ['tokens', 'users', 'webhooks', 'audit', 'installation'] as const
+type TabName = (typeof TABS)[number]
+const TAB = oneOf<TabName>(TABS)
+const OF_ADMINS: readonly TabName[] = ['users', 'webhooks', 'audit']
 
 export default function SettingsScreen() {
   const admin = useMay('admin')
@@ -25,13 +28,16 @@ export default function SettingsScreen() {
       </header>
       <Tabs<TabName>
         label="Settings"
-        value={(tab === 'users' || tab === 'audit') && !admin ? 'tokens' : tab}
+        value={!admin && OF_ADMINS.includes(tab) ? 'tokens' : tab}
         onChange={setTab}
         tabs={[
           { value: 'tokens', label: 'Tokens', content: <Tokens /> },
-          ...(admin ? [{ value: 'users' as const, label: 'Users', content: <Users /> }] : []),
           ...(admin
-            ? [{ value: 'audit' as const, label: 'Audit', content: <Trail incidentId={null} /> }]
+            ? ([
+                { value: 'users', label: 'Users', content: <Users /> },
+                { value: 'webhooks', label: 'Webhooks', content: <Webhooks /> },
+                { value: 'audit', label: 'Audit', content: <Trail incidentId={null} /> },
+              ] as const)
             : []),
           { value: 'installation', label: 'Installation', content: <Installation /> },
         ]}
