@@ -8,7 +8,18 @@ import { loadSample } from './sample'
 
 const FOLDER = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
 const SAMPLE = 'ahi-pileup'
-const SCREENS = ['overview', 'timeline', 'waits', 'stacks', 'artifacts', 'hypotheses', 'report']
+const SCREENS = [
+  'overview',
+  'timeline',
+  'waits',
+  'stacks',
+  'artifacts',
+  'tables',
+  'compare',
+  'hypotheses',
+  'experiments',
+  'report',
+]
 
 let incident = ''
 

@@ -19,8 +19,9 @@ import { Ago, Duration, Measured, Time } from '@/ui/Value'
 import { Begin } from './Begin'
 import { DeletedIncidents } from './DeletedIncidents'
 import { NewIncidentDialog } from './NewIncidentDialog'
+import { ImportBundle } from './ImportBundle'
 import { SampleMenu } from './SampleMenu'
-import { useIncidentFromFiles } from './queries'
+import { useImportBundle, useIncidentFromFiles } from './queries'
 import './incidents.css'
 
 const STATUSES = ['open', 'analysing', 'review', 'published'] as const
@@ -37,6 +38,7 @@ export default function IncidentsScreen() {
   const [status, setStatus] = useUrlState('status', STATUS, 'all')
   const [chosen, setChosen] = useState<string | null>(null)
   const fromFiles = useIncidentFromFiles()
+  const bundle = useImportBundle()
   const over = useFileDrop((files) => fromFiles.mutate(files), mayWrite)
   const navigate = useNavigate()
   useEffect(() => {
@@ -96,6 +98,7 @@ export default function IncidentsScreen() {
           {mayWrite && (
             <>
               {!none && <SampleMenu />}
+              <ImportBundle mutation={bundle} />
               <Button
                 variant="primary"
                 icon={<PlusIcon size={14} />}
@@ -109,6 +112,7 @@ export default function IncidentsScreen() {
         {fromFiles.error && (
           <Problem error={fromFiles.error} what="No incident was made of what was dropped" />
         )}
+        {bundle.error && <Problem error={bundle.error} what="The bundle was not imported" />}
         {incidents.error ? (
           <Problem
             error={incidents.error}

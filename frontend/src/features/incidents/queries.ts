@@ -58,3 +58,24 @@ export function useLoadSample() {
     },
   })
 }
+
+/** Makes an incident of a bundle that `pileup export` wrote, and opens it. */
+export function useImportBundle() {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (bundle: File) =>
+      unwrap(
+        api.POST('/api/v1/incidents/import', {
+          // The document can only say that the body is bytes.
+          body: bundle as unknown as string,
+          bodySerializer: (body: unknown) => body as Blob,
+          headers: { 'Content-Type': 'application/zip' },
+        }),
+      ),
+    onSuccess: (incident) => {
+      void client.invalidateQueries({ queryKey: keys.incidents })
+      void navigate(`/incidents/${incident.id}/overview`)
+    },
+  })
+}
