@@ -19,32 +19,6 @@ const EVERYWHERE: readonly Key[] = [
   [['Esc'], 'Close the panel or the dialog'],
 ]
 
-/** What the screens listen to themselves, by their path. */
-const OF_SCREEN: Readonly<Record<string, readonly Key[]>> = {
-  timeline: [
-    [['w', 's'], 'Zoom in, out'],
-    [['a', 'd'], 'Earlier, later; with Shift, further'],
-    [['0'], 'The whole capture'],
-    [['f'], 'The stall'],
-    [['n'], 'Note at the pointer; with Shift, on the whole range'],
-  ],
-  waits: [
-    [['[', ']'], 'The moment before, after at which threads wait'],
-    [['Space'], 'Play through the moments, or stop'],
-    [['↑', 'k', '↓', 'j'], 'In the graph: the node above or below'],
-    [['←', '→'], 'In the graph: to what it waits for, to what waits behind it'],
-    [['+', '-', 'f'], 'In the graph: closer, further, all of it'],
-    [['↑', 'k', '↓', 'j'], 'In the tree: the row above or below'],
-    [['→', '←'], 'In the tree: open, close; into a branch, out of it'],
-    [['Home', 'End'], 'In the tree: the first row, the last'],
-    [['Enter', 'Space'], 'In the tree: choose the row'],
-  ],
-  stacks: [
-    [['b', 'x', 'u'], 'On a stack: it is benign, suspicious; take that back'],
-    [['s'], 'On a frame of the flame graph: its callers and callees'],
-  ],
-}
-
 export function KeySheet({
   path,
   screens,
@@ -63,8 +37,7 @@ export function KeySheet({
   const name = screens.find((one) => one.path === path)?.name ?? ''
   const told = active
     .filter((one) => !EVERYWHERE.some(([, does]) => does === one.does))
-    .map((one): Key => [one.keys, one.within ? `${one.within}: ${one.does}` : one.does])
-  const own = [...(OF_SCREEN[path] ?? []), ...told]
+    .map((one): Key => [one.keys.map(shown), one.within ? `${one.within}: ${one.does}` : one.does])
   return (
     <>
       <IconButton
@@ -74,7 +47,7 @@ export function KeySheet({
         onClick={() => onOpenChange(true)}
       />
       <Dialog open={open} onOpenChange={onOpenChange} title="Keys">
-        {own.length > 0 && <Keys title={name} keys={own} />}
+        {told.length > 0 && <Keys title={name} keys={told} />}
         <Keys title="Everywhere" keys={EVERYWHERE} />
         <Keys
           title="Go to a screen: g, then"
@@ -91,6 +64,18 @@ export function KeySheet({
       </Dialog>
     </>
   )
+}
+
+/** As keyboards have it printed. */
+function shown(key: string): string {
+  return PRINTED[key] ?? key
+}
+const PRINTED: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
 }
 
 function Keys({ title, keys }: { readonly title: string; readonly keys: readonly Key[] }) {

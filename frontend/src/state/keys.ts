@@ -6,7 +6,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 
 /** One line of the sheet. */
 export type KeyLine = {
-  /** As KeyboardEvent.key has it, letters small: 'w', '[', 'Enter', 'Shift+n'. Any of them. */
+  /** As KeyboardEvent.key has it, letters small: 'w', '[', ' ', 'Enter', 'Shift+n'. Any of them. */
   readonly keys: readonly string[]
   readonly does: string
   /** Set when the key acts only while that part has the focus; it then wins over the others. */
@@ -47,7 +47,7 @@ export function useKeys<T extends KeyTable>(
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
       const name = (event.shiftKey && byKey.get(`Shift+${key}`)) || byKey.get(key)
       const act = name === undefined ? undefined : latest.current[name]
-      if (!act) return
+      if (!act || ((key === ' ' || key === 'Enter') && pressesSomething(event.target))) return
       event.preventDefault()
       act(event)
     }
@@ -89,6 +89,11 @@ export function isTyping(target: EventTarget | null): boolean {
   )
 }
 
+/** Whether Space and Enter belong to what has the focus. */
+function pressesSomething(target: EventTarget | null): boolean {
+  return target instanceof Element && !!target.closest(PRESSED)
+}
+
 export function singleKeysOn(): boolean {
   try {
     return localStorage.getItem(OFF) === null
@@ -114,6 +119,7 @@ export function clashes(...tables: readonly KeyTable[]): string[] {
 }
 
 const OFF = 'pileup.keys.off'
+const PRESSED = 'button, a, summary, [role="treeitem"], [role="row"], [role="tab"]'
 let active: readonly (readonly ActiveKey[])[] = []
 let flat: readonly ActiveKey[] = []
 const listeners = new Set<() => void>()

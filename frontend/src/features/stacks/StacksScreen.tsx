@@ -2,11 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
+import { useKeys } from '@/state/keys'
 import { flag, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { STACK_KEYS } from './keys'
 import { FlamePanel } from './FlamePanel'
 import { GroupInspector } from './GroupInspector'
 import { momentsQuery, type Stacks, stacksQuery } from './queries'
@@ -24,6 +26,7 @@ export default function StacksScreen() {
   const id = useIncidentId()
   const zone = useZone()
   const change = useUrlChange()
+  useKeys(STACK_KEYS, {})
   const [asked] = useUrlState('sample', text, '')
   const [selected] = useUrlState('group', text, '')
   const [thread] = useUrlState('thread', text, '')

@@ -10,7 +10,7 @@ export const TIMELINE_KEYS = {
   fit: { keys: ['f'], does: 'The stall with some time around it' },
   next: { keys: ['.'], does: 'The next mark or sample of the lane' },
   previous: { keys: [','], does: 'The mark or sample before' },
-  open: { keys: ['Enter'], does: 'Open the chosen mark', within: 'the head of its lane' },
+  open: { keys: ['Enter'], does: 'Open the chosen mark', within: 'On the head of its lane' },
   note: { keys: ['n'], does: 'Note at the crosshair' },
   rangeNote: { keys: ['Shift+n'], does: 'Note on the range that is shown' },
   search: { keys: ['q'], does: 'Search the lanes' },

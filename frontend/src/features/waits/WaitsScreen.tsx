@@ -5,6 +5,7 @@ import { Link, useLocation, useNavigate } from 'react-router'
 import { ApiProblem } from '@/api/problem'
 import type { Locator } from '@/api/schema'
 import { useIncidentId, useZone } from '@/state/incident'
+import { useKeys } from '@/state/keys'
 import { list, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { locatorPath, sourceText, useArtifactByHash } from '@/ui/evidence'
@@ -15,6 +16,7 @@ import { DiffMenu } from './DiffMenu'
 import { graphRows, graphSvg } from './drawing'
 import { FindBox } from './FindBox'
 import { GraphView } from './GraphView'
+import { WAIT_KEYS } from './keys'
 import { NodeInspector } from './NodeInspector'
 import { Roots } from './Roots'
 import { Scrubber } from './Scrubber'
@@ -91,28 +93,16 @@ export default function WaitsScreen() {
     [after, waiting, go, setPlaying],
   )
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const target = event.target instanceof HTMLElement ? event.target : null
-      if (target?.closest('input, textarea, select, .dialog, [role="menu"]')) return
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
-      if (event.key === '[' && before !== null) go(before)
-      else if (event.key === ']' && after !== null) go(after)
-      else if (
-        event.key === ' ' &&
-        !target?.closest('button, a, [role="treeitem"], [role="row"]')
-      ) {
-        event.preventDefault()
-        play(!playing)
-      } else if (event.key === 'Escape' && !selected) {
-        // One level at a time: what was looked for, then the difference.
-        if (words) setWords(null)
-        else if (against) setAgainst(null, { push: true })
-      }
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [before, after, go, play, playing, selected, words, against, setWords, setAgainst])
+  useKeys(WAIT_KEYS, {
+    before: before === null ? undefined : () => go(before),
+    after: after === null ? undefined : () => go(after),
+    play: () => play(!playing),
+    // One level at a time: the inspector closes itself, then what was looked for, then the difference.
+    clear:
+      selected || !(words || against)
+        ? undefined
+        : () => (words ? setWords(null) : setAgainst(null, { push: true })),
+  })
 
   if (graph.error instanceof ApiProblem && graph.error.status === 409) {
     return (

@@ -1,0 +1,13 @@
+/** The keys of the stacks; its parts listen themselves. */
+import type { KeyTable } from '@/state/keys'
+
+export const STACK_KEYS = {
+  benign: { keys: ['b'], does: 'It is benign', within: 'On a stack' },
+  suspicious: { keys: ['x'], does: 'It is suspicious', within: 'On a stack' },
+  takeBack: { keys: ['u'], does: 'Take that back', within: 'On a stack' },
+  callers: {
+    keys: ['s'],
+    does: 'Its callers and callees',
+    within: 'On a frame of the flame graph',
+  },
+} as const satisfies KeyTable
