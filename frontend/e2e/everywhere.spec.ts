@@ -117,13 +117,11 @@ test('a bundle goes out and comes in as an incident of its own', async ({ page }
   const bundle = await page.request.get(`/api/v1/incidents/${incident}/bundle`)
   expect(bundle.ok()).toBe(true)
   await open(page, '/')
-  await page
-    .getByLabel('Bundle to import')
-    .setInputFiles({
-      name: 'a.pileup.zip',
-      mimeType: 'application/zip',
-      buffer: await bundle.body(),
-    })
+  await page.getByLabel('Bundle to import').setInputFiles({
+    name: 'a.pileup.zip',
+    mimeType: 'application/zip',
+    buffer: await bundle.body(),
+  })
   await page.waitForURL((url) => /\/incidents\/.+\/overview/.test(url.pathname))
   expect(page.url()).not.toContain(incident)
 })
