@@ -24,6 +24,7 @@ export type Domain =
   | 'mentions'
   | 'experiments'
   | 'report'
+  | 'texts'
   | 'annotations'
   | 'activity'
   | 'find'

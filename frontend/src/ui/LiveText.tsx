@@ -1,6 +1,6 @@
 /** A text that several people write at once, with their cursors and what became of the last word. */
 import type { Extension } from '@codemirror/state'
-import { lazy, Suspense, useCallback, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react'
 import { useMay } from '@/api/queries'
 import {
   heldText,
@@ -9,8 +9,10 @@ import {
   releaseText,
   type Saved,
 } from '@/state/liveText'
+import { Button } from './Button'
 import { cx } from './cx'
 import { Skeleton } from './States'
+import { TextVersions } from './TextVersions'
 import './live-text.css'
 
 const LiveEditor = lazy(() => import('./LiveEditor'))
@@ -43,6 +45,7 @@ export function LiveText({ incidentId, textKey, readOnly, className, ...rest }: 
     <Shown
       key={`${incidentId} ${textKey}`}
       live={live}
+      incidentId={incidentId}
       textKey={textKey}
       readOnly={readOnly === true || !mayWrite}
       className={className}
@@ -53,13 +56,15 @@ export function LiveText({ incidentId, textKey, readOnly, className, ...rest }: 
 
 function Shown({
   live,
+  incidentId,
   className,
   ...rest
-}: Omit<Props, 'incidentId' | 'className'> & {
+}: Omit<Props, 'className'> & {
   readonly live: Live
   readonly className: string | undefined
 }) {
   const saved = useSyncExternalStore(live.subscribe, live.snapshot)
+  const [earlier, setEarlier] = useState(false)
   return (
     <div className={cx('live-text', rest.readOnly && 'live-text-read', className)}>
       {saved.state === 'loading' ? (
@@ -69,11 +74,51 @@ function Shown({
           <LiveEditor live={live} {...rest} />
         </Suspense>
       )}
-      <p className={`live-saved live-saved-${saved.state}`} role="status">
-        {words(saved)}
-      </p>
+      <div className="live-foot">
+        <p className={`live-saved live-saved-${saved.state}`} role="status">
+          {words(saved)}
+        </p>
+        {saved.state !== 'loading' && (
+          <Button
+            variant="ghost"
+            size="small"
+            aria-label={`Earlier texts of ${rest.label}`}
+            onClick={() => setEarlier(true)}
+          >
+            Earlier texts
+          </Button>
+        )}
+      </div>
+      {earlier && (
+        <Earlier
+          incidentId={incidentId}
+          textKey={rest.textKey}
+          label={rest.label}
+          live={live}
+          mayWrite={rest.readOnly !== true}
+          onClose={() => setEarlier(false)}
+        />
+      )}
     </div>
   )
+}
+
+/** Against what the text says at each moment: others may be writing. */
+function Earlier({
+  live,
+  ...rest
+}: Omit<Parameters<typeof TextVersions>[0], 'now'> & { readonly live: Live }) {
+  const now = useSyncExternalStore(
+    useCallback(
+      (told: () => void) => {
+        live.text.observe(told)
+        return () => live.text.unobserve(told)
+      },
+      [live],
+    ),
+    () => live.text.toString(),
+  )
+  return <TextVersions now={now} {...rest} />
 }
 
 function words(saved: Saved): string {
