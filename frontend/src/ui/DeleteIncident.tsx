@@ -49,9 +49,9 @@ export function DeleteIncident({
       }
     >
       <p>
-        <strong>{incident.title}</strong> goes into the bin for everybody, with{' '}
-        {incident.artifacts === 1 ? 'its artifact' : `its ${incident.artifacts} artifacts`} and all
-        pins, hypotheses, ratings, experiments, notes, comments, actions and the report.
+        <strong>{incident.title}</strong> goes into the bin for everybody, with all{' '}
+        {incident.artifacts > 0 && `${incident.artifacts} `}artifacts, pins, hypotheses, ratings,
+        experiments, notes, comments, actions and the report.
       </p>
       <p className="muted">
         {days === undefined

@@ -82,6 +82,7 @@ function Shown({
           <Button
             variant="ghost"
             size="small"
+            className="live-earlier"
             aria-label={`Earlier texts of ${rest.label}`}
             onClick={() => setEarlier(true)}
           >

@@ -154,7 +154,7 @@ function Choice({
   return (
     <Field label={label}>
       {(ids) => (
-        <select {...ids} onChange={(event) => onChange(event.target.value)}>
+        <select {...ids} className="select" onChange={(event) => onChange(event.target.value)}>
           <option value="">{none}</option>
           {options.map(([value, name]) => (
             <option key={value} value={value}>
@@ -179,6 +179,7 @@ function Moment({
       {(ids) => (
         <input
           {...ids}
+          className="input"
           type="datetime-local"
           onChange={(event) => onChange(event.target.value ? `${event.target.value}:00Z` : '')}
         />

@@ -30,6 +30,9 @@ const DID: Readonly<Record<string, string>> = {
   'comment.created': 'wrote a comment',
   'release.submitted': 'sent the report into review',
   'release.approved': 'approved the report',
+  'artifact.uploaded': 'uploaded an artifact',
+  'webhook.changed': 'changed a webhook',
+  'webhook.redelivered': 'had a webhook delivered again',
   'session.opened': 'signed in',
 }
 
@@ -108,6 +111,7 @@ const SHOWN = [
   'title',
   'text',
   'path',
+  'url',
   'statement',
   'fields',
   'reason',

@@ -74,7 +74,7 @@ describe('incidents', () => {
     await user.click(await screen.findByRole('button', { name: 'More of Checkout stall' }))
     await user.click(await screen.findByRole('menuitem', { name: 'Delete the incident…' }))
     const asked = await screen.findByRole('dialog', { name: 'Delete the incident' })
-    expect(asked.textContent).toContain('its 212 artifacts')
+    expect(asked.textContent).toContain('all 212 artifacts')
     await waitFor(() => expect(asked.textContent).toContain('for 12 days'))
     expect(calls.some((call) => call.method === 'DELETE')).toBe(false)
     await user.click(screen.getByRole('button', { name: 'Delete' }))

@@ -280,7 +280,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
 const rowMenu = (onDelete: (row: IncidentRow) => void): Column<IncidentRow> => ({
   key: 'menu',
   head: '',
-  width: '44px',
+  width: '60px',
   cell: (row) => (
     <Menu
       trigger={

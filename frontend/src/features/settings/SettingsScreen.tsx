@@ -36,7 +36,15 @@ export default function SettingsScreen() {
             ? ([
                 { value: 'users', label: 'Users', content: <Users /> },
                 { value: 'webhooks', label: 'Webhooks', content: <Webhooks /> },
-                { value: 'audit', label: 'Audit', content: <Trail incidentId={null} /> },
+                {
+                  value: 'audit',
+                  label: 'Audit',
+                  content: (
+                    <div className="settings-trail scroll">
+                      <Trail incidentId={null} />
+                    </div>
+                  ),
+                },
               ] as const)
             : []),
           { value: 'installation', label: 'Installation', content: <Installation /> },
