@@ -50,7 +50,7 @@ for (const theme of ['light', 'dark'] as const) {
               .slice(0, 5)
               .join(' | ')}`,
         )
-        expect.soft(told).toEqual([])
+        expect.soft(told, path).toEqual([])
       })
     }
   })

@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from '@playwright/test'
+import { colleague } from './colleague'
 import { loadSample } from './sample'
 
 test.describe.configure({ mode: 'serial' })
@@ -12,7 +13,7 @@ test.setTimeout(240_000)
 
 let incident = ''
 
-test('a section is written, checked, and released', async ({ page, context }) => {
+test('a section is written, checked, and released', async ({ page, context, browser }) => {
   incident = await loadSample(context, 'hot-row')
   await page.goto(`/incidents/${incident}/report?section=summary`)
   const editor = page.getByRole('textbox', { name: 'Summary, Markdown' })
@@ -58,7 +59,13 @@ test('a section is written, checked, and released', async ({ page, context }) =>
 
   await test.step('review and approval freeze it', async () => {
     await page.getByRole('button', { name: 'Send to review' }).click()
-    await page.getByRole('button', { name: 'Approve' }).click()
+    // Whoever wrote it may not approve it, once there is somebody else.
+    const other = await colleague(context, browser, 'Rob Reviewer')
+    const theirs = await other.newPage()
+    await theirs.goto(page.url())
+    await theirs.getByRole('button', { name: 'Approve' }).click()
+    await expect(theirs.getByText(/approved/i).first()).toBeVisible()
+    await other.close()
     await side.getByRole('tab', { name: 'Versions' }).click()
     await expect(side.getByTestId('report-release').first()).toContainText('approved')
   })

@@ -1,25 +1,9 @@
 /** Two people, two browsers, one incident: what one does the other sees, and no keystroke is lost. */
-import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { colleague } from './colleague'
 import { csrf } from './sample'
 
-const PASSWORD = 'correct horse battery'
 const WORDS = { ada: 'Ada saw the waiters first. ', bob: 'Bob says that the latch was held. ' }
-
-/** A second person, in a browser of their own. */
-async function colleague(admin: BrowserContext, browser: Browser, name: string) {
-  const email = `${name.toLowerCase().replace(' ', '.')}-${Date.now()}@example.org`
-  const made = await admin.request.post('/api/v1/users', {
-    headers: await csrf(admin),
-    data: { name, email, role: 'contributor', password: PASSWORD },
-  })
-  expect(made.ok(), await made.text()).toBe(true)
-  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
-  const session = await context.request.post('/api/v1/session', {
-    data: { email, password: PASSWORD },
-  })
-  expect(session.ok(), await session.text()).toBe(true)
-  return context
-}
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Impact, Markdown' })
 const saved = (page: Page) => page.locator('.live-saved')

@@ -279,7 +279,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
 
 const rowMenu = (onDelete: (row: IncidentRow) => void): Column<IncidentRow> => ({
   key: 'menu',
-  head: '',
+  head: 'More',
   width: '60px',
   cell: (row) => (
     <Menu

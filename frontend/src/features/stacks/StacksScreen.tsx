@@ -63,7 +63,7 @@ export default function StacksScreen() {
   return (
     <div className="stacks">
       <nav className="stacks-samples scroll" aria-label="Stack samples">
-        <h3>Samples</h3>
+        <h2>Samples</h2>
         <ul>
           {moments.data.map((moment) => {
             const name = `${moment.artifact}:${moment.snapshot}`

@@ -83,25 +83,22 @@ export function Plot(props: Props) {
         <div className="tl-corner" />
         <LiveAxis view={view} width={width} relative={relative} />
       </div>
-      <div
-        className="tl-body"
-        style={{ height: Math.max(height, 1) }}
-        role="list"
-        aria-label="Lanes"
-      >
-        {shown.map(({ lane, y }) => (
-          <div
-            key={lane.id}
-            role="listitem"
-            className={lane.kind === 'group' ? 'tl-group' : 'tl-head'}
-            style={{ top: y, height: lane.height }}
-          >
-            {head(
-              lane,
-              placed.findIndex((one) => one.lane.id === lane.id),
-            )}
-          </div>
-        ))}
+      <div className="tl-body" style={{ height: Math.max(height, 1) }}>
+        <div role="list" aria-label="Lanes">
+          {shown.map(({ lane, y }) => (
+            <div
+              key={lane.id}
+              role="listitem"
+              className={lane.kind === 'group' ? 'tl-group' : 'tl-head'}
+              style={{ top: y, height: lane.height }}
+            >
+              {head(
+                lane,
+                placed.findIndex((one) => one.lane.id === lane.id),
+              )}
+            </div>
+          ))}
+        </div>
         <div
           className="tl-plot"
           style={{ left: LEFT, width: width + RIGHT }}

@@ -206,6 +206,10 @@ export default function TimelineScreen() {
   }
   const pan = (share: number) => (event?: KeyboardEvent) =>
     view.setRange(panned(view.range, event?.shiftKey ? share * 4 : share, view.whole))
+  const fit = () => {
+    view.forget()
+    setRange(null, true)
+  }
   const showWhole = () => whole && view.setRange(whole)
   useKeys(TIMELINE_KEYS, {
     zoomIn: zoom(0.7),
@@ -213,7 +217,7 @@ export default function TimelineScreen() {
     earlier: pan(-0.15),
     later: pan(0.15),
     whole: showWhole,
-    fit: () => setRange(null, true),
+    fit,
     next: () => step(true),
     previous: () => step(false),
     note: () => {
@@ -312,11 +316,7 @@ export default function TimelineScreen() {
         <Button size="small" onClick={showWhole} title="Everything captured (0)">
           Whole capture
         </Button>
-        <Button
-          size="small"
-          onClick={() => setRange(null, true)}
-          title="The stall with some time around it (f)"
-        >
+        <Button size="small" onClick={fit} title="The stall with some time around it (f)">
           Fit the stall
         </Button>
         {hosts.size > 1 && (

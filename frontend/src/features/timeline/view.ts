@@ -154,6 +154,12 @@ export class TimelineView {
 
   // ---- what a person does
 
+  /** Forgets a range that was not told yet: the address is about to say another. */
+  forget(): void {
+    clearTimeout(this.commitTimer)
+    this.moving = false
+  }
+
   /** Draws another range in the next frame and tells when it stays. */
   setRange(range: Interval): void {
     this.range = clamped(range, this.whole)

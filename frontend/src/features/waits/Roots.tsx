@@ -17,7 +17,7 @@ export function Roots({ graph, selected, onSelect, lasting, persistence }: Props
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
   return (
     <nav className="roots scroll" aria-label="Root blockers">
-      <h3>Root blockers</h3>
+      <h2>Root blockers</h2>
       {graph.roots.length === 0 && (
         <p className="muted">{graph.cycles.length ? 'None: they wait in a circle.' : 'None.'}</p>
       )}
