@@ -185,11 +185,11 @@ def test_thousand_waiters_graph_quickly() -> None:
     large = dump("".join(semaphore(n, 1) for n in range(2, 10002)))
     first, second = evidence(small), evidence(large)
     waits.wait_graph(first, None)
-    begin = time.perf_counter()
+    begin = time.process_time()
     graph = waits.wait_graph(first, None)
-    middle = time.perf_counter()
+    middle = time.process_time()
     waits.wait_graph(second, None)
-    end = time.perf_counter()
+    end = time.process_time()
     assert graph.waiters == 1000
     assert len(graph.nodes) <= 5
     assert end - middle < 40 * (middle - begin)

@@ -54,10 +54,13 @@ def test_a_twin_with_its_dead_ends(site: Site) -> None:
     assert [one["statement"] for one in twin["refuted"]] == ["It was the network"]
 
 
-def test_an_archived_incident_is_remembered(site: Site) -> None:
-    past = analysed(site, "archived", FEATURES)
+def test_an_incident_in_the_bin_is_no_twin_until_it_is_restored(site: Site) -> None:
+    past = analysed(site, "past", FEATURES)
+    now = analysed(site, "now", FEATURES)
     site.admin.delete(f"/api/v1/incidents/{past}")
-    assert [one["title"] for one in similar(site, analysed(site, "now", FEATURES))] == ["archived"]
+    assert similar(site, now) == []
+    site.admin.post(f"/api/v1/deleted-incidents/{past}/restore")
+    assert [one["title"] for one in similar(site, now)] == ["past"]
 
 
 def test_before_any_analysis(site: Site) -> None:
