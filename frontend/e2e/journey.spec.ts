@@ -147,9 +147,13 @@ test('from the upload to the postmortem', async ({ page }) => {
     const inspector = page.getByRole('complementary', { name: 'Inspector' })
     await inspector.getByRole('button', { name: /start and lock/i }).click()
     await expect(inspector.getByTestId('prediction-lock')).toBeVisible()
-    await inspector.getByLabel('Observation').fill('0 lock waits 13 s after the commit')
+    await inspector
+      .getByRole('textbox', { name: 'Observation' })
+      .fill('0 lock waits 13 s after the commit')
     await inspector.getByLabel('Measured value').fill('0')
-    await inspector.getByLabel('Conclusion').fill('The idle transaction was the blocker.')
+    await inspector
+      .getByRole('textbox', { name: 'Conclusion' })
+      .fill('The idle transaction was the blocker.')
     await inspector.getByRole('button', { name: 'Finish' }).click()
     await expect(page.getByTestId('experiment-row')).toContainText('match')
   })

@@ -2,22 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import AxeBuilder from '@axe-core/playwright'
-import { type Browser, type BrowserContext, expect, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
+import { colleague } from './colleague'
 import { csrf } from './sample'
 
 const FILE = fileURLToPath(new URL('../../samples/hot-row/artifacts/my.cnf', import.meta.url))
-const PASSWORD = 'correct horse battery'
-
-async function colleague(admin: BrowserContext, browser: Browser) {
-  const email = `rater-${Date.now()}@example.org`
-  await admin.request.post('/api/v1/users', {
-    headers: await csrf(admin),
-    data: { name: 'Rita Rater', email, role: 'contributor', password: PASSWORD },
-  })
-  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
-  await context.request.post('/api/v1/session', { data: { email, password: PASSWORD } })
-  return context
-}
 
 test('evidence against hypotheses, by keyboard and blind', async ({ page, context, browser }) => {
   const errors: string[] = []
@@ -102,7 +91,7 @@ test('evidence against hypotheses, by keyboard and blind', async ({ page, contex
   })
 
   await test.step('the other rates blind, and then they see each other', async () => {
-    const other = await colleague(context, browser)
+    const other = await colleague(context, browser, 'Rita Rater')
     const rita = await other.newPage()
     await rita.goto(`/incidents/${id}/hypotheses?tab=matrix`)
     const hers = rita.getByTestId('cell-E1-H1')

@@ -116,7 +116,7 @@ function Body({
         <Command.Empty>
           {found.isFetching ? 'Looking…' : `Nothing here is called “${words.trim()}”.`}
         </Command.Empty>
-        <Group heading="Go to">
+        <Command.Group heading="Go to">
           {screens.map((one) => (
             <Line
               key={one.path}
@@ -133,9 +133,9 @@ function Body({
           <Line value="go to settings" onSelect={() => go('/settings')}>
             Settings
           </Line>
-        </Group>
+        </Command.Group>
         {keys.some((one) => one.run) && (
-          <Group heading="On this screen">
+          <Command.Group heading="On this screen">
             {keys.map((one) => {
               const { run } = one
               return (
@@ -151,9 +151,9 @@ function Body({
                 )
               )
             })}
-          </Group>
+          </Command.Group>
         )}
-        <Group heading="This view">
+        <Command.Group heading="This view">
           <Line
             value="do copy a link to this view"
             keys={['l']}
@@ -174,9 +174,9 @@ function Body({
               {one.name}
             </Line>
           ))}
-        </Group>
+        </Command.Group>
         {found.data && words.trim().length > 1 && (
-          <Group heading="In this incident">
+          <Command.Group heading="In this incident">
             {found.data.map((one) => (
               <Line
                 key={`${one.kind} ${one.id}`}
@@ -191,9 +191,9 @@ function Body({
                 {one.title}
               </Line>
             ))}
-          </Group>
+          </Command.Group>
         )}
-        <Group heading="Incidents">
+        <Command.Group heading="Incidents">
           {(incidents.data?.items ?? [])
             .filter((one) => one.id !== incidentId)
             .slice(0, 50)
@@ -207,8 +207,8 @@ function Body({
                 {one.title}
               </Line>
             ))}
-        </Group>
-        <Group heading="How it looks">
+        </Command.Group>
+        <Command.Group heading="How it looks">
           {THEMES.map(([theme, name]) => (
             <Line key={theme} value={`theme ${name}`} onSelect={() => act(() => setTheme(theme))}>
               Theme: {name}
@@ -229,7 +229,7 @@ function Body({
           <Line value="single keys on off" onSelect={() => act(() => setSingle(!single))}>
             {single ? 'Turn single keys off' : 'Turn single keys on'}
           </Line>
-        </Group>
+        </Command.Group>
       </Command.List>
     </Command>
   )
@@ -245,10 +245,6 @@ const ZONES: readonly (readonly [ZoneMode, string])[] = [
   ['incident', "the captured servers' zone"],
   ['local', "this browser's zone"],
 ]
-
-function Group({ heading, children }: { readonly heading: string; readonly children: ReactNode }) {
-  return <Command.Group heading={heading}>{children}</Command.Group>
-}
 
 function Line({
   value,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
-import httpx
 
-from pileup.cli.export import why
+from pileup.cli.download import download, incident_id_of
 
 
 @click.command()
@@ -46,26 +44,10 @@ def command(
     output: Path | None,
 ) -> None:
     """Fetch the report of INCIDENT (its id, or its address) as a file."""
-    incident_id = incident.rstrip("/").partition("/incidents/")[2].partition("/")[0] or incident
+    incident_id = incident_id_of(incident)
     target = output or Path(f"{incident_id}.{as_}")
     asked = {"format": as_, "redact": redact, "zone": zone, "paper": paper}
     if release:
         asked["release"] = release
-    url = f"{server.rstrip('/')}/api/v1/incidents/{incident_id}/report/export"
-    try:
-        answer = httpx.get(
-            url, params=asked, headers={"Authorization": f"Bearer {token}"}, timeout=180
-        )
-    except httpx.HTTPError as error:
-        raise click.ClickException(f"{server} did not answer: {error}.") from error
-    if answer.status_code != 200:
-        raise click.ClickException(why(answer))
-    draft = target.with_name(target.name + ".part")
-    try:
-        draft.write_bytes(answer.content)
-        os.replace(draft, target)
-    except OSError as error:
-        raise click.ClickException(f"{target} could not be written: {error.strerror}.") from error
-    finally:
-        draft.unlink(missing_ok=True)
-    click.echo(f"{target}: {len(answer.content):,} bytes")
+    path = f"/incidents/{incident_id}/report/export"
+    download(server, token, path, target, params=asked, timeout_s=180)

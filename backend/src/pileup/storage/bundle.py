@@ -25,7 +25,7 @@ from pileup.storage.audit import Actor, record
 from pileup.storage.blobs import BlobStore
 from pileup.storage.bundle_rows import Arrival, Row, people_of, rows_out, tables
 from pileup.storage.database import Database, Unit, clean
-from pileup.storage.errors import NotFound, Refused, TooLarge
+from pileup.storage.errors import Refused, TooLarge
 from pileup.storage.incidents import Incident, Incidents
 from pileup.storage.jobs import Jobs
 
@@ -242,6 +242,3 @@ def _only(rows: list[Row], manifest: dict[str, Any]) -> str:
 
 def _lines(rows: list[Row]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
-
-
-__all__ = ["FORMAT", "VERSION", "Limits", "NotFound", "read_bundle", "write_bundle"]

@@ -88,7 +88,7 @@ def rows_out(unit: Unit, incident_id: str) -> Iterator[tuple[str, list[Row]]]:
 
     A reference to something deleted becomes null, or takes its row along where it may not be null.
     """
-    kept: dict[str, set[Any]] = {"users": _everything()}
+    kept: dict[str, set[Any]] = {}
     names = {table.name for table in tables()}
     for table in tables():
         columns = carried(table)
@@ -259,11 +259,7 @@ def _of_incident(table: Table, incident_id: str, names: set[str]) -> Select[Any]
         chosen = chosen.where(table.c.incident_id == incident_id)
     else:
         through = [
-            column.in_(
-                select(owner.c.id).where(
-                    owner.c.id.in_(select(_of_incident(owner, incident_id, names).subquery().c.id))
-                )
-            )
+            column.in_(select(_of_incident(owner, incident_id, names).subquery().c.id))
             for column, owner in _owners(table, names)
         ]
         chosen = chosen.where(or_(*through))
@@ -295,15 +291,6 @@ def _resolved(row: Row, column: Column[Any], kept: dict[str, set[Any]]) -> bool:
         return True
     row[column.name] = None
     return bool(column.nullable)
-
-
-class _All(set[Any]):
-    def __contains__(self, _: object) -> bool:
-        return True
-
-
-def _everything() -> set[Any]:
-    return _All()
 
 
 def _plain(value: Any) -> Any:
