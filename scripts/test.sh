@@ -36,6 +36,10 @@ done
 
 echo "==== summary"
 printf '%s' "$summary"
+# Which failed stands here once more: long logs lie between.
+[ -f "$folder/backend.log" ] && grep -E '^(FAILED|ERROR) ' "$folder/backend.log"
+[ -f "$folder/frontend.log" ] && grep -E '^ *FAIL ' "$folder/frontend.log" | sort -u
+[ -f "$folder/browser.log" ] && grep -E '^ +[0-9]+\) ' "$folder/browser.log" | sort -u
 [ -f "$folder/browser.log" ] && grep -E '^ +[0-9]+ (passed|failed|flaky|skipped|did not run)' "$folder/browser.log"
 [ -f "$folder/frontend.log" ] && grep -E '^ *Tests ' "$folder/frontend.log"
 [ -f "$folder/backend.log" ] && grep -E '(passed|failed|error|no tests).* in [0-9.]+' "$folder/backend.log" | tail -n 1
