@@ -32,7 +32,7 @@ test.beforeAll(async ({ browser }) => {
 async function settle(page: Page) {
   await page.waitForLoadState('load')
   await page.waitForTimeout(400) // a screen that was not loaded yet shows its skeleton first
-  await expect(page.locator('.skeleton-rows')).toHaveCount(0, { timeout: 20_000 })
+  await expect(page.locator('.skeleton')).toHaveCount(0, { timeout: 20_000 })
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await expect(page.getByRole('alert')).toHaveCount(0)
   await page.evaluate(() => document.fonts.ready)

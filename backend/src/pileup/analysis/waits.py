@@ -405,13 +405,13 @@ def headline_of(graph: Graph, counts: Counts, waiters: int) -> str:
     threads = "1 thread" if node.blocks_total == 1 else f"{node.blocks_total} threads"
     name = f"{node.label[0].upper()}{node.label[1:]}"
     detail = f" ({node.detail})" if node.detail and top in graph.actors else ""
-    verb = "blocks" if top in graph.actors else "has behind it"
+    behind = f"blocks {threads}" if top in graph.actors else f"has {threads} behind it"
     level = "1 level" if depth == 1 else f"{depth} levels"
     waited = f", for up to {longest:.0f} s" if longest >= 1 else ""
     inferred = " (inferred)" if node.inferred else ""
     others = len(counts.roots) - 1
     more = f"; {others} more root{'s' if others > 1 else ''}" if others > 0 else ""
-    return f"{name}{detail} {verb} {threads} through {level}{waited}{inferred}{more}."
+    return f"{name}{detail} {behind} through {level}{waited}{inferred}{more}."
 
 
 def flush_of(name: str, graph: Graph) -> str:
