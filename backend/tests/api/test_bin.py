@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 
+from pileup.api.app import openapi
 from pileup.storage import models
 from pileup.storage.bin import Bin
 from pileup.worker.purge import purge
@@ -139,6 +142,164 @@ def test_an_incident_goes_into_the_bin_and_back(site: Site) -> None:
     assert contributor.post(back).status_code == 403
     assert site.admin.post(back).status_code == 204
     assert len(site.admin.get(f"/api/v1/incidents/{incident}/hypotheses").json()) == 1
+
+
+OWN_ID = re.compile(r"^/api/v1/(?!incidents/|deleted-incidents/|users|tokens|webhooks|samples)")
+
+
+OCTETS = "application/offset+octet-stream"
+BODIES: dict[str, dict[str, Any]] = {
+    "/api/v1/pins/{pin_id}/stale": {"accept": True},
+    "/api/v1/releases/{release_id}/approve": {"sha256": "0" * 64},
+    "/api/v1/hypotheses/{hypothesis_id}/confidence": {"confidence": 1, "reason": "x"},
+    "/api/v1/hypotheses/{hypothesis_id}/evidence": {"pin_id": "x", "side": "for"},
+    "/api/v1/experiments/{experiment_id}/finish": {"observation": {"text": "x"}},
+    "/api/v1/experiments/{experiment_id}/artifacts": {"artifact_ids": []},
+    "/api/v1/experiments/{experiment_id}/pins": {"pin_id": "x"},
+    "/api/v1/comments/{comment_id}": {"body": "x"},
+    "/api/v1/annotations/{annotation_id}": {"text": "x"},
+}
+"""What else a route needs to get as far as looking."""
+
+
+def argued(site: Site, incident: str) -> dict[str, str]:
+    """Everything that has an address of its own; by the name that the address calls it."""
+    client, base = site.admin, f"/api/v1/incidents/{incident}"
+    things = {f"{kind}_id": item for kind, (item, _) in made(site, incident).items()}
+    pin, hypothesis = things["pin_id"], things["hypothesis_id"]
+
+    def post(path: str, **body: Any) -> dict[str, Any]:
+        answer = client.post(f"{base}/{path}", json=body)
+        assert answer.is_success, (path, answer.text)
+        return dict(answer.json() if answer.content else {})
+
+    step = {"confidence": 70, "reason": "so", "pin_id": pin}
+    found = client.post(f"/api/v1/hypotheses/{hypothesis}/confidence", json=step).json()
+    things["evidence_id"] = found["evidence"][0]["id"]
+    client.post(f"/api/v1/experiments/{things['experiment_id']}/pins", json={"pin_id": pin})
+    cell = {"pin_id": pin, "hypothesis_id": hypothesis}
+    assert client.put(f"{base}/matrix/ratings", json=cell | {"rating": "I"}).is_success
+    weight = {"credibility": "high", "relevance": "low"}
+    tag = {"If-Match": '"0"'}
+    assert client.put(f"{base}/matrix/weights/{pin}", json=weight, headers=tag).is_success
+    assert client.post(f"{base}/matrix/openings", json=cell).is_success
+    post("comments", subject=f"cell:{pin}/{hypothesis}", body="@admin look")
+    assert client.get(f"{base}/texts/hypothesis/{hypothesis}/notes").is_success
+    things["action_id"] = post("actions", text="raise the limit")["id"]
+    things["view_id"] = post("views", view="waits?at=worst", name="the worst")["id"]
+    things["release_id"] = post("releases", note="first")["id"]
+    begun = client.post(
+        f"{base}/uploads",
+        headers={
+            "Tus-Resumable": "1.0.0",
+            "Upload-Length": "100",
+            "Upload-Metadata": f"filename {base64.b64encode(b'a.txt').decode()}",
+        },
+    )
+    things["upload_id"] = begun.headers["location"].rpartition("/")[2]
+    with site.database.unit() as unit:
+        row = models.StallCorrection(
+            incident_id=incident, host=None, computed_onset=datetime.now(UTC)
+        )
+        unit.session.add(row)
+        unit.session.flush()
+        things["correction_id"] = row.id
+    return things
+
+
+def test_what_is_in_a_deleted_incident_has_no_address(site: Site) -> None:
+    """Walked over the OpenAPI document: every route by an own id answers 404, also to an admin,
+    and nothing of it changes; after the restore it is all there again."""
+    incident = site.incident()
+    things = argued(site, incident)
+    before = shown(site, incident)
+    assert site.admin.delete(f"/api/v1/incidents/{incident}").status_code == 204
+    walked = 0
+    for path, methods in openapi()["paths"].items():
+        names = re.findall(r"{(\w+)}", path)
+        if not names or not OWN_ID.match(path):
+            continue
+        unknown = [name for name in names if name not in things]
+        assert not unknown, f"{path}: make one of {unknown} in argued()"
+        url = re.sub(r"{(\w+)}", lambda found: things[found[1]], path)
+        for method, told in methods.items():
+            asked = {
+                p["name"]: "1"
+                for p in told.get("parameters", ())
+                if p.get("required") and p["in"] == "query"
+            }
+            body = {"json": BODIES.get(path, {})} if method in ("post", "put", "patch") else {}
+            headers = {"If-Match": '"1"', "Tus-Resumable": "1.0.0", "Upload-Offset": "0"}
+            if path.startswith("/api/v1/uploads"):
+                body, headers = {"content": b"x"}, headers | {"Content-Type": OCTETS}
+            answer = site.admin.request(method.upper(), url, params=asked, headers=headers, **body)
+            assert answer.status_code == 404, (method, path, answer.status_code, answer.text)
+            walked += 1
+    assert walked > 40
+    two = {"a": things["artifact_id"], "b": things["artifact_id"]}
+    assert site.admin.get("/api/v1/tables/comparison", params=two).status_code in (404, 422)
+    assert site.admin.get("/api/v1/mentions").json() == []
+    back = site.admin.post(f"/api/v1/deleted-incidents/{incident}/restore")
+    assert back.status_code == 204
+    assert shown(site, incident) == before
+
+
+def test_a_purged_incident_leaves_no_row_but_its_audit(site: Site) -> None:
+    """Ratings, ledger, openings and releases refuse to be rewritten; the purge takes them along."""
+    incident, other = site.incident(), site.incident("other")
+    argued(site, incident)
+    made(site, other)
+    site.admin.delete(f"/api/v1/incidents/{incident}")
+    with site.database.unit() as unit:
+        unit.session.execute(
+            text(
+                "update incidents set deleted_at = now() - interval '31 days' "
+                "where deleted_at is not null"
+            )
+        )
+    with site.database.unit() as unit:
+        assert Bin(unit).purge(timedelta(days=30)).incidents == [incident]
+    with site.database.unit() as unit:
+        for table in models.Base.metadata.sorted_tables:
+            if "incident_id" in table.c and table.name != "audit":
+                where = table.c.incident_id == incident
+                left = unit.session.execute(table.select().where(where)).all()
+                assert left == [], table.name
+        for name in ("ratings", "confidence_steps", "evidence", "release_approvals", "mentions"):
+            table = models.Base.metadata.tables[name]
+            rows = unit.session.execute(table.select()).mappings().all()
+            assert not [row for row in rows if row.get("incident_id") == incident], name
+    assert len(shown(site, other)["hypotheses"]) == 1
+
+
+def test_a_purged_hypothesis_takes_its_ledger_and_leaves_the_pins(site: Site) -> None:
+    """Its ratings, evidence, comments and notes go too; nobody else may delete them."""
+    incident = site.incident()
+    things = argued(site, incident)
+    hypothesis = things["hypothesis_id"]
+    with pytest.raises(IntegrityError), site.database.unit() as unit:
+        unit.session.execute(text("delete from ratings"))
+    site.admin.delete(f"/api/v1/hypotheses/{hypothesis}")
+    site.admin.delete(f"/api/v1/pins/{things['pin_id']}")
+    aged = "update {} set deleted_at = now() - interval '31 days' where deleted_at is not null"
+    with site.database.unit() as unit:
+        for table in ("hypotheses", "pins"):
+            unit.session.execute(text(aged.format(table)))
+    with site.database.unit() as unit:
+        Bin(unit).purge(timedelta(days=30))
+    with site.database.unit() as unit:
+        count = unit.session.scalar
+        for table in ("hypotheses", "ratings", "confidence_steps", "evidence", "live_texts"):
+            assert count(text(f"select count(*) from {table}")) == 0, table
+        assert (
+            count(
+                text("select count(*) from comments where subject like '%' || :h || '%'"),
+                {"h": hypothesis},
+            )
+            == 0
+        )
+        # the experiment and the weight still speak of the pin
+        assert count(text("select count(*) from pins")) == 1
 
 
 def test_the_purge_takes_what_is_old_and_only_that(site: Site) -> None:

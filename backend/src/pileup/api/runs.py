@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pileup.analysis import gather
-from pileup.analysis.evidence import Evidence, EvidenceArtifact, bundle_of
+from pileup.analysis.evidence import Evidence
 from pileup.api.deps import Services
 from pileup.api.errors import ApiError
 from pileup.storage.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.experiments import ExperimentRecord
-from pileup.storage.frames import FrameKey
+from pileup.storage.parsed import clock_overrides, described, frame_key
 
 
 def run_evidence(services: Services, unit: Unit, experiment: ExperimentRecord) -> Evidence:
@@ -19,24 +19,18 @@ def run_evidence(services: Services, unit: Unit, experiment: ExperimentRecord) -
     """
     wanted = {one.id for one in experiment.artifacts}
     parsed = []
+    members = []
     for artifact in Artifacts(unit).of_incident(experiment.incident_id):
         if wanted.isdisjoint((artifact.id, artifact.parent_id)):
             continue
-        if artifact.format is None or artifact.parser_version is None:
+        if (key := frame_key(artifact)) is None:
             continue
-        key = FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
-        described = EvidenceArtifact(
-            sha256=artifact.sha256,
-            path=artifact.path,
-            bytes=artifact.bytes,
-            format=artifact.format,
-            bundle=bundle_of(artifact.path),
-        )
-        parsed.append((described, services.frames.load(key) or {}))
+        members.append(artifact)
+        parsed.append((described(artifact), services.frames.load(key) or {}))
     if not parsed:
         raise ApiError(
             409,
             "Nothing to compare",
             f"experiment {experiment.number} has no artifact that was read: attach its files",
         )
-    return gather(parsed)
+    return gather(parsed, overrides=clock_overrides(members))

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.living import in_bin
 from pileup.storage.models import ActionItem, Experiment
 
 
@@ -89,7 +90,11 @@ class Actions:
 
     def _row(self, action_id: str, *, deleted: bool = False) -> ActionItem:
         row = self._session.get(ActionItem, action_id, with_for_update=True)
-        if row is None or (row.deleted_at is not None) != deleted:
+        if (
+            row is None
+            or (row.deleted_at is not None) != deleted
+            or in_bin(self._session, row.incident_id)
+        ):
             raise NotFound(
                 "There is no such action in the bin." if deleted else "There is no such action."
             )

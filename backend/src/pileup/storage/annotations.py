@@ -12,6 +12,7 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.living import living
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ class Annotations:
         self._session.flush()
 
     def _row(self, annotation_id: str) -> models.Annotation:
-        row = self._session.get(models.Annotation, annotation_id)
-        if row is None or row.deleted_at is not None:
+        row = living(self._session, models.Annotation, annotation_id)
+        if row is None:
             raise NotFound("There is no such note on the timeline.")
         return row
 

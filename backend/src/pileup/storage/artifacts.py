@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from pileup.records import Problem
@@ -17,6 +17,7 @@ from pileup.storage.blobs import Blob
 from pileup.storage.database import Unit, clean, clean_json, to_record
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.jobs import Jobs
+from pileup.storage.living import in_bin, living
 
 MAX_STORED_PROBLEMS = 1000
 _PATH_MAX = 1024
@@ -159,7 +160,7 @@ class Artifacts:
 
     def reparse(self, artifact_id: str) -> str:
         """Queue the artifact once more; the id of the job."""
-        row = self._row(artifact_id)
+        row = self._living(artifact_id)
         row.state = "queued"
         row.progress = None
         row.error = None
@@ -169,7 +170,7 @@ class Artifacts:
 
     def change(self, by: Actor, artifact_id: str, changes: dict[str, Any]) -> Artifact:
         """Set what a person may set: format_given, zone, offset_s, excluded."""
-        row = self._row(artifact_id)
+        row = self._living(artifact_id)
         for name, value in changes.items():
             if name not in ("format_given", "zone", "offset_s", "excluded"):
                 raise Refused(f"{name} cannot be set", name)
@@ -189,7 +190,7 @@ class Artifacts:
 
     def delete(self, by: Actor, artifact_id: str) -> str:
         """Take it and its members out of the incident; the bytes stay for 30 days."""
-        row = self._row(artifact_id)
+        row = self._living(artifact_id)
         ids = [artifact_id]
         frontier = [artifact_id]
         while frontier:
@@ -229,17 +230,17 @@ class Artifacts:
         return [_record(*row) for row in rows]
 
     def get(self, artifact_id: str) -> Artifact:
-        """One artifact that is not deleted, or NotFound."""
+        """One artifact that is not deleted, nor its incident, or NotFound."""
         row = self._db.execute(
             _SELECT.where(models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None))
         ).one_or_none()
-        if row is None:
+        if row is None or in_bin(self._db, row[0].incident_id):
             raise NotFound("there is no such artifact, or it was deleted")
         return _record(*row)
 
     def detail(self, artifact_id: str) -> Detail:
         """Receipt, sections and problems of one artifact."""
-        row = self._row(artifact_id)
+        row = self._living(artifact_id)
         problems = self._db.scalars(
             select(models.Problem)
             .where(models.Problem.artifact_id == artifact_id)
@@ -419,12 +420,19 @@ class Artifacts:
         )
 
     def _row(self, artifact_id: str) -> models.Artifact:
+        """Also of an incident in the bin: a worker that reads it goes on."""
         row = self._db.scalar(
             select(models.Artifact).where(
-                models.Artifact.id == artifact_id,
-                or_(models.Artifact.deleted_at.is_(None)),
+                models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
             )
         )
+        if row is None:
+            raise NotFound("there is no such artifact, or it was deleted")
+        return row
+
+    def _living(self, artifact_id: str) -> models.Artifact:
+        """What a person may change."""
+        row = living(self._db, models.Artifact, artifact_id)
         if row is None:
             raise NotFound("there is no such artifact, or it was deleted")
         return row

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, exists, select, text, update
+from sqlalchemy import delete, exists, or_, select, text, update
 
 from pileup.storage import models
 from pileup.storage.actions import Actions
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit
 from pileup.storage.errors import Conflict, NotFound
+from pileup.storage.jobs import Jobs
 from pileup.storage.pins import Pins
 
 _MAX_TITLE = 200
@@ -59,6 +60,17 @@ KINDS: dict[str, Kind] = {
     "comment": Kind(models.Comment, models.Comment.body, "comments"),
     "action": Kind(models.ActionItem, models.ActionItem.text, "actions"),
 }
+
+
+_SPEAK_OF_PINS: tuple[Any, ...] = (
+    models.Experiment,
+    models.Hypothesis,
+    models.Rating,
+    models.EvidenceWeight,
+    models.MatrixOpening,
+)
+"""Gone before the incident's pins, which nothing may take from under them: the cascade from an
+incident reaches its pins first, and their keys are checked at once."""
 
 
 class Bin:
@@ -128,8 +140,22 @@ class Bin:
             row.sample_id = None  # the sample was loaded again meanwhile: this is a copy now
         row.deleted_at = row.archived_at = None
         self._session.flush()
+        self._read_on(incident_id)
         record(self._unit, by, "incident.restored", incident_id=incident_id, title=row.title)
         self._unit.notify(incident_id, "incident")
+
+    def _read_on(self, incident_id: str) -> None:
+        """What was being read when the incident went is read now; a sweeper sends the jobs."""
+        table = models.Artifact
+        waiting = self._session.scalars(
+            select(table.id).where(
+                table.incident_id == incident_id,
+                table.deleted_at.is_(None),
+                table.state.in_(("queued", "identifying", "parsing")),
+            )
+        )
+        for artifact_id in waiting.all():
+            Jobs(self._unit).enqueue("artifact", artifact_id, incident_id, send=False)
 
     def _artifact(self, row: models.Artifact, by: Actor) -> None:
         """With its members that were deleted in the same moment."""
@@ -198,16 +224,17 @@ class Bin:
         incidents = self._old(models.Incident, before, limit)
         if incidents:
             shas |= self._shas(artifacts.incident_id.in_(incidents))
+            for model in _SPEAK_OF_PINS:
+                self._session.execute(delete(model).where(model.incident_id.in_(incidents)))
             self._session.execute(delete(models.Incident).where(models.Incident.id.in_(incidents)))
         for name, kind in KINDS.items():
-            ids = self._old(kind.model, before, limit)
-            if name == "pin":
-                ids = [one for one in ids if not self._used(one)]
+            ids = self._old(kind.model, before, limit, *self._free(name))
             if not ids:
                 continue
             if name == "artifact":
                 shas |= self._shas(artifacts.id.in_(ids))
             self._session.execute(delete(kind.model).where(kind.model.id.in_(ids)))
+            self._forget_words(name, ids)
         self._session.flush()
         return Gone(incidents, shas)
 
@@ -218,18 +245,23 @@ class Bin:
         )
         return shas - set(used)
 
-    def _old(self, model: Any, before: datetime, limit: int) -> list[str]:
+    def _old(self, model: Any, before: datetime, limit: int, *more: Any) -> list[str]:
         return list(
             self._session.scalars(
-                select(model.id).where(model.deleted_at < before).order_by(model.id).limit(limit)
+                select(model.id)
+                .where(model.deleted_at < before, *more)
+                .order_by(model.id)
+                .limit(limit)
             )
         )
 
     def _shas(self, where: Any) -> set[str]:
         return set(self._session.scalars(select(models.Artifact.sha256).where(where)))
 
-    def _used(self, pin_id: str) -> bool:
-        """Whether history still speaks of a withdrawn pin: it then stays as it is."""
+    def _free(self, kind: str) -> list[Any]:
+        """Of withdrawn pins only those that no history speaks of: the others stay as they are."""
+        if kind != "pin":
+            return []
         speakers = (
             models.Evidence.pin_id,
             models.ExperimentPin.pin_id,
@@ -238,7 +270,14 @@ class Bin:
             models.EvidenceWeight.pin_id,
             models.MatrixOpening.pin_id,
         )
-        return any(
-            self._session.scalar(select(column).where(column == pin_id).limit(1)) is not None
-            for column in speakers
-        )
+        return [~exists().where(column == models.Pin.id) for column in speakers]
+
+    def _forget_words(self, kind: str, ids: list[str]) -> None:
+        """Comments and texts name what they are about by its id, with no key that cascades."""
+        comments, texts = models.Comment, models.LiveText
+        about = [f"{kind}:{one}" for one in ids]
+        cells = or_(*(comments.subject.contains(one, autoescape=True) for one in ids))
+        in_cell = comments.subject.startswith("cell:") & cells
+        self._session.execute(delete(comments).where(comments.subject.in_(about) | in_cell))
+        keys = [f"{kind}/{one}/{name}" for one in ids for name in ("notes", "conclusion")]
+        self._session.execute(delete(texts).where(texts.key.in_(keys)))

@@ -19,6 +19,7 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.living import living
 
 KINDS = ("hypothesis", "pin", "cell", "experiment", "report")
 
@@ -136,7 +137,11 @@ class Comments:
             select(models.Mention, models.Comment, models.Incident.title)
             .join(models.Comment, models.Comment.id == models.Mention.comment_id)
             .join(models.Incident, models.Incident.id == models.Comment.incident_id)
-            .where(models.Mention.user_id == user_id, models.Comment.deleted_at.is_(None))
+            .where(
+                models.Mention.user_id == user_id,
+                models.Comment.deleted_at.is_(None),
+                models.Incident.deleted_at.is_(None),
+            )
             .order_by(models.Mention.id.desc())
             .limit(limit)
         )
@@ -211,13 +216,13 @@ class Comments:
             }
             wanted = [(tables[kind], rest)]
         for table, one in wanted:
-            row = self._session.get(table, one)
+            row = living(self._session, table, one)
             if row is None or getattr(row, "incident_id", None) != incident_id:
                 raise NotFound(f"There is no {subject[:120]} in this incident.")
 
     def _own(self, comment_id: str, by: Actor) -> models.Comment:
-        row = self._session.get(models.Comment, comment_id)
-        if row is None or row.deleted_at is not None:
+        row = living(self._session, models.Comment, comment_id)
+        if row is None:
             raise NotFound("There is no such comment; it may have been deleted.")
         if row.by_id is None or row.by_id != by.id:
             raise Refused(f"Only {row.by_name} can change this comment: answer it instead.")

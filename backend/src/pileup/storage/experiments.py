@@ -16,6 +16,7 @@ from sqlalchemy import delete, func, select
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
+from pileup.storage.living import living
 from pileup.storage.models import (
     Artifact,
     Experiment,
@@ -226,8 +227,8 @@ class Experiments:
         self._unit.notify(row.incident_id, "experiments", row.id)
 
     def _row(self, experiment_id: str) -> Experiment:
-        row = self._session.get(Experiment, experiment_id)
-        if row is None or row.deleted_at is not None:
+        row = living(self._session, Experiment, experiment_id)
+        if row is None:
             raise NotFound("There is no such experiment.")
         return row
 

@@ -22,6 +22,7 @@ from sqlalchemy import func, select
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
+from pileup.storage.living import living
 from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, Pin, User
 from pileup.storage.pins import PinRecord, Pins
 from pileup.storage.webhooks import announce
@@ -247,8 +248,8 @@ class Hypotheses:
         self._unit.notify(row.incident_id, "hypotheses", row.id)
 
     def _row(self, hypothesis_id: str) -> Hypothesis:
-        row = self._session.get(Hypothesis, hypothesis_id)
-        if row is None or row.deleted_at is not None:
+        row = living(self._session, Hypothesis, hypothesis_id)
+        if row is None:
             raise NotFound("There is no such hypothesis.")
         return row
 

@@ -19,6 +19,7 @@ from pileup.analysis.pinned import PinnedValue
 from pileup.storage.audit import MACHINE, Actor, record
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Conflict, NotFound
+from pileup.storage.living import in_bin, living
 from pileup.storage.models import (
     Artifact,
     ConfidenceStep,
@@ -117,8 +118,8 @@ class Pins:
 
     def withdraw(self, pin_id: str, *, by: Actor) -> str:
         """Take a pin back; its incident's id. Hypotheses that used it need a review."""
-        row = self._session.get(Pin, pin_id)
-        if row is None or row.deleted_at is not None:
+        row = living(self._session, Pin, pin_id)
+        if row is None:
             raise NotFound("There is no such pin; it may have been withdrawn already.")
         row.deleted_at = datetime.now(UTC)
         self._flag_users(pin_id)
@@ -128,7 +129,7 @@ class Pins:
     def restore(self, pin_id: str, *, by: Actor) -> PinRecord:
         """Undo a withdrawal: the pin is evidence again wherever it was."""
         row = self._session.get(Pin, pin_id)
-        if row is None:
+        if row is None or in_bin(self._session, row.incident_id):
             raise NotFound("There is no such pin.")
         if row.deleted_at is not None:
             row.deleted_at = None
@@ -138,8 +139,8 @@ class Pins:
 
     def resolve(self, pin_id: str, *, accept: bool, reason: str, by: Actor) -> PinRecord:
         """Answer a stale pin: take the new value, or leave the pin as it was made."""
-        row = self._session.get(Pin, pin_id, with_for_update=True)
-        if row is None or row.deleted_at is not None:
+        row = living(self._session, Pin, pin_id, lock=True)
+        if row is None:
             raise NotFound("There is no such pin; it may have been withdrawn.")
         if not row.stale or row.now_hash is None:
             raise Conflict("The value behind this pin is what it was: there is nothing to answer.")
@@ -157,9 +158,8 @@ class Pins:
 
     def picture(self, pin_id: str) -> str | None:
         """The SVG that was kept with it."""
-        return self._session.scalar(
-            select(Pin.picture).where(Pin.id == pin_id, Pin.deleted_at.is_(None))
-        )
+        row = living(self._session, Pin, pin_id)
+        return None if row is None else row.picture
 
     def revalue(self, incident_id: str, values: Mapping[str, PinnedValue]) -> list[str]:
         """Hold every pin against its value of now; the ids of those that turned stale or fresh.

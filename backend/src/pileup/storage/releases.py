@@ -16,6 +16,7 @@ from sqlalchemy.dialects.postgresql import insert
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
+from pileup.storage.living import living
 from pileup.storage.models import Release, ReleaseApproval, ReportChoice, User
 from pileup.storage.webhooks import announce
 
@@ -195,7 +196,7 @@ class Releases:
         return bool(found)
 
     def _row(self, release_id: str) -> Release:
-        row = self._session.get(Release, release_id, with_for_update=True)
+        row = living(self._session, Release, release_id, lock=True)
         if row is None:
             raise NotFound("There is no such release.")
         return row

@@ -12,6 +12,7 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, to_record
 from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.living import living
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class StallCorrections:
 
     def reset(self, correction_id: str, *, by: Actor) -> str:
         """Back to what is computed; the audit trail keeps what was said. Gives the incident."""
-        row = self._session.get(models.StallCorrection, correction_id)
+        row = living(self._session, models.StallCorrection, correction_id)
         if row is None:
             raise NotFound("There is no such correction of a stall.")
         times = StallTimes(row.onset, row.end, row.baseline_start, row.baseline_end)

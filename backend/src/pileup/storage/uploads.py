@@ -13,6 +13,7 @@ from pileup.storage.artifacts import clean_path
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit, to_record
 from pileup.storage.errors import NotFound
+from pileup.storage.living import living
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Uploads:
 
     def get(self, upload_id: str) -> Upload:
         """One upload, finished or not."""
-        row = self._db.get(models.Upload, upload_id)
+        row = living(self._db, models.Upload, upload_id)
         if row is None:
             raise NotFound("there is no such upload; it was cancelled, or never begun")
         return to_record(Upload, row)
@@ -107,7 +108,7 @@ class Uploads:
 
     def remove(self, upload_id: str) -> None:
         """Forget it."""
-        row = self._db.get(models.Upload, upload_id)
+        row = living(self._db, models.Upload, upload_id)
         if row is None:
             raise NotFound("there is no such upload; it was cancelled, or never begun")
         self._db.delete(row)

@@ -12,6 +12,7 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import NotFound, Refused
+from pileup.storage.living import in_bin
 
 _SCREEN = re.compile(r"[a-z]+(/[a-z]+)*(\?[^#\s]*)?(#[A-Za-z0-9,=.-]*)?\Z")
 """A screen below the incident. Nothing else: a link must not lead out of the house."""
@@ -48,7 +49,7 @@ class ViewLinks:
             NotFound: there is none with this id.
         """
         found = self._session.execute(self._all().where(models.ViewLink.id == link_id)).first()
-        if found is None:
+        if found is None or in_bin(self._session, found[0].incident_id):
             raise NotFound("This link is not known: it may have gone with its incident.")
         return to_record(ViewLink, found[0], by=found[1])
 

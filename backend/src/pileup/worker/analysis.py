@@ -17,13 +17,13 @@ from pileup.analysis import StallCorrection, analyse
 from pileup.analysis.compact import compact_frames
 from pileup.analysis.context import Span
 from pileup.analysis.contract import Analysis
-from pileup.analysis.evidence import ClockOverride, EvidenceArtifact, bundle_of, gather
+from pileup.analysis.evidence import EvidenceArtifact, gather
 from pileup.storage.analyses import Analyses
 from pileup.storage.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.frames import FrameKey
 from pileup.storage.incidents import Incidents
 from pileup.storage.jobs import Job, Jobs
+from pileup.storage.parsed import clock_overrides, described, frame_key
 from pileup.storage.pin_values import check_pins
 from pileup.storage.stall_corrections import StallCorrections
 from pileup.storage.webhooks import announce
@@ -43,7 +43,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
     if not parsed:
         _forget(runtime, job)
         return
-    evidence = gather(parsed, overrides=_overrides(artifacts))
+    evidence = gather(parsed, overrides=clock_overrides(artifacts))
     parsed.clear()  # the evidence holds it all
     document = analyse(evidence, _corrections(runtime, job.incident_id))
     runtime.placed.replace(job.incident_id, evidence)
@@ -76,32 +76,14 @@ def _load(
     missing: list[Artifact] = []
     for artifact in artifacts:
         frames: dict[str, pl.DataFrame] | None = {}
-        if artifact.format is not None and artifact.parser_version is not None:
-            key = FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
+        if (key := frame_key(artifact)) is not None:
             frames = runtime.frames.load(key)
         if frames is None:
             missing.append(artifact)
             continue
-        described = EvidenceArtifact(
-            sha256=artifact.sha256,
-            path=artifact.path,
-            bytes=artifact.bytes,
-            format=artifact.format,
-            bundle=bundle_of(artifact.path),
-            problems=tuple(problems.get(artifact.id, ())),
-            records=dict(artifact.records),
-        )
-        parsed.append((described, compact_frames(frames)))
+        told = described(artifact, problems.get(artifact.id, ()))
+        parsed.append((told, compact_frames(frames)))
     return parsed, artifacts, missing
-
-
-def _overrides(artifacts: Sequence[Artifact]) -> dict[str, ClockOverride]:
-    """What people said about clocks, by SHA-256."""
-    return {
-        artifact.sha256: ClockOverride(zone=artifact.zone, offset_s=artifact.offset_s or 0.0)
-        for artifact in artifacts
-        if artifact.zone is not None or artifact.offset_s is not None
-    }
 
 
 def _corrections(runtime: Runtime, incident_id: str) -> list[StallCorrection]:
