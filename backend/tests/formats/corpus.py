@@ -99,7 +99,6 @@ PT_STALK: dict[str, str] = {
 _STDERR = "what the tool said on stderr: there is no stack in it"
 _DEFER = "pt-mysql-summary's own copy: two values for each name, and no time between them"
 _MEXT = "what pt-mext made of a file; the file itself (mysqladmin) is read"
-_GALERA = "percona-percona-toolkit__src_go_pt-galera-log-explainer_tests_logs_"
 _NAGIOS = "percona-percona-monitoring-plugins__t_nagios_pmp-check-mysql-"
 # Files that no format claims, and why that is right or what is missing.
 NOT_READ: dict[str, str] = {
@@ -108,9 +107,6 @@ NOT_READ: dict[str, str] = {
     "captured-ma1011b__eu_stack.err": _STDERR,
     "captured-my5624__eu_stack.err": _STDERR,
     "captured-my97b__eu_stack.err": _STDERR,
-    _GALERA + "operator_concurrent_ssts_node1.log": (
-        "an error log whose lines fluent-bit wrapped as JSON: that wrapper is not peeled yet"
-    ),
     "percona-percona-toolkit__t_pt-mext_samples_mext-001-result.txt": _MEXT,
     "percona-percona-toolkit__t_pt-mext_samples_mext-002-result.txt": _MEXT,
     "percona-percona-toolkit__t_pt-mysql-summary_samples_temp002_mysql-status-defer": _DEFER,

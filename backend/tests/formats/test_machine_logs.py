@@ -17,7 +17,8 @@ EVERY = [(name, path) for name in ("kernel-log", "syslog") for path in samples(n
 @pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
 def test_sample(name, path, check_sample):
     # the server's own line inside is of an error log as well
-    check_sample(path, shared=("error-log",) if "rfc5424" in path.name else ())
+    shared = ("error-log",) if path.stem in ("rfc5424-iso-journal", "journalctl-o-json") else ()
+    check_sample(path, shared=shared)
 
 
 def events(module, folder: str, name: str) -> list[Event]:

@@ -24,8 +24,8 @@ from pileup.records import Clock, Event, Item, Skipped
 NAME = "error-log"
 TITLE = "MySQL / MariaDB error log"
 GIVES = "Events: restarts, crashes, warnings; the status dumps inside are read as such."
-PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 2
+PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
+VERSION = 3
 HINTS = ("-log_error", "error.log", ".err")
 
 # 2023-03-12T19:35:05.838493Z 0 [Warning] [MY-011068] [Server] ...

@@ -1,4 +1,4 @@
-"""gdb ``thread apply all bt`` (also ``bt full``, pstack, and the -stacktrace file of pt-stalk).
+"""gdb ``thread apply all bt`` (also ``bt``, ``bt full``, pstack, pt-stalk's -stacktrace).
 
 Source: thread_apply_all_command(), gdb/thread.c; print_frame(), gdb/stack.c (gdb 6 to 16);
         pt-eustack-resolver prints the same shape with file:line:column.
@@ -11,6 +11,7 @@ Note:   gdb's thread numbers count down to 1 and mean nothing across captures. T
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -37,9 +38,9 @@ GIVES = (
     "`stacks.threads`."
 )
 PRINTED_BY = (
-    "gdb 6 to 16: `thread apply all bt`, `bt full`; pstack, quickstack, pt-eustack-resolver"
+    "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`; pstack, quickstack, pt-eustack-resolver"
 )
-VERSION = 1
+VERSION = 2
 HINTS = ("-stacktrace",)
 
 # Thread 362 (Thread 0x410c8940 (LWP 20816)):
@@ -80,6 +81,9 @@ _SNIFF_THREAD = re.compile(
     r"\((?:Thread (?:0x[0-9a-fA-F]+|\d+)|LWP \d+|process \d+)",
     re.MULTILINE,
 )
+# A frame of a plain ``bt``: arguments stand apart from the name; eu-stack prints no "in".
+_SNIFF_PLAIN = re.compile(r"#0*(?P<level>\d{1,5}) +(?:0x[0-9a-fA-F]+ in )?[^\s#/].* \(")
+_SNIFF_LEVEL = re.compile(r"^#\d{1,5} .*", re.MULTILINE)
 _SNIFF_FRAME = re.compile(r"^#0?0\s+\S", re.MULTILINE)
 _SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread (?:0x[0-9a-f]+|\d+) )", re.MULTILINE)
 
@@ -93,9 +97,13 @@ _MAX_REST = 1024 * 1024
 
 
 def sniff(head: str) -> bool | None:
-    """True: thread headers with frames, or the prologue that only gdb prints."""
+    """True: thread headers with frames, a plain ``bt``, or the prologue that only gdb prints."""
     if _SNIFF_THREAD.search(head):
         return True if _SNIFF_FRAME.search(head) else None
+    first = [one[0] for one in itertools.islice(_SNIFF_LEVEL.finditer(head), 2)]
+    plain = [match["level"] for match in map(_SNIFF_PLAIN.match, first) if match]
+    if plain == ["0", "1"]:
+        return True
     # Thousands of "[New LWP n]" lines can fill the head before the first stack.
     return len(_SNIFF_PROLOGUE.findall(head)) >= 5
 
@@ -239,10 +247,10 @@ class _Reader:
             return
         pthread = match["pthread"] or match["handle"]
         thread = None if match["handle"] else int(match["number"])
-        yield from self._begin_thread(number, int(pthread, 0) if thread is None else thread)
+        yield from self._begin_thread(number, int(pthread, 16) if thread is None else thread)
         header = StackThread(
             number=thread,
-            pthread=_uint64(int(pthread, 0) if pthread else None),
+            pthread=_pthread(pthread),
             lwp=int(match["lwp"]) if match["lwp"] else None,
             name=match["name"],
         )
@@ -255,7 +263,7 @@ class _Reader:
             number, pthread, lwp, name = match.groups()
             thread = StackThread(
                 number=int(number),
-                pthread=_uint64(None if pthread is None else int(pthread, 0)),
+                pthread=_pthread(None if pthread is None else pthread.decode()),
                 lwp=int(lwp),
                 name=None if name is None else sys.intern(name.decode()),
             )
@@ -390,6 +398,11 @@ class _Reader:
         if self._empty:
             yield notice(self._empty, "a thread header without any frame; the thread was left out")
         self._new_sample()
+
+
+def _pthread(text: str | None) -> int | None:
+    """A thread's handle: hexadecimal after 0x, decimal of very old gdb (zeros may lead)."""
+    return None if text is None else _uint64(int(text, 16 if text.startswith("0x") else 10))
 
 
 def _uint64(value: int | None) -> int | None:

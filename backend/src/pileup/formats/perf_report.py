@@ -45,6 +45,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 yield _table(event, columns, rows, first, last)
             event, rows, columns = match["event"], [], ()
         elif _HEADER.match(text):
+            if rows:  # no line named the event of this table
+                yield _table(event, columns, rows, first, last)
+                event, rows = "", []
             heads = text[2:].rstrip()
             separator = next((s for s in (",", ";", "\t") if s in heads), None)
             names = heads.split(separator) if separator else re.split(r" {2,}", heads)

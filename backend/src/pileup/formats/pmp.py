@@ -41,7 +41,7 @@ NAME = "pmp"
 TITLE = "collapsed stacks (pt-pmp)"
 GIVES = "Stacks with counts, which are threads times samples; `stacks.threads`."
 PRINTED_BY = "pt-pmp, poor man's profiler, FlameGraph's folded form"
-VERSION = 1
+VERSION = 2
 HINTS = ("pmp.txt", ".pmp", ".hier", ".folded", ".collapsed")
 
 #      80 __futex_abstimed_wait_common64,os_cond_wait,os_event_wait_low,start_thread,clone3

@@ -23,7 +23,7 @@ from pileup.records import Clock, Event, Item, Skipped
 NAME = "syslog"
 TITLE = "syslog, journalctl"
 GIVES = "Events with program and host; faults of the kernel by name, crashes and restarts."
-PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`"
+PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`"
 VERSION = 1
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 

@@ -6,10 +6,11 @@ viewer need (see ``blocks``) and which raw line a logical line came from.
 
 Encodings: a BOM decides; without one, NULs in every second byte mean UTF-16; all else is UTF-8
 with replacement, because query text is arbitrary bytes and one bad byte must not cost a dump.
-Wrappers:  docker-compose prefixes, Markdown fences, a dump printed on one line with literal
-        ``\\n`` (client batch mode without --raw, a repr of the row). Peeling never changes the
-        line number that a person sees: the last kind yields many logical lines for one raw line,
-        and ``raw_line`` maps them back.
+Wrappers:  docker-compose prefixes, Markdown fences, log lines in JSON or with a container's stamp
+        (see ``wrapped_logs``), a dump printed on one line with literal ``\\n`` (client batch mode
+        without --raw, a repr of the row), a gdb trace whose line ends a bug report ate. Peeling
+        never changes the line number that a person sees: where one raw line yields many logical
+        ones, ``raw_line`` maps them back.
 Speed:  a chunk is decoded and peeled as a whole, and peeled only when a search at memory speed
         says that there is something to peel. Lines are chunks, split.
 Units:  offsets and sizes in bytes, lines 1-based.
@@ -19,15 +20,16 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import itertools
 import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from pileup.formats.blocks import MAX_LINE_BYTES, Block, Blocks
 from pileup.formats.errors import ArchiveError
+from pileup.formats.wrapped_logs import wrapper_of
 from pileup.records import Problem
 
 HEAD_BYTES = 64 * 1024
@@ -40,6 +42,13 @@ _FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)[\w-]*[^\S\n]*$", re.MULTILINE)
 # InnoDB\t\t\n=====================================\n2023-... INNODB MONITOR OUTPUT\n====
 _MAYBE_ESCAPED = "INNODB MONITOR OUTPUT\\"
 _ESCAPED_DUMP = re.compile(r"INNODB MONITOR OUTPUT(?:\\r)?\\n=")
+# Thread 362 (Thread 0x410c8940 (LWP 20816)): #0  0x... in f () from lib.so #1  0x... in g () ...
+_JOINED = re.compile(
+    r"^[^\S\n]*(?:Thread \d{1,9} \([^\n]{1,200}?\):? +)?#0 +\S[^\n]* #1 +\S", re.MULTILINE
+)
+_JOINT = re.compile(
+    r"(?:^|(?<=\s))(?:Thread \d{1,9} \((?:Thread|LWP|process) |#(?P<level>\d{1,5}) +[\w:~<(?])"
+)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", '"': '"'}
 
@@ -93,10 +102,12 @@ class LineReader:
         text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
         text = _unix(text).rstrip("\r")
         self._prefix = _prefix_pattern(text)
+        self._unwrap = wrapper_of(text)
+        self._joined = bool(_JOINED.search(text))
         self.head = "\n".join(self._expanded_lines(self._peeled(text)))
         self._chunks = self._read()
         self._line: Iterator[str] = iter(())
-        self._lines = chain.from_iterable(map(self._split, self._chunks))
+        self._lines = itertools.chain.from_iterable(map(self._split, self._chunks))
 
     def __iter__(self) -> Iterator[str]:
         """The rest of the lines: asking again goes on, it does not start anew."""
@@ -167,7 +178,8 @@ class LineReader:
             else:
                 self._too_long(block.first, block.size)
                 text = self._peeled(text)
-            if "\\" in text and _MAYBE_ESCAPED in text and not block.long:
+            escaped = "\\" in text and _MAYBE_ESCAPED in text
+            if (escaped or self._unwrap or self._joined) and not block.long:
                 expanded = self._expanded_lines(text, block.first, self._logical_lines + 1)
                 text, lines = "\n".join(expanded), len(expanded) - 1
             first = self._logical_lines + 1
@@ -209,21 +221,29 @@ class LineReader:
         return text
 
     def _expanded_lines(self, text: str, raw: int = 0, logical: int = 0) -> list[str]:
-        """The lines of a text, a dump on one line as the lines that it was.
+        """The lines of a text, each as the lines that it was.
 
         raw, logical: numbers of the first line, to note where expansions are; 0 for the head.
         """
         lines: list[str] = []
         for number, line in enumerate(text.split("\n"), start=raw):
-            if _MAYBE_ESCAPED not in line or not _ESCAPED_DUMP.search(line):
-                lines.append(line)
-                continue
-            dump = _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
-            if raw:
+            parts = self._expanded_line(line)
+            if raw and len(parts) > 1:
                 self._expanded_at.append(logical + len(lines))
-                self._expanded.append((number, len(dump)))
-            lines += dump
+                self._expanded.append((number, len(parts)))
+            lines += parts
         return lines
+
+    def _expanded_line(self, line: str) -> list[str]:
+        if self._unwrap:
+            line = self._unwrap(line)
+            if "\n" in line:
+                return line.split("\n")
+        if _MAYBE_ESCAPED in line and _ESCAPED_DUMP.search(line):
+            return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
+        if self._joined and _JOINED.match(line):
+            return _parted(line)
+        return [line]
 
 
 class _Rewound:
@@ -275,6 +295,21 @@ def _read_up_to(stream: BinaryIO, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+def _parted(line: str) -> list[str]:
+    """A gdb trace on one line: a line per thread and per frame; frames count up from 0."""
+    starts, level = [0], -1
+    for match in _JOINT.finditer(line):
+        if match["level"] is None:
+            level = -1
+        elif int(match["level"]) in (0, level + 1):
+            level = int(match["level"])
+        else:
+            continue
+        starts.append(match.start())
+    parts = (line[at:end].strip() for at, end in itertools.pairwise([*starts, len(line)]))
+    return [part for part in parts if part] or [line]
 
 
 def _has_three(text: str, character: str) -> bool:
