@@ -58,7 +58,8 @@ class Snapshot(Record):
     KIND: ClassVar[str] = "snapshot"
 
     kind: str
-    """innodb_status, processlist, stacks, lock_waits, transactions, metadata_locks or threads."""
+    """innodb_status, processlist, stacks, lock_waits, transactions, metadata_locks, threads,
+    event_waits or latch_holds."""
     time_quality: str = "unknown"
     """exact (printed), inferred, file name, unknown."""
     original: str | None = None
@@ -214,6 +215,62 @@ class ServerThread(Record):
     """THREAD_OS_ID: the kernel's thread id (LWP)."""
     name: str | None = None
     """'thread/innodb/page_flush_coordinator_thread'."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatchHold(Record):
+    """Who has a latch or mutex, where a list of latches says so.
+
+    Source: RW-LATCH INFO and MUTEX INFO of a status dump (debug builds: rw_lock_list_print_info(),
+    sync0rw.cc; mutex_list_print_info(), sync0sync.cc), performance_schema.mutex_instances and
+    rwlock_instances. The first also names those who share a latch.
+    """
+
+    KIND: ClassVar[str] = "latch_hold"
+
+    latch_address: str
+    """Hex with 0x, lower case."""
+    latch_name: str | None = None
+    """'wait/synch/rwlock/innodb/btr_search_latch'; a dump prints none."""
+    mode: str
+    """S, X, SX, X wait_ex, mutex."""
+    thread_id: int | None = None
+    """pthread_t, where a dump names the thread."""
+    ps_thread_id: int | None = None
+    """performance_schema's THREAD_ID, where that is what is printed."""
+    session_id: int | None = None
+    readers: int | None = None
+    """READ_LOCKED_BY_COUNT: how many share it; nothing says who."""
+    file: str | None = None
+    line: int | None = None
+    """Where it was locked."""
+    waiters_flag: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventWait(Record):
+    """What a thread waits for, or waited for last, by performance_schema's wait instruments.
+
+    Source: events_waits_current (5.5+, MariaDB), last_wait of sys.processlist and sys.session.
+    """
+
+    KIND: ClassVar[str] = "event_wait"
+
+    ps_thread_id: int | None = None
+    session_id: int | None = None
+    event: str
+    """EVENT_NAME: 'wait/synch/sxlock/innodb/index_tree_rw_lock', 'wait/lock/metadata/sql/mdl'."""
+    ongoing: bool | None = None
+    """False: it has ended, and the thread may do anything since. None: not printed."""
+    waited_s: float | None = None
+    file: str | None = None
+    line: int | None = None
+    operation: str | None = None
+    """lock, exclusive_lock, shared_lock, sync, write, timed_wait, ..."""
+    object_address: str | None = None
+    """OBJECT_INSTANCE_BEGIN in hex with 0x."""
+    object_name: str | None = None
+    """schema.table, or a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -558,6 +615,8 @@ KINDS: dict[str, type[Record]] = {
         Transaction,
         TrxLock,
         MetadataLock,
+        LatchHold,
+        EventWait,
         LockWait,
         Deadlock,
         ForeignKeyError,
@@ -834,10 +893,12 @@ __all__ = [
     "Deadlock",
     "DeadlockTrx",
     "Event",
+    "EventWait",
     "ForeignKeyError",
     "Frame",
     "Grid",
     "Item",
+    "LatchHold",
     "LockWait",
     "MetadataLock",
     "Problem",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pileup.analysis import waits
+from pileup.analysis import commit_queue, waits
 from pileup.analysis.contract import WaitGraph
 from tests.analysis.test_waits import evidence, sessions
 
@@ -176,3 +176,112 @@ def test_no_pending_flush_is_not_invented() -> None:
     found = graph(DUMP.format(pending=0), rows)
     assert [one.label for one in found.roots] == ["commit queue"]
     assert any("who leads the commit queue" in note for note in found.notes)
+
+
+def modes(graph: WaitGraph) -> dict[str | None, int]:
+    """How many wait in the commit queue, by the stage that is said."""
+    found: dict[str | None, int] = {}
+    for one in graph.edges:
+        if one.kind == "waits_for" and one.target == "commit":
+            found[one.mode] = found.get(one.mode, 0) + 1
+    return found
+
+
+def unfolded(text: str) -> WaitGraph:
+    return waits.wait_graph(evidence(text), None, fold=False)
+
+
+_FOLLOWER = (
+    "pthread_cond_wait Stage_manager::enroll_for MYSQL_BIN_LOG::change_stage "
+    "MYSQL_BIN_LOG::ordered_commit ha_commit_trans"
+)
+
+
+def test_followers_wait_for_the_one_stage_that_somebody_works_in() -> None:
+    """A follower's stack names no stage: its leader in sync_binlog_file tells it (5.6 to 8.0)."""
+    assert modes(unfolded(SYNC_STAGE)) == {"sync stage": 40}
+    flush = pmp(
+        (
+            1,
+            (
+                "write my_write MYSQL_BIN_LOG::flush_cache_to_file MYSQL_BIN_LOG::"
+                "process_flush_stage_queue MYSQL_BIN_LOG::ordered_commit ha_commit_trans"
+            ),
+        ),
+        (9, _FOLLOWER),
+    )
+    assert modes(unfolded(flush)) == {"flush stage": 9}
+    commit = pmp(
+        (
+            1,
+            (
+                "fsync os_file_fsync fil_flush log_write_up_to trx_commit_complete_for_mysql "
+                "innobase_commit MYSQL_BIN_LOG::process_commit_stage_queue "
+                "MYSQL_BIN_LOG::ordered_commit ha_commit_trans"
+            ),
+        ),
+        (9, _FOLLOWER.replace("Stage_manager", "Commit_stage_manager")),
+    )
+    assert modes(unfolded(commit)) == {"commit stage": 9}
+
+
+def test_where_two_stages_are_busy_no_stage_is_claimed() -> None:
+    both = SYNC_STAGE + pmp(
+        (
+            1,
+            (
+                "write my_write MYSQL_BIN_LOG::process_flush_stage_queue "
+                "MYSQL_BIN_LOG::ordered_commit ha_commit_trans"
+            ),
+        ),
+        (3, _FOLLOWER.replace("pthread_cond_wait Stage_manager::enroll_for", "__lll_lock_wait")),
+    )
+    graph = unfolded(both)
+    assert modes(graph) == {"binary log group commit": 43}
+    notes = {one.note for one in graph.edges if one.target == "commit"}
+    assert any("flush stage and sync stage" in one for one in notes)
+    assert any("leads a group, waits for its turn" in one for one in notes)
+
+
+def test_mariadb_followers_wait_for_their_leader_in_the_sync() -> None:
+    """MariaDB: the leader syncs under LOCK_log, followers wait for the commit before theirs."""
+    graph = unfolded(
+        pmp(
+            (
+                1,
+                (
+                    "fdatasync my_sync MYSQL_BIN_LOG::flush_and_sync "
+                    "MYSQL_BIN_LOG::trx_group_commit_leader "
+                    "MYSQL_BIN_LOG::write_transaction_to_binlog_events ha_commit_trans"
+                ),
+            ),
+            (
+                7,
+                (
+                    "pthread_cond_wait wait_for_commit::wait_for_prior_commit2 "
+                    "MYSQL_BIN_LOG::queue_for_group_commit "
+                    "MYSQL_BIN_LOG::write_transaction_to_binlog_events ha_commit_trans"
+                ),
+            ),
+            (
+                2,
+                (
+                    "__lll_lock_wait pthread_mutex_lock MYSQL_BIN_LOG::trx_group_commit_leader "
+                    "MYSQL_BIN_LOG::write_transaction_to_binlog_events ha_commit_trans"
+                ),
+            ),
+        )
+    )
+    assert modes(graph) == {"sync stage": 9}
+    assert ("commit", "fsync:binary log") in {(one.source, one.target) for one in graph.edges}
+
+
+def test_a_dump_tells_the_phase_of_the_commit_by_the_transaction() -> None:
+    """'preparing' is XA prepare, PREPARED the binary log, 'committing' the engine's commit."""
+    base = {"state": "ACTIVE", "operation": None}
+    told = commit_queue.stage_by_transaction
+    assert told({**base, "operation": "preparing"}) == "XA prepare (redo flush)"
+    assert told({**base, "state": "ACTIVE (PREPARED)"}).startswith("flush or sync stage")
+    assert told({**base, "operation": "committing"}).startswith("commit stage")
+    assert told({**base, "state": "COMMITTED IN MEMORY"}).startswith("commit stage")
+    assert told(base) == told(None) == ""

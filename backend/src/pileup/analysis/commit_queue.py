@@ -6,11 +6,14 @@ waits' is not 'no problem' (mysql-13669, mysql-46459, mysql-73816, fsync-stall).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from pileup.analysis import instruments
 from pileup.analysis.joins import Actor
 from pileup.knowledge import knowledge, plain_function
 
+GROUP = "binary log group commit"
 # Functions below which a session is committing: binary log group commit, redo flush, XA prepare.
 COMMITTING = frozenset(
     {
@@ -91,9 +94,12 @@ def leads(functions: Sequence[str]) -> str | None:
 
 
 def waits_for_commit(actor: Actor) -> bool:
-    """Whether a thread stands in the commit queue: by its stack, else by its state."""
+    """Whether a thread stands in the commit queue: by its stack, its event, else by its state."""
     if actor.functions:
         return waits_by_stack(actor.functions)
+    event = actor.event
+    if event is not None and instruments.counts(event):
+        return instruments.stage_of(event["event"]) is not None
     row = actor.session or {}
     state = row.get("state") or (actor.trx or {}).get("thread_state")
     return is_commit_state(row.get("command"), state)
@@ -108,21 +114,90 @@ def waits_by_stack(functions: Sequence[str]) -> bool:
 _STAGES = (
     ("innobase_xa_prepare", "XA prepare (commit mutex)"),
     ("MYSQL_BIN_LOG::sync_binlog_file", "sync stage"),
+    ("MYSQL_BIN_LOG::flush_and_sync", "sync stage"),
     ("MYSQL_BIN_LOG::process_flush_stage_queue", "flush stage"),
+    ("MYSQL_BIN_LOG::fetch_and_process_flush_stage_queue", "flush stage"),
+    ("MYSQL_BIN_LOG::flush_cache_to_file", "flush stage"),
+    ("MYSQL_BIN_LOG::write_transaction_or_stmt", "flush stage"),
     ("MYSQL_BIN_LOG::process_commit_stage_queue", "commit stage"),
-    ("MYSQL_BIN_LOG::change_stage", "binary log group commit"),
-    ("MYSQL_BIN_LOG::ordered_commit", "binary log group commit"),
-    ("MYSQL_BIN_LOG::queue_for_group_commit", "binary log group commit"),
+    ("TC_LOG::run_commit_ordered", "commit stage"),
+    ("MYSQL_BIN_LOG::process_after_commit_stage_queue", "after-commit stage"),
+    ("MYSQL_BIN_LOG::change_stage", GROUP),
+    ("MYSQL_BIN_LOG::ordered_commit", GROUP),
+    ("MYSQL_BIN_LOG::trx_group_commit_leader", GROUP),
+    ("MYSQL_BIN_LOG::queue_for_group_commit", GROUP),
     ("trx_prepare", "XA prepare (redo flush)"),
     ("ha_prepare_low", "XA prepare (redo flush)"),
     ("log_write_up_to", "redo flush"),
 )
+_OF_GROUP = ("flush stage", "sync stage", "commit stage", "after-commit stage")
+_FOLLOWS = frozenset(
+    {
+        "Stage_manager::enroll_for", "Commit_stage_manager::enroll_for",
+        "MYSQL_BIN_LOG::queue_for_group_commit", "wait_for_commit::wait_for_prior_commit2",
+    }
+)  # fmt: skip
 
 
 def stage(functions: Sequence[str]) -> str:
-    """Where in the commit a stack stands: 'XA prepare (redo flush)', 'binary log group commit'."""
+    """Where in the commit a stack stands: 'XA prepare (redo flush)', 'sync stage', GROUP."""
     present = {plain_function(name) for name in functions}
     return next((words for name, words in _STAGES if name in present), "")
+
+
+def occupied(stacks: Iterable[Sequence[str]]) -> frozenset[str]:
+    """The stages of the binary log's group commit that some thread works in."""
+    found = {
+        stage(functions)
+        for functions in stacks
+        if not is_waiting_for_stage(functions) and COMMITTING & set(map(plain_function, functions))
+    }
+    return frozenset(found.intersection(_OF_GROUP))
+
+
+def is_waiting_for_stage(functions: Sequence[str]) -> bool:
+    """Whether a thread waits in the group commit itself: for its leader, or for a stage's mutex."""
+    names = [plain_function(name) for name in functions]
+    return _is_waiting(names) and stage(functions) == GROUP
+
+
+def follower_stage(functions: Sequence[str], busy: frozenset[str]) -> str:
+    """What a stack says of its stage, and what the stage that others work in adds to it.
+
+    A follower sleeps until its leader has been through all stages, so its own stack names none
+    (Stage_manager::enroll_for, binlog.cc): it waits for the one stage in which somebody works.
+    """
+    own = stage(functions)
+    if own != GROUP:
+        return own
+    names = {plain_function(name) for name in functions}
+    follows = bool(names & _FOLLOWS)
+    does = "waits for its leader" if follows else "leads a group, waits for its turn"
+    if len(busy) == 1:
+        (one,) = busy
+        return f"{one} ({does}; inferred: a thread works in it)"
+    if busy:
+        stages = " and ".join(one for one in _OF_GROUP if one in busy)
+        return f"{GROUP} ({does}; threads work in the {stages})"
+    return f"{GROUP} ({does})"
+
+
+def stage_by_transaction(trx: Mapping[str, Any] | None) -> str:
+    """Where in the commit a transaction of a status dump stands; '' where it does not say.
+
+    Source: trx_prepare_for_mysql() sets 'preparing' and then the state PREPARED, the engine's
+    commit 'committing' and 'flushing log' (trx0trx.cc): between the two it is in the binary log.
+    """
+    if not trx:
+        return ""
+    state, operation = trx["state"] or "", trx["operation"] or ""
+    if operation.startswith("preparing"):
+        return "XA prepare (redo flush)"
+    if operation.startswith(("committing", "flushing log")) or "COMMITTED" in state:
+        return "commit stage (the engine's commit)"
+    if "PREPARED" in state:
+        return "flush or sync stage (prepared, the engine's commit has not begun)"
+    return ""
 
 
 def is_commit_state(command: str | None, state: str | None) -> bool:

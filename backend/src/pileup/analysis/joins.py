@@ -41,6 +41,7 @@ _BY_KERNEL_THREAD = 0.9
 _WITHOUT_ID = 0.5
 
 Row = dict[str, Any]
+_OF_DUMP = frozenset({"semaphore_wait", "transaction", "trx_lock", "latch_hold"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Actor:
     stack: Row | None = None
     waits: list[Row] = field(default_factory=list)
     """Its semaphore waits (one, unless the dump is odd)."""
+    event: Row | None = None
+    """What it waits for by performance_schema."""
     joined: list[Join] = field(default_factory=list)
 
     def join(self, why: str, confidence: float) -> None:
@@ -103,6 +106,9 @@ class Scene:
     locators: list[Locator]
     """The snapshots that were joined."""
     metadata_locks: list[Row] = field(default_factory=list)
+    latch_holds: list[Row] = field(default_factory=list)
+    event_waits: list[Row] = field(default_factory=list)
+    """The innermost wait of each thread of performance_schema."""
     dump: Row | None = None
     """The snapshot of the status dump that was joined."""
     stacks_alone: bool = False
@@ -133,21 +139,24 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
         "lock_wait": NEAR_US,
         "trx_lock": NEAR_US,
         "metadata_lock": NEAR_US,
+        "latch_hold": NEAR_US,
+        "event_wait": NEAR_US,
         "thread": THREADS_NEAR_US,
     }
     dump = _nearest_snapshot(evidence, at, host)
     rows: dict[str, list[Row]] = {}
     for kind, reach in layers.items():
-        if kind in ("semaphore_wait", "transaction", "trx_lock") and dump is not None:
+        if kind in _OF_DUMP and dump is not None:
             frame = evidence.frame(kind)
             rows[kind] = [] if frame is None else frame.filter(_of(dump)).to_dicts()
         else:
             rows[kind] = _nearest(evidence, kind, at, host, reach)
     if dump is not None:  # a dump prints few locks; the lock tables print all
-        rows["trx_lock"] += _nearest(evidence, "trx_lock", at, host, NEAR_US, beside=dump)
+        for kind in ("trx_lock", "latch_hold"):
+            rows[kind] += _nearest(evidence, kind, at, host, NEAR_US, beside=dump)
     found.dump = dump
     index.apart = _apart_s(dump, rows)
-    index.threads(rows["thread"], rows["metadata_lock"], rows["session"])
+    index.threads(rows["thread"], [*rows["metadata_lock"], *rows["event_wait"]], rows["session"])
     for row in rows["transaction"]:
         index.transaction(row)
     for row in rows["session"]:
@@ -163,6 +172,9 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
     found.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
     found.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
     found.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
+    found.latch_holds = [index.with_sessions(row) for row in rows["latch_hold"]]
+    found.event_waits = [index.with_sessions(row) for row in _innermost(rows["event_wait"])]
+    index.events(found.event_waits)
     found.stacks = rows["stack"]
     found.locators = list(_locators(evidence, dump, rows))
     return found
@@ -244,6 +256,20 @@ class _Index:
                 continue
             actor.stack = row
 
+    def events(self, rows: list[Row]) -> None:
+        """performance_schema's waits, of sessions that another layer has, too."""
+        for row in rows:
+            if row["session_id"] is None or row["ongoing"] is False:
+                continue
+            actor = self._actor(None, row["session_id"], f"session:{row['session_id']}")
+            actor.event = row
+            if actor.session is not None or actor.trx is not None or actor.stack is not None:
+                actor.join(
+                    f"performance_schema thread {row['ps_thread_id']} is session "
+                    f"{row['session_id']}{self._later('event_wait')}",
+                    self._sure("event_wait"),
+                )
+
     def anonymous(self, rows: list[Row]) -> None:
         """pt-pmp gives counts without thread ids: one actor for each of the threads."""
         for row in rows:
@@ -283,6 +309,18 @@ class _Index:
             found.session_id = session_id
             self._by_session[session_id] = found
         return found
+
+
+def _innermost(rows: list[Row]) -> list[Row]:
+    """One wait per thread: they nest (a mutex inside table I/O), the last that goes on counts."""
+    found: dict[object, Row] = {}
+    for number, row in enumerate(rows):
+        key = row["ps_thread_id"], row["session_id"]
+        if key == (None, None):
+            key = number, None
+        if key not in found or row["ongoing"] is not False:
+            found[key] = row
+    return list(found.values())
 
 
 def _nearest_snapshot(evidence: Evidence, at: int | None, host: str | None) -> Row | None:

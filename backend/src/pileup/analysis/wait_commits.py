@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from pileup.analysis import commit_queue
+from pileup.analysis import commit_queue, instruments, wait_instruments
 from pileup.analysis.fsyncs import Log, flushes, leads_flush_stage, waits_for_redo
 from pileup.analysis.joins import Actor
 from pileup.analysis.wait_draft import BY_STACK, BY_STATE, Draft, Resource
@@ -29,7 +29,7 @@ def commits(draft: Draft) -> None:
     _without_ids(draft)
     in_flush: defaultdict[Log, list[Actor]] = defaultdict(list)
     for actor in draft.scene.actors.values():
-        if actor.stack and (log := flushes(actor.functions)):
+        if log := _flush_of(actor):
             in_flush[log].append(actor)
     _redo(draft, in_flush)
     waiters = [
@@ -40,7 +40,7 @@ def commits(draft: Draft) -> None:
     leaders = dict(_leaders(draft))
     waiters = [one for one in waiters if one.id not in leaders]
     if waiters:
-        queue = _queue(draft, waiters)
+        queue = _queue(draft, waiters, _busy(draft))
         if leaders:
             # One works at the head; full-text sync explains the queue better than a flush.
             words, leader = min(
@@ -59,7 +59,10 @@ def commits(draft: Draft) -> None:
 
 
 def _without_ids(draft: Draft) -> None:
-    """pt-pmp prints no thread ids: whoever leads or flushes by such a stack is a thread, too."""
+    """Whoever leads or flushes is a thread, too: of pt-pmp without ids, or of the background."""
+    for row in draft.scene.event_waits:
+        if row["session_id"] is None and row["ps_thread_id"] and instruments.counts(row):
+            draft.owner(row).event = row
     if draft.scene.stacks_alone:
         return
     for stack in draft.scene.stacks:
@@ -71,9 +74,24 @@ def _without_ids(draft: Draft) -> None:
         draft.scene.actors[actor.id] = actor
 
 
+def _flush_of(actor: Actor) -> Log | None:
+    """The log that a thread flushes, by its stack, else by performance_schema."""
+    if actor.stack:
+        return flushes(actor.functions)
+    return instruments.flushes(actor.event) if actor.event is not None else None
+
+
+def _busy(draft: Draft) -> frozenset[str]:
+    """Stages of the group commit that a stack works in."""
+    found = [[frame["function"] for frame in one["frames"]] for one in draft.scene.stacks]
+    return commit_queue.occupied(found)
+
+
 def _leaders(draft: Draft) -> Iterator[tuple[str, tuple[str, Actor]]]:
     for actor in draft.scene.actors.values():
         if not actor.stack:
+            if _flush_of(actor) == "binary log":
+                yield actor.id, ("flushes the binary log to disk", actor)
             continue
         if words := commit_queue.leads(actor.functions):
             yield actor.id, (words, actor)
@@ -81,7 +99,7 @@ def _leaders(draft: Draft) -> Iterator[tuple[str, tuple[str, Actor]]]:
             yield actor.id, ("waits for the redo log to be flushed for its whole group", actor)
 
 
-def _queue(draft: Draft, waiters: list[Actor]) -> Resource:
+def _queue(draft: Draft, waiters: list[Actor], busy: frozenset[str]) -> Resource:
     queue = draft.resources.setdefault(
         "commit",
         Resource(
@@ -93,25 +111,41 @@ def _queue(draft: Draft, waiters: list[Actor]) -> Resource:
         ),
     )
     for actor in waiters:
-        row = actor.session or actor.stack or actor.trx
+        row = actor.session or actor.stack or actor.event or actor.trx
         assert row is not None
         waited = (actor.session or {}).get("time_s")
-        where = commit_queue.stage(actor.functions)
+        where, note, confidence = _stage(actor, busy)
         draft.wait(
             actor,
             queue,
+            mode=where.partition(" (")[0] or None,
             waited_s=waited,
-            position=where,
-            note=where or "by its State, which names no stage",
-            confidence=BY_STACK if actor.functions else BY_STATE,
+            position=where.partition(" (")[0],
+            note=note,
+            confidence=confidence,
             locators=[draft.lines(row)],
         )
     return queue
 
 
+def _stage(actor: Actor, busy: frozenset[str]) -> tuple[str, str, float]:
+    """Where in the commit a thread waits, how that is known, and how sure it is."""
+    if actor.functions:
+        where = commit_queue.follower_stage(actor.functions, busy)
+        return where, where, BY_STACK
+    event = actor.event
+    if event is not None and (by_event := instruments.stage_of(event["event"])):
+        note = f"{by_event}: waits for {event['event']} by performance_schema"
+        return by_event, note, wait_instruments.sure(event)
+    if where := commit_queue.stage_by_transaction(actor.trx):
+        return where, f"{where}, by its State and its transaction", BY_STATE
+    return "", "by its State, which names no stage", BY_STATE
+
+
 def _lead(draft: Draft, queue: Resource, leader: Actor, words: str) -> None:
     """The head of the queue; through the flush that it is in, where it is in one."""
-    log = None if "full-text" in words else flushes(leader.functions)
+    log = None if "full-text" in words else _flush_of(leader)
+    by = "by its stack" if leader.stack else "by performance_schema"
     held = queue
     if log is not None:
         held = _fsync(draft, log)
@@ -119,33 +153,39 @@ def _lead(draft: Draft, queue: Resource, leader: Actor, words: str) -> None:
             queue,
             held,
             note=f"the one at its head is in this flush ({words})",
-            lines=leader.stack,
+            lines=leader.stack or leader.event,
             confidence=_BY_LEADING_STACK,
         )
     draft.hold(
         held,
         leader,
-        note=f"{words}, by its stack",
-        lines=leader.stack,
+        note=f"{words}, {by}",
+        lines=leader.stack or leader.event,
         confidence=_BY_LEADING_STACK,
     )
 
 
 def _behind_a_flush(draft: Draft, queue: Resource, flusher: Actor) -> None:
     """No stack leads the queue, but one is in the flush of a log: commits wait for it, likely."""
-    log = flushes(flusher.functions)
+    log = _flush_of(flusher)
     assert log is not None
     flush = _fsync(draft, log)
     draft.hold(
         queue,
         flush,
         note=f"inferred: a thread is in the flush of the {log} while sessions wait for the commit",
-        lines=flusher.stack,
+        lines=flusher.stack or flusher.event,
         inferred=True,
         confidence=_BY_FLUSHER,
     )
-    note = f"flushes the {log} to disk, by its stack"
-    draft.hold(flush, flusher, note=note, lines=flusher.stack, confidence=_BY_LEADING_STACK)
+    by = "by its stack" if flusher.stack else "by performance_schema"
+    draft.hold(
+        flush,
+        flusher,
+        note=f"flushes the {log} to disk, {by}",
+        lines=flusher.stack or flusher.event,
+        confidence=_BY_LEADING_STACK,
+    )
 
 
 def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
@@ -168,8 +208,14 @@ def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
             locators=[draft.lines(actor.stack)],
         )
         for one in flushing[:_IN_FSYNC]:
-            note = "flushes the redo log to disk, by its stack"
-            draft.hold(redo, one, note=note, lines=one.stack, confidence=_BY_LEADING_STACK)
+            by = "by its stack" if one.stack else "by performance_schema"
+            draft.hold(
+                redo,
+                one,
+                note=f"flushes the redo log to disk, {by}",
+                lines=one.stack or one.event,
+                confidence=_BY_LEADING_STACK,
+            )
 
 
 def _many(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
@@ -181,13 +227,14 @@ def _many(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
         for actor in some:
             if actor.id in draft.waiting:
                 continue
-            assert actor.stack is not None
+            row = actor.stack or actor.event
+            assert row is not None
             draft.wait(
                 actor,
                 flush,
                 note="is in fsync: the storage has not answered",
                 confidence=BY_STACK,
-                locators=[draft.lines(actor.stack)],
+                locators=[draft.lines(row)],
             )
 
 

@@ -8,7 +8,7 @@ Counts are of distinct waiting threads.
 
 from __future__ import annotations
 
-from pileup.analysis import wait_commits, wait_latches, wait_locks, wait_queues
+from pileup.analysis import wait_commits, wait_instruments, wait_latches, wait_locks, wait_queues
 from pileup.analysis.context import Server
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import Scene
@@ -26,7 +26,9 @@ def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Gra
     wait_locks.lock_tables(draft)
     wait_locks.lock_lists(draft)
     wait_locks.pending_metadata_locks(draft)
+    wait_instruments.event_waits(draft)
     wait_locks.metadata_locks(draft)
+    wait_instruments.latch_holders(draft)
     wait_commits.commits(draft)
     wait_queues.unlisted(draft)
     return draft.graph()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pileup.analysis.contract import Locator
 from pileup.analysis.joins import Actor, Row
 from pileup.analysis.wait_draft import Draft, Resource
+from pileup.analysis.wait_instruments import hold
+from pileup.analysis.wait_instruments import readers as readers_of
 from pileup.knowledge import knowledge
 from pileup.knowledge.source_sites import site
 
@@ -85,6 +87,13 @@ def _wait_for_readers(
         locators=lines,
         note="waits for the readers to leave",
     )
+    listed = readers_of(draft, wait["latch_address"])
+    for row in listed:
+        hold(draft, resource, row)
+    if listed:
+        resource.inferred = False
+        resource.meaning = "The readers that still have the latch."
+        return
     for other in _readers(draft, wait):
         draft.hold(
             resource,

@@ -87,7 +87,7 @@ def metadata_locks(draft: Draft) -> None:
             continue
         waiter = draft.actor_of(row["waiting_session"], None)
         blocker = draft.actor_of(row["blocking_session"], None)
-        resource = _mdl(draft, row["table"], row)
+        resource = metadata_lock(draft, row["table"], row)
         if waiter is not None and waiter.id not in draft.waiting:
             lines = [draft.lines(row)]
             draft.wait(
@@ -122,7 +122,7 @@ def _object(actor: Actor, common: Counter[str]) -> str | None:
 def _wait_by_state(draft: Draft, name: str | None, members: list[Actor]) -> None:
     """Waiters that only their State shows; the holder from a list of locks, else guessed."""
     assert members[0].session is not None
-    resource = _mdl(draft, name, members[0].session)
+    resource = metadata_lock(draft, name, members[0].session)
     for actor in members:
         assert actor.session is not None
         draft.wait(
@@ -185,7 +185,7 @@ def pending_metadata_locks(draft: Draft) -> None:
         if not pending:
             continue
         shown = name or kind.lower()
-        resource = _mdl(draft, shown, pending[0])
+        resource = metadata_lock(draft, shown, pending[0])
         modes: defaultdict[str, set[str]] = defaultdict(set)
         for row in pending:
             waiter = draft.owner(row)
@@ -233,7 +233,7 @@ def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resour
     return draft.resources[name]
 
 
-def _mdl(draft: Draft, name: str | None, row: Row) -> Resource:
+def metadata_lock(draft: Draft, name: str | None, row: Row) -> Resource:
     return draft.resources.setdefault(
         f"mdl:{name}",
         Resource(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import msgspec
 import polars as pl
 
-from pileup.analysis import commit_queue, queues, servers
+from pileup.analysis import commit_queue, instruments, queues, servers
 from pileup.analysis.context import Server, Span
 from pileup.analysis.contract import (
     BlockerDoc,
@@ -598,12 +598,15 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
     return list(found.values())
 
 
+_LOCK_TABLES = ("transactions", "lock_waits", "metadata_locks", "event_waits")
+
+
 def _lock_tables(evidence: Evidence) -> list[WaitMoment]:
     """Samples of lock tables in which somebody waits: transactions, pairs, metadata locks."""
     dumps = evidence.frame("snapshot")
     if dumps is None:
         return []
-    tables = dumps.filter(pl.col("kind").is_in(["transactions", "lock_waits", "metadata_locks"]))
+    tables = dumps.filter(pl.col("kind").is_in(_LOCK_TABLES))
     layers = (
         ("transaction", pl.col("lock_wait"), ["trx_id"], pl.col("wait_s")),
         (
@@ -617,6 +620,12 @@ def _lock_tables(evidence: Evidence) -> list[WaitMoment]:
             pl.col("status") == "PENDING",
             ["ps_thread_id", "session_id"],
             pl.lit(None, dtype=pl.Float64),
+        ),
+        (
+            "event_wait",
+            pl.col("ongoing").fill_null(True) & pl.col("event").str.contains(instruments.WAITS),
+            ["ps_thread_id", "session_id"],
+            pl.col("waited_s"),
         ),
     )
     found = []

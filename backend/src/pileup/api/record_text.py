@@ -23,6 +23,8 @@ _HEADS: dict[str, tuple[str, ...]] = {
     "transaction": ("trx_id", "state", "active_s", "query"),
     "trx_lock": ("trx_id", "mode", "table", "index"),
     "metadata_lock": ("status", "mode", "object_name"),
+    "latch_hold": ("mode", "latch_name", "latch_address", "file", "line"),
+    "event_wait": ("event", "operation", "object_name", "waited_s"),
     "thread": ("ps_thread_id", "session_id", "name"),
     "lock_wait": ("lock_kind", "table", "waiting_session", "blocking_session"),
     "session": ("session_id", "user", "command", "time_s", "state", "query"),

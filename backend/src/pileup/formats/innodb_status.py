@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from pileup.formats.innodb_counters import Counted, Counters, Value
 from pileup.formats.innodb_deadlock import parse_deadlock, parse_foreign_key_error, stamp_us
+from pileup.formats.innodb_latches import TITLES as HOLDERS
+from pileup.formats.innodb_latches import read_holds
 from pileup.formats.innodb_semaphores import Waits
 from pileup.formats.innodb_series import HEXADECIMAL, IDS, RULES, Series
 from pileup.formats.innodb_transactions import Transactions
@@ -38,7 +40,7 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 2
+VERSION = 3
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 # 2026-11-20 22:19:09 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT
@@ -68,7 +70,7 @@ _INTERVAL = Series("averages_interval", "gauge", "s")
 _AGE = Series("checkpoint_age", "gauge", "B")
 _AGE_OF = ("log_sequence_number", "last_checkpoint", _AGE.name)
 _ID = re.compile(r"(?P<high>[0-9A-Fa-f]{1,16})(?: (?P<low>\d{1,16}))?(?= undo n:o| state:|\s*$)")
-_SEMAPHORES = ("SEMAPHORES", "RW-LATCH INFO", "MUTEX INFO")
+_SEMAPHORES = ("SEMAPHORES", *HOLDERS)
 """Debug builds print the last two inside the first, so that the rest of it follows them."""
 _TEXTS = {*_SEMAPHORES, "LATEST FOREIGN KEY ERROR", "LATEST DETECTED DEADLOCK"}
 _TITLES = {*RULES, *_TEXTS}
@@ -305,6 +307,9 @@ class DumpReader:
             found = self._waits.read(text, line, wall_us=wall_us, snapshot=snapshot)
             self._waiting += found.waits
             yield from found.said
+            if title in HOLDERS:
+                clock: Clock | None = None if wall_us is None else "local"
+                yield from read_holds(text, line, wall_us=wall_us, clock=clock, snapshot=snapshot)
             for first, counters in found.counters:
                 yield from self._count("SEMAPHORES", counters, first, wall_us)
         elif title == "TRANSACTIONS":

@@ -3,7 +3,8 @@
 Source: INNODB_TRX, INNODB_LOCKS, INNODB_LOCK_WAITS (<= 5.7, MariaDB), performance_schema.
         data_locks, data_lock_waits (8.0+), metadata_locks, threads (5.7+), METADATA_LOCK_INFO
         (MariaDB), sys.innodb_lock_waits, sys.schema_table_lock_waits, sys.processlist and
-        sys.session, SHOW PROCESSLIST, and the two queries of pt-stalk's -lock-waits.
+        sys.session, SHOW PROCESSLIST, and the two queries of pt-stalk's -lock-waits; what
+        threads wait for by performance_schema is read by ``event_wait_rows``.
 Ids:    THREAD_ID of performance_schema is its own, not the connection's: it is kept apart.
 """
 
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from pileup.formats.client_results import ResultRow
+from pileup.formats.event_wait_rows import event_wait, last_wait, latch_hold
 from pileup.formats.rows import Cells, Handler, Where, first, integer, local_us, seconds
 from pileup.records import (
     Item,
@@ -288,6 +290,7 @@ def _sys_session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
             state=cells.get("state"),
             query=cells.get("current_statement"),
         )
+    yield from last_wait(cells, row, where)
 
 
 def _session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
@@ -325,6 +328,10 @@ _TABLES = tuple(
         ("transactions", "lock_id lock_trx_id lock_mode", _lock),
         ("metadata_locks", "object_type lock_type lock_status owner_thread_id", _metadata_lock),
         ("metadata_locks", "thread_id lock_mode lock_type table_schema", _metadata_lock_info),
+        ("event_waits", "thread_id event_name operation", event_wait),
+        ("event_waits", "processlist_id event_name operation", event_wait),
+        ("latch_holds", "name object_instance_begin locked_by_thread_id", latch_hold),
+        ("latch_holds", "name object_instance_begin write_locked_by_thread_id", latch_hold),
         ("threads", "thread_id name type processlist_id", _thread),
         ("threads", "thread_id processlist_id thread_os_id", _thread),
         ("threads", "thd_id conn_id command", _sys_session),

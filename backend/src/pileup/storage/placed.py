@@ -41,6 +41,8 @@ WAIT_KINDS = (
     "transaction",
     "trx_lock",
     "metadata_lock",
+    "latch_hold",
+    "event_wait",
     "lock_wait",
     "session",
     "thread",
