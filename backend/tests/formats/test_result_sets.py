@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import tarfile
 import tempfile
 from pathlib import Path
 
 import pytest
+from polars.testing import assert_frame_equal
 
 from pileup.formats import lock_tables, open_tables, replication, result_set
 from pileup.formats.client_results import ResultRow, ResultSet, Stray, read
@@ -25,9 +27,9 @@ from pileup.records import (
     Transaction,
     TrxLock,
 )
-from tests.formats.checks import SAMPLES, samples
+from tests.formats.checks import SAMPLES, parse_bytes, samples
 
-FORMATS = ("lock-tables", "replication", "open-tables", "result-set")
+FORMATS = ("lock-tables", "replication", "open-tables", "result-json", "result-set")
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
@@ -222,3 +224,19 @@ def test_a_capture_of_metadata_locks_agrees_with_a_count_of_its_lines(captures) 
     assert locks["session_id"].null_count() == 0
     assert parsed.frames["snapshot"].height == text.count("metadata_locks ml join")
     assert parsed.receipt.bytes_skipped == 0
+
+
+def test_rows_as_json_are_what_the_client_would_have_printed() -> None:
+    rows = [("Aborted_clients", "0"), ("Uptime", "100"), ("Threads_running", "3")]
+    as_json = "\n".join(json.dumps({"Variable_name": n, "Value": v}) for n, v in rows)
+    as_tabs = "\n".join(["Variable_name\tValue", *("\t".join(row) for row in rows)])
+    told = [parse_bytes(text.encode()).frames["sample"] for text in (as_json, as_tabs)]
+    assert_frame_equal(*(frame.drop("line_first") for frame in told))
+    assert told[0]["line_first"].to_list() == [1, 2, 3]
+
+
+def test_a_status_dump_in_a_row_of_json_is_a_dump() -> None:
+    dump = next(path for path in samples("innodb-status")).read_text()
+    text = json.dumps([{"Type": "InnoDB", "Name": "", "Status": dump}], indent=4)
+    found, whole = parse_bytes(text.encode()), parse_bytes(dump.encode())
+    assert found.receipt.records == whole.receipt.records

@@ -53,6 +53,7 @@ from pileup.formats import (
     qps_log,
     query_digest,
     replication,
+    result_json,
     result_set,
     sar,
     slow_log,
@@ -136,6 +137,7 @@ FORMATS: tuple[Format, ...] = (
     # one word
     pt_stalk_hostname,
     # the result of a query that nobody above knows
+    result_json,
     result_set,
     # what is not read
     kept,

@@ -21,6 +21,7 @@ from pileup.formats import archive, kept
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.frames import Frames
+from pileup.formats.relined import relined
 from pileup.formats.skips import Skips
 from pileup.formats.text import LineReader
 from pileup.records import (
@@ -230,7 +231,9 @@ class _Work:
         else:
             items = chosen.parse(self.reader)
         for item in items:
-            self._take(self._on_raw_lines(item) if self.reader.has_expansions else item)
+            if self.reader.has_expansions:
+                item = relined(item, self.reader.raw_line, self.reader.raw_line)
+            self._take(item)
         for _ in self.reader:  # a parser may stop early; the receipt counts every byte
             pass
 
@@ -354,23 +357,3 @@ class _Work:
                     severity="error",
                 )
             )
-
-    def _on_raw_lines(self, item: Item) -> Item:
-        raw = self.reader.raw_line
-        match item:
-            case Problem():
-                return dataclasses.replace(item, line=None if item.line is None else raw(item.line))
-            case Samples():
-                return dataclasses.replace(item, lines=[raw(line) for line in item.lines])
-            case Rows(kind, frame):
-                places = [name for name in ("line_first", "line_last") if name in frame.columns]
-                lines = [pl.Series(name, map(raw, frame[name]), pl.Int64) for name in places]
-                return Rows(kind, frame.with_columns(lines))
-            case Grid():
-                return self._on_raw_lines(Rows(records.SAMPLE, pl.concat(item.frames())))
-            case Stacks():
-                return self._on_raw_lines(Rows("stack", item.frame()))
-            case _:
-                return dataclasses.replace(
-                    item, line_first=raw(item.line_first), line_last=raw(item.line_last)
-                )

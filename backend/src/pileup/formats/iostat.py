@@ -21,7 +21,7 @@ NAME = "iostat"
 TITLE = "iostat"
 GIVES = "Each column per device (`iostat.*`), the CPU as `iostat.cpu_*`."
 PRINTED_BY = "sysstat 9 to 12"
-VERSION = 2
+VERSION = 3
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
 _HEADER = re.compile(r"^Device:?\s+\S")

@@ -19,7 +19,7 @@ NAME = "mpstat"
 TITLE = "mpstat"
 GIVES = "Each column per CPU (`mpstat.*`)."
 PRINTED_BY = "sysstat; 12 and 24 hour clocks"
-VERSION = 2
+VERSION = 3
 HINTS = ("-mpstat", "-mpstat-overall", "mpstat.txt")
 
 _HEADER = re.compile(r"^\d{1,2}:\d\d:\d\d(?: [AP]M)?\s+CPU\s+\S")

@@ -3,7 +3,8 @@
 Source: my_search_option_files(), mysys_ssl/my_default.cc. Groups in brackets, ``key`` or
         ``key=value``, ``-`` and ``_`` are the same in a key, ``loose_`` is a prefix, ``#`` starts a
         comment anywhere outside quotes and ``;`` only at a line's start; the last of two wins.
-Yields: a Setting per option in file order, so the last of a name is the one in force.
+Yields: a Setting per option in file order, so the last of a name is the one in force; of a file or
+        folder that the server reads as well, the Setting ``!include`` or ``!includedir``.
 Units:  values stay as written (95G): what they mean depends on the variable.
 """
 
@@ -17,15 +18,15 @@ from pileup.records import Item, Problem, Section, Setting, Skipped
 
 NAME = "my-cnf"
 TITLE = "my.cnf option file"
-GIVES = "Settings; passwords are not shown."
+GIVES = "Settings, `!include` among them; passwords are not shown."
 PRINTED_BY = "any option file"
-VERSION = 1
+VERSION = 2
 HINTS = (".cnf", "my.ini", "config-file")
 
 HIDDEN = "(secret, not shown)"
 
 _OPTION = re.compile(r"\s*(?P<key>[A-Za-z][\w.-]*)\s*(?:=(?P<value>.*))?$", re.DOTALL)
-_INCLUDE = re.compile(r"!(?:includedir|include)\s+(?P<path>.+)$")
+_INCLUDE = re.compile(r"!(?P<how>includedir|include)\s+(?P<path>.+)$")
 _KNOWN_GROUP = re.compile(
     r"^[ \t]*\[(?:mysqld|mariadbd?|server|client|mysql|galera|sst|embedded|xtrabackup|mariabackup)"
     r"[\w.-]*\][ \t\r]*$",
@@ -49,9 +50,9 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Read every option; one set twice with another value, and every include, is a Problem."""
+    """Read every option; one set twice with another value is a Problem."""
     group: str | None = None
-    group_line = number = 0
+    group_line = number = includes = 0
     seen: dict[tuple[str | None, str], tuple[int, str | None]] = {}
     for number, line in enumerate(lines, start=1):
         text = line.strip()
@@ -62,10 +63,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 yield Section(f"[{group}]", group_line, number - 1)
             group, group_line = name, number
         elif match := _INCLUDE.match(text):
-            yield Problem(
-                number,
-                f"line {number}: settings of {match['path']} are read by the server but not in "
-                "this file; upload them too",
+            includes += 1
+            yield Setting(
+                line_first=number,
+                line_last=number,
+                name=f"!{match['how']}",
+                value=match["path"].strip(),
+                source="my.cnf",
+                section=group,
             )
         elif match := _OPTION.match(_uncommented(line)):
             name = _name(match["key"])
@@ -98,7 +103,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             yield Skipped(number, number, "not an option")
     if group is not None:
         yield Section(f"[{group}]", group_line, number)
-    if not seen:
+    if not seen and not includes:
         raise FormatError("No option was found: a line is 'key' or 'key = value' below a [group].")
 
 

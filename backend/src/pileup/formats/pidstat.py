@@ -28,7 +28,7 @@ GIVES = "Per process each column (`pidstat.*`); threads that use or wait for a C
 PRINTED_BY = (
     "sysstat 10 to 12: `-u`, `-r`, `-d`, `-w`, `-s`, `-v`, `-t`, `-h`, `-H`, `-l`, `-T ALL`"
 )
-VERSION = 1
+VERSION = 2
 HINTS = ("-pidstat", "pidstat.txt")
 
 _HEADER = re.compile(

@@ -27,7 +27,7 @@ NAME = "processlist-json"
 TITLE = "a processlist as JSON"
 GIVES = "Sessions; `processlist.sessions`, `.running`, `.state`."
 PRINTED_BY = "MySQL Shell, `JSON_OBJECT()`, scripts: arrays or an object per line"
-VERSION = 1
+VERSION = 2
 HINTS = ("processlist.json", "processlist.jsonl", "processlist.ndjson")
 LONG_LINES = True
 
@@ -63,9 +63,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every object with an id."""
     series = ListingSeries()
     listing = _Listing(0)
-    told = number = 0
-    for match, number in json_text.matches(lines, json_text.OBJECT):
-        last = number + match[0].count("\n")
+    told = 0
+    for match, before, number, last in json_text.spans(lines, json_text.OBJECT):
+        if match is None:
+            if "{" in before:
+                yield Problem(number, f"line {number}: the file ends inside a session")
+            break
         row = _row(match[0])
         if row is None or "id" not in row:
             told += 1

@@ -1,6 +1,6 @@
 """sar: the tables of system activity, and their export by sadf -d; columns mapped by their header.
 
-Source: sar(1), sadf(1) of sysstat 9 to 12; print_*_stats() in pr_stats.c, render_*() in
+Source: sar(1), sadf(1) of sysstat 4 to 12; print_*_stats() in pr_stats.c, render_*() in
         rndr_stats.c.
         A table has a header that repeats, then a line per interval and item (CPU, device,
         interface); the name of the item stands first, or last with -h and --pretty.
@@ -26,14 +26,15 @@ TITLE = "sar"
 GIVES = (
     "Each column of each table (`sar.*`) per CPU, device, interface or mount; restarts as events."
 )
-PRINTED_BY = "sysstat 9 to 12: `sar -A` and each table alone, any language; `sadf -d`"
-VERSION = 1
+PRINTED_BY = "sysstat 4 to 12: `sar -A` and each table alone, any language; `sadf -d`"
+VERSION = 2
 HINTS = ("-sar", "sar.txt", ".csv")
 """.csv: what sadf -d prints is a table of metrics as well; this module knows more of it."""
 
 # A header of sar and of none of its sisters: the table by CPU of mpstat has %irq before %steal.
 _HEADER = re.compile(
-    r"^\d{1,2}:\d\d:\d\d(?: [AP]M)? +(?:CPU +%us\w+ .*%iowait +(?:%steal|%idle)|proc/s +cswch/s"
+    r"^\d{1,2}:\d\d:\d\d(?: [AP]M)? +(?:CPU +%us\w+ .*%iowait +(?:%steal|%idle)"
+    r"|CPU +%user +%nice +%system +%idle *$|proc/s +cswch/s"
     r"|cswch/s *$|pswpin/s|pgpgin/s|tps +rtps|runq-sz|kbmemfree|kbswpfree|frmpg/s|dentunusd"
     r"|(?:DEV|TTY|IFACE|BUS|FCHOST|FILESYSTEM|INTR) +\S|call/s +|scall/s|totsck|irec/s|active/s"
     r"|tps .* DEV *$|%scpu-10|%sio-10|%smem-10|kbhugfree)",

@@ -7,7 +7,8 @@ import re
 from pileup.formats.times import local_us
 
 # Linux 6.18.44 (db-ads-02) \t11/20/26 \t_x86_64_\t(2 CPU)
-BANNER = re.compile(r"Linux \S+ \((?P<host>[^)]*)\)\s+(?P<date>\S+)\s")
+# Linux 2.6.9-22.ELsmp (db1) \t11/20/2006          (before sysstat 8)
+BANNER = re.compile(r"Linux \S+ \((?P<host>[^)]*)\)\s+(?P<date>\S+)(?:\s|$)")
 _DATE = re.compile(r"(?P<a>\d{1,4})[-/.](?P<b>\d{1,2})[-/.](?P<c>\d{2,4})$")
 CLOCK = re.compile(r"(?P<h>\d{1,2}):(?P<m>\d\d):(?P<s>\d\d)(?: (?P<half>[AP]M))?$")
 

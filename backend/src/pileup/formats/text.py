@@ -49,6 +49,9 @@ _JOINED = re.compile(
 _JOINT = re.compile(
     r"(?:^|(?<=\s))(?:Thread \d{1,9} \((?:Thread|LWP|process) |#(?P<level>\d{1,5}) +[\w:~<(?])"
 )
+# What a repr of the row leaves before and behind the dump:  "Status": "    {'Status': '    "},
+_AROUND_DUMP = re.compile(r"[\s\"'{}\[\](),:=]*(?:[\w\"', :]{0,80}Status)?[\s\"'{}\[\](),:=]*")
+_LONGEST_AROUND = 200
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", '"': '"'}
 
@@ -240,7 +243,11 @@ class LineReader:
             if "\n" in line:
                 return line.split("\n")
         if _MAYBE_ESCAPED in line and _ESCAPED_DUMP.search(line):
-            return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
+            parts = _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
+            return [
+                "" if at in (0, len(parts) - 1) and _is_around(part) else part
+                for at, part in enumerate(parts)
+            ]
         if self._joined and _JOINED.match(line):
             return _parted(line)
         return [line]
@@ -295,6 +302,10 @@ def _read_up_to(stream: BinaryIO, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+def _is_around(part: str) -> bool:
+    return len(part) <= _LONGEST_AROUND and bool(_AROUND_DUMP.fullmatch(part))
 
 
 def _parted(line: str) -> list[str]:
