@@ -267,11 +267,11 @@ def test_the_command_fetches_a_file(site: Site, tmp_path: Any, monkeypatch: Any)
     incident = site.incident()
     reader = site.with_token("read")
 
-    def get(url: str, *, params: Any, headers: Any, timeout: float) -> Any:
+    def stream(_: str, url: str, *, params: Any, headers: Any, timeout: float) -> Any:
         assert (headers["Authorization"], timeout) == ("Bearer t", 180)
-        return reader.get(httpx.URL(url).path, params=params)
+        return reader.stream("GET", httpx.URL(url).path, params=params)
 
-    monkeypatch.setattr("pileup.cli.report.httpx.get", get)
+    monkeypatch.setattr("httpx.stream", stream)
     told = ["--to", "http://server", "--token", "t", "--format", "md"]
     file = tmp_path / "out.md"
     done = CliRunner().invoke(command, [incident, *told, "-o", str(file)])

@@ -16,6 +16,7 @@ from pileup.report.case import (
 )
 from pileup.report.compose import compose
 from pileup.report.document import Document, GraphDrawing, GraphNode, Lane
+from pileup.report.release import linked
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 SHA = "4f2a9c01" + "0" * 56
@@ -154,10 +155,9 @@ CASE = Case(
         edges=[("g", "trx:42", "waits_for")],
     ),
     excerpt=lambda artifact, first, last: f"raw {artifact[:4]} {first}-{last} </pre><script>",
-    link=lambda view: f"http://localhost:8710{view}",
 )
 
 
 def document(case: Case = CASE) -> Document:
-    """The report of a case, written at NOW."""
-    return compose(case, NOW)
+    """The report of a case, written at NOW, on its way out."""
+    return linked(compose(case, NOW), "http://localhost:8710", case.id)

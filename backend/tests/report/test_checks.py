@@ -8,8 +8,9 @@ import pytest
 
 from pileup.report.case import Case
 from pileup.report.checks import check
-from pileup.report.release import diff, only, same_content
-from tests.report.case import CASE, PIN, document
+from pileup.report.compose import compose
+from pileup.report.release import diff, linked, only, same_content
+from tests.report.case import CASE, NOW, PIN, document
 
 
 def remarks(case: Case, rule: str) -> list[tuple[str | None, int | None]]:
@@ -86,3 +87,15 @@ def test_fewer_sections_keep_their_numbers_and_lose_uncited_sources() -> None:
     part = only(whole, {"hypotheses"})
     assert [one.key for one in part.sections] == ["hypotheses"]
     assert {one.number for one in part.sources} < {one.number for one in whole.sources}
+
+
+def test_a_release_leads_to_where_the_incident_is_now() -> None:
+    """The server moved and the incident was imported elsewhere: frozen paths follow."""
+    frozen = compose(CASE, NOW)
+    assert all(one.link is None or one.link.startswith("/incidents/i1/") for one in frozen.sources)
+    moved = linked(frozen, "https://pileup.example.org", "i2")
+    links = [one.link for one in moved.sources if one.link]
+    assert links
+    assert all(link.startswith("https://pileup.example.org/incidents/i2/") for link in links)
+    assert linked(moved, "http://other", "i3") == moved  # it says i1 nowhere any more
+    assert same_content(frozen, moved)

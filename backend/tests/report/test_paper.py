@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from dataclasses import replace
 
@@ -21,12 +22,15 @@ HOSTILE = (
     '#set text(red) #eval("1") $x$ @label <a> *b* _c_ `d` \\ // /* \\u{41} #read("/etc/passwd") '
     "</w:t> ]]> & \x00\x0b \u202e "
 )
+WORLD = "结账服务停顿了 トランザクション توقفت ไทย\n\nخدمة الدفع 390"
 LONG = "select " + ", ".join(f"very_long_column_name_{i}" for i in range(80)) + " from t"
 
 
 @pytest.fixture(scope="module")
 def made() -> Document:
-    hostile = f"{HOSTILE}\n\n```\n{LONG}\n```\n\n| a | b |\n|---|---|\n| {'x' * 400} | 1 |\n"
+    hostile = (
+        f"{HOSTILE}\n\n{WORLD}\n\n```\n{LONG}\n```\n\n| a | b |\n|---|---|\n| {'x' * 400} | 1 |\n"
+    )
     case = replace(CASE, title=f"Stall {HOSTILE}", sections={"summary": hostile})
     return document(case)
 
@@ -54,6 +58,15 @@ def test_markup_in_texts_stays_text(pages: list[str]) -> None:
     assert "#set text(red)" in whole
     assert '#read("/etc/passwd")' in whole
     assert "root:" not in whole
+
+
+def test_letters_of_the_world_are_shown_or_said_to_be_missing(pages: list[str]) -> None:
+    """Chinese, Japanese and Arabic by our own fonts; what no font has is counted at the end."""
+    whole = "".join("".join(pages).split())
+    assert "结账服务停顿了" in whole
+    assert "トランザクション" in whole
+    assert "Lettersthatthisfilecannotshow" in whole
+    assert "Thai(3)" in whole
 
 
 def test_pictures_are_vectors_and_nothing_leaves_the_page(made: Document) -> None:
@@ -120,6 +133,10 @@ def test_docx_has_real_headings_contents_captions_and_pictures(made: Document) -
     assert "#set text(red)" in xml
     assert 'w:anchor="source_1"' in xml
     assert 'w:name="source_1"' in xml
+    assert xml.count("<w:bidi/>") == 1  # the paragraph that begins in Arabic
+    assert "<w:rtl/>" in xml
+    grids = re.findall(r"<w:tblGrid>(.*?)</w:tblGrid>", xml)
+    assert all('w:w="' in column for grid in grids for column in grid.split("/>")[:-1])
     footer = zipfile.ZipFile(io.BytesIO(data)).read("word/footer1.xml").decode()
     assert "NUMPAGES" in footer
 

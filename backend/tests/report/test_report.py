@@ -15,6 +15,7 @@ from pileup.report.html import render_blocks, render_html
 from pileup.report.live import BLOCKS
 from pileup.report.markdown import render_markdown
 from pileup.report.prefill import prefill
+from pileup.report.sweeps import sweeps
 from pileup.report.templates import TEMPLATES, TITLES, template
 from pileup.report.zone import in_zone
 from tests.report.case import CASE, NOW, PIN, document
@@ -122,6 +123,41 @@ def test_live_blocks_stand_for_the_case() -> None:
     assert plain(graph.caption) == "Trx 42 did it"
     numbers = [b.number for b in blocks if isinstance(b, Figure | Table)]
     assert numbers == [1, 2, 3, 1, 2, 3]
+
+
+def test_a_sweep_is_a_table_of_its_parameters() -> None:
+    """Two parameters: a pivot, 4 before 16; one: a list. A lone run is no sweep."""
+    runs = [
+        replace(
+            CASE.experiments[0],
+            number=n,
+            sweep="tables",
+            parameters={"tables": tables, "build": build},
+            measured=value,
+            verdict="match" if value is not None else None,
+        )
+        for n, (tables, build, value) in enumerate(
+            [
+                ("16", "original", 96.0),
+                ("4", "original", 31.0),
+                ("4", "patched", None),
+                ("8", "patched", None),
+            ],
+            start=1,
+        )
+    ]
+    (pivot,) = sweeps(runs)
+    said = [[plain(cell) for cell in row] for row in [pivot.head, *pivot.rows]]
+    assert said == [
+        ["tables", "build: original", "build: patched"],
+        ["4", "31, match", "open"],
+        ["8", "not run", "open"],
+        ["16", "96, match", "not run"],
+    ]
+    (listed,) = sweeps([replace(r, parameters={"tables": r.parameters["tables"]}) for r in runs])
+    assert [plain(row[1]) for row in listed.rows] == ["4", "4", "8", "16"]
+    assert sweeps(runs[:1]) == []
+    assert len(blocks_of(replace(CASE, experiments=tuple(runs)), "::experiments")) == 2
 
 
 @pytest.mark.parametrize(

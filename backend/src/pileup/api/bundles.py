@@ -22,6 +22,7 @@ from pileup.api.incidents import IncidentOut
 from pileup.report.compose import compose
 from pileup.report.html import render_html
 from pileup.report.markdown import render_markdown
+from pileup.report.release import linked
 from pileup.storage.analyses import Analyses
 from pileup.storage.blobs import disk_words
 from pileup.storage.broker import send_all
@@ -46,7 +47,8 @@ _BODY = {
 )
 def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> FileResponse:
     """Artifacts, people's work, analysis and report as one zip; an import gives it all back."""
-    report = compose(build_case(services, unit, incident), datetime.now(UTC))
+    draft = compose(build_case(services, unit, incident), datetime.now(UTC))
+    report = linked(draft, services.settings.url, incident.id)
     ui = services.settings.built_ui
     extras = {
         "report/report.md": render_markdown(report).encode(),

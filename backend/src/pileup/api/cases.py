@@ -86,7 +86,6 @@ def build_case(services: Services, unit: Unit, incident: Incident) -> Case:
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
         },
         excerpt=Excerpts(services, unit, incident.id).read,
-        link=lambda view: f"{services.settings.url}{view}",
     )
 
 
@@ -264,6 +263,9 @@ def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperi
         conclusion=e.conclusion,
         artifacts=tuple(a.path for a in e.artifacts),
         pins=tuple(_pin(p) for p in e.pins),
+        sweep=e.sweep,
+        parameters=e.parameters,
+        measured=measured.get("value") if value is None else value,
     )
 
 

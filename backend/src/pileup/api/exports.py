@@ -25,7 +25,7 @@ from pileup.report.markdown import render_markdown
 from pileup.report.pdf import NotTypeset, render_pdf
 from pileup.report.redacted import redact
 from pileup.report.redaction import KINDS, Redactor
-from pileup.report.release import only, stamped
+from pileup.report.release import linked, only, stamped
 from pileup.report.word import render_docx
 from pileup.report.zone import in_zone, named
 from pileup.storage.database import Unit
@@ -92,6 +92,7 @@ def export(
     """The whole report as a file."""
     document = _document(services, unit, incident, release)
     document = only(document, _keys(sections))
+    document = linked(document, services.settings.url, incident.id)
     kinds = _kinds(redact)
     if kinds:
         document, _ = _redacted(services, unit, incident, document, kinds)

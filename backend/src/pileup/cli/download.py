@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 import httpx
 
+from pileup.cli.answers import checked
+
 
 def incident_id_of(incident: str) -> str:
     """The id, where somebody gave the incident's address."""
@@ -34,9 +36,7 @@ def download(
             headers={"Authorization": f"Bearer {token}"},
             timeout=timeout_s,
         ) as answer:
-            if answer.status_code != 200:
-                answer.read()
-                raise click.ClickException(_why(answer))
+            checked(answer)
             with draft.open("wb") as file:
                 for chunk in answer.iter_bytes(1 << 20):
                     file.write(chunk)
@@ -48,11 +48,3 @@ def download(
     finally:
         draft.unlink(missing_ok=True)
     click.echo(f"{target}: {target.stat().st_size:,} bytes")
-
-
-def _why(answer: httpx.Response) -> str:
-    try:
-        told = answer.json()
-        return f"{told['title']}: {told['detail']}"
-    except (ValueError, KeyError, TypeError):
-        return f"the server answered {answer.status_code}"

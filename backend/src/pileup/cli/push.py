@@ -20,6 +20,8 @@ import httpx
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from pileup.cli.answers import checked
+
 _CHUNK = 8 * 1024 * 1024
 _ATTEMPTS = 6
 _TUS = {"Tus-Resumable": "1.0.0"}
@@ -136,7 +138,7 @@ def _send(
             "Content-Type": "application/offset+octet-stream",
         }
         try:
-            _answered(client.patch(location, content=chunk, headers=headers), ok=(204, 409, 423))
+            _answered(client.patch(location, content=chunk, headers=headers), ok=(409, 423))
         except httpx.TransportError:
             time.sleep(1)  # HEAD, with its own retries, tells what arrived
 
@@ -145,7 +147,7 @@ def _ask(client: httpx.Client, method: str, url: str, **more: Any) -> httpx.Resp
     """A request that is retried while the server cannot be reached."""
     for attempt in range(_ATTEMPTS):
         try:
-            return _answered(client.request(method, url, **more), ok=(200, 201, 204))
+            return _answered(client.request(method, url, **more))
         except httpx.TransportError as error:
             if attempt == _ATTEMPTS - 1:
                 raise click.ClickException(
@@ -156,16 +158,11 @@ def _ask(client: httpx.Client, method: str, url: str, **more: Any) -> httpx.Resp
     raise AssertionError("not reached")
 
 
-def _answered(answer: httpx.Response, ok: tuple[int, ...]) -> httpx.Response:
-    if answer.status_code in ok:
-        return answer
+def _answered(answer: httpx.Response, ok: tuple[int, ...] = ()) -> httpx.Response:
+    """A gateway without a server behind it is a broken line, and is tried again."""
     if answer.status_code in (502, 503, 504):
         raise httpx.ConnectError(f"it answers {answer.status_code}", request=answer.request)
-    try:
-        said = answer.json()["detail"]
-    except (ValueError, KeyError, TypeError):
-        said = answer.text[:200] or answer.reason_phrase
-    raise click.ClickException(f"the server refused ({answer.status_code}): {said}")
+    return checked(answer, ok)
 
 
 def _progress(console: Console) -> Progress:

@@ -26,6 +26,8 @@ from urllib.parse import parse_qs, urlsplit
 import click
 import httpx
 
+from pileup.cli.answers import checked
+
 _START_S = 120.0
 _READ_S = 3600.0
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
@@ -119,7 +121,7 @@ def _installation(home: Path, keep_log: bool) -> Iterator[httpx.Client]:
                 "/session/link",
                 json={"link": token, "name": "pileup verify", "email": None, "password": None},
             )
-            _checked(answer)
+            checked(answer)
             client.headers["X-CSRF-Token"] = client.cookies["pileup_csrf"]
             yield client
     finally:
@@ -150,7 +152,7 @@ def _import(client: httpx.Client, bundle: Path) -> str:
         answer = client.post(
             "/incidents/import", content=body, headers={"Content-Type": "application/zip"}
         )
-    return str(_checked(answer).json()["id"])
+    return str(checked(answer).json()["id"])
 
 
 def _wait(client: httpx.Client, incident: str) -> None:
@@ -165,17 +167,7 @@ def _wait(client: httpx.Client, incident: str) -> None:
 
 
 def _get(client: httpx.Client, path: str) -> httpx.Response:
-    return _checked(client.get(path))
-
-
-def _checked(answer: httpx.Response) -> httpx.Response:
-    if answer.is_success:
-        return answer
-    try:
-        detail = answer.json()["detail"]
-    except (ValueError, KeyError, TypeError):
-        detail = answer.text[:300]
-    raise click.ClickException(f"{answer.request.url.path}: {detail}")
+    return checked(client.get(path))
 
 
 # ---- comparing

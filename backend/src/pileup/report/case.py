@@ -69,6 +69,12 @@ class ReportExperiment:
     conclusion: str
     artifacts: tuple[str, ...]
     pins: tuple[ReportPin, ...]
+    sweep: str = ""
+    """Runs that share this name are one table."""
+    parameters: dict[str, str] = field(default_factory=dict)
+    """'tables' to '4': what tells this run from the others of its sweep."""
+    measured: float | None = None
+    """The predicted number, as the artifacts of the run show it, else as a person read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +129,3 @@ class Case:
     """(series ids or names, start, end in ISO 8601) -> lanes; unknown series are left out."""
     draw_graph: Callable[[str], GraphDrawing | None] = lambda _at: None
     """ISO 8601 -> the wait graph of the snapshot nearest to it."""
-    link: Callable[[str], str] = lambda view: view
-    """An in-app path -> an absolute URL."""

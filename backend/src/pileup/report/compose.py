@@ -58,7 +58,7 @@ def compose(
                 number=note.number,
                 text=note.text,
                 excerpt=note.excerpt,
-                link=case.link(note.view) if note.view else None,
+                link=note.view,
                 artifact=note.artifact,
             )
             for note in notes.listed()

@@ -173,6 +173,7 @@ class Source(Node, frozen=True):
     text: str
     excerpt: str | None = None
     link: str | None = None
+    """A path within Pileup; an export makes it an address (release.py)."""
     artifact: str | None = None
     """SHA-256."""
 

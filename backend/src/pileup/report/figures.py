@@ -21,6 +21,7 @@ from pileup.report.document import (
     LanesDrawing,
     MatrixDrawing,
 )
+from pileup.report.letters import short, wrapped
 
 SCREEN, PORTRAIT, LANDSCAPE = 960, 640, 940
 _LANE = 64
@@ -106,22 +107,23 @@ def _graph(graph: GraphDrawing, label: str, width: int) -> str:
         return ""
     depth = sorted(columns)
     room = (width - 16) / len(depth)
-    gap = 48 if len(depth) > 1 else 0
+    gap = 36 if len(depth) > 1 else 0
     shown = SHOWN_NODES
-    rows = max(min(len(nodes), shown) + (len(nodes) > shown) for nodes in columns.values())
-    height = 24 + rows * 34
+    height = 0.0
     place: dict[str, tuple[float, float]] = {}
     boxes: list[str] = []
     for position, level in enumerate(depth):
         nodes = columns[level]
         start = 8 + position * (room + gap / max(len(depth) - 1, 1))
-        for row, node in enumerate(nodes[:shown]):
-            top = 12 + row * 34
+        top = 12.0
+        for node in nodes[:shown]:
             place[node.id] = (start, top)
             boxes.append(_node(node, start, top, room - gap))
+            top += 48 if node.blocks_total else 34
         if len(nodes) > shown:
-            top = 12 + shown * 34
             boxes.append(_text(start, top + 16, f"and {len(nodes) - shown} more", fill=_GREY))
+            top += 34
+        height = max(height, top + 4)
     curves = [
         _edge((source, target), place[source], place[target], room - gap, kind)
         for source, target, kind in graph.edges
@@ -138,7 +140,7 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
     first, last = min(times), max(times)
     said = 320 if width > 800 else 230
     plot = width - 60 - said
-    height = max(200, 40 + 15 * len(drawing.lines))
+    height = max(200, 40 + 31 * len(drawing.lines))
 
     def x(t: float) -> float:
         return 60 + plot * ((t - first) / ((last - first) or 1))
@@ -167,9 +169,11 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
             + "/>"
         )
         free = max(y(line.steps[-1][1]) + 4, free)
-        words = f"{line.steps[-1][1]} % {_short(line.label, 44 if width > 800 else 30)}"
-        parts.append(_text(68 + plot, free, words, fill=colour))
-        free += 15
+        words = f"{line.steps[-1][1]} % {line.label}"
+        for said_line in wrapped(words, int((said - 16) / 6), 2):
+            parts.append(_text(68 + plot, free, said_line, fill=colour))
+            free += 14
+        free += 3
     return "".join(parts) + "</svg>"
 
 
@@ -177,28 +181,34 @@ def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
     """Evidence down, hypotheses across; a cell has its letters, and a tint as the second cue."""
     left = int(width * 0.42)
     cell = (width - left - 8) / max(len(matrix.columns), 1)
-    chars = max(6, int(cell / 6))
-    height = 62 + 26 * len(matrix.rows)
-    parts = [_open(width, height, label)]
-    for index, column in enumerate(matrix.columns):
+    heads = [wrapped(one.hypothesis, max(6, int((cell - 8) / 6)), 4) for one in matrix.columns]
+    lines = max(map(len, heads), default=1)
+    names = [wrapped(one.evidence, int((left - 16) / 6), 2) for one in matrix.rows]
+    tops = [42 + 14 * lines]
+    for name in names:
+        tops.append(tops[-1] + 12 + 14 * len(name))
+    parts = [_open(width, tops[-1] + 8, label)]
+    for index, (column, head) in enumerate(zip(matrix.columns, heads, strict=True)):
         middle = left + cell * (index + 0.5)
         foot = "" if column.inconsistency is None else f"I {column.inconsistency:.2g}"
         if column.coverage is not None:
             foot += f" · {column.coverage:.0%}"
         parts.append(_text(middle, 18, f"H{index + 1}", anchor="middle"))
-        parts.append(
-            _text(middle, 32, _short(column.hypothesis, chars), anchor="middle", fill=_GREY)
-        )
-        parts.append(_text(middle, 46, foot.strip(" ·"), anchor="middle", fill=_GREY))
-    for row, one in enumerate(matrix.rows):
-        top = 54 + row * 26
-        parts.append(_text(8, top + 17, _short(one.evidence, int((left - 16) / 6))))
+        for line, words in enumerate(head):
+            parts.append(_text(middle, 32 + 14 * line, words, anchor="middle", fill=_GREY))
+        parts.append(_text(middle, tops[0] - 6, foot.strip(" ·"), anchor="middle", fill=_GREY))
+    for row, (one, name) in enumerate(zip(matrix.rows, names, strict=True)):
+        top, tall = tops[row], tops[row + 1] - tops[row]
+        for line, words in enumerate(name):
+            parts.append(_text(8, top + 17 + 14 * line, words))
         for index, rating in enumerate(one.ratings):
             fill = _RATINGS.get(rating, ("#ffffff", ""))[0]
             parts.append(
                 f'<rect x="{left + cell * index + 1:.1f}" y="{top}" width="{cell - 2:.1f}" '
-                f'height="24" fill="{fill}" stroke="{_HAIR}"/>'
-                + _text(left + cell * (index + 0.5), top + 16, rating or "–", anchor="middle")
+                f'height="{tall - 2}" fill="{fill}" stroke="{_HAIR}"/>'
+                + _text(
+                    left + cell * (index + 0.5), top + tall / 2 + 3, rating or "–", anchor="middle"
+                )
             )
     return "".join(parts) + "</svg>"
 
@@ -224,7 +234,7 @@ def _lane(lane: Lane, top: float, x: Callable[[float], float], across: tuple[flo
         f'<line x1="{across[0]}" x2="{across[1]}" y1="{y(low):.1f}" y2="{y(low):.1f}" '
         f'stroke="{_HAIR}"/>'
         f'<path d="{"".join(path)}" fill="none" stroke="{_LINE}" stroke-width="1.25"/>'
-        + _text(8, top + 22, _short(lane.title, int((across[0] - 12) / 6)), fill=_INK)
+        + _text(8, top + 22, short(lane.title, int((across[0] - 12) / 6)), fill=_INK)
         + _text(8, top + 37, lane.unit, fill=_GREY)
         + _text(across[1] + 6, y(high) + 4, _si(high), fill=_GREY)
         + _text(across[1] + 6, y(low) + 4, _si(low), fill=_GREY)
@@ -236,14 +246,19 @@ def _node(node: GraphNode, left: float, top: float, width: float) -> str:
     dash = ' stroke-dasharray="4 3"' if node.inferred else ""
     counted = node.members > 1 and not node.label.startswith(str(node.members))
     count = f" ×{node.members}" if counted else ""
-    blocks = f"blocks {node.blocks_total}" if node.blocks_total else ""
-    chars = max(8, int(width / 6.6) - len(blocks) - len(count))
+    tall = 40 if node.blocks_total else 26
+    chars = max(8, int((width - 14) / 6.6) - len(count))
+    blocks = (
+        _text(left + 8, top + 32, f"blocks {node.blocks_total}", fill=_GREY)
+        if node.blocks_total
+        else ""
+    )
     return (
         f'<g class="pv-node" data-node="{escape(node.id, quote=True)}">'
-        f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="26" rx="3" fill="#ffffff" '
+        f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{tall}" rx="3" fill="#ffffff" '
         f'stroke="{stroke}" stroke-width="{1.75 if node.root else 1}"{dash}/>'
-        + _text(left + 8, top + 17, _short(node.label, chars) + count, mono=True)
-        + _text(left + width - 6, top + 17, blocks, anchor="end", fill=_GREY)
+        + _text(left + 8, top + 17, short(node.label, chars) + count, mono=True)
+        + blocks
         + "</g>"
     )
 
@@ -301,7 +316,3 @@ def _si(value: float) -> str:
         if abs(value) >= limit:
             return f"{value / limit:.3g}{suffix}"
     return f"{value:.3g}"
-
-
-def _short(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"

@@ -43,6 +43,24 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_DARK = (
+    ("#1c2024", "var(--ink)"),
+    ("#60646c", "var(--grey)"),
+    ("#d9d9e0", "var(--hair)"),
+    ("#ffffff", "var(--paper)"),
+    ("#fff", "var(--paper)"),
+    ("#fdf3dd", "var(--band)"),
+    ("#b35c00", "var(--waiting)"),
+    ("#c4320a", "var(--holding)"),
+    ("#0072b2", "var(--line)"),
+    ("#d55e00", "#ff8f4a"),
+    ("#c7e6dc", "#1f5f4d"),
+    ("#e3f2ed", "#173d33"),
+    ("#fbe3d3", "#4d2c18"),
+    ("#f5c3a5", "#86431d"),
+    ("#f0f0f3", "#2b2d31"),
+)
+"""Colours of the figures, and what they are on a dark screen."""
 _LINKS = ("http://", "https://", "mailto:", "/", "#")
 
 
@@ -63,6 +81,7 @@ def render_html(document: Document, *, viewer: str | None = None) -> str:
         ],
         data=Markup(_data(document)) if script is not None else None,  # noqa: S704  (escaped there)
         script=Markup(script) if script is not None else None,  # noqa: S704  (our own, built)
+        dark_colours=_DARK,
         script_source=Markup(allowed),  # noqa: S704  (a hash)
     )
 
@@ -139,8 +158,10 @@ def _figure(figure: Figure, zone: tzinfo, width: int) -> Markup:
 
 def _runs(runs: Runs) -> Markup:
     out: list[Markup] = []
-    for run in runs:
+    for before, run in zip([None, *runs], runs, strict=False):
         if run.note is not None:
+            if before is not None and before.note is not None:
+                out.append(Markup("<sup>, </sup>"))
             out.append(Markup('<sup><a href="#source-{0}">{0}</a></sup>').format(run.note))
             continue
         text = Markup(escape(run.text).replace("\n", Markup("<br>")))  # noqa: S704  (escaped)

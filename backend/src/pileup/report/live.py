@@ -22,19 +22,14 @@ from pileup.report.document import (
     Quote,
     Run,
     Runs,
-    Table,
     Trouble,
 )
 from pileup.report.happened import happened
 from pileup.report.parse import Directive
+from pileup.report.sweeps import sweeps
+from pileup.report.tables import table as _table
+from pileup.report.words import VERDICTS as _VERDICTS
 from pileup.report.words import moment, number, ratio_words, stall_spans, when
-
-_VERDICTS = {
-    "match": "match",
-    "partial": "partial match",
-    "miss": "miss",
-    "not_measurable": "not measurable",
-}
 
 
 def expand(case: Case, directive: Directive, note: Callable[[str], int]) -> list[Block]:
@@ -180,7 +175,8 @@ def _experiments(case: Case, told: dict[str, str], _: Callable[[str], int]) -> l
     )
     rows = [_experiment_row(e) for e in case.experiments]
     head = ["", "experiment", "change", "predicted", "observed", "verdict"]
-    return [_table(head, rows, ["right", "left", "left", "left", "left", "left"], caption)]
+    log = _table(head, rows, ["right", "left", "left", "left", "left", "left"], caption)
+    return [log, *sweeps(case.experiments)]
 
 
 def _experiment_row(e: ReportExperiment) -> list[str]:
@@ -242,15 +238,6 @@ def _timeline(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list
 
 def _iso(at: datetime) -> str:
     return at.astimezone(UTC).isoformat()
-
-
-def _table(head: list[str], rows: list[list[str]], align: list[str] | None, caption: str) -> Table:
-    return Table(
-        head=[[Run(cell)] if cell else [] for cell in head],
-        rows=[[[Run(cell)] if cell else [] for cell in row] for row in rows],
-        align=["right" if one == "right" else "left" for one in align or ["left"] * len(head)],
-        caption=[Run(caption)],
-    )
 
 
 Maker = Callable[[Case, dict[str, str], Callable[[str], int]], list[Block]]

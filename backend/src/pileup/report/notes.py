@@ -23,6 +23,7 @@ from pileup.report.case import Case, ReportPin
 _REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)")
 _LINES = re.compile(r"^([0-9a-f]{8})-(\d+)-(\d+)$")
 _SERIES = re.compile(r"^s-([0-9a-f]{8})-(\d+)-(\d+)$")
+_BY_ID = re.compile(r"([?&]artifact=)[^&#]+")
 _PIN = re.compile(r"^pin-([0-9a-f]{8,32})$")
 
 
@@ -142,7 +143,10 @@ def _pin_note(case: Case, label: str, number: int, pin: ReportPin) -> Note:
     excerpt = pin.excerpt
     if excerpt is None and pin.artifact and pin.line_first is not None:
         excerpt = case.excerpt(pin.artifact, pin.line_first, pin.line_last or pin.line_first)
-    return Note(number, label, where, excerpt, pin.view, pin.artifact, pin.stale)
+    view = pin.view
+    if pin.artifact:  # by its content: ids change when a bundle is imported
+        view = _BY_ID.sub(rf"\g<1>{pin.artifact}", view)
+    return Note(number, label, where, excerpt, view, pin.artifact, pin.stale)
 
 
 def _epoch(iso: str) -> int:

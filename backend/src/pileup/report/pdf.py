@@ -8,16 +8,17 @@ one per ``_ROOM`` place at a time, and its input is bounded.
 from __future__ import annotations
 
 import json
-import math
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from pileup.report.columns import letters_of
 from pileup.report.document import (
     Block,
     Bullets,
@@ -29,11 +30,11 @@ from pileup.report.document import (
     plain,
 )
 from pileup.report.figures import LANDSCAPE, PORTRAIT, draw, is_wide
+from pileup.report.letters import has_kana, is_rtl, unseen
 from pileup.report.zone import named
 
 Paper = Literal["a4", "letter"]
 
-FONTS = Path(__file__).with_name("fonts")
 TEMPLATE = Path(__file__).with_name("paper.typ")
 TIMEOUT_S = 60
 MAX_BYTES = 24 * 1024 * 1024
@@ -42,6 +43,10 @@ MAX_MEMORY_BYTES = 3 * 1024**3
 _ROOM = threading.BoundedSemaphore(2)
 _LONG = 18
 """Letters without a blank after which a word gets places to break."""
+_LINE = 96
+"""Letters of a table across a portrait page, the space between columns apart."""
+_TOGETHER, _SMALL = 8, 1200
+"""Rows, and letters, of a table that is not broken over two pages."""
 _PAPERS = {"a4": "a4", "letter": "us-letter"}
 
 
@@ -91,8 +96,14 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
         kinds = ", ".join(one.kind for one in document.redacted) or "nothing"
         facts.append(("Redacted", kinds, False))
     facts.append(("Incident", document.incident, True))
+    texts = list(_texts(msgspec.to_builtins(document.sections)))
+    texts += [document.title, *(value for _, value in document.facts)]
+    texts += [text for one in document.sources for text in (one.text, one.excerpt or "")]
+    asian = ["Noto Sans SC", "Noto Sans JP"]
     return {
         "paper": _PAPERS[paper],
+        "asian": asian[::-1] if any(map(has_kana, texts)) else asian,
+        "unseen": [f"{script} ({many})" for script, many in unseen(texts)],
         "title": _broken(document.title),
         "version": document.version,
         "kicker": kicker or "Postmortem",
@@ -122,6 +133,19 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
     }
 
 
+def _texts(node: Any) -> Iterator[str]:
+    """Every text of the sections, as written into their blocks."""
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, dict):
+        for name, value in node.items():
+            if name != "markdown":
+                yield from _texts(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _texts(value)
+
+
 def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
     """A block as typst's template reads it; only a block of a section itself may turn the page."""
     match block:
@@ -147,6 +171,7 @@ def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
                 "rows": [[_runs(cell) for cell in row] for row in block.rows],
                 "columns": _columns(block),
                 "wide": top and len(block.head) > 7,
+                "together": len(block.rows) <= _TOGETHER and _size(block) <= _SMALL,
             }
         case Bullets():
             return {
@@ -159,7 +184,8 @@ def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
             return {"type": "quote", "blocks": [_block(one, zone) for one in block.blocks]}
     made: dict[str, Any] = msgspec.to_builtins(block)
     if "runs" in made:
-        made["runs"] = _runs(block.runs)  # type: ignore[union-attr]  # it has them
+        runs: Runs = block.runs  # type: ignore[union-attr]  # it has them
+        made["runs"], made["rtl"] = _runs(runs), is_rtl(plain(runs))
     if "text" in made:
         made["text"] = _broken(made["text"])
     return made
@@ -175,29 +201,13 @@ def _runs(runs: Runs) -> list[dict[str, Any]]:
     return out
 
 
+def _size(table: Table) -> int:
+    return sum(len(plain(cell)) for row in table.rows for cell in row)
+
+
 def _columns(table: Table) -> list[float]:
     """Per column 0 for as wide as its text, else its share of the rest of the line."""
-    longest = [
-        max((len(plain(row[i])) for row in [table.head, *table.rows] if i < len(row)), default=0)
-        for i in range(len(table.head))
-    ]
-    if sum(longest) <= 88:
-        shares: list[float] = [0] * len(longest)
-        if longest:
-            shares[longest.index(max(longest))] = 1
-        return shares
-    room, short = 58, [False] * len(longest)
-    for i in sorted(range(len(longest)), key=longest.__getitem__):
-        if longest[i] <= 24 and longest[i] <= room and not all(short[:i] + short[i + 1 :]):
-            short[i], room = True, room - longest[i]
-    total = [
-        sum(len(plain(row[i])) for row in table.rows if i < len(row)) / max(len(table.rows), 1)
-        for i in range(len(longest))
-    ]
-    return [
-        0 if is_short else max(1.0, round(math.sqrt(max(mean, n / 4)), 2))
-        for is_short, mean, n in zip(short, total, longest, strict=True)
-    ]
+    return [0 if is_short else round(n, 2) for n, is_short in letters_of(table, _LINE)]
 
 
 def _broken(text: str) -> str:

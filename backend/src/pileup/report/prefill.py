@@ -185,7 +185,8 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
 def _experiments(case: Case) -> str:
     if not case.experiments:
         return "No experiment was logged."
-    return "\n\n".join(["::experiments", *(_experiment(e) for e in case.experiments)])
+    told = [e for e in case.experiments if not e.sweep or e.observation or e.conclusion]
+    return "\n\n".join(["::experiments", *(_experiment(e) for e in told)])
 
 
 def _experiment(experiment: ReportExperiment) -> str:
@@ -215,7 +216,8 @@ def _mitigations(case: Case) -> str:
     lines: list[str] = []
     for finding in findings:
         for mitigation in finding.mitigations:
-            price = f" Price: {mitigation.side_effects}" if mitigation.side_effects else ""
+            known = (mitigation.side_effects or "").strip(" -–")
+            price = f" Price: {known}" if known else ""
             lines.append(f"- {mitigation.action} (`{finding.id}`).{price}")
         if finding.fixed_in:
             lines.append(f"- `{finding.id}` is fixed in: {', '.join(finding.fixed_in)}")
@@ -244,21 +246,33 @@ def _gaps(case: Case) -> str:
     return "\n".join(lines) or "All seven quick checks had data, and every file was placed in time."
 
 
+_ARTIFACTS = """\
+| artifact | format | first record | problems | clock | SHA-256 |
+|---|---|---|--:|--:|---|
+"""
+
+
 def _appendix(case: Case) -> str:
+    """The artifacts; how each clock was placed is said once, for many share a sentence."""
     if case.analysis is None:
         return "Nothing has been analysed yet."
+    artifacts = case.analysis.artifacts
+    clocks = dict.fromkeys(a.clock.how for a in artifacts if a.clock)
+    number = {how: index for index, how in enumerate(clocks, start=1)}
     rows = "\n".join(
         f"| `{_cell(a.path)}` | {a.format or 'unknown'} | {when(a.first) if a.first else ''} | "
-        f"{len(a.problems)} | {_cell(a.clock.how) if a.clock else ''} | `{a.sha256[:12]}` |"
-        for a in case.analysis.artifacts
+        f"{len(a.problems) or ''} | {number[a.clock.how] if a.clock else ''} | `{a.sha256[:12]}` |"
+        for a in artifacts
     )
-    return (
-        f"Analysed by Pileup {case.analysis.engine}.\n\n"
-        "| artifact | format | first record | problems | clock | SHA-256 |\n"
-        f"|---|---|---|--:|---|---|\n{rows}\n\n"
-        f"Table: {len(case.analysis.artifacts)} artifacts, the clock of each, and how it was "
-        "placed."
-    )
+    parts = [
+        f"Analysed by Pileup {case.analysis.engine}.",
+        _ARTIFACTS + rows,
+        f"Table: {len(artifacts)} artifacts, and how the clock of each was placed.",
+    ]
+    if clocks:
+        parts.append("Clocks:")
+        parts.append("\n".join(f"{index}. {how}" for how, index in number.items()))
+    return "\n\n".join(parts)
 
 
 def _line_happened(case: Case) -> str:

@@ -38,6 +38,21 @@ def only(document: Document, keys: Collection[str] | None) -> Document:
     )
 
 
+def linked(document: Document, address: str, incident: str) -> Document:
+    """Sources that lead to the incident where it is now.
+
+    A release is frozen with paths: the server may move, and a bundle gives the incident another id.
+    """
+    home = f"/incidents/{document.incident}/"
+
+    def to(link: str | None) -> str | None:
+        _, found, rest = (link or "").partition(home)
+        return f"{address}/incidents/{incident}/{rest}" if found else link
+
+    sources = [structs.replace(one, link=to(one.link)) for one in document.sources]
+    return structs.replace(document, sources=sources)
+
+
 def stamped(
     document: Document, *, state: str, number: int, sha256: str, approved_by: Sequence[str]
 ) -> Document:
@@ -70,13 +85,13 @@ def diff(before: Document, after: Document) -> list[SectionDiff]:
 
 
 def same_content(one: Document, other: Document) -> bool:
-    """Would a reader see the same? (Times of writing and versions apart.)"""
-    return (one.title, one.template, one.sections, one.sources) == (
-        other.title,
-        other.template,
-        other.sections,
-        other.sources,
-    )
+    """Would a reader see the same? (Times of writing, versions and addresses apart.)"""
+
+    def seen(document: Document) -> tuple[object, ...]:
+        sources = [structs.replace(source, link=None) for source in document.sources]
+        return document.title, document.template, document.sections, sources
+
+    return seen(one) == seen(other)
 
 
 def _section(old: Section | None, new: Section | None) -> SectionDiff:

@@ -15,7 +15,8 @@ def main() -> None:
     """Read, typeset, write."""
     import typst  # 77 MB: only this process loads it
 
-    from pileup.report.pdf import FONTS, MAX_MEMORY_BYTES, TEMPLATE
+    from pileup.report.letters import FONTS
+    from pileup.report.pdf import MAX_MEMORY_BYTES, TEMPLATE
 
     _bound_memory(MAX_MEMORY_BYTES)
     data = sys.stdin.buffer.read()

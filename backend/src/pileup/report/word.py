@@ -1,6 +1,7 @@
 """Document -> DOCX: real headings, a table of contents, captions, page numbers, figures as PNG.
 
-Word fills the table of contents when the file is opened (it asks), for only it knows the pages.
+The table of contents is a field: it lists the sections, and Word adds the pages when it is updated,
+for only Word knows them.
 The same document gives the same bytes: the archive's times are those of the document.
 """
 
@@ -12,6 +13,7 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pileup.report.columns import letters_of
 from pileup.report.document import (
     Block,
     Bullets,
@@ -26,9 +28,11 @@ from pileup.report.document import (
     Runs,
     Table,
     Trouble,
+    plain,
 )
 from pileup.report.figures import LANDSCAPE, PORTRAIT, draw, is_wide
-from pileup.report.pdf import FONTS, Paper
+from pileup.report.letters import FONTS, has_rtl, is_rtl
+from pileup.report.pdf import Paper
 from pileup.report.zone import named
 
 if TYPE_CHECKING:
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
 
 _PAPERS = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 _MARGIN_MM = 22.0
+_LINE, _PADDING = 100, 4
+"""Letters of a table across a page, and how many the space of a cell takes."""
 _BAD = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 65534, 65535], "�")
 """What XML cannot hold."""
 
@@ -102,7 +108,7 @@ class _Writer:
         _field(
             self._word.add_paragraph(),
             'TOC \\o "1-2" \\h \\z \\u',
-            "Open the menu of this line and choose “Update field” to fill the contents.",
+            "\n".join([*(one.title for one in document.sections), "Sources"]),
         )
         self._word.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
 
@@ -176,26 +182,37 @@ class _Writer:
 
         if block.number is not None:
             self._caption("Table", block.number, block.caption, keep=True)
-        grid = "<w:gridCol/>" * len(block.head)
+        twips = self._room / 25.4 * 1440
+        shares = [n + _PADDING for n, _ in letters_of(block, _LINE - _PADDING * len(block.head))]
+        widths = [round(twips * n / sum(shares)) for n in shares]
+        grid = "".join(f'<w:gridCol w:w="{n}"/>' for n in widths)
         xml = [
             f"<w:tbl {nsdecls('w', 'r')}>",
-            '<w:tblPr><w:tblStyle w:val="Reporttable"/><w:tblW w:type="pct" w:w="5000"/></w:tblPr>',
+            '<w:tblPr><w:tblStyle w:val="Reporttable"/><w:tblW w:type="pct" w:w="5000"/>',
+            '<w:tblLayout w:type="fixed"/></w:tblPr>',
             f"<w:tblGrid>{grid}</w:tblGrid>",
-            "<w:tr><w:trPr><w:tblHeader/></w:trPr>",
-            *self._cells(block.head, block.align, bold=True),
+            "<w:tr><w:trPr><w:cantSplit/><w:tblHeader/></w:trPr>",
+            *self._cells(block.head, block.align, widths, bold=True),
             "</w:tr>",
         ]
         for row in block.rows:
-            xml += ["<w:tr>", *self._cells(row, block.align), "</w:tr>"]
+            xml += [
+                "<w:tr><w:trPr><w:cantSplit/></w:trPr>",
+                *self._cells(row, block.align, widths),
+                "</w:tr>",
+            ]
         xml.append("</w:tbl>")
         after = self._word.add_paragraph(style="After table")
         after._p.addprevious(parse_xml("".join(xml)))
 
-    def _cells(self, cells: list[Runs], align: list[Any], *, bold: bool = False) -> list[str]:
+    def _cells(
+        self, cells: list[Runs], align: list[Any], widths: list[int], *, bold: bool = False
+    ) -> list[str]:
         return [
-            f'<w:tc><w:p><w:pPr><w:pStyle w:val="Cell"/><w:jc w:val="{side}"/></w:pPr>'
-            f"{''.join(self._run(one, bold=bold) for one in runs)}</w:p></w:tc>"
-            for runs, side in zip(cells, align, strict=False)
+            f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
+            f'<w:p><w:pPr><w:pStyle w:val="Cell"/><w:jc w:val="{side}"/></w:pPr>'
+            f"{self._inner(runs, bold=bold)}</w:p></w:tc>"
+            for runs, side, width in zip(cells, align, widths, strict=False)
         ]
 
     def _figure(self, block: Figure) -> None:
@@ -220,9 +237,20 @@ class _Writer:
         from docx.oxml import parse_xml
         from docx.oxml.ns import nsdecls
 
-        inner = "".join(map(self._run, runs))
+        if is_rtl(plain(runs)):
+            paragraph._p.get_or_add_pPr().append(parse_xml(f"<w:bidi {nsdecls('w')}/>"))
+        inner = self._inner(runs)
         for made in parse_xml(f"<w:p {nsdecls('w', 'r')}>{inner}</w:p>"):
             paragraph._p.append(made)
+
+    def _inner(self, runs: Runs, *, bold: bool = False) -> str:
+        """The runs as XML; between two notes a comma."""
+        out: list[str] = []
+        for before, one in zip([None, *runs], runs, strict=False):
+            if one.note is not None and before is not None and before.note is not None:
+                out.append(_r(['<w:vertAlign w:val="superscript"/>'], ", "))
+            out.append(self._run(one, bold=bold))
+        return "".join(out)
 
     def _run(self, one: Run, *, bold: bool = False) -> str:
         """One run as XML; a note or a link stands in a hyperlink."""
@@ -251,6 +279,7 @@ class _Writer:
 
 
 def _r(look: list[str], text: str) -> str:
+    look = [*look, "<w:rtl/>"] if has_rtl(text) else look
     lines = "<w:br/>".join(
         f'<w:t xml:space="preserve">{escape(line)}</w:t>' for line in _xml(text).split("\n")
     )
@@ -358,7 +387,7 @@ def _field(paragraph: WordParagraph, instruction: str, shown: str) -> None:
     text.text = instruction
     run._r.append(text)
     mark("separate")
-    run.add_text(shown)
+    run.add_text(_xml(shown))
     mark("end")
 
 

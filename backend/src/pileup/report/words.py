@@ -7,6 +7,13 @@ from datetime import UTC, datetime
 from pileup.analysis.contract import Analysis, StallDoc
 from pileup.report.case import Case
 
+VERDICTS = {
+    "match": "match",
+    "partial": "partial match",
+    "miss": "miss",
+    "not_measurable": "not measurable",
+}
+
 
 def when(text: str | None) -> str:
     """'2026-11-20T22:19:49.000000Z' as '2026-11-20 22:19:49 UTC' (zone.py may move it later)."""
