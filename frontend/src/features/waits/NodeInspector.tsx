@@ -125,7 +125,16 @@ export function NodeInspector(props: Props) {
             node.thread_id !== null && ['OS thread', mono(node.thread_id)],
             node.address !== null && ['Address', mono(node.address)],
             node.latch !== null && ['Latch', mono(node.latch)],
-            node.join !== '' && [node.kind === 'group' ? 'One of them' : 'Joined by', node.join],
+            node.joins.length > 0 && [
+              node.kind === 'group' ? 'One of them' : 'Joined by',
+              <ul key="j" className="waits-joins">
+                {node.joins.map((join) => (
+                  <li key={join.why}>
+                    {join.why} <Sure value={join.confidence} />
+                  </li>
+                ))}
+              </ul>,
+            ],
           ]}
         />
         {told?.stack_artifact && (
@@ -263,7 +272,8 @@ function Edges({
               <button type="button" className="linklike mono" onClick={() => onSelect(other)}>
                 {names.get(other) ?? other}
               </button>
-              {edge.mode && <span className="muted"> {edge.mode}</span>}
+              {edge.mode && <span className="muted"> {edge.mode}</span>}{' '}
+              <Sure value={edge.confidence} inferred={edge.inferred} />
               {edge.note && <div className="muted">{edge.note}</div>}
               {edge.source_site && <div className="muted mono">{edge.source_site}</div>}
             </li>
@@ -276,6 +286,19 @@ function Edges({
         </p>
       )}
     </>
+  )
+}
+
+/** How sure a join, a wait or a holder is: 0 to 1; the reason stands beside it. */
+function Sure({ value, inferred }: { readonly value: number; readonly inferred?: boolean }) {
+  return (
+    <span
+      className={`waits-sure${value < 0.7 ? ' waits-unsure' : ''}`}
+      title={`Confidence ${formatNumber(value, 2)} of 1${inferred ? ': inferred, nothing printed says it' : ''}`}
+    >
+      {formatNumber(value, 2)}
+      {inferred ? ' inferred' : ''}
+    </span>
   )
 }
 

@@ -98,6 +98,25 @@ it('a root opens in the inspector, Escape closes it, ] goes to the next moment',
   await waitFor(() => expect(window.location.search).toBe('?at=2026-11-20T22%3A20%3A16Z'))
 })
 
+it('the inspector says how sure each edge and each join is, and why', async () => {
+  const [root, group] = graph.nodes
+  const joins = [
+    { why: 'processlist Id 390 (exact)', confidence: 0.98 },
+    { why: 'kernel thread 42, 2 s apart', confidence: 0.9 },
+  ]
+  const note = 'inferred: the only candidate'
+  show('?node=h', {
+    ...graph,
+    nodes: [{ ...root, joins, join: 'processlist Id 390 (exact)' }, group],
+    edges: [{ ...graph.edges[0], confidence: 0.85, inferred: true, note }],
+  })
+  const edge = (await screen.findByText(note)).closest('li') as HTMLElement
+  within(edge).getByText('0.85 inferred')
+  const join = (sure: string) => screen.getByText(sure).closest('li')?.textContent
+  expect(join('0.98')).toContain('processlist Id 390 (exact)')
+  expect(join('0.9')).toContain('2 s apart')
+})
+
 it('the tree opens and closes with the arrow keys', async () => {
   show('?view=tree')
   const root = await screen.findByRole('treeitem', { name: /trx 26478/ })
