@@ -51,6 +51,7 @@ class Input:
 
 _THREADS = 1000
 _HEX_ARGUMENT = re.compile(r"(=0x[0-9a-f]{5,9})[0-9a-f]{3}\b")
+_DETACHED = re.compile(r"^\[Inferior .*\n", re.MULTILINE)
 
 
 def _gdb_dumps(_: float) -> Iterator[str]:
@@ -58,14 +59,17 @@ def _gdb_dumps(_: float) -> Iterator[str]:
     head, *bodies = re.split(
         r"^Thread .*\n", incident("commit-pileup/artifacts/gdb/*-gdb.txt"), flags=re.MULTILINE
     )
+    (detached,) = _DETACHED.findall(bodies[-1])
+    bodies = [_DETACHED.sub("", body).rstrip("\n") for body in bodies]
     for dump in range(1_000_000):
         yield head
         for thread in range(_THREADS, 0, -1):
-            body = bodies[(thread + dump * 7) % len(bodies)].rstrip("\n")
+            body = bodies[(thread + dump * 7) % len(bodies)]
             body = _HEX_ARGUMENT.sub(rf"\g<1>{thread:03x}", body)
             pthread = 0x7F4A00000000 + thread * 0x1000
             lwp = 20_000 + thread
             yield f'Thread {thread} (Thread {pthread:#x} (LWP {lwp}) "mysqld"):\n{body}\n\n'
+        yield detached
 
 
 _FRAME = re.compile(r"^#(\d+)\s+(?:0x[0-9a-f]+ in )?(.+?) \(", re.MULTILINE)

@@ -59,6 +59,14 @@ def _read(data: bytes, format_name: str, *, known: bool) -> tuple[Parsed, int]:
         found += shape is not None
         return shape
 
+    following = Shapes.following
+
+    def counted_next(self: Shapes, data: bytes, start: int, end: bytes) -> Shape | None:
+        nonlocal found
+        shape = following(self, data, start, end) if known else None
+        found += shape is not None
+        return shape
+
     known_body = eu_stack._Reader.known
 
     def counted_body(self: Any, body: bytes) -> Any:
@@ -69,6 +77,7 @@ def _read(data: bytes, format_name: str, *, known: bool) -> tuple[Parsed, int]:
 
     with (
         mock.patch.object(Shapes, "find", counted),
+        mock.patch.object(Shapes, "following", counted_next),
         mock.patch.object(eu_stack._Reader, "known", counted_body),
     ):
         return parse_stream(io.BytesIO(data), format=format_name), found
@@ -152,6 +161,22 @@ def test_addresses_counts_and_statements_may_differ(there: bytes, other: bytes) 
 def test_what_tells_a_stack_may_not_differ(there: bytes, other: bytes) -> None:
     assert _BODY.replace(there, other) != _BODY
     assert _known(_BODY, _BODY.replace(there, other)) is None
+
+
+def test_what_followed_is_looked_at_first() -> None:
+    """Only where it stands whole up to the end that is asked for, and as it was."""
+    shapes = Shapes(_whole_frame)
+    other = _BODY.replace(b"dispatch", b"execute")
+    for body in (_BODY, other, _BODY, other):
+        shapes.learn(body)
+    first, second = shapes.find(_BODY), shapes.find(other)
+    assert shapes.find(_BODY) is first
+    data = b"Thread 1:\n" + other + b"\nThread 2:\n"
+    assert shapes.following(data.replace(b"execute", b"exemute"), 10, b"\nThread ") is None
+    assert shapes.following(data, 10, b"\n(gdb) ") is None
+    assert shapes.following(data[: len(other)], 10, b"\nThread ") is None
+    assert shapes.following(data, 10, b"\nThread ") is second
+    assert shapes.following(data, 10, b"\nThread ") is None  # the first came after it
 
 
 def test_shapes_stay_few_whatever_comes() -> None:

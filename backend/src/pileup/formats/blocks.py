@@ -36,6 +36,10 @@ class Source(Protocol):
 
     def read(self, size: int, /) -> bytes: ...
 
+    def read_parts(self, size: int, /) -> list[bytes]:
+        """The same in the parts in which it came, none of them empty."""
+        ...
+
     def read_at(self, offset: int, size: int, /) -> bytes | None:
         """Bytes passed long ago; None when the stream cannot go back."""
 
@@ -76,8 +80,14 @@ class Blocks:
 
     def __iter__(self) -> Iterator[Block]:
         rest = b""
-        while data := self._source.read(self._size):
-            data = rest + data
+        while parts := self._source.read_parts(self._size):
+            if len(self._newline) == 1 and (end := parts[-1].rfind(self._newline) + 1):
+                last = parts.pop()
+                data = b"".join((rest, *parts, last[:end]))  # copied once
+                rest = last[end:]
+                yield from self._whole_lines(data)
+                continue
+            data = b"".join((rest, *parts))
             end = _rfind(data, self._newline)
             if end:
                 rest = data[end:]

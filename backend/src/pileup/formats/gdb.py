@@ -116,43 +116,37 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same: a thread whose stack was seen before as a whole, all else line by line."""
     reader = _Reader()
+    headers = reader.headers
     number = 0  # of the last line that was read
     rest = b""  # the last thread: its stack may go on in the next chunk
     for chunk in chunks:
-        data = rest + b"\n" + chunk.text.encode()[:-1]
-        before, *threads = data.split(_NEXT_THREAD)
+        data = b"".join((rest, b"\n", chunk.text.encode()))
         rest = b""
-        if threads and len(threads[-1]) < _MAX_REST:
-            rest = _NEXT_THREAD + threads.pop()
-        for line in _lines(before):
+        stop = len(data) - 1  # each line has its LF before it
+        at = data.find(_NEXT_THREAD, 0, stop)
+        for line in _lines(data[: stop if at < 0 else at]):
             number += 1
             yield from reader.line(number, line)
-        for thread in threads:
-            start = thread.find(b"\n") + 1
-            header = reader.header(thread[:start])
-            if header:
-                body, tail = thread[start:], b""
-                shape = reader.shapes.find(body)
-                if shape is None and (end := _AFTER_STACK.search(body)):
-                    # After the last thread of a sample stands what gdb says before the next one.
-                    body, tail = body[: end.start() + 1], body[end.start() + 1 :]
-                    if not _MORE_THAN_CHATTER.search(tail):
-                        shape = reader.shapes.find(body)
-                if shape:
-                    yield from reader.known_thread(number + 1, header, body, shape)
-                    number += shape.lines + 2
-                    if tail:
-                        first, *others = tail.decode().split("\n")
-                        yield from reader.line(number, first)
-                        for line in others:
-                            number += 1
-                            yield from reader.line(number, line)
-                    continue
-                if not _NOT_PLAIN.search(body):
-                    reader.shapes.learn(body)
-            for line in _lines(_NEXT_THREAD + thread):
-                number += 1
-                yield from reader.line(number, line)
+        while 0 <= at < stop:
+            begin = at + len(_NEXT_THREAD)
+            body = data.find(b"\n", begin, stop) + 1
+            header = headers.get(data[begin:body]) or reader.header(data[begin:body])
+            shape = reader.shapes.following(data, body, _NEXT_THREAD) if header else None
+            if header and shape:
+                if done := reader.known_thread(number + 1, header, data, body, shape):
+                    yield from done
+                number += shape.lines + 2
+                at = body + shape.size
+                continue
+            end = data.find(_NEXT_THREAD, begin, stop)
+            if end < 0:
+                if stop - at < _MAX_REST:
+                    rest = data[at:stop]
+                    break
+                end = stop
+            yield from reader.thread(number, header, data, at, body, end)
+            number += data.count(b"\n", at, end)
+            at = end
     for line in _lines(rest):
         number += 1
         yield from reader.line(number, line)
@@ -199,7 +193,8 @@ class _Reader:
         self._frame_size = 0
         self._open = 0
         self.shapes = Shapes(_whole_frame)
-        self._headers: dict[bytes, tuple[int, StackThread]] = {}
+        self.headers: dict[bytes, tuple[int, StackThread]] = {}
+        """What ``header`` said of the last ones."""
         self._new_sample()
 
     def _new_sample(self) -> None:
@@ -258,31 +253,65 @@ class _Reader:
 
     def header(self, text: bytes) -> tuple[int, StackThread] | None:
         """A thread's line of the common form: its number, and what comes again in every sample."""
-        header = self._headers.get(text)
-        if header is None and (match := _COMMON_HEADER.fullmatch(text)):
-            number, pthread, lwp, name = match.groups()
-            thread = StackThread(
-                number=int(number),
-                pthread=_pthread(None if pthread is None else pthread.decode()),
-                lwp=int(lwp),
-                name=None if name is None else sys.intern(name.decode()),
-            )
-            header = int(number), thread
-            if len(self._headers) >= _MOST_HEADERS:
-                self._headers.clear()
-            if len(text) <= _MOST_HEADER:
-                self._headers[text] = header
-        return header
+        match = _COMMON_HEADER.fullmatch(text)
+        if not match:
+            return None
+        number, pthread, lwp, name = match.groups()
+        thread = StackThread(
+            number=int(number),
+            pthread=_pthread(None if pthread is None else pthread.decode()),
+            lwp=int(lwp),
+            name=None if name is None else sys.intern(name.decode()),
+        )
+        if len(self.headers) >= _MOST_HEADERS:
+            self.headers.clear()
+        if len(text) <= _MOST_HEADER:
+            self.headers[text] = int(number), thread
+        return int(number), thread
+
+    def thread(
+        self,
+        number: int,
+        header: tuple[int, StackThread] | None,
+        data: bytes,
+        at: int,
+        start: int,
+        end: int,
+    ) -> Iterator[Item]:
+        """The lines of a thread after line ``number``: its stack, if it is known, begins at start.
+
+        After the last thread of a sample stands what gdb says before the next one.
+        """
+        if header:
+            body, tail = data[start:end], b""
+            shape = self.shapes.find(body)
+            if shape is None and (last := _AFTER_STACK.search(body)):
+                body, tail = body[: last.start() + 1], body[last.start() + 1 :]
+                if not _MORE_THAN_CHATTER.search(tail):
+                    shape = self.shapes.find(body)
+            if shape:
+                yield from self.known_thread(number + 1, header, data, start, shape)
+                if tail:
+                    number += shape.lines + 2
+                    for line in tail.decode().split("\n"):
+                        yield from self.line(number, line)
+                        number += 1
+                return
+            if not _NOT_PLAIN.search(body):
+                self.shapes.learn(body)
+        for line in _lines(data[at:end]):
+            number += 1
+            yield from self.line(number, line)
 
     def known_thread(
-        self, number: int, header: tuple[int, StackThread], body: bytes, shape: Shape
+        self, number: int, header: tuple[int, StackThread], data: bytes, start: int, shape: Shape
     ) -> Iterable[Item]:
-        """A thread whose stack is known: the same as its lines one by one."""
+        """A thread whose stack is known, from ``start`` on: the same as its lines one by one."""
         done = self._begin_thread(number, header[0])
         group = self.samples.group(shape.stack, shape.frames, number, number + shape.last)
         group.threads.append(header[1])
         for place in shape.addresses:
-            group.addresses[body[place].decode()] = None
+            group.addresses[data[start + place.start : start + place.stop].decode()] = None
         return done
 
     def _begin_thread(self, number: int, thread: int) -> Iterable[Item]:

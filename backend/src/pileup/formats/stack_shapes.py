@@ -52,13 +52,16 @@ class Shape:
         "_differ",
         "_free",
         "addresses",
+        "after",
         "blanked",
         "frames",
         "kept",
         "last",
         "lines",
-        "pieces",
+        "same",
+        "size",
         "stack",
+        "varied",
     )
 
     def __init__(
@@ -74,6 +77,7 @@ class Shape:
         self.frames = frames
         self.stack = stack
         """Equal for equal frames."""
+        self.size = len(body)
         self.lines = body.count(b"\n")
         """Line ends in the text."""
         self.last = last
@@ -82,20 +86,31 @@ class Shape:
         self._body = body
         self._free = free
         self._differ: set[tuple[int, int]] = set()
+        self.after: deque[Shape] = deque(maxlen=_RECENT)
+        """Shapes that came after it."""
         self._cut()
 
     def _cut(self) -> None:
-        layout = []
+        same, varied = [], []
         start = 0
         for first, last in sorted(self._differ):
-            layout.append(f"{first - start}s{last - first}s")
+            same.append(f"{first - start}s{last - first}x")
+            varied.append(f"{first - start}x{last - first}s")
             start = last
-        layout.append(f"{len(self._body) - start}s")
-        self.pieces = struct.Struct("".join(layout)).unpack
-        """What is the same and what may differ, in turn; what is the same is first and last."""
-        pieces = self.pieces(self._body)
-        self.kept = pieces[::2]
-        self.blanked = b"".join(pieces[1::2]).translate(_BLANK)
+        same.append(f"{self.size - start}s")
+        self.same = struct.Struct("".join(same)).unpack_from
+        """What is the same in all texts of this shape that were seen so far."""
+        self.varied = struct.Struct("".join(varied)).unpack_from
+        """What was not."""
+        self.kept = self.same(self._body)
+        self.blanked = b"".join(self.varied(self._body)).translate(_BLANK)
+
+    def is_at(self, data: bytes, start: int) -> bool:
+        """Whether this stack stands there, ``size`` bytes of it."""
+        return (
+            self.same(data, start) == self.kept
+            and b"".join(self.varied(data, start)).translate(_BLANK) == self.blanked
+        )
 
     def is_of(self, body: bytes) -> bool:
         """Whether a body of the same blanked text differs at free places only, and where it did.
@@ -125,6 +140,7 @@ class Shapes:
     def __init__(self, read_frame: ReadFrame) -> None:
         self._read_frame = read_frame
         self._recent: dict[int, deque[Shape]] = {}  # by length
+        self._after: deque[Shape] = deque(maxlen=_RECENT)
         self._known: dict[bytes, list[Shape]] = {}  # by their text, blanked
         self._seen: set[int] = set()
         self._refused: set[int] = set()
@@ -135,13 +151,20 @@ class Shapes:
 
     def forget(self) -> None:
         """Begin anew."""
-        self._recent.clear()
-        self._known.clear()
+        self._forget_shapes()
         self._seen.clear()
         self._refused.clear()
-        self._count = self._held = 0
         self._interned.clear()
         self._stacks.clear()
+
+    def _forget_shapes(self) -> None:
+        for alike in self._known.values():
+            for shape in alike:
+                shape.after.clear()
+        self._after = deque(maxlen=_RECENT)
+        self._recent.clear()
+        self._known.clear()
+        self._count = self._held = 0
 
     @property
     def full(self) -> bool:
@@ -158,17 +181,32 @@ class Shapes:
             number = self._stacks[key] = next(self._numbers)
         return number, same
 
+    def following(self, data: bytes, start: int, end: bytes) -> Shape | None:
+        """The shape that stands there up to ``end``, when it followed the last one before.
+
+        Threads come in the same order in every sample, and many alike in a row.
+        """
+        for shape in self._after:
+            if data.startswith(end, start + shape.size) and shape.is_at(data, start):
+                self._after = shape.after
+                return shape
+        return None
+
     def find(self, body: bytes) -> Shape | None:
         """The shape of a body (the lines of one stack), if it was learnt."""
+        shape = self._found(body)
+        if shape:
+            if shape not in self._after:
+                self._after.appendleft(shape)
+            self._after = shape.after
+        return shape
+
+    def _found(self, body: bytes) -> Shape | None:
         recent = self._recent.get(len(body))
         if recent is None:
             return None
         for shape in recent:
-            pieces = shape.pieces(body)
-            if (
-                pieces[::2] == shape.kept
-                and b"".join(pieces[1::2]).translate(_BLANK) == shape.blanked
-            ):
+            if shape.is_at(body, 0):
                 return shape
         for shape in self._known.get(body.translate(_BLANK), ()):
             if shape.is_of(body):
@@ -192,9 +230,7 @@ class Shapes:
         if seen in self._refused:
             return
         if self._count >= _MOST_SHAPES or self._held > _MOST_HELD:
-            self._recent.clear()
-            self._known.clear()
-            self._count = self._held = 0
+            self._forget_shapes()
         alike = self._known.get(blank, [])
         if len(alike) < _MOST_ALIKE and (shape := self._shape(body)):
             self._known[blank] = [*alike, shape]

@@ -271,19 +271,24 @@ class _Rewound:
 
         Of a damaged stream all that can be read, before it fails.
         """
+        return b"".join(self.read_parts(size))
+
+    def read_parts(self, size: int, /) -> list[bytes]:
+        """The same in the parts in which it came, none of them empty."""
         if self._failure:
             raise self._failure
-        parts, self._waiting = [self._waiting[:size]], self._waiting[size:]
-        size -= len(parts[0])
+        parts = [self._waiting[:size]] if self._waiting else []
+        self._waiting = self._waiting[size:]
+        size -= sum(map(len, parts))
         try:
             while size > 0 and (part := self._stream.read(min(size, HEAD_BYTES))):
                 parts.append(part)
                 size -= len(part)
         except (OSError, EOFError, ArchiveError) as error:
             self._failure = error
-            if not any(parts):
+            if not parts:
                 raise
-        return b"".join(parts)
+        return parts
 
     def read_at(self, offset: int, size: int, /) -> bytes | None:
         """Bytes passed long ago; None when the stream cannot go back."""
