@@ -21,8 +21,9 @@ from tests.formats.checks import samples
 from tests.formats.damage import ways
 
 _FORMATS = ("gdb", "eu-stack")
-_PATHS = [path for name in _FORMATS for path in samples(name) if path.stem != "quickstack"]
-"""All but one whose headers only the line reader knows."""
+_SLOW = ("quickstack", "plain-bt")
+_PATHS = [path for name in _FORMATS for path in samples(name) if path.stem not in _SLOW]
+"""All but those whose headers only the line reader knows, or that have none."""
 _THREAD = re.compile(rb"(?<=^Thread )\d+(?= \()|(?<=^TID )\d+", re.MULTILINE)
 _ADDRESS = re.compile(rb"(?<=0x)[0-9a-f]{5,}|(?<==)\d+\b")
 
