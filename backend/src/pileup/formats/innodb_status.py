@@ -40,7 +40,7 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 3
+VERSION = 4
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 # 2026-11-20 22:19:09 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT
@@ -279,7 +279,8 @@ class DumpReader:
                 known = part.title in _TITLES
                 yield Section(part.title, part.line, part.last, understood=known)
             yield from self._section(part, wall_us, snapshot, hexadecimal)
-        lines = [part.line for part in parts if part.title in _SEMAPHORES]
+        # MariaDB >= 10.6 keeps no list of waiting threads: its section is empty, which counts none.
+        lines = [one.line for one in parts if one.title in _SEMAPHORES and one.text.strip(" \n-")]
         if lines:
             self._counters.add([Value(_WAITS, self._waiting, lines[0])], wall_us)
         if len(self._waits) >= _FLUSH_ROWS:

@@ -15,6 +15,9 @@ from typing import NamedTuple
 
 _WINDOW = 256 * 1024
 _LONGEST_MATCH = 64 * 1024
+_TOLD = 200
+_OPEN = re.compile(r"[\[{\"]")
+"""Nothing that is looked for begins before one of these."""
 OBJECT = re.compile(r'\{(?:[^{}"]|"(?:[^"\\]|\\.)*+")*+\}')
 """A flat object, strings and all: no object inside."""
 
@@ -24,13 +27,17 @@ def matches(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[re
 
     A match must be complete in itself (end with a bracket) and shorter than 64 KB.
     """
-    for found in spans(lines, pattern):
-        if found.match is not None:
-            yield found.match, found.first
+    for window in _windows(lines, _LONGEST_MATCH):
+        for match in pattern.finditer(window.text):
+            window.end = match.end()
+            yield match, window.line_at(match.start())
 
 
 class Span(NamedTuple):
-    """A match and what stands before it, since the one before; at the end no match."""
+    """A match and what stands before it, since the one before; at the end no match.
+
+    Of what was too long to be kept, ``before`` has the beginning.
+    """
 
     match: re.Match[str] | None
     before: str
@@ -47,40 +54,58 @@ def spans(
     longest: characters; of what is longer than the window of 256 KB, each line more costs another
         look at as much.
     """
-    text = ""
-    starts: list[int] = []  # offset in text of the first character of each line
-    numbers: list[int] = []
+    window = _Window()
+    for window in _windows(lines, longest):
+        for match in pattern.finditer(window.text):
+            before, window.lost = window.lost + window.text[window.end : match.start()], ""
+            window.end = match.end()
+            yield Span(
+                match, before, window.line_at(match.start()), window.line_at(match.end() - 1)
+            )
+    yield Span(None, window.lost + window.text[window.end :], window.number, window.number)
+
+
+class _Window:
+    """The text in which matches are looked for; who looks says where the last one ended."""
+
+    def __init__(self) -> None:
+        self.text = self.lost = ""
+        self.end = self.number = 0
+        self.starts: list[int] = []
+        """Offset in the text of the first character of each line."""
+        self.numbers: list[int] = []
+
+    def line_at(self, offset: int) -> int:
+        return self.numbers[max(0, bisect.bisect_right(self.starts, offset) - 1)]
+
+    def shift(self, longest: int) -> None:
+        """Keep what a match may still begin in."""
+        opened = next((one.start() for one in _OPEN.finditer(self.text, self.end)), len(self.text))
+        end = max(opened, len(self.text) - longest)
+        if end > opened and not self.lost:
+            self.lost = self.text[opened : opened + _TOLD]
+        keep = max(0, bisect.bisect_right(self.starts, end) - 1)
+        self.text = self.text[end:]
+        self.starts = [max(0, start - end) for start in self.starts[keep:]]
+        self.numbers = self.numbers[keep:]
+        self.end = 0
+
+
+def _windows(lines: Iterable[str], longest: int) -> Iterator[_Window]:
+    """The text, window after window: the same object, moved on."""
+    window = _Window()
     parts: list[str] = []
-    size = number = 0
-
-    def line_at(offset: int) -> int:
-        return numbers[max(0, bisect.bisect_right(starts, offset) - 1)]
-
-    for number, line in enumerate(lines, start=1):
-        starts.append(len(text) + size)
-        numbers.append(number)
+    size = 0
+    for window.number, line in enumerate(lines, start=1):
+        window.starts.append(len(window.text) + size)
+        window.numbers.append(window.number)
         parts.append(line)
         size += len(line)
         if size < _WINDOW:
             continue
-        text += "".join(parts)
+        window.text += "".join(parts)
         parts, size = [], 0
-        end = 0
-        for match in pattern.finditer(text):
-            yield Span(
-                match, text[end : match.start()], line_at(match.start()), line_at(match.end() - 1)
-            )
-            end = match.end()
-        end = max(end, len(text) - longest)
-        keep = max(0, bisect.bisect_right(starts, end) - 1)
-        text = text[end:]
-        starts = [max(0, start - end) for start in starts[keep:]]
-        numbers = numbers[keep:]
-    text += "".join(parts)
-    end = 0
-    for match in pattern.finditer(text):
-        yield Span(
-            match, text[end : match.start()], line_at(match.start()), line_at(match.end() - 1)
-        )
-        end = match.end()
-    yield Span(None, text[end:], number, number)
+        yield window
+        window.shift(longest)
+    window.text += "".join(parts)
+    yield window
