@@ -18,7 +18,7 @@ export function TimeAxis({ range, width, zone, height = AXIS_HEIGHT }: Props) {
     <svg width={width} height={height} aria-hidden="true" style={{ display: 'block' }}>
       <line x1={0} x2={width} y1={height - 0.5} y2={height - 0.5} stroke="var(--line)" />
       {zonedTicks(range, width, zone).map((tick) => (
-        <g key={tick.x} transform={`translate(${tick.x},0)`}>
+        <g key={tick.at} transform={`translate(${tick.x},0)`}>
           <line y1={height - 5} y2={height} stroke="var(--axis)" />
           <text
             y={height - 9}

@@ -16,6 +16,8 @@ const DAYS = utcFormat('%b %d')
 const MILLISECONDS = utcFormat('%H:%M:%S.%L')
 
 export interface Tick {
+  /** The instant that it stands for, on the scale's clock. */
+  at: number
   x: number
   label: string
   /** A tick that starts a day carries its date below. */
@@ -35,6 +37,7 @@ export function timeTicks(scale: TimeScale, width: number): Tick[] {
           ? SECONDS
           : MILLISECONDS
   return scale.ticks(Math.max(2, Math.floor(width / 110))).map((at, index) => ({
+    at: at.getTime(),
     x: scale(at),
     label: format(at),
     date: index === 0 || at.getTime() % 86_400_000 === 0 ? DAYS(at) : null,

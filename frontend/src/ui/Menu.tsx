@@ -1,20 +1,40 @@
 /** A menu behind a button. */
-import { DropdownMenu as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { DropdownMenu as Radix, Slot } from 'radix-ui'
+import { type ReactNode, useState } from 'react'
 import './parts.css'
 
 export function Menu({
   trigger,
   children,
   align = 'end',
+  lazy = false,
 }: {
   /** A Button; it gets the menu's aria attributes. */
   readonly trigger: ReactNode
   readonly children: ReactNode
   readonly align?: 'start' | 'end'
+  /** A plain button until it is first asked for: for menus that stand in each of many rows. */
+  readonly lazy?: boolean
 }) {
+  const [asked, setAsked] = useState(!lazy)
+  if (!asked) {
+    return (
+      <Slot.Root
+        aria-haspopup="menu"
+        aria-expanded={false}
+        onClick={() => setAsked(true)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          setAsked(true)
+        }}
+      >
+        {trigger}
+      </Slot.Root>
+    )
+  }
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} defaultOpen={lazy}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>

@@ -1,5 +1,5 @@
 /** The head of a lane: name, value at the crosshair, how it changed, its clock, what can be done with it. */
-import { type DragEvent, useEffect, useRef } from 'react'
+import { type DragEvent, memo, useEffect, useRef } from 'react'
 import { iso } from '@/charts/time'
 import { formatMeasured, formatRatio, formatDuration } from '@/format'
 import { IconButton } from '@/ui/Button'
@@ -9,24 +9,47 @@ import { usePin } from '@/ui/pin'
 import { useMay } from '@/api/queries'
 import type { PlacedClock } from '@/api/schema'
 import { laneSvg } from './exportView'
-import type { Choice, Lane, Scale, Size } from './lanes'
+import type { Choice, Lane, MetricLane, Scale, Size } from './lanes'
 import type { WindowLane } from './queries'
 import type { TimelineView } from './view'
+
+/** What a head can ask for; the same object always, so that a head is not drawn for its sake. */
+export type HeadActs = {
+  readonly activate: (lane: Lane) => void
+  /** Opens the chosen mark of the active lane. */
+  readonly enter: () => void
+  readonly choose: (lane: Lane, change: Partial<Choice>) => void
+  /** To a place among all lanes. */
+  readonly move: (lane: Lane, to: number) => void
+  readonly drop: (dragged: string, index: number) => void
+  readonly remove: (lane: MetricLane) => void
+}
+
+/** One object for all heads that always does what the last render would. */
+export class LatestActs implements HeadActs {
+  private now: HeadActs | null = null
+  set(now: HeadActs): void {
+    this.now = now
+  }
+  activate = (lane: Lane) => this.now?.activate(lane)
+  enter = () => this.now?.enter()
+  choose = (lane: Lane, change: Partial<Choice>) => this.now?.choose(lane, change)
+  move = (lane: Lane, to: number) => this.now?.move(lane, to)
+  drop = (dragged: string, index: number) => this.now?.drop(dragged, index)
+  remove = (lane: MetricLane) => this.now?.remove(lane)
+}
 
 type Props = {
   readonly incidentId: string
   readonly view: TimelineView
   readonly lane: Lane
+  readonly index: number
   readonly delta: WindowLane | undefined
   readonly clock: PlacedClock | undefined
   readonly active: boolean
-  readonly onActive: () => void
-  /** Opens the chosen mark of this lane, when there is one. */
-  readonly onEnter: (() => void) | null
-  readonly onChoice: (change: Partial<Choice>) => void
-  readonly onMove: (by: number) => void
-  readonly onDrop: (dragged: string) => void
-  readonly onRemove: (() => void) | null
+  /** A mark of this lane is chosen. */
+  readonly picked: boolean
+  readonly acts: HeadActs
 }
 
 /** Below this height name and facts share one line. */
@@ -34,8 +57,9 @@ const SMALL = 34
 /** As much of a picture as the server keeps with a pin. */
 const MOST_PICTURE = 200_000
 
-export function LaneHead(props: Props) {
-  const { view, lane, delta, clock, active, onActive, onEnter, onDrop } = props
+/** Drawn again only when something of its own lane changes, not with each range or scroll. */
+export const LaneHead = memo(function LaneHead(props: Props) {
+  const { view, lane, index, delta, clock, active, picked, acts } = props
   const value = useRef<HTMLSpanElement>(null)
   const resting = useRest(lane, delta)
   useEffect(
@@ -63,7 +87,7 @@ export function LaneHead(props: Props) {
       onDrop={(event) => {
         event.preventDefault()
         const dragged = event.dataTransfer.getData('text/x-pileup-lane')
-        if (dragged) onDrop(dragged)
+        if (dragged && dragged !== lane.id) acts.drop(dragged, index)
       }}
     >
       <button
@@ -71,11 +95,11 @@ export function LaneHead(props: Props) {
         className={`tl-name ellipsis${lane.kind === 'metric' || lane.kind === 'heat' ? ' mono' : ''}`}
         title={[lane.title, lane.sub, lane.hint, lane.host ?? ''].filter(Boolean).join('\n')}
         aria-pressed={active}
-        onClick={onActive}
+        onClick={() => acts.activate(lane)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !onEnter) return
+          if (event.key !== 'Enter' || !picked) return
           event.preventDefault()
-          onEnter()
+          acts.enter()
         }}
       >
         {lane.choice.pinned && <PinIcon size={10} />}
@@ -92,7 +116,7 @@ export function LaneHead(props: Props) {
       <Tools {...props} />
     </div>
   )
-}
+})
 
 /** What stands there while no crosshair does. */
 function useRest(lane: Lane, delta: WindowLane | undefined): string {
@@ -137,11 +161,12 @@ function ClockBadge({ clock }: { readonly clock: PlacedClock }) {
   )
 }
 
-function Tools({ incidentId, view, lane, onChoice, onMove, onRemove, delta }: Props) {
+function Tools({ incidentId, view, lane, index, acts, delta }: Props) {
   const pin = usePin(incidentId)
   const mayWrite = useMay('contributor')
   const { choice } = lane
   const metric = lane.kind === 'metric' ? lane : null
+  const onChoice = (change: Partial<Choice>) => acts.choose(lane, change)
   const asEvidence = () => {
     if (!metric) return
     const [start, end] = view.range
@@ -164,7 +189,7 @@ function Tools({ incidentId, view, lane, onChoice, onMove, onRemove, delta }: Pr
   }
   return (
     <span className="tl-tools">
-      {metric && mayWrite && (
+      {metric && !metric.beside && mayWrite && (
         <IconButton
           size="small"
           label={`Pin ${lane.title} as evidence`}
@@ -173,6 +198,7 @@ function Tools({ incidentId, view, lane, onChoice, onMove, onRemove, delta }: Pr
         />
       )}
       <Menu
+        lazy
         trigger={
           <IconButton
             size="small"
@@ -212,9 +238,13 @@ function Tools({ incidentId, view, lane, onChoice, onMove, onRemove, delta }: Pr
         <MenuItem onSelect={() => onChoice({ folded: !choice.folded })}>
           {choice.folded ? 'Unfold' : 'Fold'}
         </MenuItem>
-        <MenuItem onSelect={() => onMove(-1)}>Move up</MenuItem>
-        <MenuItem onSelect={() => onMove(1)}>Move down</MenuItem>
-        {onRemove && <MenuItem onSelect={onRemove}>Remove the lane</MenuItem>}
+        <MenuItem onSelect={() => acts.move(lane, index - 1)}>Move up</MenuItem>
+        <MenuItem onSelect={() => acts.move(lane, index + 1)}>Move down</MenuItem>
+        {metric && (
+          <MenuItem onSelect={() => acts.remove(metric)}>
+            {metric.beside ? 'Take the incident away' : 'Remove the lane'}
+          </MenuItem>
+        )}
       </Menu>
     </span>
   )

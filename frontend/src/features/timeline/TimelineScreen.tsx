@@ -5,19 +5,18 @@ import { useNavigate } from 'react-router'
 import { incidentQuery, overviewQuery, useMay } from '@/api/queries'
 import { iso, panned, parseIso, zoomed, type Interval } from '@/charts/time'
 import { useWidth } from '@/charts/useWidth'
-import { formatDuration } from '@/format'
 import { useIncidentId, useRange, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import { flag, list, oneOf, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
-import { ExportMenu } from '@/ui/ExportMenu'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { AnnotationDialog } from './AnnotationDialog'
+import { BesideDialog, BesideLine, useOthers } from './Beside'
 import { changed, readChoices, writeChoices } from './choices'
 import { EventTable } from './EventTable'
 import { timelineRows, timelineSvg } from './exportView'
 import { TIMELINE_KEYS } from './keys'
-import { LaneHead } from './LaneHead'
+import { LaneHead, LatestActs } from './LaneHead'
 import { buildLanes, type Item, type Lane, nextItem, stack } from './lanes'
 import { LEFT, RIGHT } from './layout'
 import { firstLook, onsetShifts, summary, wholeRange } from './marks'
@@ -36,6 +35,7 @@ import {
 } from './queries'
 import { SeriesPicker } from './SeriesPicker'
 import { StallBands } from './StallBands'
+import { TimelineBar } from './TimelineBar'
 import { TimelineView } from './view'
 import { WindowBar } from './WindowBar'
 import './timeline.css'
@@ -60,7 +60,9 @@ export default function TimelineScreen() {
   const [byHost, setByHost] = useUrlState('byhost', flag, false)
   const [aligned, setAligned] = useUrlState('aligned', flag, false)
   const [shape, setShape] = useUrlState('view', VIEW, 'lanes')
+  const [besideIds, setBeside] = useUrlState<readonly string[]>('beside', list, [])
   const [picking, setPicking] = useState(false)
+  const [aligning, setAligning] = useState(false)
   const [noting, setNoting] = useState<Interval | number | Annotation | null>(null)
   const [active, setActive] = useState<string | null>(null)
   const [picked, setPicked] = useState<Item | null>(null)
@@ -70,6 +72,7 @@ export default function TimelineScreen() {
   const [tileError, setTileError] = useState<unknown>(null)
   const [frame, width] = useWidth<HTMLDivElement>(1200)
   const search = useRef<HTMLInputElement>(null)
+  const [acts] = useState(() => new LatestActs())
   const plotWidth = Math.max(100, width - LEFT - RIGHT)
 
   const incident = useQuery(incidentQuery(id))
@@ -78,6 +81,7 @@ export default function TimelineScreen() {
   const marks = useQuery(marksQuery(id))
   const strips = useQuery(stripsQuery(id))
   const version = useQuery(lanesVersionQuery(id))
+  const { others, failed } = useOthers(besideIds, marks.data)
 
   const [view] = useState(() => new TimelineView(tilesOf(id)))
   useEffect(() => () => view.dispose(), [view])
@@ -105,14 +109,14 @@ export default function TimelineScreen() {
       series.data && marks.data
         ? buildLanes({
             ...{ series: series.data, marks: marks.data, strips: strips.data },
-            ...{ shown, choices, order, query, byHost },
+            ...{ shown, choices, order, query, byHost, beside: others },
           })
         : [],
-    [series.data, marks.data, strips.data, shown, choices, order, query, byHost],
+    [series.data, marks.data, strips.data, shown, choices, order, query, byHost, others],
   )
   const { placed, height } = useMemo(() => stack(lanes), [lanes])
   const metrics = useMemo(
-    () => lanes.flatMap((lane) => (lane.kind === 'metric' ? [lane.id] : [])),
+    () => lanes.flatMap((lane) => (lane.kind === 'metric' && !lane.beside ? [lane.id] : [])),
     [lanes],
   )
   const compared = useQuery(windowQuery(id, metrics.slice(0, COMPARED), range))
@@ -229,6 +233,35 @@ export default function TimelineScreen() {
     search: () => search.current?.focus(),
   })
 
+  const arrange = (lane: Lane, to: number) => {
+    const ids = lanes.filter((one) => one.kind !== 'group').map((one) => one.id)
+    const from = ids.indexOf(lane.id)
+    const target = Math.min(ids.length - 1, Math.max(0, to))
+    ids.splice(target, 0, ...ids.splice(from, 1))
+    // Up to the last one that is out of its place; the rest stand as they would anyway.
+    setOrder(ids.slice(0, Math.max(from, target) + 1))
+  }
+  useEffect(() =>
+    acts.set({
+      activate: (lane) => {
+        setActive(lane.id === active ? null : lane.id)
+        setPicked(null)
+        view.choose(null)
+      },
+      enter: () => picked && open(picked),
+      choose: (lane, change) => changeUrl({ set: writeChoices(changed(choices, lane.id, change)) }),
+      move: arrange,
+      drop: (dragged, index) => {
+        const other = lanes.find((one) => one.id === dragged)
+        if (other) arrange(other, index)
+      },
+      remove: (lane) =>
+        lane.beside
+          ? setBeside(besideIds.filter((one) => one !== lane.beside?.incident))
+          : setChosen(shown.filter((other) => other !== lane.id)),
+    }),
+  )
+
   if (series.isError || marks.isError) {
     return (
       <Problem
@@ -270,14 +303,6 @@ export default function TimelineScreen() {
       (error: unknown) => setMoving({ busy: false, error, found: null }),
     )
   }
-  const arrange = (lane: Lane, to: number) => {
-    const ids = lanes.filter((one) => one.kind !== 'group').map((one) => one.id)
-    const from = ids.indexOf(lane.id)
-    const target = Math.min(ids.length - 1, Math.max(0, to))
-    ids.splice(target, 0, ...ids.splice(from, 1))
-    // Up to the last one that is out of its place; the rest stand as they would anyway.
-    setOrder(ids.slice(0, Math.max(from, target) + 1))
-  }
   const { artifacts } = overview.data ?? {}
   const said = summary(marks.data, range, metrics.length, zone)
   const hosts = new Set(series.data.map((one) => one.host))
@@ -285,85 +310,34 @@ export default function TimelineScreen() {
 
   return (
     <div className="timeline" ref={frame}>
-      <div className="timeline-bar">
-        <div className="timeline-range mono" data-testid="timeline-range">
-          {zone.format(range[0])} – {zone.format(range[1], 'clock')}{' '}
-          <span className="unit">
-            {zone.label} · {formatDuration((range[1] - range[0]) / 1000)}
-          </span>
-        </div>
-        <span className="grow" />
-        <input
-          ref={search}
-          type="search"
-          className="tl-search"
-          placeholder="Search lanes"
-          aria-label="Search the lanes"
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Escape') event.currentTarget.blur()
-          }}
-        />
-        <Button
-          size="small"
-          busy={moving.busy}
-          title="Ranks every series of this window against the one before"
-          onClick={whatMoved}
-        >
-          Show what moved
-        </Button>
-        <Button size="small" onClick={showWhole} title="Everything captured (0)">
-          Whole capture
-        </Button>
-        <Button size="small" onClick={fit} title="The stall with some time around it (f)">
-          Fit the stall
-        </Button>
-        {hosts.size > 1 && (
-          <Button size="small" pressed={byHost} onClick={() => setByHost(!byHost)}>
-            By host
-          </Button>
-        )}
-        {severalOnsets && (
-          <Button
-            size="small"
-            pressed={aligned}
-            title="Each host is moved so that its onset lies on the first one"
-            onClick={() => setAligned(!aligned)}
-          >
-            Align onsets
-          </Button>
-        )}
-        {mayWrite && (
-          <Button
-            size="small"
-            onClick={() => setNoting([...view.range] as Interval)}
-            title="Note on this range (Shift+n)"
-          >
-            Note
-          </Button>
-        )}
-        <ExportMenu
-          name={[incident.data?.title ?? '', 'timeline']}
-          svg={() =>
+      <TimelineBar
+        range={range}
+        zone={zone}
+        search={search}
+        query={query}
+        onQuery={setQuery}
+        moving={moving.busy}
+        onMoved={whatMoved}
+        onWhole={() => void showWhole()}
+        onFit={fit}
+        byHost={hosts.size > 1 ? { on: byHost, toggle: () => setByHost(!byHost) } : null}
+        aligned={severalOnsets ? { on: aligned, toggle: () => setAligned(!aligned) } : null}
+        beside={besideIds.length}
+        onBeside={() => setAligning(true)}
+        onNote={mayWrite ? () => setNoting([...view.range] as Interval) : null}
+        exports={{
+          name: [incident.data?.title ?? '', 'timeline'],
+          svg: () =>
             timelineSvg(view, marks.data.stalls, {
               title: `${incident.data?.title ?? 'Incident'}: timeline`,
               ...{ summary: said, zone },
-            })
-          }
-          rows={() => timelineRows(view)}
-        />
-        <Button
-          size="small"
-          pressed={shape === 'table'}
-          onClick={() => setShape(shape === 'table' ? 'lanes' : 'table')}
-        >
-          Table
-        </Button>
-        <Button size="small" variant="primary" onClick={() => setPicking(true)}>
-          Choose lanes
-        </Button>
-      </div>
+            }),
+          rows: () => timelineRows(view),
+        }}
+        table={shape === 'table'}
+        onTable={() => setShape(shape === 'table' ? 'lanes' : 'table')}
+        onPick={() => setPicking(true)}
+      />
       {artifacts && artifacts.parsing > 0 && (
         <Banner>
           {artifacts.done + artifacts.problems} of {artifacts.total} files are read; lanes come as
@@ -382,6 +356,12 @@ export default function TimelineScreen() {
       {tileError !== null && (
         <Problem compact error={tileError} what="Some lanes could not be read; trying again" />
       )}
+      <BesideLine
+        others={others}
+        failed={failed}
+        onDrop={(one) => setBeside(besideIds.filter((id) => id !== one))}
+        onClear={() => setBeside(null)}
+      />
       <WindowBar
         span={range[1] - range[0]}
         lanes={compared.data?.lanes ?? []}
@@ -431,32 +411,16 @@ export default function TimelineScreen() {
                 incidentId={id}
                 view={view}
                 lane={lane}
+                index={index}
                 delta={deltas.get(lane.id)}
                 clock={
-                  lane.kind === 'metric' && lane.series.artifact
+                  lane.kind === 'metric' && !lane.beside && lane.series.artifact
                     ? clocks.get(lane.series.artifact)
                     : undefined
                 }
                 active={lane.id === active}
-                onActive={() => {
-                  setActive(lane.id === active ? null : lane.id)
-                  setPicked(null)
-                  view.choose(null)
-                }}
-                onEnter={picked && lane.id === active ? () => open(picked) : null}
-                onChoice={(change) =>
-                  changeUrl({ set: writeChoices(changed(choices, lane.id, change)) })
-                }
-                onMove={(by) => arrange(lane, index + by)}
-                onDrop={(dragged) => {
-                  const other = lanes.find((one) => one.id === dragged)
-                  if (other && other !== lane) arrange(other, index)
-                }}
-                onRemove={
-                  lane.kind === 'metric'
-                    ? () => setChosen(shown.filter((other) => other !== lane.id))
-                    : null
-                }
+                picked={picked !== null && lane.id === active}
+                acts={acts}
               />
             )
           }
@@ -484,6 +448,14 @@ export default function TimelineScreen() {
           setChosen(next.length ? next : null)
         }}
       />
+      {aligning && (
+        <BesideDialog
+          own={id}
+          chosen={besideIds}
+          onChange={(next) => setBeside(next.length > 0 ? next : null)}
+          onClose={() => setAligning(false)}
+        />
+      )}
       {noting !== null && (
         <AnnotationDialog
           incidentId={id}

@@ -5,6 +5,7 @@ import { iso, timeScale } from '@/charts/time'
 import { zonedTicks } from '@/charts/TimeAxis'
 import { TOKENS } from './draw'
 import type { Lane } from './lanes'
+import { formatNumber } from '@/format'
 import { RIGHT } from './layout'
 import { layoutStalls } from './marks'
 import type { Stall } from './queries'
@@ -13,9 +14,8 @@ import type { TimelineView } from './view'
 
 const HEADS = 230
 const TOP = 64
-/** Lanes of one drawing; more make a file that few programs open. */
-const MOST_LANES = 80
-const MOST_ROWS = 200_000
+/** More make a file that no spreadsheet opens. */
+const MOST_ROWS = 1_000_000
 
 type About = {
   readonly title: string
@@ -23,10 +23,16 @@ type About = {
   readonly zone: { name: string; label: string }
 }
 
-export function timelineSvg(view: TimelineView, stalls: readonly Stall[], about: About): string {
+/** All lanes as one drawing, those out of sight too. */
+export async function timelineSvg(
+  view: TimelineView,
+  stalls: readonly Stall[],
+  about: About,
+): Promise<string> {
+  await view.loadAll()
   const token = tokenReader(document.documentElement)
   const palette = Object.fromEntries(TOKENS.map((name) => [name, plainColour(token(`--${name}`))]))
-  const placed = view.placed.slice(0, MOST_LANES)
+  const { placed } = view
   const last = placed[placed.length - 1]
   const height = last ? last.y + last.lane.height : 0
   const bands = new SvgSketch('b')
@@ -72,9 +78,6 @@ export function timelineSvg(view: TimelineView, stalls: readonly Stall[], about:
   text.font = '12px sans-serif'
   text.fillStyle = palette['text-2'] ?? ''
   text.fillText(`${about.summary} Times in ${about.zone.label}.`, 8, 38)
-  if (view.placed.length > placed.length) {
-    text.fillText(`The first ${placed.length} of ${view.placed.length} lanes.`, 8, 54)
-  }
   const group = (x: number, y: number, body: string) =>
     `<g transform="translate(${x},${y})">${body}</g>`
   return svgDocument(
@@ -102,18 +105,20 @@ export function laneSvg(view: TimelineView, lane: Lane, title: string): string {
   })
 }
 
-/** One row per drawn point or mark; a point of several samples has its extremes. */
-export function timelineRows(view: TimelineView): Rows {
+/** One row per drawn point or mark of every lane; a point of several samples has its extremes. */
+export async function timelineRows(view: TimelineView): Promise<Rows> {
+  await view.loadAll()
   const level = levelFor(view.range, view.width)
-  const rows: (string | number | null)[][] = []
   const [start, end] = view.range
-  for (const { lane } of view.placed) {
-    if (rows.length > MOST_ROWS) break
-    rows.push(...laneRows(view, lane, level, start, end))
+  const rows = view.placed.flatMap(({ lane }) => laneRows(view, lane, level, start, end))
+  if (rows.length > MOST_ROWS) {
+    throw new Error(
+      `${formatNumber(rows.length, 0)} rows are more than a file takes: choose fewer lanes`,
+    )
   }
   return {
     columns: ['lane', 'host', 'unit', 'time', 'until', 'min', 'mean', 'max', 'text'],
-    rows: rows.slice(0, MOST_ROWS),
+    rows,
   }
 }
 
@@ -127,14 +132,14 @@ function laneRows(
   const shift = view.shiftOf(lane)
   const inside = (at: number) => at + shift >= start && at + shift <= end
   if (lane.kind === 'metric') {
-    const { runs } = view.tiles.runs(lane.series.id, level, start - shift, end - shift)
+    const { runs } = view.tiles.runs(lane.id, level, start - shift, end - shift)
     return runs.flatMap((run) =>
       run.tiles.flatMap(
         (tile) =>
         Array.from({ length: tile.own[1] - tile.own[0] }, (_, i) => i + tile.own[0])
           .filter((i) => inside(tile.at[i] as number) && !Number.isNaN(tile.mid[i]))
           .map((i) => [
-            lane.id, lane.host, lane.unit, iso(tile.at[i] as number), null,
+            lane.series.id, lane.beside?.title ?? lane.host, lane.unit, iso(tile.at[i] as number), null,
             tile.low[i] as number, tile.mid[i] as number, tile.high[i] as number, null,
           ]), // prettier-ignore
       ),

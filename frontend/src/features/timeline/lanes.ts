@@ -1,5 +1,6 @@
 /** Which lanes stand on the timeline, in which order and how high: data and choices to a stack. */
 import { parseIso } from '@/charts/time'
+import { besideLanes, type Other } from './beside'
 import { waiting } from './marks'
 import type { HeatRow, Marks, Series, Strips } from './queries'
 
@@ -51,6 +52,8 @@ export type MetricLane = Common & {
   readonly kind: 'metric'
   readonly series: Series
   readonly unit: string | null
+  /** Of another incident: ms added to its times so that its onset lies on this one's. */
+  readonly beside?: { readonly incident: string; readonly title: string; readonly shift: number }
 }
 export type HeatLane = Common & {
   readonly kind: 'heat'
@@ -80,6 +83,8 @@ export type Options = {
   readonly order: readonly string[]
   readonly query: string
   readonly byHost: boolean
+  /** Other incidents, moved so that their onsets lie on this one's. */
+  readonly beside?: readonly Other[]
 }
 
 const HEAD_ROW = 15
@@ -93,7 +98,7 @@ const FEW_METRICS = 40
  */
 export function buildLanes(options: Options): Lane[] {
   const { marks, strips, choices, query } = options
-  const metrics = metricLanes(options)
+  const metrics = besideLanes(metricLanes(options), options.beside ?? [], metricLane)
   const [stalls, spans] = spanLanes(marks, strips)
   const found = [...snapshotLanes(marks, strips), ...heatLanes(strips), ...spans]
   const few = metrics.length <= FEW_METRICS
@@ -221,27 +226,28 @@ function grouped(lanes: readonly Lane[]): Lane[] {
   ])
 }
 
-function metricLanes({ series, shown }: Options): Lane[] {
+function metricLanes({ series, shown }: Options): MetricLane[] {
   const byId = new Map(series.map((one) => [one.id, one]))
-  return shown.flatMap((id): Lane[] => {
+  return shown.flatMap((id) => {
     const one = byId.get(id)
-    if (!one) return []
-    const counter = one.kind === 'counter'
-    return [
-      {
-        kind: 'metric',
-        id,
-        series: one,
-        unit: counter ? (one.unit ? `${one.unit}/s` : '1/s') : one.unit,
-        title: one.name,
-        sub: one.labels,
-        hint: one.meaning ?? '',
-        host: one.host,
-        choice: PLAIN,
-        height: 56,
-      },
-    ]
+    return one ? [metricLane(one)] : []
   })
+}
+
+function metricLane(series: Series): MetricLane {
+  const counter = series.kind === 'counter'
+  return {
+    kind: 'metric',
+    id: series.id,
+    series,
+    unit: counter ? (series.unit ? `${series.unit}/s` : '1/s') : series.unit,
+    title: series.name,
+    sub: series.labels,
+    hint: series.meaning ?? '',
+    host: series.host,
+    choice: PLAIN,
+    height: 56,
+  }
 }
 
 function heatLanes(strips: Strips | undefined): Lane[] {

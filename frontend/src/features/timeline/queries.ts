@@ -6,6 +6,8 @@ import type { components } from '@/api/schema'
 import { lanePoint, type LanePoint } from '@/charts/lane'
 import { iso, type Interval } from '@/charts/time'
 import { useOfferUndo } from '@/ui/undo'
+import { besideId, readBesideId } from './beside'
+import { decodeBody } from './decoder'
 import type { Fetcher } from './tiles'
 
 export type Series = components['schemas']['SeriesOut']
@@ -86,14 +88,26 @@ export const stripLaneQuery = (
     staleTime: 60_000,
   })
 
+/** Tiles of lanes of this incident, or of another that stands beside it; one incident per request. */
 export function tilesOf(id: string): Fetcher {
-  return (series, step, first, count, signal) =>
-    unwrap(
+  return async (lanes, step, first, count, signal) => {
+    const asked = lanes.map(readBesideId)
+    const { incident } = asked[0] ?? { incident: null }
+    const body = await unwrap(
       api.GET('/api/v1/incidents/{incident_id}/tiles', {
-        params: { ...path(id), query: { series: [...series], step, first, count } },
+        params: {
+          ...path(incident ?? id),
+          query: { series: asked.map((one) => one.series), step, first, count },
+        },
+        parseAs: 'arrayBuffer',
         signal,
       }),
     )
+    const decoded = await decodeBody(body)
+    if (incident === null) return decoded
+    const strips = decoded.strips.map((one) => ({ ...one, id: besideId(incident, one.id) }))
+    return { ...decoded, strips }
+  }
 }
 
 /** Some lanes in a window against the window before it. */

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type Answer, cutStrip, levelFor, TILE, TileStore, tileSpan } from './tiles'
+import { type Answer, buffersOf, decode } from './decode'
+import { cutColumns, levelFor, TILE, TileStore, tileSpan } from './tiles'
 
 const answer = (first: number, count: number, step = 1): Answer => ({
   start: first * TILE * step,
@@ -22,7 +23,26 @@ describe('the grid', () => {
   })
 })
 
-describe('cutStrip', () => {
+const cutStrip = (strip: Answer['strips'][number], of: Answer) => {
+  const { strips, ...grid } = decode({ ...of, strips: [strip] })
+  return strips.flatMap((columns) => cutColumns(columns, { ...grid, strips }))
+}
+
+describe('decode', () => {
+  it('hands each column over once, gaps as NaN', () => {
+    const told = decode({
+      ...answer(1, 1, 2),
+      strips: [{ id: 's', at: [0, 2], mid: [1, null], low: null, high: null, samples: 1 }],
+    })
+    const [columns] = told.strips
+    expect([...(columns?.at ?? [])]).toEqual([1024, 1026])
+    expect([...(columns?.mid ?? [])]).toEqual([1, NaN])
+    expect(columns?.plain).toBe(true)
+    expect(buffersOf(told)).toHaveLength(2)
+  })
+})
+
+describe('cutColumns', () => {
   it('gives each tile its points and a neighbour on each side', () => {
     const strip = {
       id: 's',
@@ -65,7 +85,7 @@ describe('TileStore', () => {
 
   it('asks once for what is missing, in bounded requests, and draws the held while the finer comes', async () => {
     const fetcher = vi.fn((series: readonly string[], step: number, first: number, count: number) =>
-      Promise.resolve(full(series, step, first, count)),
+      Promise.resolve(decode(full(series, step, first, count))),
     )
     const store = new TileStore(fetcher, () => undefined)
     const series = Array.from({ length: 60 }, (_, i) => `s${i}`)
@@ -99,9 +119,26 @@ describe('TileStore', () => {
     expect(store.busy).toBe(true)
   })
 
+  it('loads all lanes for an export, and keeps those asked for last when there are too many', async () => {
+    const store = new TileStore(
+      (series, step, first, count) => Promise.resolve(decode(full(series, step, first, count))),
+      () => undefined,
+      20_000,
+    )
+    const series = Array.from({ length: 40 }, (_, i) => `s${i}`)
+    await store.load([{ series, level: 0, from: 0, to: TILE * 2 }])
+    expect(store.runs('s0', 0, 0, TILE * 2).whole).toBe(true)
+    expect(store.runs('s39', 0, 0, TILE * 2).whole).toBe(true)
+    store.want([{ series: ['new'], level: 0, from: 0, to: 10 }], 0)
+    await vi.waitFor(() => expect(store.busy).toBe(false))
+    expect(store.runs('new', 0, 0, 10).whole).toBe(true)
+    expect(store.runs('s0', 0, 0, 10).whole).toBe(false)
+    expect(store.runs('s39', 0, 0, 10).whole).toBe(true)
+  })
+
   it('knows an empty tile as held', async () => {
     const store = new TileStore(
-      (_series, step, first, count) => Promise.resolve(answer(first, count, step)),
+      (_series, step, first, count) => Promise.resolve(decode(answer(first, count, step))),
       () => undefined,
     )
     store.want([{ series: ['a'], level: 0, from: 0, to: 10 }], 0)

@@ -4,7 +4,7 @@
  * A step is a power of two milliseconds, about a pixel; a tile has 512 steps. Panning needs new tiles at
  * the edge only, and until a finer or coarser one arrives the others that cover its time are drawn.
  */
-import type { components } from '@/api/schema'
+import { type Columns, type Decoded } from './decode'
 
 export const TILE = 512
 /** Tiles over all series of one request; the server refuses more. */
@@ -15,15 +15,13 @@ const AT_ONCE = 3
 const MOST_POINTS = 1_500_000
 const RETRY_MS = 3000
 
-export type Strip = components['schemas']['TileStrip']
-export type Answer = components['schemas']['Tiles']
 export type Fetcher = (
   series: readonly string[],
   step: number,
   first: number,
   count: number,
   signal: AbortSignal,
-) => Promise<Answer>
+) => Promise<Decoded>
 
 /** Columns of one length; a NaN in `mid` is a gap. One point before and after may stand outside. */
 export type Tile = {
@@ -54,20 +52,10 @@ export function tileSpan(from: number, to: number, level: number): readonly [num
   return [Math.max(0, Math.floor(from / length)), Math.max(0, Math.floor((to - 1e-6) / length))]
 }
 
-/** Cuts one answer's strip into its tiles. */
-export function cutStrip(strip: Strip, answer: Answer): Tile[] {
+/** Cuts one series of an answer into its tiles: views of the same columns. */
+export function cutColumns({ at, mid, low, high, plain }: Columns, answer: Decoded): Tile[] {
   const length = TILE * answer.step
-  const size = strip.at.length
-  const at = new Float64Array(size)
-  const mid = new Float64Array(size)
-  const low = strip.low ? new Float64Array(size) : mid
-  const high = strip.high ? new Float64Array(size) : mid
-  for (let i = 0; i < size; i++) {
-    at[i] = answer.start + (strip.at[i] ?? 0)
-    mid[i] = strip.mid[i] ?? NaN
-    if (strip.low) low[i] = strip.low[i] ?? NaN
-    if (strip.high) high[i] = strip.high[i] ?? NaN
-  }
+  const size = at.length
   const tiles: Tile[] = []
   let next = 0
   while (next < size && (at[next] ?? 0) < answer.start) next++
@@ -84,7 +72,7 @@ export function cutStrip(strip: Strip, answer: Answer): Tile[] {
       mid: mid.subarray(begin, end),
       low: low.subarray(begin, end),
       high: high.subarray(begin, end),
-      plain: strip.low === null,
+      plain,
       own: [first - begin, next - begin],
     })
   }
@@ -105,13 +93,19 @@ export class TileStore {
   error: unknown = null
   private held = new Map<string, Levels>()
   private points = 0
+  /** Loads under way: nothing is forgotten meanwhile. */
+  private loading = 0
   private running = new Map<AbortController, { level: number; keys: string[] }>()
   private pending = new Set<string>()
   private failedAt = -Infinity
   private readonly fetcher: Fetcher
   private readonly changed: () => void
 
-  constructor(fetcher: Fetcher, changed: () => void) {
+  private readonly most: number
+
+  /** most: points that are kept. */
+  constructor(fetcher: Fetcher, changed: () => void, most = MOST_POINTS) {
+    this.most = most
     this.fetcher = fetcher
     this.changed = changed
   }
@@ -170,6 +164,22 @@ export class TileStore {
     return { runs, whole }
   }
 
+  /** Fetches all that is missing of these wishes and keeps everything until it is there. */
+  async load(wishes: readonly Wish[]): Promise<void> {
+    this.loading += 1
+    try {
+      for (const wish of wishes.filter((one) => one.to > one.from)) {
+        for (const { series, first, count } of this.jobs(wish, new Set())) {
+          const { signal } = new AbortController()
+          const answer = await this.fetcher(series, 2 ** wish.level, first, count, signal)
+          this.keep(series, wish.level, answer)
+        }
+      }
+    } finally {
+      this.loading -= 1
+    }
+  }
+
   /** Asks for what is missing of these wishes, the first first; drops what is no longer wished. */
   want(wishes: readonly Wish[], now: number): void {
     const level = wishes[0]?.level
@@ -182,7 +192,7 @@ export class TileStore {
     }
     if (now - this.failedAt < RETRY_MS) return
     for (const [number, wish] of wishes.entries()) {
-      for (const job of this.jobs(wish)) {
+      for (const job of this.jobs(wish, this.pending)) {
         if (this.running.size >= AT_ONCE) return
         this.start(job.series, wish.level, job.first, job.count)
       }
@@ -190,7 +200,10 @@ export class TileStore {
     }
   }
 
-  private jobs(wish: Wish): { series: string[]; first: number; count: number }[] {
+  private jobs(
+    wish: Wish,
+    pending: ReadonlySet<string>,
+  ): { series: string[]; first: number; count: number }[] {
     const [first, last] = tileSpan(wish.from, wish.to, wish.level)
     const groups = new Map<string, { series: string[]; first: number; count: number }>()
     for (const series of wish.series) {
@@ -198,7 +211,7 @@ export class TileStore {
       let low = Infinity
       let high = -Infinity
       for (let index = first; index <= last; index++) {
-        if (held?.has(index) || this.pending.has(`${wish.level}/${index}/${series}`)) continue
+        if (held?.has(index) || pending.has(`${wish.level}/${index}/${series}`)) continue
         low = Math.min(low, index)
         high = index
       }
@@ -245,26 +258,42 @@ export class TileStore {
     )
   }
 
-  private keep(series: readonly string[], level: number, answer: Answer): void {
+  private keep(series: readonly string[], level: number, answer: Decoded): void {
     const strips = new Map(answer.strips.map((strip) => [strip.id, strip]))
-    if (this.points > MOST_POINTS) {
-      this.held.clear()
-      this.points = 0
-    }
+    if (this.points > this.most && this.loading === 0) this.forgetOldest()
     for (const id of series) {
       const levels = this.held.get(id) ?? new Map<number, Map<number, Tile>>()
+      this.held.delete(id) // behind the others: the first is the one that was longest not asked for
       this.held.set(id, levels)
       const tiles = levels.get(level) ?? new Map<number, Tile>()
       levels.set(level, tiles)
       // A series without a strip has nothing there: its tiles are held, and empty.
-      const strip = strips.get(id) ?? { ...NOTHING, id }
-      this.points += strip.at.length
-      cutStrip(strip, answer).forEach((tile, index) => tiles.set(answer.first + index, tile))
+      const columns = strips.get(id) ?? { ...NOTHING, id }
+      cutColumns(columns, answer).forEach((tile, index) => {
+        this.points += tile.at.length - (tiles.get(answer.first + index)?.at.length ?? 0)
+        tiles.set(answer.first + index, tile)
+      })
+    }
+  }
+
+  /** Down to half of what is kept at most. */
+  private forgetOldest(): void {
+    for (const [id, levels] of this.held) {
+      if (this.points <= this.most / 2) return
+      this.points -= sizeOf(levels)
+      this.held.delete(id)
     }
   }
 }
 
-const NOTHING: Omit<Strip, 'id'> = { at: [], mid: [], low: null, high: null, samples: 0 }
+const sizeOf = (levels: Levels) => {
+  let points = 0
+  for (const tiles of levels.values()) for (const tile of tiles.values()) points += tile.at.length
+  return points
+}
+
+const NONE = new Float64Array(0)
+const NOTHING = { at: NONE, mid: NONE, low: NONE, high: NONE, plain: true }
 
 function coarser(levels: Levels, level: number, index: number): Tile | null {
   for (let up = 1; up <= 14; up++) {
@@ -274,8 +303,11 @@ function coarser(levels: Levels, level: number, index: number): Tile | null {
   return null
 }
 
+/** Eight times as many points as the plot has pixels are not drawn in one frame. */
+const FINER = 2
+
 function finer(levels: Levels, level: number, index: number): Run[] {
-  for (let down = 1; down <= 3 && level >= down; down++) {
+  for (let down = 1; down <= FINER && level >= down; down++) {
     const held = levels.get(level - down)
     if (!held) continue
     const runs: Run[] = []

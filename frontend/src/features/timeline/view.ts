@@ -2,6 +2,7 @@
  * What is on the screen now: range, lanes, scroll, the hovered instant. React is told of what is chosen;
  * a pan, a zoom, a scroll and a pointer only ask for the next frame, at most one per refresh.
  */
+import { group } from 'd3-array'
 import { onCanvas, type Sketch } from '@/charts/sketch'
 import { clamped, type Interval } from '@/charts/time'
 import { formatMeasured } from '@/format'
@@ -22,8 +23,8 @@ import {
   cellReach,
 } from './draw'
 import { RIGHT } from './layout'
-import { type Lane, type Placed, stack, visible } from './lanes'
-import { type Fetcher, levelFor, TileStore } from './tiles'
+import { type Lane, type MetricLane, type Placed, stack, visible } from './lanes'
+import { type Fetcher, levelFor, TileStore, type Wish } from './tiles'
 
 /** Drawn beyond the visible part above and below, so that a scroll shows lanes at once. */
 const OVER = 240
@@ -229,6 +230,7 @@ export class TimelineView {
   }
 
   shiftOf(lane: Lane): number {
+    if (lane.kind === 'metric' && lane.beside) return lane.beside.shift
     return (lane.host !== null ? this.shifts.get(lane.host) : undefined) ?? 0
   }
 
@@ -307,7 +309,7 @@ export class TimelineView {
       sketch.save()
       sketch.clipTo(box.x, box.y, box.w, box.h)
       if (lane.kind === 'metric') {
-        const { runs, whole } = this.tiles.runs(lane.series.id, level, from, to)
+        const { runs, whole } = this.tiles.runs(lane.id, level, from, to)
         const domain =
           lane.choice.scale === 'shared'
             ? (shared.get(lane.unit ?? '') ?? [0, 1])
@@ -346,7 +348,7 @@ export class TimelineView {
       if (lane.kind !== 'metric' || lane.choice.scale !== 'shared') continue
       const shift = this.shiftOf(lane)
       const [from, to] = [this.range[0] - shift, this.range[1] - shift]
-      const own = extremes(this.tiles.runs(lane.series.id, level, from, to).runs, from, to)
+      const own = extremes(this.tiles.runs(lane.id, level, from, to).runs, from, to)
       const before = found.get(lane.unit ?? '')
       if (own) {
         const next: Domain = before
@@ -444,7 +446,7 @@ export class TimelineView {
     if (lane.kind !== 'metric') return null
     const shift = this.shiftOf(lane)
     const [from, to] = [this.range[0] - shift, this.range[1] - shift]
-    const { runs } = this.tiles.runs(lane.series.id, level, from, to)
+    const { runs } = this.tiles.runs(lane.id, level, from, to)
     const found = valueAt(runs, local, Math.max(1500, 24 * perPixel))
     if (!found) return null
     const domain = this.domains.get(lane.id)
@@ -472,38 +474,48 @@ export class TimelineView {
     }, WANT_MS)
   }
 
-  private want(): void {
+  /** The tiles of some lanes over a stretch of time: one wish per incident and stretch of its own. */
+  private wish(lanes: readonly MetricLane[], from: number, to: number): Wish[] {
     const level = levelFor(this.range, this.width)
+    const groups = group(
+      lanes,
+      (lane) => this.shiftOf(lane),
+      (lane) => lane.beside?.incident,
+    )
+    return [...groups].flatMap(([shift, incidents]) =>
+      [...incidents.values()].map((some) => ({
+        series: some.map((lane) => lane.id),
+        level,
+        from: Math.max(this.whole[0], from) - shift,
+        to: Math.min(this.whole[1], to) - shift,
+      })),
+    )
+  }
+
+  /** Waits until every lane is held over the range, also those out of sight: for the export. */
+  async loadAll(): Promise<void> {
+    const lanes = this.placed.flatMap(({ lane }) => (lane.kind === 'metric' ? [lane] : []))
+    await this.tiles.load(this.wish(lanes, ...this.range))
+  }
+
+  private want(): void {
     const ids = (top: number, bottom: number, pinnedTo: (lane: Lane) => boolean = () => true) =>
       visible(this.placed, top, bottom).flatMap(({ lane }) =>
         lane.kind === 'metric' && pinnedTo(lane) ? [lane] : [],
       )
     const span = this.range[1] - this.range[0]
-    const wish = (lanes: readonly Lane[], from: number, to: number) => {
-      const groups = new Map<number, string[]>()
-      for (const lane of lanes) {
-        const shift = this.shiftOf(lane)
-        groups.set(shift, [...(groups.get(shift) ?? []), lane.id])
-      }
-      return [...groups].map(([shift, series]) => ({
-        series,
-        level,
-        from: Math.max(this.whole[0], from) - shift,
-        to: Math.min(this.whole[1], to) - shift,
-      }))
-    }
     const here = ids(this.scrollTop, this.scrollTop + this.viewHeight)
     const [from, to] = this.range
     const wishes = [
-      ...wish(here, from, to),
-      ...(from > this.whole[0] ? wish(here, from - span, from) : []),
-      ...(to < this.whole[1] ? wish(here, to, to + span) : []),
-      ...wish(
+      ...this.wish(here, from, to),
+      ...(from > this.whole[0] ? this.wish(here, from - span, from) : []),
+      ...(to < this.whole[1] ? this.wish(here, to, to + span) : []),
+      ...this.wish(
         ids(this.scrollTop + this.viewHeight, this.scrollTop + 2 * this.viewHeight),
         from,
         to,
       ),
-      ...wish(ids(this.scrollTop - this.viewHeight, this.scrollTop), from, to),
+      ...this.wish(ids(this.scrollTop - this.viewHeight, this.scrollTop), from, to),
     ]
     this.tiles.want(
       wishes.filter((one) => one.to > one.from && one.series.length > 0),
