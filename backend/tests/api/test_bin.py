@@ -49,7 +49,10 @@ def made(site: Site, incident: str) -> dict[str, tuple[str, str]]:
         f"{base}/comments",
         json={"subject": f"experiment:{experiment['id']}", "body": "why so late?"},
     ).json()
+    predicate = {"kind": "state", "text": "query end", "at_least": 5}
+    symptom = client.post(f"{base}/symptoms", json={"predicate": predicate}).json()
     return {
+        "symptom": (symptom["id"], "/api/v1/symptoms/"),
         "artifact": (artifact["id"], "/api/v1/artifacts/"),
         "pin": (pin["id"], "/api/v1/pins/"),
         "hypothesis": (hypothesis["id"], "/api/v1/hypotheses/"),
@@ -64,14 +67,15 @@ def shown(site: Site, incident: str) -> dict[str, Any]:
     base = f"/api/v1/incidents/{incident}"
     answers = {
         name: site.admin.get(f"{base}/{name}").json()
-        for name in ("pins", "hypotheses", "experiments", "artifacts")
+        for name in ("pins", "hypotheses", "experiments", "artifacts", "symptoms")
     }
     answers["marks"] = site.admin.get(f"{base}/marks").json().get("annotations")
     return answers
 
 
 @pytest.mark.parametrize(
-    "kind", ["artifact", "pin", "hypothesis", "experiment", "annotation", "comment"]
+    "kind",
+    ["artifact", "pin", "hypothesis", "experiment", "symptom", "annotation", "comment"],
 )
 def test_each_kind_is_deleted_listed_and_restored(site: Site, kind: str) -> None:
     """Gone from its list, in the bin with who did it, and back as it was."""

@@ -189,3 +189,60 @@ def test_parameters_are_locked_and_the_sweep_is_not(site: Site) -> None:
     many = body | {"parameters": {str(n): "1" for n in range(11)}}
     answer = site.admin.post(f"/api/v1/incidents/{incident}/experiments", json=many)
     assert answer.status_code == 422
+
+
+WAITERS = {"kind": "series", "series": "m.waiters", "op": ">", "value": 100, "for_s": 10}
+
+
+def symptom(site: Site, incident: str, predicate: dict[str, Any], status: int = 201) -> Any:
+    answer = site.admin.post(
+        f"/api/v1/incidents/{incident}/symptoms", json={"predicate": predicate}
+    )
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_peoples_own_symptoms_are_asked_of_the_incident_and_of_each_run(site: Site) -> None:
+    """They count in 'reproduces 1 of 3'; what a run cannot tell counts for neither."""
+    incident = site.incident()
+    waiting = [gauge("m.waiters", [3.0] * 60 + [300.0] * 60)]
+    site.app.state.services.placed.replace(incident, evidence({"m": waiting}))
+    with site.database.unit() as unit:
+        Incidents(unit).digest(incident, {"signature": {"finding:hot-row": "Hot row"}})
+    experiment = run(site, incident, [300.0] * 20)
+    held = symptom(site, incident, WAITERS)
+    assert (held["words"], held["incident"]["holds"]) == ("m.waiters above 100 for 10 s", True)
+    low = symptom(site, incident, WAITERS | {"op": "<", "value": 10})
+    symptom(site, incident, {"kind": "stack", "text": "prepare", "at_least": 5})
+    symptom(site, incident, {"kind": "series", "series": "metric.qps", "op": ">", "value": 1})
+    listed = site.admin.get(f"/api/v1/incidents/{incident}/symptoms").json()
+    assert [one["incident"]["holds"] for one in listed] == [True, True, None, None]
+    answers = site.admin.get(f"/api/v1/experiments/{experiment['id']}/symptoms").json()
+    assert [one["holds"] for one in answers] == [True, False, None, True]
+    assert answers[0]["text"].startswith("20 s, up to 300")
+    assert answers[0]["locator"]["series"] == "m.waiters"
+    found = observed(site, experiment)["symptoms"]
+    assert found["reproduced"] == ["own symptom: m.waiters above 100 for 10 s"]
+    assert found["missing"] == [
+        "known problem: Hot row",
+        "own symptom: m.waiters below 10 for 10 s",
+    ]
+    assert found["new"] == ["own symptom: metric.qps above 1"]
+    assert found["unknown"] == ["at least 5 threads with 'prepare' on the stack"]
+    assert found["text"].startswith("The run reproduces 1 of 3 symptoms; it lacks")
+    assert "it failed differently in own symptom: metric.qps above 1" in found["text"]
+    assert site.admin.delete(f"/api/v1/symptoms/{low['id']}").status_code == 204
+    assert len(site.admin.get(f"/api/v1/incidents/{incident}/symptoms").json()) == 3
+
+
+def test_what_is_no_symptom(site: Site) -> None:
+    """Half a predicate, a strange kind, the same twice; a viewer writes none."""
+    incident = site.incident()
+    symptom(site, incident, {"kind": "series", "series": "x", "op": ">"}, 422)
+    symptom(site, incident, {"kind": "regex", "text": "(a+)+"}, 422)
+    symptom(site, incident, {"kind": "state", "text": " ", "at_least": 1}, 422)
+    symptom(site, incident, {"kind": "state", "text": "init", "at_least": 0}, 422)
+    made = symptom(site, incident, {"kind": "state", "text": "(a+)+$", "at_least": 1})
+    assert made["incident"] is None
+    again = symptom(site, incident, {"kind": "state", "text": "(a+)+$", "at_least": 1}, 422)
+    assert "already" in again["detail"]

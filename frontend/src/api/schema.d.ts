@@ -625,6 +625,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/experiments/{experiment_id}/symptoms': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Symptoms Of Run
+     * @description What the run's own artifacts answer; refused (409) when none of them was read.
+     */
+    get: operations['symptoms_of_run_api_v1_experiments__experiment_id__symptoms_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/formats': {
     parameters: {
       query?: never
@@ -1991,6 +2011,30 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/symptoms': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Symptoms
+     * @description Each with its answer on the incident.
+     */
+    get: operations['list_symptoms_api_v1_incidents__incident_id__symptoms_get']
+    put?: never
+    /**
+     * Add Symptom
+     * @description One more predicate; the runs of all experiments are asked too.
+     */
+    post: operations['add_symptom_api_v1_incidents__incident_id__symptoms_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/tables': {
     parameters: {
       query?: never
@@ -2654,6 +2698,26 @@ export interface paths {
     put?: never
     post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/symptoms/{symptom_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Delete Symptom
+     * @description Into the bin; it can be restored.
+     */
+    delete: operations['delete_symptom_api_v1_symptoms__symptom_id__delete']
     options?: never
     head?: never
     patch?: never
@@ -5335,6 +5399,11 @@ export interface components {
       /** Onset */
       onset?: string | null
     }
+    /** NewSymptom */
+    NewSymptom: {
+      /** Predicate */
+      predicate: components['schemas']['SeriesStays'] | components['schemas']['SeenAtLeast']
+    }
     /** NewToken */
     NewToken: {
       /** Expires At */
@@ -6323,6 +6392,24 @@ export interface components {
       /** Ids */
       ids?: string[] | null
     }
+    /**
+     * SeenAtLeast
+     * @description A session state, a function on the stack, a place of semaphore waits, or a log message.
+     */
+    SeenAtLeast: {
+      /**
+       * At Least
+       * @default 1
+       */
+      at_least: number
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'location' | 'log' | 'stack' | 'state'
+      /** Text */
+      text: string
+    }
     /** SeriesDoc */
     SeriesDoc: {
       /** @default null */
@@ -6385,6 +6472,31 @@ export interface components {
       ratio: number | null
       /** Score */
       score: number
+    }
+    /**
+     * SeriesStays
+     * @description A series above or below a value for so long.
+     */
+    SeriesStays: {
+      /**
+       * For S
+       * @default 0
+       */
+      for_s: number
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'series'
+      /**
+       * Op
+       * @enum {string}
+       */
+      op: '>' | '<'
+      /** Series */
+      series: string
+      /** Value */
+      value: number
     }
     /** SessionGroup */
     SessionGroup: {
@@ -6852,6 +6964,34 @@ export interface components {
       /** Transactions */
       transactions: components['schemas']['TransactionSpanOut'][]
     }
+    /** Symptom */
+    Symptom: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By */
+      by: string
+      /** Id */
+      id: string
+      incident: components['schemas']['SymptomAnswer'] | null
+      /** Predicate */
+      predicate: components['schemas']['SeriesStays'] | components['schemas']['SeenAtLeast']
+      /** Words */
+      words: string
+    }
+    /** SymptomAnswer */
+    SymptomAnswer: {
+      /** Holds */
+      holds: boolean | null
+      /** Locator */
+      locator: components['schemas']['Locator'] | null
+      /** Symptom Id */
+      symptom_id: string
+      /** Text */
+      text: string
+    }
     /**
      * SymptomsOut
      * @description The incident's symptoms, looked for in the run.
@@ -6870,6 +7010,8 @@ export interface components {
       same_way: 'yes' | 'no' | 'unclear'
       /** Text */
       text: string
+      /** Unknown */
+      unknown: string[]
     }
     /** TableCellDoc */
     TableCellDoc: {
@@ -7813,6 +7955,7 @@ export type NewRating = components['schemas']['NewRating']
 export type NewRelease = components['schemas']['NewRelease']
 export type NewStackPile = components['schemas']['NewStackPile']
 export type NewStallCorrection = components['schemas']['NewStallCorrection']
+export type NewSymptom = components['schemas']['NewSymptom']
 export type NewToken = components['schemas']['NewToken']
 export type NewTokenOut = components['schemas']['NewTokenOut']
 export type NewUpdate = components['schemas']['NewUpdate']
@@ -7879,9 +8022,11 @@ export type SectionDiff = components['schemas']['SectionDiff']
 export type SectionOut = components['schemas']['SectionOut']
 export type SectionText = components['schemas']['SectionText']
 export type Seen = components['schemas']['Seen']
+export type SeenAtLeast = components['schemas']['SeenAtLeast']
 export type SeriesDoc = components['schemas']['SeriesDoc']
 export type SeriesOut = components['schemas']['SeriesOut']
 export type SeriesShift = components['schemas']['SeriesShift']
+export type SeriesStays = components['schemas']['SeriesStays']
 export type SessionGroup = components['schemas']['SessionGroup']
 export type SessionOut = components['schemas']['SessionOut']
 export type Sessions = components['schemas']['Sessions']
@@ -7912,6 +8057,8 @@ export type StallEvidence = components['schemas']['StallEvidence']
 export type Status = components['schemas']['Status']
 export type Stored = components['schemas']['Stored']
 export type Strips = components['schemas']['Strips']
+export type Symptom = components['schemas']['Symptom']
+export type SymptomAnswer = components['schemas']['SymptomAnswer']
 export type SymptomsOut = components['schemas']['SymptomsOut']
 export type TableCellDoc = components['schemas']['TableCellDoc']
 export type TableChangeDoc = components['schemas']['TableChangeDoc']
@@ -9202,6 +9349,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Experiment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  symptoms_of_run_api_v1_experiments__experiment_id__symptoms_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        experiment_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SymptomAnswer'][]
         }
       }
       /** @description Validation Error */
@@ -11876,6 +12054,72 @@ export interface operations {
       }
     }
   }
+  list_symptoms_api_v1_incidents__incident_id__symptoms_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Symptom'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  add_symptom_api_v1_incidents__incident_id__symptoms_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewSymptom']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Symptom']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   tables_api_v1_incidents__incident_id__tables_get: {
     parameters: {
       query?: never
@@ -13035,6 +13279,35 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Status']
+        }
+      }
+    }
+  }
+  delete_symptom_api_v1_symptoms__symptom_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        symptom_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
         }
       }
     }

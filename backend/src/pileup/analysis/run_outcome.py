@@ -4,18 +4,19 @@ The number is the median (or another statistic) of the predicted series over the
 ``window_s`` seconds. A prediction that holds for it is a match. With a number that falsifies it, a
 run that reaches that number is a miss and one in between partial; without, a prediction that holds
 for a quarter of the samples is partial. The symptoms are the incident's own features
-(``similar.signature``), sought in the run.
+(``similar.signature``) and those that people wrote (``predicates``), sought in the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
 from pileup.analysis.evidence import Evidence
+from pileup.analysis.predicates import Predicate, evaluate
 from pileup.analysis.series import values
 from pileup.analysis.shifts import number
 from pileup.analysis.similar import likeness
@@ -51,6 +52,8 @@ class Symptoms:
     missing: tuple[str, ...]
     new: tuple[str, ...]
     """What the run shows and the incident did not."""
+    unknown: tuple[str, ...]
+    """People's own that nothing in the run can tell, left out of the count."""
     same_way: Literal["yes", "no", "unclear"]
     text: str
 
@@ -162,27 +165,67 @@ def _statistic(numbers: pl.Series, statistic: Statistic) -> float:
     return float(found)
 
 
-def symptoms(incident: Mapping[str, str], run: Mapping[str, str]) -> Symptoms:
-    """Whether the run failed as the incident did. Takes: two ``similar.signature``."""
+def symptoms(
+    incident: Mapping[str, str], run: Mapping[str, str], unknown: Sequence[str] = ()
+) -> Symptoms:
+    """Whether the run failed as the incident did.
+
+    Takes: two ``similar.signature``, each with people's own symptoms that hold (``own``), and the
+    words of those that the run cannot tell.
+    """
     alike = likeness(incident, run)
     total = len(alike.shared) + len(alike.only_here)
+    untold = tuple(unknown)
     if not incident:
         text = "The incident has no symptoms to look for: no stall was found in it."
-        return Symptoms((), (), alike.only_there, "unclear", text)
+        return Symptoms((), (), alike.only_there, untold, "unclear", text)
     if not run:
         text = f"The run shows no stall: none of the incident's {total} symptoms."
-        return Symptoms((), alike.only_here, (), "no", text)
+        return Symptoms((), alike.only_here, (), untold, "no", text)
     text = f"The run reproduces {len(alike.shared)} of {total} symptoms"
     if alike.only_here:
         text += f"; it lacks {'; '.join(alike.only_here[:3])}"
     if alike.only_there:
         text += f"; it failed differently in {'; '.join(alike.only_there[:3])}"
+    if untold:
+        text += f"; nothing in it can tell {'; '.join(untold[:3])}"
     same: Literal["yes", "no", "unclear"] = "unclear"
     if alike.score >= 0.6:
         same = "yes"
     elif alike.score < 0.25:
         same = "no"
-    return Symptoms(alike.shared, alike.only_here, alike.only_there, same, f"{text}.")
+    return Symptoms(alike.shared, alike.only_here, alike.only_there, untold, same, f"{text}.")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSymptoms:
+    """People's own symptoms as features beside a signature."""
+
+    incident: dict[str, str]
+    run: dict[str, str]
+    unknown: tuple[str, ...]
+
+
+def own_symptoms(
+    predicates: Mapping[str, Predicate], incident: Evidence | None, run: Evidence
+) -> OwnSymptoms:
+    """Each is looked for in both; one that the run cannot tell counts for neither.
+
+    Takes: predicates by id.
+    """
+    here: dict[str, str] = {}
+    there: dict[str, str] = {}
+    unknown: list[str] = []
+    for key, predicate in predicates.items():
+        holds = evaluate(predicate, run).holds
+        if holds is None:
+            unknown.append(predicate.words)
+            continue
+        if holds:
+            there[f"own:{key}"] = predicate.words
+        if incident is not None and evaluate(predicate, incident).holds:
+            here[f"own:{key}"] = predicate.words
+    return OwnSymptoms(here, there, tuple(unknown))
 
 
 def _holds(measured: float, op: str, value: float) -> bool:
@@ -196,4 +239,13 @@ def _holds(measured: float, op: str, value: float) -> bool:
     }[op]
 
 
-__all__ = ["Level", "Measured", "Symptoms", "level", "measure", "symptoms"]
+__all__ = [
+    "Level",
+    "Measured",
+    "OwnSymptoms",
+    "Symptoms",
+    "level",
+    "measure",
+    "own_symptoms",
+    "symptoms",
+]

@@ -29,6 +29,7 @@ _WEIGHTS = {
     "series": 0.5,
     "check": 1.0,
     "engine": 0.5,
+    "own": 4.0,
 }
 _WORDS = {
     "finding": "known problem",
@@ -39,6 +40,7 @@ _WORDS = {
     "series": "series",
     "check": "suspected",
     "engine": "server",
+    "own": "own symptom",  # what people wrote (``predicates``)
 }
 # level with the machine's age or the load, not with what went wrong
 _EVERYWHERE = frozenset({"uptime", "questions", "queries", "qps", "bytes_sent", "bytes_received"})

@@ -10,7 +10,8 @@ from pydantic import Field, StringConstraints
 from pileup.analysis import analyse
 from pileup.analysis.compare import Side, changed_settings
 from pileup.analysis.evidence import Evidence
-from pileup.analysis.run_outcome import level, measure, symptoms
+from pileup.analysis.predicates import kinds as predicate_kinds
+from pileup.analysis.run_outcome import level, measure, own_symptoms, symptoms
 from pileup.analysis.series import values
 from pileup.analysis.similar import signature
 from pileup.analysis.trial import Run, trial
@@ -22,6 +23,7 @@ from pileup.api.schema import ComparedSettingJson, Out, TrialJson
 from pileup.storage.database import Unit
 from pileup.storage.experiments import ExperimentRecord
 from pileup.storage.incidents import Incidents
+from pileup.storage.symptoms import Symptoms
 
 Long = Annotated[str, StringConstraints(max_length=20_000)]
 Verdict = Literal["match", "partial", "miss", "not_measurable"]
@@ -67,6 +69,8 @@ class SymptomsOut(Out):
     reproduced: list[str]
     missing: list[str]
     new: list[str]
+    unknown: list[str] = Field(default_factory=list)
+    """People's own that nothing in the run can tell."""
     same_way: SameWay
     text: str
 
@@ -118,10 +122,18 @@ class Observed(Out):
 def observe(services: Services, unit: Unit, experiment: ExperimentRecord) -> Observed:
     """Measured from the attached artifacts; refused (409) when none of them was read."""
     evidence = run_evidence(services, unit, experiment)
+    incident_id = experiment.incident_id
     known = Incidents(unit).signatures().get(experiment.incident_id)
-    found = symptoms(known.features if known else {}, signature(analyse(evidence)))
-    incident = services.placed.load(experiment.incident_id, ("sample", "setting"))
-    stalled = _stalled(unit, experiment.incident_id, incident)
+    predicates = {one.id: one.predicate for one in Symptoms(unit).of_incident(incident_id)}
+    kinds = ("sample", "setting", *(predicate_kinds(predicates.values())))
+    incident = services.placed.load(incident_id, kinds)
+    own = own_symptoms(predicates, incident, evidence)
+    found = symptoms(
+        (known.features if known else {}) | own.incident,
+        signature(analyse(evidence)) | own.run,
+        own.unknown,
+    )
+    stalled = _stalled(unit, incident_id, incident)
     told = Prediction.model_validate(experiment.prediction)
     before = Run("the incident", values(incident.frame("sample") if incident else None))
     changed = changed_settings(incident, evidence) if incident else []

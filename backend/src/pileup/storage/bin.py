@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, exists, or_, select, text, update
+from sqlalchemy import delete, exists, func, or_, select, text, update
 
 from pileup.storage import models
 from pileup.storage.actions import Actions
@@ -51,11 +51,16 @@ class Kind:
     """What is told to the screens when one comes back."""
 
 
+_PREDICATE = func.coalesce(
+    models.Symptom.predicate["text"].astext, models.Symptom.predicate["series"].astext
+)
+
 KINDS: dict[str, Kind] = {
     "artifact": Kind(models.Artifact, models.Artifact.path, "artifacts"),
     "pin": Kind(models.Pin, models.Pin.title, "pins"),
     "hypothesis": Kind(models.Hypothesis, models.Hypothesis.statement, "hypotheses"),
     "experiment": Kind(models.Experiment, models.Experiment.title, "experiments"),
+    "symptom": Kind(models.Symptom, _PREDICATE, "experiments"),
     "annotation": Kind(models.Annotation, models.Annotation.text, "annotations"),
     "comment": Kind(models.Comment, models.Comment.body, "comments"),
     "action": Kind(models.ActionItem, models.ActionItem.text, "actions"),

@@ -24,6 +24,7 @@ from pileup.storage.models.reasoning import (
     ExperimentPin,
     Hypothesis,
     Pin,
+    Symptom,
 )
 from pileup.storage.models.reports import ActionItem, Release, ReleaseApproval, ReportChoice
 from pileup.storage.models.texts import LiveText, LiveTextUpdate, LiveTextVersion
@@ -65,6 +66,7 @@ __all__ = [
     "Snapshot",
     "StackVerdict",
     "StallCorrection",
+    "Symptom",
     "TableMapping",
     "Token",
     "Upload",

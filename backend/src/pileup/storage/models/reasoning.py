@@ -199,3 +199,20 @@ class ExperimentPin(Base):
         ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True
     )
     pin_id: Mapped[str] = mapped_column(ForeignKey("pins.id"), primary_key=True)
+
+
+class Symptom(Base):
+    """A predicate over records that somebody wrote: it is asked of the incident and of each run."""
+
+    __tablename__ = "symptoms"
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
+    )
+    predicate: Mapped[dict[str, Any]]
+    """As ``analysis.predicates.read`` takes it."""
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    by_name: Mapped[str]
+    at: Mapped[Made]
+    deleted_at: Mapped[datetime | None]
