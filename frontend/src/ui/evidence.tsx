@@ -23,6 +23,10 @@ export function rawLinesPath(
   return `/incidents/${incidentId}/artifacts${sharedSearch(search, extra)}`
 }
 
+/** Address of the plan of an experiment like this: 'run:ID', 'finding:ID' or 'hypothesis:ID'. */
+export const experimentPath = (incidentId: string, plan: string, search = '') =>
+  `/incidents/${incidentId}/experiments${sharedSearch(search, { plan })}`
+
 /** Artifact of a hash (or of a path, where only that is known). */
 export function useArtifactByHash(
   incidentId: string,

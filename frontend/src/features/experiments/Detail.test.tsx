@@ -60,6 +60,7 @@ describe('an experiment that has started', () => {
           reproduced: [],
           missing: [],
           new: [],
+          unknown: [],
           same_way: 'no',
           text: 'The run reproduces 1 of 7 symptoms.',
         },
@@ -85,7 +86,12 @@ describe('an experiment that has started', () => {
       'POST /experiments/e1/finish': experiment,
     })
     renderScreen(
-      <Detail incidentId="i1" experiment={experiment} onClose={() => undefined} />,
+      <Detail
+        incidentId="i1"
+        experiment={experiment}
+        onClose={() => undefined}
+        onRunLike={() => undefined}
+      />,
       '/incidents/i1/experiments',
     )
     expect(await screen.findByText('The run reproduces 1 of 7 symptoms.')).toBeTruthy()

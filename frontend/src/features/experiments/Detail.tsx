@@ -21,9 +21,14 @@ import {
 } from './queries'
 import { predictedNumber, spread } from './sweep'
 
-type Props = { incidentId: string; experiment: Experiment; onClose: () => void }
+type Props = {
+  incidentId: string
+  experiment: Experiment
+  onClose: () => void
+  onRunLike: () => void
+}
 
-export function Detail({ incidentId, experiment, onClose }: Props) {
+export function Detail({ incidentId, experiment, onClose, onRunLike }: Props) {
   const mayWrite = useMay('contributor')
   const { start } = useExperimentWrites(incidentId)
   const { search } = useLocation()
@@ -107,13 +112,18 @@ export function Detail({ incidentId, experiment, onClose }: Props) {
         {mayWrite && <Attach incidentId={incidentId} experiment={experiment} />}
       </InspectorSection>
       {mayWrite && (
-        <DeleteButton
-          incidentId={incidentId}
-          kind="experiment"
-          id={experiment.id}
-          title={experiment.title}
-          onDeleted={onClose}
-        />
+        <div className="experiment-foot">
+          <Button size="small" onClick={onRunLike}>
+            Run like this
+          </Button>
+          <DeleteButton
+            incidentId={incidentId}
+            kind="experiment"
+            id={experiment.id}
+            title={experiment.title}
+            onDeleted={onClose}
+          />
+        </div>
       )}
     </Inspector>
   )

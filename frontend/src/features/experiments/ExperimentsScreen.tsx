@@ -1,6 +1,5 @@
 /** What we changed, what we predicted, what we saw. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
@@ -8,10 +7,11 @@ import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Detail } from './Detail'
-import { PlanDialog } from './PlanDialog'
+import { Planning } from './Planning'
 import { experimentsQuery, hypothesisNamesQuery } from './queries'
 import { predictedNumber, sweepsOf } from './sweep'
 import { SweepTable } from './SweepTable'
+import { SymptomTable } from './SymptomTable'
 import { VerdictChip } from './VerdictChip'
 import './experiments.css'
 
@@ -19,7 +19,7 @@ export default function ExperimentsScreen() {
   const id = useIncidentId()
   const mayWrite = useMay('contributor')
   const [open, setOpen] = useUrlState('experiment', text, '')
-  const [planning, setPlanning] = useState(false)
+  const [plan, setPlan] = useUrlState('plan', text, '')
   const { data, isPending, isError, error, refetch } = useQuery(experimentsQuery(id))
   const hypotheses = useQuery(hypothesisNamesQuery(id))
   if (isError) {
@@ -35,17 +35,16 @@ export default function ExperimentsScreen() {
   const chosen = data.find((one) => one.id === open)
   const statement = (hypothesis: string | null) =>
     hypotheses.data?.find((one) => one.id === hypothesis)?.statement ?? ''
-  const plan = mayWrite && (
-    <Button variant="primary" onClick={() => setPlanning(true)}>
-      Plan an experiment
-    </Button>
-  )
   return (
     <div className="experiments">
       <div className="experiments-main scroll">
         <header className="experiments-head">
           <h2>Experiments</h2>
-          {plan}
+          {mayWrite && (
+            <Button variant="primary" onClick={() => setPlan('new')}>
+              Plan an experiment
+            </Button>
+          )}
         </header>
         {data.length === 0 ? (
           <EmptyState title="No experiment yet">
@@ -100,15 +99,24 @@ export default function ExperimentsScreen() {
             onOpen={setOpen}
           />
         ))}
+        <SymptomTable incidentId={id} experiments={data} onOpen={setOpen} />
       </div>
       {chosen && (
-        <Detail key={chosen.id} incidentId={id} experiment={chosen} onClose={() => setOpen(null)} />
-      )}
-      {planning && (
-        <PlanDialog
+        <Detail
+          key={chosen.id}
           incidentId={id}
-          hypotheses={hypotheses.data ?? []}
-          onClose={() => setPlanning(false)}
+          experiment={chosen}
+          onClose={() => setOpen(null)}
+          onRunLike={() => setPlan(`run:${chosen.id}`)}
+        />
+      )}
+      {mayWrite && plan && (
+        <Planning
+          key={plan}
+          incidentId={id}
+          plan={plan}
+          experiments={data}
+          onClose={() => setPlan(null)}
           onMade={setOpen}
         />
       )}

@@ -8,6 +8,9 @@ export type Experiment = components['schemas']['Experiment']
 export type NewExperiment = components['schemas']['NewExperiment']
 export type Observed = components['schemas']['Observed']
 export type Finish = components['schemas']['Finish']
+export type Symptom = components['schemas']['Symptom']
+export type SymptomAnswer = components['schemas']['SymptomAnswer']
+export type NewSymptom = components['schemas']['NewSymptom']
 
 export const experimentsQuery = (id: string) =>
   queryOptions({
@@ -50,6 +53,77 @@ export function observedQuery(id: string, experiment: Experiment) {
 
 export const useObserved = (id: string, experiment: Experiment) =>
   useQuery(observedQuery(id, experiment))
+
+/** What people wrote, with its answer on the incident. */
+export const symptomsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'experiments', 'symptoms'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/symptoms', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+/** The answers of one run. */
+export const runSymptomsQuery = (
+  id: string,
+  experiment: Experiment,
+  symptoms: readonly Symptom[],
+) =>
+  queryOptions({
+    queryKey: keys.of(id, 'experiments', experiment.id, 'symptoms', {
+      files: experiment.artifacts.map((one) => one.id),
+      asked: symptoms.map((one) => one.id),
+    }),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/experiments/{experiment_id}/symptoms', {
+          params: { path: { experiment_id: experiment.id } },
+        }),
+      ),
+    enabled: symptoms.length > 0,
+    retry: false,
+    staleTime: 60_000,
+  })
+
+export function useSymptomWrites(id: string) {
+  const client = useQueryClient()
+  const onSuccess = () => client.invalidateQueries({ queryKey: keys.of(id, 'experiments') })
+  return {
+    create: useMutation({
+      mutationFn: (body: NewSymptom) =>
+        unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/symptoms', {
+            params: { path: { incident_id: id } },
+            body,
+          }),
+        ),
+      onSuccess,
+    }),
+    remove: useMutation({
+      mutationFn: (symptom: string) =>
+        unwrap(
+          api.DELETE('/api/v1/symptoms/{symptom_id}', {
+            params: { path: { symptom_id: symptom } },
+          }),
+        ),
+      onSuccess,
+    }),
+  }
+}
+
+export const findingsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'findings'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/findings', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
 
 export const seriesNamesQuery = (id: string) =>
   queryOptions({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { markdown } from '@/charts/exportSvg'
 import type { Experiment } from './queries'
-import { readParameters } from './PlanDialog'
+import { readParameters } from './draft'
 import { pivot, predictedNumber, reproduced, sorted, sweepRows, type Run } from './sweep'
 
 const prediction: Experiment['prediction'] = {
@@ -55,6 +55,7 @@ function run(number: number, tables: string, binary: string, median: number): Ru
         reproduced: ['a', 'b', 'c', 'd', 'e'],
         missing: ['f', 'g'],
         new: [],
+        unknown: [],
         same_way: 'yes',
         text: '',
       },

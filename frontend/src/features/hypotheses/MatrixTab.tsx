@@ -1,9 +1,11 @@
 /** Competing hypotheses against the evidence: what contradicts which, and what would tell them apart. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
 import { number, oneOf, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
+import { experimentPath } from '@/ui/evidence'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import { CellPanel } from './CellPanel'
@@ -79,7 +81,7 @@ export function MatrixTab({ incidentId }: { readonly incidentId: string }) {
       }}
     >
       <div className="matrix-main">
-        <Verdict matrix={matrix} />
+        <Verdict incidentId={incidentId} matrix={matrix} />
         <div className="matrix-tools">
           <div className="segments" role="group" aria-label="What the cells show">
             {MODES.map(([value, label]) => (
@@ -127,7 +129,7 @@ export function MatrixTab({ incidentId }: { readonly incidentId: string }) {
 }
 
 /** The headline: who leads, what that hangs on, and what to do next. */
-function Verdict({ matrix }: { readonly matrix: Matrix }) {
+function Verdict({ incidentId, matrix }: { readonly incidentId: string; readonly matrix: Matrix }) {
   const steps = matrix.next?.steps ?? []
   return (
     <section className="matrix-verdict" aria-label="What the matrix says">
@@ -141,11 +143,34 @@ function Verdict({ matrix }: { readonly matrix: Matrix }) {
           {steps.slice(0, 2).map((step, index) => (
             <span key={step.text} title={step.why}>
               {index === 0 ? <b>Next:</b> : 'Or:'} {step.text.replace(/\.?$/, '.')}{' '}
+              <PlanStep incidentId={incidentId} matrix={matrix} step={step} />
             </span>
           ))}
         </p>
       )}
     </section>
+  )
+}
+
+/** An experiment or a falsifier can be planned at once, for the hypothesis that it is about. */
+function PlanStep({
+  incidentId,
+  matrix,
+  step,
+}: {
+  readonly incidentId: string
+  readonly matrix: Matrix
+  readonly step: NonNullable<Matrix['next']>['steps'][number]
+}) {
+  const { search } = useLocation()
+  const mayWrite = useMay('contributor')
+  if (!mayWrite || (step.kind !== 'experiment' && step.kind !== 'falsifier')) return null
+  const about = matrix.hypotheses.find((one) => step.text.includes(` ${one.label}:`))
+  if (!about) return null
+  return (
+    <>
+      <Link to={experimentPath(incidentId, `hypothesis:${about.id}`, search)}>Plan it</Link>{' '}
+    </>
   )
 }
 

@@ -1,13 +1,14 @@
 /** Known problems that fit: how well, why, whether they apply, what helps, what would show it. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
 import type { FindingDoc, Overview } from '@/api/schema'
 import { ShareBar } from '@/ui/Bar'
 import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
 import { cx } from '@/ui/cx'
-import { Evidence } from '@/ui/evidence'
+import { Evidence, experimentPath } from '@/ui/evidence'
 import { ChevronIcon, DownIcon } from '@/ui/icons'
 import { PinButton } from '@/ui/pin'
 import { Problem } from '@/ui/States'
@@ -134,6 +135,7 @@ function FindingBody({
   readonly verdict: Verdict
 }) {
   const mayWrite = useMay('contributor')
+  const { search } = useLocation()
   const make = useMakeHypothesis(incidentId)
   const judge = useVerdict(incidentId)
   const say = (next: Verdict) =>
@@ -192,6 +194,13 @@ function FindingBody({
               </>
             )}
           </p>
+          {mayWrite && (
+            <p>
+              <Link to={experimentPath(incidentId, `finding:${finding.id}`, search)}>
+                Plan this experiment
+              </Link>
+            </p>
+          )}
         </>
       )}
       <p className="finding-foot faint">

@@ -1,0 +1,54 @@
+/** The plan dialog as the address asks for it: 'new', 'run:ID', 'finding:ID' or 'hypothesis:ID'. */
+import { useQuery } from '@tanstack/react-query'
+import { EMPTY, likeFinding, likeHypothesis, likeRun } from './draft'
+import { PlanDialog } from './PlanDialog'
+import { type Experiment, findingsQuery, hypothesisNamesQuery } from './queries'
+
+type Props = {
+  readonly incidentId: string
+  readonly plan: string
+  readonly experiments: readonly Experiment[]
+  readonly onClose: () => void
+  readonly onMade: (id: string) => void
+}
+
+export function Planning({ incidentId, plan, experiments, onClose, onMade }: Props) {
+  const hypotheses = useQuery(hypothesisNamesQuery(incidentId))
+  const findings = useQuery(findingsQuery(incidentId))
+  // The form begins once: with everything that it could be filled from.
+  if (hypotheses.isPending || findings.isPending) return null
+  const { start, like } = begin(plan, experiments, hypotheses.data ?? [], findings.data ?? [])
+  return (
+    <PlanDialog
+      incidentId={incidentId}
+      hypotheses={hypotheses.data ?? []}
+      start={start}
+      like={like}
+      onClose={onClose}
+      onMade={onMade}
+    />
+  )
+}
+
+function begin(
+  plan: string,
+  experiments: readonly Experiment[],
+  hypotheses: Parameters<typeof likeFinding>[1],
+  findings: readonly { readonly finding: Parameters<typeof likeFinding>[0] }[],
+) {
+  const at = plan.indexOf(':')
+  const kind = plan.slice(0, at)
+  const id = plan.slice(at + 1)
+  const run = kind === 'run' && experiments.find((one) => one.id === id)
+  if (run) return { start: likeRun(run), like: `run ${run.number}` }
+  const finding = kind === 'finding' && findings.find((one) => one.finding.id === id)
+  if (finding) {
+    return { start: likeFinding(finding.finding, hypotheses), like: 'the finding suggests' }
+  }
+  const hypothesis = kind === 'hypothesis' && hypotheses.find((one) => one.id === id)
+  if (hypothesis) {
+    const known = findings.map((one) => one.finding)
+    return { start: likeHypothesis(hypothesis, known), like: 'the hypothesis needs' }
+  }
+  return { start: { ...EMPTY, hypothesis: hypotheses[0]?.id ?? '' }, like: '' }
+}

@@ -1,0 +1,159 @@
+/** Write a symptom: a sentence over the records, asked of the incident and of every run. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { Field } from '@/ui/Field'
+import { Problem } from '@/ui/States'
+import { decimal } from './draft'
+import { type NewSymptom, seriesNamesQuery, useSymptomWrites } from './queries'
+
+const KINDS = [
+  ['series', 'A series above or below a value'],
+  ['state', 'Threads in a session state'],
+  ['stack', 'Threads with a function on their stack'],
+  ['location', 'Threads waiting at a place in the code'],
+  ['log', 'Log lines with a text'],
+] as const
+type Kind = (typeof KINDS)[number][0]
+
+const TEXT: Record<Exclude<Kind, 'series'>, readonly [label: string, placeholder: string]> = {
+  state: ['State', 'query end'],
+  stack: ['Function', 'innobase_xa_prepare'],
+  location: ['Place', 'btr0sea.ic:98'],
+  log: ['Text', 'Difficult to find free blocks'],
+}
+
+export function SymptomDialog({
+  incidentId,
+  onClose,
+}: {
+  incidentId: string
+  onClose: () => void
+}) {
+  const { create } = useSymptomWrites(incidentId)
+  const series = useQuery(seriesNamesQuery(incidentId))
+  const [kind, setKind] = useState<Kind>('series')
+  const [text, setText] = useState('')
+  const [op, setOp] = useState<'>' | '<'>('>')
+  const [value, setValue] = useState('')
+  const [lasting, setLasting] = useState('10')
+  const [least, setLeast] = useState('10')
+  const count = decimal(least)
+  const seconds = decimal(lasting) ?? 0
+  const level = decimal(value)
+  const predicate: NewSymptom['predicate'] | null = !text.trim()
+    ? null
+    : kind === 'series'
+      ? level === null || seconds < 0
+        ? null
+        : { kind, series: text.trim(), op, value: level, for_s: seconds }
+      : count === null || count < 1 || !Number.isInteger(count)
+        ? null
+        : { kind, text: text.trim(), at_least: count }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title="Write a symptom"
+      description="It is looked for in the incident and in every run. What was not collected stays unknown."
+      footer={
+        <Button
+          variant="primary"
+          busy={create.isPending}
+          disabled={predicate === null}
+          onClick={() => {
+            if (predicate) create.mutate({ predicate }, { onSuccess: onClose })
+          }}
+        >
+          Look for it
+        </Button>
+      }
+    >
+      <div className="plan">
+        {create.isError && <Problem compact error={create.error} what="It was not saved" />}
+        <Field label="What is seen">
+          {(ids) => (
+            <select {...ids} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+              {KINDS.map(([key, word]) => (
+                <option key={key} value={key}>
+                  {word}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={kind === 'series' ? 'Series' : TEXT[kind][0]}>
+          {(ids) => (
+            <>
+              <input
+                {...ids}
+                list={kind === 'series' ? 'symptom-series' : undefined}
+                placeholder={kind === 'series' ? 'mysql.Threads_running' : TEXT[kind][1]}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+              <datalist id="symptom-series">
+                {(series.data ?? []).slice(0, 2000).map((id) => (
+                  <option key={id} value={id} />
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
+        {kind === 'series' ? (
+          <div className="plan-three">
+            <Field label="Is">
+              {(ids) => (
+                <select
+                  {...ids}
+                  value={op}
+                  onChange={(event) => setOp(event.target.value as '>' | '<')}
+                >
+                  <option value=">">above</option>
+                  <option value="<">below</option>
+                </select>
+              )}
+            </Field>
+            <Field label="Value">
+              {(ids) => (
+                <input
+                  {...ids}
+                  inputMode="decimal"
+                  value={value}
+                  onChange={(event) => setValue(event.target.value)}
+                />
+              )}
+            </Field>
+            <Field label="For seconds" hint="Without a gap">
+              {(ids) => (
+                <input
+                  {...ids}
+                  inputMode="decimal"
+                  value={lasting}
+                  onChange={(event) => setLasting(event.target.value)}
+                />
+              )}
+            </Field>
+          </div>
+        ) : (
+          <Field
+            label={kind === 'log' ? 'On at least so many lines' : 'On at least so many threads'}
+            hint={kind === 'log' ? 'In all of the log' : 'At once, in one sample'}
+          >
+            {(ids) => (
+              <input
+                {...ids}
+                inputMode="numeric"
+                value={least}
+                onChange={(event) => setLeast(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,171 @@
+/** Did it fail the same way? The incident's symptoms, and people's own, in every run. */
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '@/api/queries'
+import { formatNumber } from '@/format'
+import { Button, IconButton } from '@/ui/Button'
+import { cx } from '@/ui/cx'
+import { ExportMenu } from '@/ui/ExportMenu'
+import { CloseIcon } from '@/ui/icons'
+import { Problem } from '@/ui/States'
+import { useOfferUndo } from '@/ui/undo'
+import {
+  type Experiment,
+  observedQuery,
+  runSymptomsQuery,
+  symptomsQuery,
+  useSymptomWrites,
+} from './queries'
+import { SymptomDialog } from './SymptomDialog'
+import {
+  countOf,
+  differently,
+  markOf,
+  type Seen,
+  symptomExport,
+  symptomRows,
+  wordOf,
+} from './symptoms'
+
+type Props = {
+  readonly incidentId: string
+  readonly experiments: readonly Experiment[]
+  readonly onOpen: (id: string) => void
+}
+
+export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
+  const mayWrite = useMay('contributor')
+  const [writing, setWriting] = useState(false)
+  const own = useQuery(symptomsQuery(incidentId))
+  const withFiles = experiments.filter((one) => one.artifacts.length > 0)
+  const now = useQueries({ queries: withFiles.map((one) => observedQuery(incidentId, one)) })
+  const answers = useQueries({
+    queries: withFiles.map((one) => runSymptomsQuery(incidentId, one, own.data ?? [])),
+  })
+  const { remove } = useSymptomWrites(incidentId)
+  const offer = useOfferUndo(incidentId)
+  const runs = withFiles.map((experiment, i) => ({
+    experiment,
+    seen: experiment.computed?.symptoms ?? now[i]?.data?.symptoms ?? null,
+    answers: answers[i]?.data ?? [],
+  }))
+  const rows = symptomRows(own.data ?? [], runs)
+  if (own.isError) return <Problem compact error={own.error} what="The symptoms were not read" />
+  return (
+    <section className="sweep" aria-label="Symptoms">
+      <header className="experiments-head">
+        <h3>
+          Symptoms{' '}
+          <span className="faint">
+            {rows.length > 0
+              ? `${formatNumber(rows.length)}, each looked for in every run with artifacts`
+              : 'What a run must show to have failed the same way'}
+          </span>
+        </h3>
+        <span className="sweep-actions">
+          {mayWrite && (
+            <Button size="small" onClick={() => setWriting(true)}>
+              Write a symptom
+            </Button>
+          )}
+          {rows.length > 0 && (
+            <ExportMenu name="symptoms" rows={() => symptomExport(rows, runs)} markdown />
+          )}
+        </span>
+      </header>
+      {rows.length > 0 && (
+        <table className="experiments-table symptoms">
+          <thead>
+            <tr>
+              <th scope="col">Symptom</th>
+              <th scope="col">incident</th>
+              {runs.map(({ experiment }, i) => (
+                <th key={experiment.id} scope="col">
+                  <button
+                    type="button"
+                    className="linklike"
+                    title={experiment.title}
+                    onClick={() => onOpen(experiment.id)}
+                  >
+                    run {experiment.number}
+                  </button>
+                  <div className="muted" title={differentlyText(differently(rows, i))}>
+                    {countOf(rows, i) || '–'}
+                  </div>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.own?.id ?? row.words} data-testid="symptom-row">
+                <th scope="row">
+                  {row.words}
+                  {row.own && (
+                    <>
+                      {' '}
+                      <span className="faint">by {row.own.by}</span>
+                      {mayWrite && (
+                        <IconButton
+                          label={`Delete the symptom ${row.words}`}
+                          icon={<CloseIcon size={12} />}
+                          onClick={() => {
+                            const { own: gone } = row
+                            if (!gone) return
+                            remove.mutate(gone.id, {
+                              onSuccess: () => offer('symptom', gone.id, gone.words),
+                            })
+                          }}
+                        />
+                      )}
+                    </>
+                  )}
+                </th>
+                <Cell seen={row.incident} text={row.own?.incident?.text ?? ''} />
+                {row.cells.map((cell, i) => (
+                  <Cell
+                    key={runs[i]?.experiment.id}
+                    seen={cell.seen}
+                    text={cell.text}
+                    differs={row.incident === false && cell.seen === true}
+                  />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {runs.map((run, i) => {
+        const only = differently(rows, i)
+        return only.length === 0 ? null : (
+          <p key={run.experiment.id} className="muted">
+            Run {run.experiment.number} {differentlyText(only)}.
+          </p>
+        )
+      })}
+      {writing && <SymptomDialog incidentId={incidentId} onClose={() => setWriting(false)} />}
+    </section>
+  )
+}
+
+const differentlyText = (words: readonly string[]) =>
+  words.length === 0
+    ? ''
+    : `failed differently in ${words.slice(0, 3).join('; ')}${words.length > 3 ? ` and ${words.length - 3} more` : ''}`
+
+function Cell({
+  seen,
+  text,
+  differs = false,
+}: {
+  readonly seen: Seen
+  readonly text: string
+  readonly differs?: boolean
+}) {
+  return (
+    <td className={cx('symptom-cell', `seen-${seen}`, differs && 'differs')} title={text}>
+      <span aria-label={wordOf(seen)}>{markOf(seen)}</span>
+      {text && <span className="faint"> {text}</span>}
+    </td>
+  )
+}

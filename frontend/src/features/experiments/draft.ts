@@ -1,0 +1,173 @@
+/** An experiment before it is planned: empty, like a run, like a finding or a hypothesis suggests. */
+import type { components } from '@/api/schema'
+import type { Experiment, NewExperiment } from './queries'
+
+export const SIGNS = [
+  ['<', 'less than'],
+  ['<=', 'at most'],
+  ['>', 'more than'],
+  ['>=', 'at least'],
+  ['~', 'about'],
+  ['falls', 'falls from the incident’s'],
+  ['rises', 'rises from the incident’s'],
+] as const
+export const STATISTICS = ['median', 'mean', 'p95', 'max', 'min'] as const
+
+/** Every field as its text. */
+export type Draft = {
+  readonly title: string
+  readonly hypothesis: string
+  readonly change: string
+  readonly risk: string
+  readonly prediction: string
+  readonly metric: string
+  readonly statistic: (typeof STATISTICS)[number]
+  readonly op: (typeof SIGNS)[number][0]
+  readonly value: string
+  readonly window: string
+  readonly limit: string
+  readonly also: string
+  readonly falsifier: string
+  readonly sweep: string
+  readonly parameters: string
+}
+
+export const EMPTY: Draft = {
+  title: '',
+  hypothesis: '',
+  change: '',
+  risk: '',
+  prediction: '',
+  metric: '',
+  statistic: 'median',
+  op: '<',
+  value: '',
+  window: '',
+  limit: '',
+  also: '',
+  falsifier: '',
+  sweep: '',
+  parameters: '',
+}
+
+type Hypothesis = {
+  readonly id: string
+  readonly statement: string
+  readonly falsifier: string
+  readonly finding_id: string | null
+}
+type Finding = Pick<components['schemas']['FindingDoc'], 'id' | 'title' | 'experiment'>
+
+const plain = (value: number | null | undefined) =>
+  value === null || value === undefined ? '' : `${value}`
+
+/** "Run like this": the same change and prediction, to be changed where the next run differs. */
+export function likeRun(one: Experiment): Draft {
+  const { prediction: told } = one
+  return {
+    title: one.title,
+    hypothesis: one.hypothesis_id ?? '',
+    change: one.change,
+    risk: one.risk,
+    prediction: told.text,
+    metric: told.metric ?? '',
+    statistic: told.statistic ?? 'median',
+    op: told.op ?? '<',
+    value: plain(told.value),
+    window: plain(told.window_s),
+    limit: plain(told.falsifier_value),
+    also: (told.also ?? []).join(', '),
+    falsifier: told.falsifier,
+    sweep: one.sweep,
+    parameters: Object.entries(one.parameters)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(', '),
+  }
+}
+
+/** What the knowledge base suggests for a finding, under the hypothesis made of it. */
+export function likeFinding(finding: Finding, hypotheses: readonly Hypothesis[]): Draft {
+  const of = hypotheses.find((one) => one.finding_id === finding.id)
+  return {
+    ...EMPTY,
+    title: `Test: ${finding.title}`,
+    hypothesis: of?.id ?? '',
+    change: finding.experiment?.change ?? '',
+    prediction: finding.experiment?.expect ?? '',
+    falsifier: finding.experiment?.refuted_if ?? of?.falsifier ?? '',
+  }
+}
+
+/** What would refute a hypothesis; with its finding's experiment where it has one. */
+export function likeHypothesis(one: Hypothesis, findings: readonly Finding[]): Draft {
+  const finding = findings.find((other) => other.id === one.finding_id)
+  const suggested = finding?.experiment ? likeFinding(finding, [one]) : EMPTY
+  return {
+    ...suggested,
+    title: suggested.title || `Test: ${one.statement}`,
+    hypothesis: one.id,
+    falsifier: suggested.falsifier || one.falsifier,
+  }
+}
+
+/** Null for what is not a number. */
+export function decimal(text: string): number | null {
+  const value = Number(text.trim())
+  return text.trim() === '' || Number.isNaN(value) ? null : value
+}
+
+/** 'tables=4, binary=patched' as names and values; null when it is not that. */
+export function readParameters(text: string): Record<string, string> | null {
+  const found: Record<string, string> = {}
+  for (const one of text.split(/[,\n]/).filter((part) => part.trim())) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(one) ?? []
+    if (!name.trim() || !value.trim() || name.trim() in found) return null
+    found[name.trim()] = value.trim()
+  }
+  return found
+}
+
+export const isDirection = (draft: Draft) => draft.op === 'falls' || draft.op === 'rises'
+
+/** What keeps it from being planned, by field. */
+export function problemsOf(draft: Draft): Partial<Record<keyof Draft, string>> {
+  const numeric = (text: string) => text.trim() === '' || decimal(text) !== null
+  return {
+    ...(draft.metric.trim() && !isDirection(draft) && decimal(draft.value) === null
+      ? { value: 'a number, such as 20' }
+      : {}),
+    ...(numeric(draft.window) ? {} : { window: 'seconds, such as 600' }),
+    ...(numeric(draft.limit) ? {} : { limit: 'a number, such as 100' }),
+    ...(readParameters(draft.parameters) === null
+      ? { parameters: 'name=value pairs, such as tables=4, binary=patched' }
+      : {}),
+  }
+}
+
+/** The request that plans it. */
+export function bodyOf(draft: Draft): NewExperiment {
+  const metric = draft.metric.trim()
+  const limit = metric ? decimal(draft.limit) : null
+  const falls = draft.op.startsWith('<') || draft.op === 'falls'
+  return {
+    title: draft.title.trim(),
+    hypothesis_id: draft.hypothesis || null,
+    change: draft.change.trim(),
+    prediction: {
+      text: draft.prediction.trim(),
+      metric: metric || null,
+      op: metric ? draft.op : null,
+      value: metric && !isDirection(draft) ? decimal(draft.value) : null,
+      statistic: metric ? draft.statistic : null,
+      // What is falsified lies on the other side of what is predicted.
+      falsifier_op: limit === null ? null : falls ? '>' : '<',
+      falsifier_value: limit,
+      also: draft.also.split(/[,\s]+/).filter(Boolean),
+      window_s: metric ? decimal(draft.window) : null,
+      falsifier: draft.falsifier.trim(),
+    },
+    risk: draft.risk.trim(),
+    sweep: draft.sweep.trim(),
+    parameters: readParameters(draft.parameters) ?? {},
+  }
+}

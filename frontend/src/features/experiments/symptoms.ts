@@ -1,0 +1,91 @@
+/** The incident's symptoms beside its runs, as a table: which came back where. */
+import type { Rows } from '@/charts/exportSvg'
+import type { Experiment, Observed, Symptom, SymptomAnswer } from './queries'
+
+/** true: seen; false: looked for and not seen; null: nothing that could tell. */
+export type Seen = boolean | null
+
+export type SymptomRun = {
+  readonly experiment: Experiment
+  readonly seen: Observed['symptoms'] | null
+  readonly answers: readonly SymptomAnswer[]
+}
+
+export type SymptomRow = {
+  readonly words: string
+  /** One that a person wrote. */
+  readonly own: Symptom | null
+  readonly incident: Seen
+  readonly cells: readonly { readonly seen: Seen; readonly text: string }[]
+}
+
+const OWN = 'own symptom: '
+
+/** People's own first, then those of the incident, then what only runs showed. */
+export function symptomRows(
+  own: readonly Symptom[],
+  runs: readonly SymptomRun[],
+): readonly SymptomRow[] {
+  const rows: SymptomRow[] = own.map((one) => ({
+    words: one.words,
+    own: one,
+    incident: one.incident?.holds ?? null,
+    cells: runs.map((run) => {
+      const answer = run.answers.find((other) => other.symptom_id === one.id)
+      return { seen: answer?.holds ?? null, text: answer?.text ?? '' }
+    }),
+  }))
+  const computed = (words: readonly string[]) => words.filter((one) => !one.startsWith(OWN))
+  const all = (of: (seen: Observed['symptoms']) => readonly string[]) => [
+    ...new Set(runs.flatMap((run) => (run.seen ? computed(of(run.seen)) : []))),
+  ]
+  const here = all((seen) => [...seen.reproduced, ...seen.missing])
+  for (const words of [...here, ...all((seen) => seen.new).filter((one) => !here.includes(one))]) {
+    const incident = here.includes(words)
+    rows.push({
+      words,
+      own: null,
+      incident,
+      cells: runs.map(({ seen }) => ({
+        seen:
+          seen === null
+            ? null
+            : seen.reproduced.includes(words) || seen.new.includes(words)
+              ? true
+              : incident && !seen.missing.includes(words)
+                ? null
+                : false,
+        text: '',
+      })),
+    })
+  }
+  return rows
+}
+
+/** "5 of 7" of a run, over what the incident shows and the run can tell; empty without any. */
+export function countOf(rows: readonly SymptomRow[], run: number): string {
+  const told = rows.filter((row) => row.incident && (row.cells[run]?.seen ?? null) !== null)
+  if (told.length === 0) return ''
+  return `${told.filter((row) => row.cells[run]?.seen).length} of ${told.length}`
+}
+
+/** What a run showed and the incident did not. */
+export const differently = (rows: readonly SymptomRow[], run: number) =>
+  rows.filter((row) => row.incident === false && row.cells[run]?.seen).map((row) => row.words)
+
+export const MARK = { true: '✓', false: '–', null: '?' } as const
+export const WORD = { true: 'seen', false: 'not seen', null: 'not known' } as const
+
+export const markOf = (seen: Seen) => MARK[`${seen}`]
+export const wordOf = (seen: Seen) => WORD[`${seen}`]
+
+export function symptomExport(rows: readonly SymptomRow[], runs: readonly SymptomRun[]): Rows {
+  return {
+    columns: ['symptom', 'incident', ...runs.map((one) => `run ${one.experiment.number}`)],
+    rows: rows.map((row) => [
+      row.words,
+      wordOf(row.incident),
+      ...row.cells.map((cell) => wordOf(cell.seen)),
+    ]),
+  }
+}
