@@ -14,7 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
+from argon2.profiles import CHEAPEST
 
+from pileup.storage import credentials
 from tests.support.postgres import PostgresForTests
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -32,6 +35,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=1,
         help="how often the dice are thrown for each sample that tests damage",
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shipped_hasher() -> Iterator[PasswordHasher]:
+    """The hasher of passwords as shipped; tests get the cheapest, for most of them sign in."""
+    with pytest.MonkeyPatch.context() as patch:
+        shipped = credentials._HASHER
+        patch.setattr(credentials, "_HASHER", PasswordHasher.from_parameters(CHEAPEST))
+        yield shipped
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher, Type, extract_parameters
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
@@ -17,6 +18,12 @@ from tests.support.site import PASSWORD, Site, settings_for
 
 def fresh(home: Path, url: str) -> TestClient:
     return TestClient(create_app(settings_for(home, url)), raise_server_exceptions=False)
+
+
+def test_a_password_costs_as_much_as_rfc_9106_asks(shipped_hasher: PasswordHasher) -> None:
+    """Its second recommendation: 3 rounds over 64 MiB."""
+    kept = extract_parameters(shipped_hasher.hash(PASSWORD))
+    assert (kept.type, kept.time_cost, kept.memory_cost) == (Type.ID, 3, 64 * 1024)
 
 
 def test_the_first_link_makes_the_first_admin(postgres_url: str, tmp_path: Path) -> None:

@@ -42,8 +42,12 @@ class PostgresForTests:
             self.server.create_database(_TEMPLATE)
             upgrade(self.server.url(_TEMPLATE))
             self._migrated = True
+        return self.copy_of(_TEMPLATE)
+
+    def copy_of(self, template: str) -> str:
+        """The name of a new database that equals this one, to which nobody may be connected."""
         name = f"test_{next(self._numbers)}"
-        self.server.create_database(name, template=_TEMPLATE)
+        self.server.create_database(name, template=template)
         return name
 
     def drop(self, name: str) -> None:

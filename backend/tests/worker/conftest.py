@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +15,12 @@ from pileup.storage import models
 from pileup.storage.broker import Sender
 from pileup.worker.runtime import Runtime, make_runtime
 from pileup.worker.work import run
+from tests.conftest import REPOSITORY
+from tests.support.postgres import PostgresForTests
 from tests.support.site import Site, open_site, settings_for
+
+SAMPLES = REPOSITORY / "samples"
+BOTH = ("artifact", "analyse")
 
 
 class Bench:
@@ -53,22 +59,62 @@ class ListSender(Sender):
         return True
 
 
+@contextmanager
+def open_bench(home: Path, postgres_url: str, **settings: object) -> Iterator[Bench]:
+    """An installation and a worker over this folder and this database."""
+    told = settings_for(home, postgres_url, **settings)
+    with open_site(told) as site:
+        sender = ListSender()
+        runtime = make_runtime(told, sender)
+        with closing(runtime.database):
+            yield Bench(site, runtime, sender.sent)
+
+
 @pytest.fixture
 def make_bench(postgres_url: str, tmp_path: Path) -> Iterator[Callable[..., Bench]]:
     """A bench with settings of one's own."""
     with ExitStack() as stack:
-
-        def make(**settings: object) -> Bench:
-            told = settings_for(tmp_path / "home", postgres_url, **settings)
-            site = stack.enter_context(open_site(told))
-            sender = ListSender()
-            runtime = make_runtime(told, sender)
-            stack.callback(runtime.database.close)
-            return Bench(site, runtime, sender.sent)
-
-        yield make
+        yield lambda **settings: stack.enter_context(
+            open_bench(tmp_path / "home", postgres_url, **settings)
+        )
 
 
 @pytest.fixture
 def bench(make_bench: Callable[..., Bench]) -> Bench:
     return make_bench()
+
+
+@dataclass(frozen=True)
+class Read:
+    """An installation at rest in which a sample was loaded, read and analysed."""
+
+    home: Path
+    database: str
+    incident: str
+
+
+@pytest.fixture(scope="session")
+def read_sample(
+    postgres_server: PostgresForTests, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Read]:
+    """hot-row, read and analysed once in this process, for tests to work on copies of it."""
+    home = tmp_path_factory.mktemp("read") / "home"
+    database = postgres_server.migrated_database()
+    with open_bench(home, postgres_server.url(database), samples_dir=SAMPLES) as bench:
+        incident = str(bench.site.admin.post("/api/v1/samples/hot-row/load").json()["id"])
+        bench.work(BOTH)
+    yield Read(home, database, incident)
+    postgres_server.drop(database)
+
+
+@pytest.fixture
+def loaded(
+    read_sample: Read, postgres_server: PostgresForTests, tmp_path: Path
+) -> Iterator[tuple[Bench, str]]:
+    """A bench of one's own, with hot-row read and analysed in it, and the incident's id."""
+    shutil.copytree(read_sample.home, tmp_path / "home", dirs_exist_ok=True)
+    database = postgres_server.copy_of(read_sample.database)
+    url = postgres_server.url(database)
+    with open_bench(tmp_path / "home", url, samples_dir=SAMPLES) as bench:
+        yield bench, read_sample.incident
+    postgres_server.drop(database)

@@ -7,20 +7,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
-
 from tests.conftest import REPOSITORY
-from tests.worker.conftest import Bench
-
-BOTH = ("artifact", "analyse")
-
-
-@pytest.fixture
-def loaded(make_bench: Callable[..., Bench]) -> tuple[Bench, str]:
-    bench = make_bench(samples_dir=REPOSITORY / "samples")
-    incident = bench.site.admin.post("/api/v1/samples/hot-row/load").json()["id"]
-    bench.work(BOTH)
-    return bench, str(incident)
+from tests.worker.conftest import BOTH, Bench
 
 
 def get(bench: Bench, path: str) -> Any:

@@ -13,20 +13,16 @@ import pytest
 
 from pileup.storage import models
 from pileup.storage.bundle_rows import STAYS, tables
-from tests.conftest import REPOSITORY
-from tests.worker.conftest import Bench
+from tests.worker.conftest import BOTH, Bench
 
-BOTH = ("artifact", "analyse")
 UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 
 @pytest.fixture
-def argued(make_bench: Callable[..., Bench]) -> tuple[Bench, str]:
+def argued(loaded: tuple[Bench, str]) -> tuple[Bench, str]:
     """A real incident with people's work of every kind in it."""
-    bench = make_bench(samples_dir=REPOSITORY / "samples")
+    bench, incident = loaded
     client = bench.site.admin
-    incident = str(client.post("/api/v1/samples/hot-row/load").json()["id"])
-    bench.work(BOTH)
     base = f"/api/v1/incidents/{incident}"
 
     def post(path: str, body: dict[str, Any], **headers: str) -> Any:
