@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -342,6 +344,20 @@ def test_examples_of_a_shape(site: Site, queries: str) -> None:
     assert get(site, site.incident(), "queries/examples", query=shape["id"])["total"] == 0
 
 
+def test_all_sessions_in_another_order_and_as_a_file(site: Site, sessions: str) -> None:
+    """The order is over all sessions of the list, the file has them all and whole."""
+    asked = {"artifact": sha("processlist"), "snapshot": 0}
+    found = get(site, sessions, "processlist", **asked, sort="session_id", down=False, limit=2)
+    assert [one["session_id"] for one in found["rows"]] == [1, 2]
+    assert get(site, sessions, "processlist", **asked, offset=300)["rows"][0]["session_id"] == 500
+    rows = rows_of(site, sessions, "processlist.csv", **asked)
+    assert len(rows) == 301
+    assert (rows[0]["session_id"], rows[0]["query"]) == ("300", "UPDATE t SET a=a+1 WHERE id=300")
+    assert (rows[-1]["session_id"], rows[-1]["time_s"]) == ("500", "")
+    stranger = site.stranger.get(f"/api/v1/incidents/{sessions}/processlist.csv", params=asked)
+    assert stranger.status_code == 401
+
+
 def test_queries_of_processlists(site: Site, sessions: str) -> None:
     """Rows of processlists by shape; those that sleep do not run."""
     found = get(site, sessions, "queries", source="processlist")
@@ -349,6 +365,18 @@ def test_queries_of_processlists(site: Site, sessions: str) -> None:
         "UPDATE t SET a=a+? WHERE id=?", 300,
     )  # fmt: skip
     assert found["items"][0]["sessions"] == 300
+
+
+def test_queries_in_another_order_and_as_a_file(site: Site, queries: str) -> None:
+    """The order is over all shapes, and what is not known comes last either way."""
+    most = get(site, queries, "queries", sort="calls")["items"]
+    assert most[0]["calls"] == max(one["calls"] for one in most)
+    least = get(site, queries, "queries", sort="calls", down=False)["items"]
+    assert [one["calls"] for one in least] == sorted(one["calls"] for one in most)
+    rows = rows_of(site, queries, "queries.csv")
+    assert [one["shape"] for one in rows] == [
+        one["shape"] for one in get(site, queries, "queries")["items"]
+    ]
 
 
 # ---- logs
@@ -390,6 +418,30 @@ def test_a_page_of_the_log(site: Site, log: str) -> None:
     assert inside["total"] == 4
     bad = site.admin.get(f"/api/v1/incidents/{log}/log", params={"start": "2026-11-20T22:00:00"})
     assert bad.status_code == 422
+
+
+def rows_of(site: Site, incident: str, path: str, **params: Any) -> list[dict[str, str]]:
+    answer = site.admin.get(f"/api/v1/incidents/{incident}/{path}", params=params)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"].startswith("text/csv")
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+
+
+def test_the_whole_log_as_a_file_and_in_another_order(site: Site, log: str) -> None:
+    """Sorted over all pages, not within one; the file has every row."""
+    by_message = get(site, log, "log", sort="message", limit=2)["items"]
+    assert [one["line_first"] for one in by_message] == [402, 1]
+    last = get(site, log, "log", sort="time", down=True, limit=1)["items"]
+    assert last[0]["line_first"] == 300
+    rows = rows_of(site, log, "log.csv", severity=["error", "note"], sort="severity")
+    assert [(one["severity"], one["line_first"]) for one in rows] == [
+        ("error", "402"), ("note", "400"), ("note", "401"),
+    ]  # fmt: skip
+    assert (rows[0]["time"], rows[0]["file"]) == (iso(40), "error.log")
+    assert len(rows_of(site, log, "log.csv")) == 304
+    groups = get(site, log, "log/groups", sort="last", down=True)["items"]
+    assert [one["count"] for one in groups] == [300, 1, 2, 1]
+    assert [one["count"] for one in rows_of(site, log, "log/groups.csv")] == ["300", "2", "1", "1"]
 
 
 def test_repeated_messages_are_one(site: Site, log: str) -> None:

@@ -155,14 +155,19 @@ export async function pngOf(svg: string, scale = 2): Promise<Blob> {
 /** Offers a file for download. */
 export function download(name: string, content: Blob): void {
   const url = URL.createObjectURL(content)
+  follow(url, name)
+  // The browser reads the address after the click returns.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+/** Saves what an address gives as a file. */
+export function follow(url: string, name: string): void {
   const link = document.createElement('a')
   link.href = url
   link.download = name
   document.body.append(link)
   link.click()
   link.remove()
-  // The browser reads the address after the click returns.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
 /** "Ad clicks stall" and "timeline" as the stem of a file name. */

@@ -8,6 +8,7 @@ import {
   csv,
   download,
   fileStem,
+  follow,
   markdown as inMarkdown,
   pngOf,
   type Rows,
@@ -22,6 +23,7 @@ export function ExportMenu({
   name,
   svg,
   rows,
+  csvFrom,
   markdown = false,
   disabled = false,
 }: {
@@ -30,6 +32,8 @@ export function ExportMenu({
   /** A whole SVG document (charts/exportSvg: svgDocument, svgOfElement). */
   readonly svg?: () => string | Promise<string>
   readonly rows?: () => Rows | Promise<Rows>
+  /** Where the server gives every row as CSV, when `rows` are one page of them. */
+  readonly csvFrom?: string
   /** The rows as a Markdown table too: for tables that a report would quote. */
   readonly markdown?: boolean
   readonly disabled?: boolean
@@ -68,8 +72,11 @@ export function ExportMenu({
             PNG
           </MenuItem>
         )}
-        {rows && (
-          <MenuItem hint="rows" onSelect={() => void save('csv')}>
+        {(rows ?? csvFrom) && (
+          <MenuItem
+            hint={csvFrom ? 'all rows' : 'rows'}
+            onSelect={() => (csvFrom ? follow(csvFrom, `${stem}.csv`) : void save('csv'))}
+          >
             CSV
           </MenuItem>
         )}

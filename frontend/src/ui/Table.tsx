@@ -33,6 +33,7 @@ export function Table<Row>({
   label,
   sort: given,
   onSort,
+  presorted = false,
   selected,
   onSelect,
   rowClass,
@@ -48,6 +49,8 @@ export function Table<Row>({
   /** Controlled sort (URL); without it the table keeps its own. Null: as given. */
   readonly sort?: Sort | null
   readonly onSort?: (sort: Sort | null) => void
+  /** The rows come in the order of `sort`, of which they are a page. */
+  readonly presorted?: boolean
   readonly selected?: string | null
   /** Makes rows choosable by click, Enter and arrows. */
   readonly onSelect?: (row: Row) => void
@@ -61,7 +64,10 @@ export function Table<Row>({
   const [own, setOwn] = useState<Sort | null>(null)
   const sort = given === undefined ? own : given
   const setSort = onSort ?? setOwn
-  const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort])
+  const sorted = useMemo(
+    () => (presorted ? rows : sortRows(rows, columns, sort)),
+    [rows, columns, sort, presorted],
+  )
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = fill && sorted.length > virtualFrom
   const virtualizer = useVirtualizer({

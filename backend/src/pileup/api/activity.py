@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,6 +11,7 @@ from fastapi import APIRouter, Depends, Query, status
 from fastapi.responses import StreamingResponse
 
 from pileup.api.auth import AdminDep, Caller
+from pileup.api.csv_rows import csv_line
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import Out
 from pileup.storage import audit
@@ -151,23 +150,14 @@ def restore_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
 
 
 def _csv(services: ServicesDep, wanted: audit.Filter) -> Iterator[str]:
-    yield _line("time", "person", "incident", "action", "target", "detail")
+    yield csv_line(("time", "person", "incident", "action", "target", "detail"))
     for _ in range(_CSV_ROWS // _CSV_PAGE):
         with services.database.unit() as unit:
             page = audit.entries(unit, None, _CSV_PAGE, wanted)
         for one in page:
             detail = json.dumps(one.detail, ensure_ascii=False) if one.detail else ""
             at = one.at.isoformat().replace("+00:00", "Z")
-            yield _line(at, one.user_name, one.incident_id, one.action, one.target, detail)
+            yield csv_line((at, one.user_name, one.incident_id, one.action, one.target, detail))
         if len(page) < _CSV_PAGE:
             return
         wanted = audit.Filter(wanted.person, wanted.kind, wanted.start, wanted.end, page[-1].id)
-
-
-def _line(*cells: str | None) -> str:
-    """One line; a cell that a spreadsheet would take for a formula becomes text."""
-    out = io.StringIO()
-    csv.writer(out).writerow(
-        f"'{cell}" if cell and cell[0] in "=+-@\t\r" else cell or "" for cell in cells
-    )
-    return out.getvalue()

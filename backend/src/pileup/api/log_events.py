@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import polars as pl
 from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
 
+from pileup.api.csv_rows import csv_answer, csv_frame
 from pileup.api.deps import IncidentDep, Services, ServicesDep
 from pileup.api.schema import Out
 from pileup.api.windows import Window, WindowDep, moment_of
@@ -127,6 +129,8 @@ class _Asked:
 
 
 AskedDep = Annotated[_Asked, Depends()]
+EventOrder = Literal["time", "severity", "kind", "subsystem", "message", "host"]
+GroupOrder = Literal["count", "severity", "shape", "first", "last"]
 
 
 @router.get("/incidents/{incident_id}/log")
@@ -134,12 +138,14 @@ def log_events(
     incident: IncidentDep,
     services: ServicesDep,
     asked: AskedDep,
+    sort: EventOrder = "time",
+    down: bool = False,
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 200,
 ) -> LogPage:
-    """A page of events in time order; those of unknown time last."""
+    """A page of events in time order, or sorted by a column; what is not known comes last."""
     within = asked.within(services, incident.id)
-    chosen = asked.chosen(within).sort("time", "line_first", nulls_last=True, maintain_order=True)
+    chosen = _sorted(asked.chosen(within), sort, down)
     whole = _events(services, incident.id)
     counted = within.group_by("severity", "kind").len().collect()
     page, total, everything = pl.collect_all(
@@ -156,10 +162,63 @@ def log_events(
     )
 
 
+@router.get("/incidents/{incident_id}/log.csv", response_class=StreamingResponse)
+def log_csv(
+    incident: IncidentDep,
+    services: ServicesDep,
+    asked: AskedDep,
+    sort: EventOrder = "time",
+    down: bool = False,
+) -> StreamingResponse:
+    """Every event that the filters let through, its message whole."""
+    chosen = _sorted(asked.chosen(asked.within(services, incident.id)), sort, down)
+    frame = chosen.select("severity", *_EVENT).collect()
+    return csv_frame("log", frame.select("time", pl.exclude("time")), _paths(services, incident.id))
+
+
 @router.get("/incidents/{incident_id}/log/groups")
-def log_groups(incident: IncidentDep, services: ServicesDep, asked: AskedDep) -> LogGroups:
+def log_groups(
+    incident: IncidentDep,
+    services: ServicesDep,
+    asked: AskedDep,
+    sort: GroupOrder = "count",
+    down: bool = True,
+) -> LogGroups:
     """Repeated messages as one, the most frequent first, with their counts over the window."""
-    chosen = asked.chosen(asked.within(services, incident.id)).collect()
+    groups, chosen, begins, ends = _grouped(services, incident.id, asked, sort, down)
+    paths = _paths(services, incident.id)
+    return LogGroups(
+        items=[_group(row, paths) for row in groups.head(MOST_GROUPS).iter_rows(named=True)],
+        groups=groups.height,
+        total=chosen.height,
+        start=moment_of(begins),
+        end=moment_of(ends),
+    )
+
+
+@router.get("/incidents/{incident_id}/log/groups.csv", response_class=StreamingResponse)
+def log_groups_csv(
+    incident: IncidentDep,
+    services: ServicesDep,
+    asked: AskedDep,
+    sort: GroupOrder = "count",
+    down: bool = True,
+) -> StreamingResponse:
+    """Every repeated message as one, also beyond those that are listed."""
+    groups, *_ = _grouped(services, incident.id, asked, sort, down)
+    rows = (
+        (one["count"], one["severity"], one["shape"], moment_of(one["first_at"]),
+         moment_of(one["last_at"]))
+        for one in groups.iter_rows(named=True)
+    )  # fmt: skip
+    return csv_answer("log-groups", ("count", "severity", "shape", "first", "last"), rows)
+
+
+def _grouped(
+    services: Services, incident_id: str, asked: _Asked, sort: GroupOrder, down: bool
+) -> tuple[pl.DataFrame, pl.DataFrame, int | None, int | None]:
+    """All groups, the events in them, and what the buckets cover."""
+    chosen = asked.chosen(asked.within(services, incident_id)).collect()
     times = chosen["time"].drop_nulls()
     start = asked.window.start if asked.window.start is not None else times.min()
     end = asked.window.end if asked.window.end is not None else times.max()
@@ -176,16 +235,20 @@ def log_groups(incident: IncidentDep, services: ServicesDep, asked: AskedDep) ->
             pl.col("bucket").drop_nulls().value_counts().alias("buckets"),
             pl.col(*_EVENT).first(),
         )
-        .sort("count", descending=True, maintain_order=True)
+        .sort(_COLUMN_OF.get(sort, sort), descending=down, nulls_last=True, maintain_order=True)
     )
-    paths = _paths(services, incident.id)
-    return LogGroups(
-        items=[_group(row, paths) for row in groups.head(MOST_GROUPS).iter_rows(named=True)],
-        groups=groups.height,
-        total=chosen.height,
-        start=moment_of(begins),
-        end=moment_of(ends),
-    )
+    return groups, chosen, begins, ends
+
+
+_COLUMN_OF = {"first": "first_at", "last": "last_at"}
+
+
+def _sorted(frame: pl.LazyFrame, sort: EventOrder, down: bool) -> pl.LazyFrame:
+    """By a column, then as the log has them."""
+    return frame.sort(
+        sort, "time", "line_first", descending=[down, False, False], nulls_last=True,
+        maintain_order=True,
+    )  # fmt: skip
 
 
 def _events(services: Services, incident_id: str) -> pl.LazyFrame:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import polars as pl
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
 
 from pileup.analysis.digests import shapes
-from pileup.api.deps import IncidentDep, ServicesDep
+from pileup.api.csv_rows import csv_frame
+from pileup.api.deps import IncidentDep, Services, ServicesDep
 from pileup.api.schema import Out
 from pileup.api.windows import moment_of
 from pileup.knowledge import knowledge
@@ -24,6 +27,7 @@ MOST_QUERY = 1000
 _MOST_KEY = 400
 
 By = Literal["digest", "state", "user", "client", "db", "command"]
+Order = Literal["session_id", "user", "client_host", "db", "time_s", "state", "query"]
 Sha = Annotated[str, Query(min_length=64, max_length=64)]
 
 _SHOWN = ("session_id", "user", "client_host", "db", "command", "time_s", "state", "artifact",
@@ -114,55 +118,95 @@ def processlists(incident: IncidentDep, services: ServicesDep) -> ProcesslistMom
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One processlist, and what of it is wanted."""
+
+    artifact: Sha
+    snapshot: Annotated[int, Query(ge=0)] = 0
+    by: By = "digest"
+    group: Annotated[str | None, Query(max_length=2000)] = None
+    """The key of the group whose rows are wanted."""
+    none: bool = False
+    """The group without a key."""
+    idle: bool = False
+    """Also sessions that sleep."""
+    q: Annotated[str, Query(max_length=200)] = ""
+    """Text in statement, state, user, client or schema."""
+    sort: Order = "time_s"
+    down: bool = True
+
+    def whole(self, services: Services, incident_id: str) -> pl.DataFrame:
+        """All rows of the list; it is not there: NotFound."""
+        whole = (
+            _sessions(services.placed.scan(incident_id, "session"))
+            .filter((pl.col("artifact") == self.artifact) & (pl.col("snapshot") == self.snapshot))
+            .collect()
+        )
+        if whole.is_empty():
+            raise NotFound("this incident has no such processlist, or it was read again")
+        return whole
+
+    def listed(self, whole: pl.DataFrame) -> pl.DataFrame:
+        """What the filters let through, with its group as ``key``."""
+        rows = whole if self.idle else whole.filter("active")
+        if self.q:
+            rows = rows.filter(_holds(self.q))
+        return rows.with_columns(_key(self.by).alias("key"))
+
+    def of_group(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Those of the group, or all; longest first unless another order is asked for."""
+        if self.none or self.group is not None:
+            alike = pl.col("key").is_null() if self.none else pl.col("key") == self.group
+            rows = rows.filter(alike)
+        by = _state() if self.sort == "state" else pl.col(self.sort)
+        return rows.sort(by, descending=self.down, nulls_last=True, maintain_order=True)
+
+
+AskedDep = Annotated[_Asked, Depends()]
+
+
 @router.get("/incidents/{incident_id}/processlist")
 def processlist(
     incident: IncidentDep,
     services: ServicesDep,
-    artifact: Sha,
-    snapshot: Annotated[int, Query(ge=0)] = 0,
-    by: By = "digest",
-    group: Annotated[str | None, Query(max_length=2000)] = None,
-    none: bool = False,
-    idle: bool = False,
-    q: Annotated[str, Query(max_length=200)] = "",
+    asked: AskedDep,
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 200,
 ) -> Processlist:
-    """One processlist: its sessions by group, and a page of those of a group.
-
-    group: the key of the group whose rows are wanted; ``none``: the group without one.
-    idle: also sessions that sleep. q: text in statement, state, user, client or schema.
-    """
-    whole = (
-        _sessions(services.placed.scan(incident.id, "session"))
-        .filter((pl.col("artifact") == artifact) & (pl.col("snapshot") == snapshot))
-        .collect()
-    )
-    if whole.is_empty():
-        raise NotFound("this incident has no such processlist, or it was read again")
-    index = services.placed.index(incident.id)
-    paths = {one.sha256: one.path for one in index.artifacts} if index else {}
+    """One processlist: its sessions by group, and a page of those of a group."""
+    whole = asked.whole(services, incident.id)
     head = {
-        "artifact": artifact, "snapshot": snapshot, "time": whole["time"].min(),
+        "artifact": asked.artifact, "snapshot": asked.snapshot, "time": whole["time"].min(),
         "sessions": whole.height, "active": int(whole["active"].sum()),
     }  # fmt: skip
-    rows = whole if idle else whole.filter("active")
-    if q:
-        rows = rows.filter(_holds(q))
-    rows = rows.with_columns(_key(by).alias("key"))
+    rows = asked.listed(whole)
     groups = _groups(rows)
-    if none or group is not None:
-        rows = rows.filter(pl.col("key").is_null() if none else pl.col("key") == group)
-    page = rows.sort("time_s", descending=True, nulls_last=True, maintain_order=True)
+    page = asked.of_group(rows)
     return Processlist(
-        moment=_moment(head, paths),
-        by=by,
-        groups=[_group(row, by) for row in groups.head(MOST_GROUPS).iter_rows(named=True)],
+        moment=_moment(head, _paths(services, incident.id)),
+        by=asked.by,
+        groups=[_group(row, asked.by) for row in groups.head(MOST_GROUPS).iter_rows(named=True)],
         groups_total=groups.height,
         rows=[_row(row) for row in page.slice(offset, limit).iter_rows(named=True)],
         rows_total=page.height,
         offset=offset,
     )
+
+
+@router.get("/incidents/{incident_id}/processlist.csv", response_class=StreamingResponse)
+def processlist_csv(
+    incident: IncidentDep, services: ServicesDep, asked: AskedDep
+) -> StreamingResponse:
+    """Every session of a processlist, or of one group, its statement whole."""
+    rows = asked.of_group(asked.listed(asked.whole(services, incident.id)))
+    frame = rows.select("time", *_SHOWN[:-3], "query", *_SHOWN[-3:])
+    return csv_frame("sessions", frame, _paths(services, incident.id))
+
+
+def _paths(services: Services, incident_id: str) -> dict[str, str]:
+    index = services.placed.index(incident_id)
+    return {one.sha256: one.path for one in index.artifacts} if index else {}
 
 
 def _sessions(frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -186,9 +230,14 @@ def _key(by: By) -> pl.Expr:
     if by == "client":
         return pl.col("client_host").str.replace(r":\d+$", "")
     if by == "state":
-        state = pl.when(pl.col("state") == "").then(None).otherwise(pl.col("state"))
-        return pl.coalesce(state, pl.col("command")).str.slice(0, _MOST_KEY)
+        return _state().str.slice(0, _MOST_KEY)
     return pl.col(by).str.slice(0, _MOST_KEY)
+
+
+def _state() -> pl.Expr:
+    """What is shown as the state: the command where none is printed."""
+    state = pl.when(pl.col("state") == "").then(None).otherwise(pl.col("state"))
+    return pl.coalesce(state, pl.col("command"))
 
 
 def _groups(rows: pl.DataFrame) -> pl.DataFrame:

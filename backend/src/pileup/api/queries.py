@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import polars as pl
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
 
 from pileup.analysis.digests import shapes
+from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.processlists import IDLE
 from pileup.api.schema import Out
@@ -26,6 +29,10 @@ _MOST_QUERY = 4000
 _MOST_SHAPE = 600
 
 QuerySource = Literal["slow_log", "query_digest", "processlist"]
+
+
+Order = Literal["shape", "share", "calls", "total_s", "p95_s", "max_s", "lock_s",
+                "rows_examined", "sessions"]  # fmt: skip
 
 
 class TopQuery(Out):
@@ -85,56 +92,71 @@ class QueryExamples(Out):
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Which statements, in which order."""
+
+    window: WindowDep
+    source: QuerySource = "slow_log"
+    q: Annotated[str, Query(max_length=200)] = ""
+    sort: Order = "total_s"
+    down: bool = True
+
+    def found(self, services: Services, unit: Unit, incident_id: str) -> _Found:
+        """Every shape that is asked for, sorted; what is not known comes last."""
+        if self.source == "query_digest":
+            items = _of_digests(services, unit, incident_id)
+        else:
+            items = _of_statements(services, incident_id, self.source, self.window)
+        whole = sum(one.total_s or 0.0 for one in items)
+        calls = sum(one.calls or 0 for one in items)
+        chosen = [one for one in items if self.q.lower() in one.shape.lower()]
+        known = [one for one in chosen if getattr(one, self.sort) is not None]
+        known.sort(key=lambda one: one.calls or 0, reverse=True)
+        known.sort(key=lambda one: getattr(one, self.sort), reverse=self.down)
+        rest = [one for one in chosen if getattr(one, self.sort) is None]
+        for one in chosen:
+            share = (one.total_s or 0.0) / whole if whole and one.total_s is not None else None
+            one.share = share
+        return _Found([*known, *rest], calls, whole if items else None)
+
+
+AskedDep = Annotated[_Asked, Depends()]
+
+
+class _Found(NamedTuple):
+    items: list[TopQuery]
+    calls: int
+    total_s: float | None
+
+
 @router.get("/incidents/{incident_id}/queries")
 def top_queries(
-    incident: IncidentDep,
-    services: ServicesDep,
-    unit: UnitDep,
-    window: WindowDep,
-    source: QuerySource = "slow_log",
-    q: Annotated[str, Query(max_length=200)] = "",
+    incident: IncidentDep, services: ServicesDep, unit: UnitDep, asked: AskedDep
 ) -> TopQueries:
     """Shapes of statements, most time first. A statement counts when it ran in the window."""
-    counts = _counts(unit, incident.id)
-    if source == "query_digest":
-        return _of_digests(services, unit, incident.id, q, counts)
-    frame = _statements(services, incident.id, source, window)
-    shaped = frame.with_columns(shapes(pl.col("query")).alias("shape"))
-    grouped = (
-        shaped.sort("duration_s", descending=True, nulls_last=True, maintain_order=True)
-        .group_by("shape", maintain_order=True)
-        .agg(
-            pl.len().alias("calls"),
-            _sum("duration_s").alias("total_s"),
-            pl.col("duration_s").mean().alias("mean_s"),
-            pl.col("duration_s").quantile(0.95, "nearest").alias("p95_s"),
-            pl.col("duration_s").max().alias("max_s"),
-            _sum("lock_s").alias("lock_s"),
-            _sum("rows_examined").alias("rows_examined"),
-            _sum("rows_sent").alias("rows_sent"),
-            pl.col("session_id").n_unique().alias("sessions"),
-            pl.col("user").n_unique().alias("users"),
-            pl.col("time").min().alias("first"),
-            pl.col("time").max().alias("last"),
-            pl.col("artifact", "line_first", "line_last").first(),
-        )
-        .collect()
-    )
-    whole = float(grouped["total_s"].sum() or 0.0)
-    calls = int(grouped["calls"].sum() or 0)
-    if q:
-        grouped = grouped.filter(
-            pl.col("shape").str.to_lowercase().str.contains(q.lower(), literal=True)
-        )
-    best = grouped.sort("total_s", "calls", descending=True, nulls_last=True).head(MOST)
+    found = asked.found(services, unit, incident.id)
     return TopQueries(
-        source=source,
-        items=[_item(row, whole) for row in best.iter_rows(named=True)],
-        shapes=grouped.height,
-        calls=calls,
-        total_s=whole if calls else None,
-        counts=counts,
+        source=asked.source,
+        items=found.items[:MOST],
+        shapes=len(found.items),
+        calls=found.calls,
+        total_s=found.total_s,
+        counts=_counts(unit, incident.id),
     )
+
+
+@router.get("/incidents/{incident_id}/queries.csv", response_class=StreamingResponse)
+def top_queries_csv(
+    incident: IncidentDep, services: ServicesDep, unit: UnitDep, asked: AskedDep
+) -> StreamingResponse:
+    """Every shape, also beyond those that are listed."""
+    names = [name for name in TopQuery.model_fields if name not in ("id", "artifact")]
+    rows = (
+        [getattr(one, name) for name in names]
+        for one in asked.found(services, unit, incident.id).items
+    )
+    return csv_answer("top-queries", names, rows)
 
 
 @router.get("/incidents/{incident_id}/queries/examples")
@@ -171,6 +193,34 @@ def query_examples(
         ],
         total=total,
     )
+
+
+def _of_statements(
+    services: Services, incident_id: str, source: QuerySource, window: Window
+) -> list[TopQuery]:
+    frame = _statements(services, incident_id, source, window)
+    grouped = (
+        frame.with_columns(shapes(pl.col("query")).alias("shape"))
+        .sort("duration_s", descending=True, nulls_last=True, maintain_order=True)
+        .group_by("shape", maintain_order=True)
+        .agg(
+            pl.len().alias("calls"),
+            _sum("duration_s").alias("total_s"),
+            pl.col("duration_s").mean().alias("mean_s"),
+            pl.col("duration_s").quantile(0.95, "nearest").alias("p95_s"),
+            pl.col("duration_s").max().alias("max_s"),
+            _sum("lock_s").alias("lock_s"),
+            _sum("rows_examined").alias("rows_examined"),
+            _sum("rows_sent").alias("rows_sent"),
+            pl.col("session_id").n_unique().alias("sessions"),
+            pl.col("user").n_unique().alias("users"),
+            pl.col("time").min().alias("first"),
+            pl.col("time").max().alias("last"),
+            pl.col("artifact", "line_first", "line_last").first(),
+        )
+        .collect()
+    )
+    return [_item(row) for row in grouped.iter_rows(named=True)]
 
 
 def _statements(
@@ -217,9 +267,7 @@ def _statements(
     )
 
 
-def _of_digests(
-    services: Services, unit: Unit, incident_id: str, q: str, counts: dict[str, int]
-) -> TopQueries:
+def _of_digests(services: Services, unit: Unit, incident_id: str) -> list[TopQuery]:
     items: list[TopQuery] = []
     for artifact in Artifacts(unit).of_incident(incident_id):
         if artifact.format != "query-digest" or artifact.parser_version is None:
@@ -231,22 +279,7 @@ def _of_digests(
         for table in frame.iter_rows(named=True):
             if table["name"] == "query digest":
                 items += [_digest_row(artifact.sha256, table, cells) for cells in table["rows"]]
-    whole = sum(one.total_s or 0.0 for one in items)
-    calls = sum(one.calls or 0 for one in items)
-    chosen = [one for one in items if q.lower() in one.shape.lower()]
-    chosen.sort(key=lambda one: -(one.total_s or 0.0))
-    best = [
-        one.model_copy(update={"share": (one.total_s or 0.0) / whole if whole else None})
-        for one in chosen[:MOST]
-    ]
-    return TopQueries(
-        source="query_digest",
-        items=best,
-        shapes=len(chosen),
-        calls=calls,
-        total_s=whole if items else None,
-        counts=counts,
-    )
+    return items
 
 
 def _digest_row(artifact: str, table: dict[str, Any], cells: list[str | None]) -> TopQuery:
@@ -287,8 +320,7 @@ def _counts(unit: Unit, incident_id: str) -> dict[str, int]:
     return counts
 
 
-def _item(row: dict[str, Any], whole: float) -> TopQuery:
-    total = row["total_s"]
+def _item(row: dict[str, Any]) -> TopQuery:
     return TopQuery(
         **{
             name: row[name]
@@ -297,7 +329,7 @@ def _item(row: dict[str, Any], whole: float) -> TopQuery:
         },
         id=_id(row["shape"]),
         shape=row["shape"][:_MOST_SHAPE],
-        share=total / whole if whole and total is not None else None,
+        share=None,
         first=moment_of(row["first"]),
         last=moment_of(row["last"]),
     )

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
 
 from pileup.analysis import tables as analysis
 from pileup.analysis.tables import Cell, NotComparable, RowChange, TableData
+from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.schema import Out
 from pileup.storage.artifacts import Artifact, Artifacts
@@ -118,21 +120,30 @@ def table(
 ) -> TablePage:
     """A page of rows, sorted by a column when asked: numbers as numbers, what is not known last."""
     found = _one(services, unit, artifact_id, name)
-    rows: Sequence[Sequence[Cell]] = found.data.rows
-    columns = found.data.columns
-    if sort is not None:
-        if sort not in columns:
-            raise Refused(f"{name} has no column {sort!r}", "sort")
-        rows = _sorted(rows, columns.index(sort), down)
-    width = len(columns)
+    rows = _rows(found, sort, down)
+    width = len(found.data.columns)
     return TablePage(
         **dict(found.ref),
-        numeric=[analysis.is_numeric(found.data, column) for column in columns],
+        numeric=[analysis.is_numeric(found.data, column) for column in found.data.columns],
         offset=offset,
         page=[
             [*row, *[None] * (width - len(row))][:width] for row in rows[offset : offset + limit]
         ],
     )
+
+
+@router.get("/artifacts/{artifact_id}/table.csv", response_class=StreamingResponse)
+def table_csv(
+    artifact_id: str,
+    services: ServicesDep,
+    unit: UnitDep,
+    name: str = Query(max_length=500),
+    sort: str | None = Query(default=None, max_length=10_000),
+    down: bool = False,
+) -> StreamingResponse:
+    """Every row of a table."""
+    found = _one(services, unit, artifact_id, name)
+    return csv_answer("table", found.data.columns, _rows(found, sort, down))
 
 
 @router.get("/tables/comparison")
@@ -224,6 +235,16 @@ def _table(artifact: Artifact, name: str, row: dict[str, Any]) -> _Table:
         line_last=row["line_last"],
     )
     return _Table(ref, TableData(columns, row["rows"]))
+
+
+def _rows(found: _Table, sort: str | None, down: bool) -> Sequence[Sequence[Cell]]:
+    """All rows, sorted by a column when asked."""
+    columns = found.data.columns
+    if sort is None:
+        return found.data.rows
+    if sort not in columns:
+        raise Refused(f"{found.ref.name} has no column {sort!r}", "sort")
+    return _sorted(found.data.rows, columns.index(sort), down)
 
 
 def _sorted(rows: Sequence[Sequence[Cell]], at: int, down: bool) -> list[Sequence[Cell]]:

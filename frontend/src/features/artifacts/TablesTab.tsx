@@ -7,9 +7,10 @@ import { formatNumber, UNKNOWN } from '@/format'
 import { number, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { rawLinesPath } from '@/ui/evidence'
+import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { type Column, type Sort, Table } from '@/ui/Table'
-import { PAGE_ROWS, tablePageQuery, tablesOfQuery } from './tableQueries'
+import { csvOf, PAGE_ROWS, tablePageQuery, tablesOfQuery } from './tableQueries'
 import './tables.css'
 
 type Row = { readonly index: number; readonly cells: readonly (string | null)[] }
@@ -23,6 +24,8 @@ export function TablesTab({
 }) {
   const list = useQuery(tablesOfQuery(artifact.id))
   const [wanted] = useUrlState('table', text, '')
+  const [by] = useUrlState('sort', text, '')
+  const [down] = useUrlState('down', number, 0)
   const change = useUrlChange()
   const items = list.data?.items
   const chosen = items?.find(({ name }) => name === wanted) ?? items?.[0]
@@ -60,6 +63,10 @@ export function TablesTab({
         </select>
         <Lines incidentId={incidentId} table={chosen} />
         <span className="tables-space" />
+        <ExportMenu
+          name={['table', chosen.name]}
+          csvFrom={csvOf(artifact.id, chosen.name, by ? { key: by, down: down === 1 } : null)}
+        />
         <CompareLink incidentId={incidentId} table={chosen} />
       </div>
       <Rows key={chosen.name} artifactId={artifact.id} table={chosen} />
@@ -117,6 +124,7 @@ function Rows({ artifactId, table }: { readonly artifactId: string; readonly tab
           rowKey={({ index }) => String(index)}
           sort={sort}
           onSort={setSort}
+          presorted
         />
       </div>
       {last > 0 && (
@@ -156,7 +164,7 @@ function columnsOf(page: TablePage): Column<Row>[] {
             {cells[at]}
           </span>
         ),
-      // The server sorted all pages; the same order again keeps the page as it came.
+      // It is the server that sorts, over all pages: this only makes the head a button.
       sort: () => null,
       text: ({ cells }) => cells[at] ?? '',
     }

@@ -51,6 +51,15 @@ export const tablePageQuery = (id: string, name: string, page: number, sort: Sor
     placeholderData: keepPreviousData,
   })
 
+/** Where the server gives every row as CSV. */
+export function csvOf(id: string, name: string, sort: Sort | null): string {
+  const asked = new URLSearchParams({
+    name,
+    ...(sort ? { sort: sort.key, down: String(sort.down) } : {}),
+  })
+  return `/api/v1/artifacts/${id}/table.csv?${asked.toString()}`
+}
+
 export type Side = { readonly artifact: string; readonly name: string }
 
 export const comparisonQuery = (

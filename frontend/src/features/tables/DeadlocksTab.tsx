@@ -134,6 +134,19 @@ const COLUMNS: Column<DeadlockOut>[] = [
     ),
     sort: (one) => one.relation,
   },
+  {
+    key: 'pin',
+    head: 'Pin',
+    width: '84px',
+    cell: (one) => {
+      const place = one.seen[0]
+      return place ? (
+        <PinRow place={place} title={cycleText(one)[0] ?? 'deadlock'}>
+          Pin
+        </PinRow>
+      ) : null
+    },
+  },
 ]
 
 function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {

@@ -20,12 +20,27 @@ import { Chip, type Tone } from '@/ui/Chip'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { Time } from '@/ui/Value'
-import { Export, Filter, NotCollected, NothingInRange, Pages, RangeNote } from './parts'
-import { logGroupsQuery, logQuery, PAGE_ROWS } from './queries'
+import { Export, Filter, NotCollected, NothingInRange, Pages, RangeNote, useOrder } from './parts'
+import {
+  csvAddress,
+  type EventOrder,
+  type GroupOrder,
+  logAsked,
+  logGroupsQuery,
+  logQuery,
+  PAGE_ROWS,
+} from './queries'
 import { Lines, PinRow } from './Source'
 
 const VIEW = oneOf<'groups' | 'events'>(['groups', 'events'])
 const SEVERITIES = ['error', 'warning', 'note', 'system', 'none'] as const
+
+/** Of the other list, whose columns are others. */
+const FIRST_PAGE = { page: [], sort: [], down: [] }
+const EVENT_ORDER = oneOf<EventOrder | ''>([
+  ...(['time', 'severity', 'kind', 'subsystem', 'message', 'host'] as const),
+])
+const GROUP_ORDER = oneOf<GroupOrder | ''>(['count', 'severity', 'shape', 'first', 'last'])
 
 export function LogTab() {
   const incidentId = useIncidentId()
@@ -37,9 +52,12 @@ export function LogTab() {
   const [page, setPage] = useUrlState('page', number, 0)
   const change = useUrlChange()
   const asked = { severity, q: useDeferredValue(words), group }
-  const events = useQuery(logQuery(incidentId, asked, range, page))
+  const opened = view === 'events' || group !== ''
+  const [eventOrder, eventSort] = useOrder(EVENT_ORDER)
+  const [groupOrder, groupSort] = useOrder(GROUP_ORDER)
+  const events = useQuery(logQuery(incidentId, asked, range, opened ? eventOrder : null, page))
   const groups = useQuery({
-    ...logGroupsQuery(incidentId, asked, range),
+    ...logGroupsQuery(incidentId, asked, range, opened ? null : groupOrder),
     enabled: view === 'groups' || group !== '',
   })
   const error = events.error ?? groups.error
@@ -70,7 +88,6 @@ export function LogTab() {
       page: [],
     })
   const named = groups.data?.items.find((one) => one.id === group)
-  const opened = view === 'events' || group !== ''
   return (
     <div className="tables-tab">
       <div className="tables-tools">
@@ -78,14 +95,14 @@ export function LogTab() {
           <Button
             size="small"
             pressed={!opened}
-            onClick={() => change({ view: [], group: [], page: [] })}
+            onClick={() => change({ view: [], group: [], ...FIRST_PAGE })}
           >
             Repeated as one
           </Button>
           <Button
             size="small"
             pressed={opened}
-            onClick={() => change({ view: ['events'], group: [], page: [] })}
+            onClick={() => change({ view: ['events'], group: [], ...FIRST_PAGE })}
           >
             Every event
           </Button>
@@ -120,16 +137,38 @@ export function LogTab() {
               onPage={setPage}
               what="events"
             />
-            <Export rows={events.data.items} columns={EVENT_COLUMNS} name="log" />
+            <Export
+              rows={events.data.items}
+              columns={EVENT_COLUMNS}
+              name="log"
+              all={{
+                csv: csvAddress(incidentId, 'log.csv', {
+                  ...logAsked(asked, range),
+                  ...eventOrder,
+                }),
+                total: events.data.total,
+              }}
+            />
           </>
         ) : (
-          <Export rows={groups.data?.items ?? []} columns={GROUP_COLUMNS} name="log-groups" />
+          <Export
+            rows={groups.data?.items ?? []}
+            columns={GROUP_COLUMNS}
+            name="log-groups"
+            all={{
+              csv: csvAddress(incidentId, 'log/groups.csv', {
+                ...logAsked(asked, range),
+                ...groupOrder,
+              }),
+              total: groups.data?.groups ?? 0,
+            }}
+          />
         )}
       </div>
       {group && (
         <div className="tables-tools">
           <span className="mono ellipsis">{named?.shape ?? 'one message'}</span>
-          <Button size="small" variant="ghost" onClick={() => change({ group: [], page: [] })}>
+          <Button size="small" variant="ghost" onClick={() => change({ group: [], ...FIRST_PAGE })}>
             Back to all
           </Button>
         </div>
@@ -142,6 +181,7 @@ export function LogTab() {
             <Table<LogEvent>
               fill
               label="Events of the log"
+              {...eventSort}
               rows={events.data.items}
               columns={EVENT_COLUMNS}
               rowKey={(one) => `${one.artifact}:${one.line_first}:${one.kind}`}
@@ -159,11 +199,12 @@ export function LogTab() {
             <Table<LogGroup>
               fill
               label="Repeated messages"
+              {...groupSort}
               rows={groups.data.items}
               columns={GROUP_COLUMNS}
               rowKey={(one) => one.id}
               selected={null}
-              onSelect={(one) => change({ group: [one.id], page: [] }, { push: true })}
+              onSelect={(one) => change({ group: [one.id], ...FIRST_PAGE }, { push: true })}
               rowClass={(one) => one.severity === 'error' && 'log-error'}
             />
           </div>
@@ -268,6 +309,16 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
     head: 'Raw lines',
     width: '170px',
     cell: (one) => <Lines place={one.example} whole />,
+  },
+  {
+    key: 'pin',
+    head: 'Pin',
+    width: '84px',
+    cell: (one) => (
+      <PinRow place={one.example} title={`${formatNumber(one.count, 0)} × ${one.shape}`}>
+        Pin
+      </PinRow>
+    ),
   },
 ]
 

@@ -11,8 +11,14 @@ import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
 import { Problem, SkeletonRows } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { Duration, Time } from '@/ui/Value'
-import { Export, Filter, NotCollected, NothingInRange, RangeNote } from './parts'
-import { examplesQuery, topQueriesQuery } from './queries'
+import { Export, Filter, NotCollected, NothingInRange, RangeNote, useOrder } from './parts'
+import {
+  csvAddress,
+  examplesQuery,
+  type QueryOrder,
+  topQueriesQuery,
+  window as rangeAsked,
+} from './queries'
 import { Lines, PinRow } from './Source'
 
 type QuerySource = TopQueries['source']
@@ -23,6 +29,11 @@ const SOURCES: readonly (readonly [QuerySource, string])[] = [
 ]
 const SOURCE = oneOf<QuerySource | 'any'>(['slow_log', 'query_digest', 'processlist'])
 
+const ORDER = oneOf<QueryOrder | ''>([
+  ...(['shape', 'share', 'calls', 'total_s', 'p95_s', 'max_s', 'lock_s', 'sessions'] as const),
+  'rows_examined',
+])
+
 export function QueriesTab() {
   const incidentId = useIncidentId()
   const [range] = useRange()
@@ -31,13 +42,14 @@ export function QueriesTab() {
   const [pick, setPick] = useUrlState('pick', text, '')
   const change = useUrlChange()
   const q = useDeferredValue(words)
-  const first = useQuery({
-    ...topQueriesQuery(incidentId, asked === 'any' ? 'slow_log' : asked, q, range),
-  })
+  const [order, sorting] = useOrder(ORDER)
+  const first = useQuery(
+    topQueriesQuery(incidentId, asked === 'any' ? 'slow_log' : asked, q, range, order),
+  )
   const counts = first.data?.counts
   const best = SOURCES.find(([name]) => (counts?.[name] ?? 0) > 0)?.[0] ?? 'slow_log'
   const source = asked === 'any' ? best : asked
-  const list = useQuery(topQueriesQuery(incidentId, source, q, range))
+  const list = useQuery(topQueriesQuery(incidentId, source, q, range, order))
   if (list.error)
     return (
       <Problem
@@ -98,7 +110,17 @@ export function QueriesTab() {
               </>
             )}
           </span>
-          <Export rows={items} columns={columns} name="top-queries" />
+          <Export
+            rows={items}
+            columns={columns}
+            name="top-queries"
+            all={{
+              csv: csvAddress(incidentId, 'queries.csv', {
+                ...{ source, q, ...rangeAsked(range), ...order },
+              }),
+              total: list.data.shapes,
+            }}
+          />
         </div>
         {source === 'processlist' && (
           <p className="tables-note muted">
@@ -113,6 +135,7 @@ export function QueriesTab() {
             <Table<TopQuery>
               fill
               label="Top queries"
+              {...sorting}
               rows={items}
               columns={columns}
               rowKey={(one) => one.id}
@@ -133,6 +156,10 @@ export function QueriesTab() {
     </div>
   )
 }
+
+/** "96.2 s in 300 calls: UPDATE ...": what a pin of a shape says. */
+const queryClaim = ({ total_s: total, calls, shape }: TopQuery) =>
+  total === null ? shape : `${formatNumber(total, 1)} s in ${calls ?? UNKNOWN} calls: ${shape}`
 
 function columnsOf(source: QuerySource): Column<TopQuery>[] {
   const seconds = (
@@ -186,6 +213,16 @@ function columnsOf(source: QuerySource): Column<TopQuery>[] {
       ? [seconds('lock_s', 'Lock time'), count('rows_examined', 'Examined')]
       : [count('sessions', 'Sessions')]),
     { key: 'lines', head: 'Raw lines', width: '116px', cell: (one) => <Lines place={one} /> },
+    {
+      key: 'pin',
+      head: 'Pin',
+      width: '84px',
+      cell: (one) => (
+        <PinRow place={one} title={queryClaim(one)}>
+          Pin
+        </PinRow>
+      ),
+    },
   ]
 }
 
@@ -200,15 +237,11 @@ function QueryInspector({
   readonly range: Range
   readonly onClose: () => void
 }) {
-  const said =
-    query.total_s === null
-      ? ''
-      : `${formatNumber(query.total_s, 1)} s in ${query.calls ?? '?'} calls: `
   return (
     <Inspector
       title="Statement"
       subtitle={<span className="mono ellipsis">{query.shape.slice(0, 80)}</span>}
-      actions={<PinRow place={query} title={`${said}${query.shape}`} />}
+      actions={<PinRow place={query} title={queryClaim(query)} />}
       onClose={onClose}
     >
       <InspectorSection title="Shape">

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useMemo, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { Processlist, ProcesslistGroup, ProcesslistMoment, ProcesslistRow } from '@/api/schema'
 import { useWidth } from '@/charts/useWidth'
-import { formatNumber } from '@/format'
+import { formatDuration, formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import { flag, number, oneOf, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
@@ -15,9 +15,17 @@ import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
 import { Problem, SkeletonRows } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { Duration, Time } from '@/ui/Value'
-import { Export, Filter, NotCollected, NothingInRange, Pages } from './parts'
+import { Export, Filter, NotCollected, NothingInRange, Pages, useOrder } from './parts'
 import { SESSION_KEYS } from './keys'
-import { momentsQuery, PAGE_ROWS, processlistQuery } from './queries'
+import {
+  csvAddress,
+  momentsQuery,
+  PAGE_ROWS,
+  processlistQuery,
+  type SessionOrder,
+  type SessionsAsked,
+  sessionsAsked,
+} from './queries'
 import { Lines, PinRow } from './Source'
 import { findMoment, fullest, layoutBars, momentId } from './scrub'
 
@@ -30,6 +38,10 @@ const WAYS: readonly (readonly [By, string])[] = [
   ['db', 'Schema'],
 ]
 const BY = oneOf<By>(['digest', 'state', 'user', 'client', 'db', 'command'])
+
+const ORDER = oneOf<SessionOrder | ''>([
+  ...(['session_id', 'user', 'client_host', 'db', 'time_s', 'state', 'query'] as const),
+])
 
 export function SessionsTab() {
   const incidentId = useIncidentId()
@@ -44,21 +56,18 @@ export function SessionsTab() {
   const [chosen, setChosen] = useState<ProcesslistRow | null>(null)
   const items = moments.data?.items ?? []
   const moment = findMoment(items, at) ?? fullest(items)
-  const list = useQuery(
-    processlistQuery(
-      incidentId,
-      moment && {
-        artifact: moment.artifact,
-        snapshot: moment.snapshot,
-        by,
-        // "=" before the key: the group without one is a group too.
-        group: group ? group.slice(1) : null,
-        idle,
-        q: words,
-        page,
-      },
-    ),
-  )
+  const [order, sorting] = useOrder(ORDER)
+  const asked: SessionsAsked | null = moment && {
+    artifact: moment.artifact,
+    snapshot: moment.snapshot,
+    by,
+    // "=" before the key: the group without one is a group too.
+    group: group ? group.slice(1) : null,
+    idle,
+    q: words,
+    order,
+  }
+  const list = useQuery(processlistQuery(incidentId, asked, page))
   const place = moment ? items.indexOf(moment) : -1
   const go = (next: ProcesslistMoment | undefined) =>
     next && change({ at: [momentId(next)], page: [] })
@@ -171,12 +180,25 @@ export function SessionsTab() {
                 onPage={setPage}
                 what="sessions"
               />
-              <Export rows={list.data.rows} columns={ROW_COLUMNS} name="sessions" />
+              <Export
+                rows={list.data.rows}
+                columns={ROW_COLUMNS}
+                name="sessions"
+                {...(asked
+                  ? {
+                      all: {
+                        csv: csvAddress(incidentId, 'processlist.csv', sessionsAsked(asked)),
+                        total: list.data.rows_total,
+                      },
+                    }
+                  : {})}
+              />
             </div>
             <div className="tables-rows">
               <Table<ProcesslistRow>
                 fill
                 label="Sessions"
+                {...sorting}
                 rows={list.data.rows}
                 columns={ROW_COLUMNS}
                 rowKey={(row) => `${row.session_id}:${row.line_first}`}
@@ -351,7 +373,7 @@ function groupColumns(list: Processlist): Column<ProcesslistGroup>[] {
 
 const ROW_COLUMNS: Column<ProcesslistRow>[] = [
   {
-    key: 'id',
+    key: 'session_id',
     head: 'Session',
     kind: 'number',
     width: '88px',
@@ -366,7 +388,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
     sort: (row) => row.user,
   },
   {
-    key: 'client',
+    key: 'client_host',
     head: 'Client',
     width: 'minmax(100px, 0.8fr)',
     cell: (row) => <span title={row.client_host ?? ''}>{row.client_host}</span>,
@@ -380,7 +402,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
     sort: (row) => row.db,
   },
   {
-    key: 'time',
+    key: 'time_s',
     head: 'Time',
     kind: 'number',
     width: '84px',
@@ -409,7 +431,21 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
     sort: (row) => row.query,
   },
   { key: 'lines', head: 'Raw lines', width: '120px', cell: (row) => <Lines place={row} /> },
+  {
+    key: 'pin',
+    head: 'Pin',
+    width: '84px',
+    cell: (row) => (
+      <PinRow place={row} title={sessionClaim(row)}>
+        Pin
+      </PinRow>
+    ),
+  },
 ]
+
+/** "session 390: updating for 96 s": what a pin of a row says. */
+const sessionClaim = (row: ProcesslistRow) =>
+  `session ${row.session_id}: ${row.state || row.command || 'no state'} for ${formatDuration(row.time_s)}`
 
 function SessionInspector({
   row,
@@ -422,12 +458,7 @@ function SessionInspector({
     <Inspector
       title={`Session ${row.session_id}`}
       subtitle={row.state || row.command || ''}
-      actions={
-        <PinRow
-          place={row}
-          title={`session ${row.session_id}: ${row.state || row.command || ''} for ${row.time_s ?? 'unknown'} s`}
-        />
-      }
+      actions={<PinRow place={row} title={sessionClaim(row)} />}
       onClose={onClose}
     >
       <InspectorSection title="Row">

@@ -28,6 +28,8 @@ const OWN = [
   'severity',
   'view',
   'pick',
+  'sort',
+  'down',
 ] as const
 
 export default function TablesScreen() {

@@ -1,12 +1,14 @@
 /** What the tabs share: the filter, the range that counts, pages, the copy of rows as a file. */
+import { useMemo } from 'react'
 import type { Rows } from '@/charts/exportSvg'
 import { formatNumber } from '@/format'
 import { type Range, useRange } from '@/state/incident'
+import { type Codec, flag, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { CopyButton } from '@/ui/CopyButton'
 import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState } from '@/ui/States'
-import { type Column, toTsv } from '@/ui/Table'
+import { type Column, type Sort, toTsv } from '@/ui/Table'
 import { Time } from '@/ui/Value'
 
 export function Filter({
@@ -29,6 +31,30 @@ export function Filter({
       onChange={(event) => onChange(event.target.value)}
     />
   )
+}
+
+/**
+ * The order of rows that the server sorts, in the address; `columns` says which it knows. What the
+ * table needs to show and change it comes along.
+ */
+export function useOrder<Key extends string>(columns: Codec<Key | ''>) {
+  const [sort] = useUrlState<Key | ''>('sort', columns, '')
+  const [down] = useUrlState('down', flag, false)
+  const change = useUrlChange()
+  const order = useMemo(() => (sort === '' ? null : { sort, down }), [sort, down])
+  return [
+    order,
+    {
+      presorted: true,
+      sort: order && { key: order.sort, down },
+      onSort: (next: Sort | null) =>
+        change({
+          sort: next ? [next.key] : [],
+          down: next?.down ? ['1'] : [],
+          page: [],
+        }),
+    },
+  ] as const
 }
 
 /** Says which range counts, and takes it away. */
@@ -119,17 +145,29 @@ export function Export<Row>({
   rows,
   columns,
   name,
+  all,
   svg,
 }: {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
   readonly name: string
+  /** Where the server gives all rows as CSV, and how many they are. */
+  readonly all?: { readonly csv: string; readonly total: number }
   readonly svg?: () => string
 }) {
   return (
     <>
-      <CopyButton text={() => toTsv(rows, columns)}>Copy as TSV</CopyButton>
-      <ExportMenu name={name} rows={() => asRows(toTsv(rows, columns))} {...(svg ? { svg } : {})} />
+      <CopyButton text={() => toTsv(rows, columns)}>
+        {all && all.total > rows.length
+          ? `Copy these ${formatNumber(rows.length, 0)} as TSV`
+          : 'Copy as TSV'}
+      </CopyButton>
+      <ExportMenu
+        name={name}
+        rows={() => asRows(toTsv(rows, columns))}
+        {...(all ? { csvFrom: all.csv } : {})}
+        {...(svg ? { svg } : {})}
+      />
     </>
   )
 }

@@ -49,6 +49,37 @@ export const momentsQuery = (id: string) =>
 
 export const PAGE_ROWS = 200
 
+/** Where a route of an incident gives its rows as CSV. */
+export function csvAddress(
+  id: string,
+  route: string,
+  query: Readonly<Record<string, string | number | boolean | readonly string[]>>,
+): string {
+  const asked = new URLSearchParams(
+    Object.entries(query).flatMap(([key, value]) =>
+      typeof value === 'object' ? value.map((one) => [key, one]) : [[key, String(value)]],
+    ),
+  )
+  return `/api/v1/incidents/${id}/${route}?${asked.toString()}`
+}
+
+/** How the server sorts: over all rows, where a page of them is shown. Null: its own way. */
+export type Order<Key extends string> = { readonly sort: Key; readonly down: boolean } | null
+export type SessionOrder =
+  'session_id' | 'user' | 'client_host' | 'db' | 'time_s' | 'state' | 'query'
+export type QueryOrder =
+  | 'shape'
+  | 'share'
+  | 'calls'
+  | 'total_s'
+  | 'p95_s'
+  | 'max_s'
+  | 'lock_s'
+  | 'rows_examined'
+  | 'sessions'
+export type EventOrder = 'time' | 'severity' | 'kind' | 'subsystem' | 'message' | 'host'
+export type GroupOrder = 'count' | 'severity' | 'shape' | 'first' | 'last'
+
 export type SessionsAsked = {
   readonly artifact: string
   readonly snapshot: number
@@ -57,21 +88,25 @@ export type SessionsAsked = {
   readonly group: string | null
   readonly idle: boolean
   readonly q: string
-  readonly page: number
+  readonly order: Order<SessionOrder>
 }
 
-export const processlistQuery = (id: string, asked: SessionsAsked | null) =>
+export const sessionsAsked = ({ group, order, ...rest }: SessionsAsked) => ({
+  ...rest,
+  ...(group === null ? {} : group === '' ? { none: true } : { group }),
+  ...order,
+})
+
+export const processlistQuery = (id: string, asked: SessionsAsked | null, page: number) =>
   queryOptions({
-    queryKey: keys.of(id, 'tables', 'processlist', asked),
+    queryKey: keys.of(id, 'tables', 'processlist', asked, page),
     queryFn: () => {
-      const { group, page, ...rest } = asked ?? NOTHING
       return unwrap(
         api.GET('/api/v1/incidents/{incident_id}/processlist', {
           params: {
             path: { incident_id: id },
             query: {
-              ...rest,
-              ...(group === null ? {} : group === '' ? { none: true } : { group }),
+              ...sessionsAsked(asked ?? NOTHING),
               offset: page * PAGE_ROWS,
               limit: PAGE_ROWS,
             },
@@ -90,7 +125,7 @@ const NOTHING: SessionsAsked = {
   group: null,
   idle: false,
   q: '',
-  page: 0,
+  order: null,
 }
 
 export const deadlocksQuery = (id: string, range: Range) =>
@@ -105,13 +140,19 @@ export const deadlocksQuery = (id: string, range: Range) =>
     placeholderData: keepPreviousData,
   })
 
-export const topQueriesQuery = (id: string, source: QuerySource, q: string, range: Range) =>
+export const topQueriesQuery = (
+  id: string,
+  source: QuerySource,
+  q: string,
+  range: Range,
+  order: Order<QueryOrder>,
+) =>
   queryOptions({
-    queryKey: keys.of(id, 'tables', 'queries', source, q, range),
+    queryKey: keys.of(id, 'tables', 'queries', source, q, range, order),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/queries', {
-          params: { path: { incident_id: id }, query: { source, q, ...window(range) } },
+          params: { path: { incident_id: id }, query: { source, q, ...window(range), ...order } },
         }),
       ),
     placeholderData: keepPreviousData,
@@ -139,37 +180,53 @@ export type LogAsked = {
   readonly group: string
 }
 
-const logAsked = ({ severity, q, group }: LogAsked, range: Range) => ({
+export const logAsked = ({ severity, q, group }: LogAsked, range: Range) => ({
   ...(severity.length ? { severity: [...severity] } : {}),
   ...(q ? { q } : {}),
   ...(group ? { group } : {}),
   ...window(range),
 })
 
-export const logQuery = (id: string, asked: LogAsked, range: Range, page: number) =>
+export const logQuery = (
+  id: string,
+  asked: LogAsked,
+  range: Range,
+  order: Order<EventOrder>,
+  page: number,
+) =>
   queryOptions({
-    queryKey: keys.of(id, 'tables', 'log', asked, range, page),
+    queryKey: keys.of(id, 'tables', 'log', asked, range, order, page),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/log', {
           params: {
             path: { incident_id: id },
-            query: { ...logAsked(asked, range), offset: page * PAGE_ROWS, limit: PAGE_ROWS },
+            query: {
+              ...logAsked(asked, range),
+              ...order,
+              offset: page * PAGE_ROWS,
+              limit: PAGE_ROWS,
+            },
           },
         }),
       ),
     placeholderData: keepPreviousData,
   })
 
-export const logGroupsQuery = (id: string, asked: LogAsked, range: Range) =>
+export const logGroupsQuery = (
+  id: string,
+  asked: LogAsked,
+  range: Range,
+  order: Order<GroupOrder>,
+) =>
   queryOptions({
-    queryKey: keys.of(id, 'tables', 'logGroups', asked, range),
+    queryKey: keys.of(id, 'tables', 'logGroups', asked, range, order),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/log/groups', {
           params: {
             path: { incident_id: id },
-            query: logAsked({ ...asked, group: '' }, range),
+            query: { ...logAsked({ ...asked, group: '' }, range), ...order },
           },
         }),
       ),
