@@ -6,12 +6,15 @@ import io
 import json
 import os
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from pileup.cli.analyze import command
+from pileup.formats.csv_mapping import Column, Mapping
 
 
 def run(*arguments: str):  # type: ignore[no-untyped-def]
@@ -121,3 +124,23 @@ def test_knowledge_that_does_not_fit_says_where(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "signatures[0] (team-ticker)" in result.output
     assert "logs" in result.output
+
+
+def test_a_table_is_read_by_a_mapping_that_was_saved(tmp_path: Path) -> None:
+    """Of a file with that header, and of no other; what cannot be used is told."""
+    (tmp_path / "export.csv").write_text(
+        "Exported by Ada\nWhen;Load\n03/04/2026 10:00:00;1,5\n03/04/2026 10:00:01;2,5\n"
+    )
+    columns = (Column(name="When", role="time"), Column(name="Load", series="app.load"))
+    mapping = Mapping(
+        delimiter=";", decimal=",", header="when;load", time_format="mdy", columns=columns
+    )
+    saved = tmp_path / "mapping.json"
+    saved.write_bytes(msgspec.json.encode(mapping))
+    for by_hand, series in (((), 0), (("--mapping", str(saved)), 2)):
+        document = json.loads(run(str(tmp_path / "export.csv"), *by_hand, "--json").stdout)
+        assert document["artifacts"][0]["records"].get("sample", 0) == series
+    other = run(str(saved), "--mapping", str(saved))
+    assert "no file has the header" in other.stderr
+    saved.write_bytes(msgspec.json.encode(replace(mapping, header=None)))
+    assert "without a header" in run(str(tmp_path), "--mapping", str(saved)).stderr

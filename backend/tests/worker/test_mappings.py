@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pileup.formats import csv_mapping
 from pileup.storage.frames import FrameKey
 from tests.worker.conftest import Bench
 
@@ -57,6 +58,8 @@ def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
     assert told["remembered"]
     assert told["remembered_by"] == "admin"
     assert told["mapping"]["columns"][1]["name"] == "Threads"
+    file = site.admin.get(f"{address}/file")
+    assert csv_mapping.load(file.content).header == "date;threads"
 
     after = site.upload(incident, "tuesday.csv", NEXT)
     bench.work()

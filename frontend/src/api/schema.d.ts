@@ -182,6 +182,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/artifacts/{artifact_id}/mapping/file': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Mapping File
+     * @description What is remembered for its header, as a file for ``pileup analyze --mapping``.
+     */
+    get: operations['mapping_file_api_v1_artifacts__artifact_id__mapping_file_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/artifacts/{artifact_id}/mapping/preview': {
     parameters: {
       query?: never
@@ -8538,6 +8558,35 @@ export interface operations {
         content: {
           'application/json': components['schemas']['MappingSaved']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  mapping_file_api_v1_artifacts__artifact_id__mapping_file_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

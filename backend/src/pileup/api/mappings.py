@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from pileup.api.auth import Caller
@@ -145,6 +145,21 @@ def mapping(artifact_id: str, services: ServicesDep, unit: UnitDep) -> MappingPr
     at = csv_mapping.find_header(lines, said.header) if said.header is not None else 0
     guess = Guess(said, at, True, f"said by {remembered.by or 'somebody who left'}")
     return _shown(unit, artifact, lines, guess, remembered)
+
+
+@router.get("/artifacts/{artifact_id}/mapping/file", response_class=Response)
+def mapping_file(artifact_id: str, services: ServicesDep, unit: UnitDep) -> Response:
+    """What is remembered for its header, as a file for ``pileup analyze --mapping``."""
+    artifact, _, head = _table(services, unit, artifact_id)
+    remembered = Mappings(unit).find(csv_mapping.keys_in(head, artifact.sha256))
+    if remembered is None:
+        raise ApiError(404, "No mapping", f"nobody said what the columns of {artifact.path} are")
+    said = msgspec.convert(remembered.mapping, Mapping)
+    return Response(
+        msgspec.json.format(msgspec.json.encode(said), indent=2),
+        media_type="application/json",
+        headers={"Content-Disposition": "attachment; filename=pileup-mapping.json"},
+    )
 
 
 @router.post("/artifacts/{artifact_id}/mapping/preview")

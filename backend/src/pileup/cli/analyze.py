@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from pileup.formats.csv_mapping import Mapping
 
 
 @click.command(name="analyze")
@@ -28,6 +32,15 @@ import click
     help="Zone of a host's local times, such as db-01=America/Vancouver; repeatable.",
 )
 @click.option(
+    "--mapping",
+    "mapping_files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE.json",
+    help="What the columns of a table are, as saved from Pileup; used for each file with that "
+    "header; repeatable.",
+)
+@click.option(
     "--knowledge",
     "knowledge_dir",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -39,6 +52,7 @@ def command(
     as_json: bool,
     report: Path | None,
     timezones: tuple[str, ...],
+    mapping_files: tuple[Path, ...],
     knowledge_dir: Path | None,
 ) -> None:
     """Analyse captured files, folders and archives: no server, no database."""
@@ -54,10 +68,14 @@ def command(
             f"{report.name} ends neither in .html nor in .md.", param_hint="--report"
         )
     _use(knowledge_dir)
-    captures = Captures()
+    mappings = {file: _mapping(file) for file in mapping_files}
+    captures = Captures(mappings=dict(mappings.values()))
     captures.read(paths)
     for line in captures.left_out:
         click.echo(f"left out: {line}", err=True)
+    for file, (key, _) in mappings.items():
+        if key not in captures.mapped:
+            click.echo(f"{file}: no file has the header that this mapping is of", err=True)
     evidence = gather(captures.artifacts, timezones=zones)
     captures.artifacts.clear()  # the evidence holds it all
     analysis = analyse(evidence)
@@ -86,6 +104,21 @@ def _use(knowledge_dir: Path | None) -> None:
         knowledge.use(knowledge_dir)
     except knowledge.KnowledgeError as error:
         raise click.BadParameter(str(error), param_hint="--knowledge") from error
+
+
+def _mapping(file: Path) -> tuple[str, Mapping]:
+    """A saved mapping and the key of the header that it is of."""
+    from pileup.formats import csv_mapping
+
+    try:
+        mapping = csv_mapping.load(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise click.BadParameter(
+            f"{file} is no mapping that can be used: {error}. Save it again: open a table in "
+            "Pileup, Tell Pileup what the columns are, Save as file.",
+            param_hint="--mapping",
+        ) from error
+    return csv_mapping.key_of(mapping.header, ""), mapping
 
 
 def _zones(given: tuple[str, ...]) -> dict[str, str]:

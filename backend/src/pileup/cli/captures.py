@@ -21,9 +21,11 @@ import polars as pl
 
 from pileup.analysis import EvidenceArtifact, bundle_of
 from pileup.analysis.compact import compact_frames
-from pileup.formats import archive, driver
+from pileup.formats import archive, csv_mapping, csv_table, driver
+from pileup.formats.csv_mapping import Mapping
 from pileup.formats.driver import Parsed
 from pileup.formats.errors import ArchiveError
+from pileup.formats.text import LineReader
 from pileup.records import Problem
 
 _CHUNK = 1 << 20
@@ -40,12 +42,18 @@ class _Found:
     shown: str
     sha256: str
     bytes: int
+    mapping: Mapping | None = None
+    """What a person said of its columns."""
 
 
 @dataclass
 class Captures:
     """What was read, and what was left out and why."""
 
+    mappings: dict[str, Mapping] = field(default_factory=dict)
+    """By key (``csv_mapping.key_of``): a table with that header is read so."""
+    mapped: set[str] = field(default_factory=set)
+    """Keys of the mappings that a file was read by."""
     artifacts: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     _found: list[_Found] = field(default_factory=list)
@@ -97,7 +105,21 @@ class Captures:
             kept = folder / sha
             shutil.move(file, kept)
             file = kept
-        self._found.append(_Found(file, shown, sha, size))
+        self._found.append(_Found(file, shown, sha, size, self._mapping_of(file, sha)))
+
+    def _mapping_of(self, file: Path, sha: str) -> Mapping | None:
+        if not self.mappings:
+            return None
+        try:
+            with archive.open_plain(file) as stream:
+                head = LineReader(stream).head
+        except (OSError, EOFError, ArchiveError):
+            return None  # told when it is read
+        key = next((one for one in csv_mapping.keys_in(head, sha) if one in self.mappings), None)
+        if key is None:
+            return None
+        self.mapped.add(key)
+        return self.mappings[key]
 
     def _expand(self, file: Path, shown: str, folder: Path, depth: int) -> None:
         limits = archive.Limits()
@@ -151,7 +173,8 @@ def _parse_all(found: Sequence[_Found]) -> list[Parsed]:
 
 
 def _parse(found: _Found) -> Parsed:
-    return driver.parse_path(found.file, name=found.shown)
+    chosen = csv_table.with_mapping(found.mapping) if found.mapping else None
+    return driver.parse_path(found.file, name=found.shown, chosen=chosen)
 
 
 def _artifact(found: _Found, parsed: Parsed) -> EvidenceArtifact:

@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 from zoneinfo import ZoneInfo
 
+import msgspec
+
 from pileup.formats.csv_cells import (
     TimeFormat,
     day_order,
@@ -99,6 +101,16 @@ def key_of(header: str | None, sha256: str) -> str:
     if header is None:
         return f"file:{sha256}"
     return "header:" + hashlib.sha256(header.encode("utf-8", "replace")).hexdigest()
+
+
+def load(data: bytes) -> Mapping:
+    """A mapping that was saved as a file (JSON of Mapping). ValueError says what is wrong in it."""
+    mapping = msgspec.json.decode(data, type=Mapping)
+    if mapping.header is None:
+        raise ValueError("it is of a table without a header, so no other file is known by it")
+    if found := problems_of(mapping):
+        raise ValueError("; ".join(sentence for _, sentence in found))
+    return mapping
 
 
 def keys_in(head: str, sha256: str) -> list[str]:

@@ -84,15 +84,17 @@ def parse_path(
     *,
     name: str | None = None,
     format: str | None = None,  # noqa: A002  # what a person calls it
+    chosen: Format | None = None,
 ) -> Parsed:
     """Read a file, decompressing a single .gz/.bz2/.xz/.zst on the way.
 
-    ``format`` is a person's choice: it is then used or fails plainly. When the format was detected
+    ``format`` and ``chosen`` (see ``parse_stream``) are a person's choice, which is then used or
+    fails plainly. When the format was detected
     and proves unusable, the next candidate is tried and a Problem says so.
     """
     name = path.name if name is None else name
-    parsed = _parse_path_once(path, name, format)
-    if format is not None or not parsed.failed or parsed.crashed:
+    parsed = _parse_path_once(path, name, format, chosen)
+    if format is not None or chosen is not None or not parsed.failed or parsed.crashed:
         return parsed
     for candidate in parsed.detection.candidates:
         other = _parse_path_once(path, name, candidate)
@@ -173,14 +175,19 @@ def parse_stream(
     )
 
 
-def _parse_path_once(path: Path, name: str, chosen: str | None) -> Parsed:
+def _parse_path_once(
+    path: Path,
+    name: str,
+    format: str | None,  # noqa: A002
+    chosen: Format | None = None,
+) -> Parsed:
     kind = archive.kind_of(path)
     if kind in ("zip", "tar"):
         return _refused(path, f"{name} is an archive ({kind}): its members are read one by one.")
     try:
         with archive.open_plain(path) as stream:
             plain_name = archive.plain_name(name) if kind == "compressed" else name
-            return parse_stream(stream, name=plain_name, format=chosen)
+            return parse_stream(stream, name=plain_name, format=format, chosen=chosen)
     except (OSError, EOFError, ArchiveError) as error:
         # Only opening and the first bytes can fail here; later failures keep what was read.
         return _refused(path, f"{name} cannot be read: {error}. Capture or copy it again.")

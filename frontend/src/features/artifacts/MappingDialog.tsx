@@ -93,6 +93,15 @@ function MappingForm({
         <span className="muted mapping-note">{remembers(seen)}</span>
         {first.data?.remembered && (
           <Button
+            onClick={() => {
+              window.location.assign(`/api/v1/artifacts/${artifact.id}/mapping/file`)
+            }}
+          >
+            Save as file
+          </Button>
+        )}
+        {first.data?.remembered && (
+          <Button
             busy={forget.isPending}
             onClick={() => forget.mutate(undefined, { onSuccess: onDone })}
           >
