@@ -221,3 +221,20 @@ def test_rows_shown_of_a_table_are_bounded() -> None:
     assert found.changed == 3000
     assert [row.key for row in found.rows[:2]] == [["q2999"], ["q2998"]]
     assert len(found.rows) == 10
+
+
+def test_a_table_without_a_time_is_in_no_window_and_said() -> None:
+    """Nothing tells whether it was taken in the window: it is left out, and named."""
+    whole = evidence(
+        {
+            "m": [gauge("mysql.Questions", [1.0] * 60)],
+            "digest.txt": [dataclasses.replace(table(("q1", "5")), wall_us=None, clock=None)],
+        }
+    )
+    windows = [Side("A", whole, Span(T0, T0 + 9 * S)), Side("B", whole, Span(T0 + 20 * S, T0 + S))]
+    (said,) = [one for one in compare(*windows).warnings if "no time" in one]
+    assert "digest.txt line 1" in said
+    assert "Clock tab" in said
+    assert not [
+        one for one in compare(Side("A", whole), Side("B", whole)).warnings if "time" in one
+    ]

@@ -39,6 +39,7 @@ CLEAR = 3.0
 MOST = 500
 _DEPTH = 60
 _UNLIKE_LENGTH = 4.0
+_NAMED = 3
 # counts of the server's own uptime and the like differ between any two moments
 _NEVER_ALIKE = ("uptime", "uptime_since_flush_status")
 # the kernel's bookkeeping follows the uptime of the machine more than what the server does
@@ -87,7 +88,10 @@ def compare(a: Side, b: Side) -> CompareDoc:
         a=one,
         b=two,
         trial=_trial(Run("A", values_a, a.span), Run("B", values_b, b.span)),
-        warnings=_warnings(one, two, (not left.frames, not right.frames), spans),
+        warnings=[
+            *_warnings(one, two, (not left.frames, not right.frames), spans),
+            *_tables_without_time(a, b),
+        ],
         series=_series(values_a, values_b),
         waits=_waits(left, right),
         stacks=_stacks(left, right),
@@ -164,6 +168,29 @@ def _warnings(
         only = one.label if one.samples else two.label
         found.append(f"Only {only} has stack samples.")
     return found
+
+
+def _tables_without_time(a: Side, b: Side) -> list[str]:
+    """Tables that no window can hold, as nothing says when they were taken."""
+    found: set[str] = set()
+    for side in (a, b):
+        frame = side.evidence.frame("table")
+        if side.span is None or frame is None:
+            continue
+        untimed = frame.filter(pl.col("time").is_null())
+        if side.artifacts is not None:
+            untimed = untimed.filter(pl.col("artifact").is_in(list(side.artifacts)))
+        found.update(
+            f"{side.evidence.path(sha) or sha} line {line}"
+            for sha, line in untimed.select("artifact", "line_first").iter_rows()
+        )
+    if not found:
+        return []
+    named = ", ".join(sorted(found)[:_NAMED])
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    what = "A table has" if len(found) == 1 else f"{len(found)} tables have"
+    advice = "Give its artifact a time on the Clock tab, or compare bundles instead of windows."
+    return [f"{what} no time, so no window holds it: {named}{more}. {advice}"]
 
 
 def _trial(a: Run, b: Run) -> TrialDoc | None:

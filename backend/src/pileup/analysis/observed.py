@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from pileup.analysis import waits
+from pileup.analysis import latch_stacks, waits
 from pileup.analysis.context import Context
 from pileup.analysis.contract import Locator
 from pileup.analysis.levels import Level, Levels
@@ -122,8 +122,19 @@ class Observed:
     # ---- questions
 
     def latch(self, ids: Sequence[str]) -> Seen:
-        """Semaphore waits for one of these latches."""
-        return self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(ids)}")
+        """Semaphore waits for one of these latches; by stacks where SEMAPHORES lists none at all.
+
+        MariaDB from 10.6 lists none ever, and pt-pmp may be all that was taken.
+        """
+        listed = self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(ids)}")
+        if listed.holds or self._during("semaphore_wait") is not None:
+            return listed
+        found = [
+            one
+            for one in self.stacks
+            if (wait := latch_stacks.waits_for(one.names)) and wait.latch in ids
+        ]
+        return self._by_stack(found, f"wait for {' or '.join(ids)}") if found else listed
 
     def place(self, places: Sequence[str]) -> Seen:
         """Semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
@@ -154,11 +165,7 @@ class Observed:
         ]
         if not found:
             return Seen(False)
-        at_once: defaultdict[tuple[str, int | None], int] = defaultdict(int)
-        for one in found:
-            for key, threads in one.per_sample.items():
-                at_once[key] += threads
-        most = max(at_once.values())
+        most = _most_at_once(found)
         top = max(found, key=lambda one: one.threads)
         named = next((name for name in top.names if function_key(name) in wanted), functions[0])
         verb = {True: "wait in", False: "work in", None: "are in"}[waiting]
@@ -167,10 +174,17 @@ class Observed:
         text = f"{_threads(most)} {verb} {named}"
         if outer:
             text += f" (below {next((n for n in top.names if function_key(n) in outer), '')})"
+        return self._told(found, top, most, text)
+
+    def _by_stack(self, found: Sequence[StackGroup], verb: str) -> Seen:
+        most = _most_at_once(found)
+        top = max(found, key=lambda one: one.threads)
+        return self._told(found, top, most, f"{_threads(most)} {verb} by their stacks")
+
+    def _told(self, found: Sequence[StackGroup], top: StackGroup, most: int, text: str) -> Seen:
         busy = sum(one.threads for one in self.stacks)
         share = sum(one.threads for one in found) / busy
-        example = top.example
-        evidence = (self._lines(example, text),) if example else ()
+        evidence = (self._lines(top.example, text),) if top.example else ()
         return Seen(True, most, share, text, evidence)
 
     def state(self, pattern: str) -> Seen:
@@ -381,6 +395,15 @@ def _group(names: tuple[str, ...]) -> StackGroup:
 
 def _glob(file: str) -> str:
     return "(^|/)" + re.escape(file).replace(r"\*", "[^/]*") + "$"
+
+
+def _most_at_once(found: Iterable[StackGroup]) -> int:
+    """Threads in the sample that has most of them."""
+    at_once: defaultdict[tuple[str, int | None], int] = defaultdict(int)
+    for one in found:
+        for key, threads in one.per_sample.items():
+            at_once[key] += threads
+    return max(at_once.values())
 
 
 def _threads(count: int) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pileup.analysis import latch_stacks
 from pileup.analysis.context import Context
 from pileup.analysis.contract import HotLatchDoc, Locator, ShiftDoc
 from pileup.analysis.moments import iso
@@ -36,7 +37,12 @@ _PAGES_OF_ONE = 4
 
 
 def latch(context: Context, latch_id: str) -> Sign:
-    """Semaphore waits for a latch of the knowledge base, whatever the place they wait at."""
+    """Semaphore waits for a latch of the knowledge base, whatever the place they wait at.
+
+    Where no dump lists any (MariaDB from 10.6, stacks alone): threads whose stack waits for it.
+    """
+    if not context.hot_latches:
+        return _latch_by_stacks(context, latch_id)
     some = [one for one in context.hot_latches if one.latch == latch_id]
     if not some:
         return NOTHING
@@ -48,6 +54,14 @@ def latch(context: Context, latch_id: str) -> Sign:
     )
     evidence = tuple(_said(w.example, text) for w in places[:2] if w.example)
     return Sign(top.max_at_once, min(1.0, sum(one.share for one in some)), evidence)
+
+
+def _latch_by_stacks(context: Context, latch_id: str) -> Sign:
+    def waits(functions: list[str]) -> bool:
+        found = latch_stacks.waits_for(functions)
+        return found is not None and found.latch == latch_id
+
+    return stacks(context, waits, f"wait for {latch_id} by their stacks")
 
 
 def dominant_latch(context: Context) -> HotLatchDoc | None:

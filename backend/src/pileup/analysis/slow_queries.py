@@ -43,7 +43,7 @@ def slow_queries(
     texts = (
         inside.group_by("_text", maintain_order=True)
         .agg(pl.col("query_time_s").sum())
-        .sort("query_time_s", descending=True, maintain_order=True)["_text"]
+        .sort("query_time_s", "_text", descending=[True, False])["_text"]
         .head(_MOST_TEXTS)
     )
     shapes = pl.DataFrame(
@@ -53,7 +53,14 @@ def slow_queries(
     shaped = inside.join(shapes, on="_text", how="inner")
     whole = float(inside["query_time_s"].sum() or 0.0)
     classes = (
-        shaped.sort("query_time_s", descending=True, nulls_last=True, maintain_order=True)
+        shaped.sort(
+            "query_time_s",
+            "time",
+            "artifact",
+            "line_first",
+            descending=[True, False, False, False],
+            nulls_last=True,
+        )
         .group_by("shape", maintain_order=True)
         .agg(
             pl.len().alias("calls"),
@@ -66,7 +73,7 @@ def slow_queries(
             pl.col("session_id").n_unique().alias("sessions"),
             pl.col("artifact", "line_first", "line_last", "time").first(),
         )
-        .sort("total_s", descending=True, maintain_order=True)
+        .sort("total_s", "shape", descending=[True, False])
         .head(MOST)
     )
     before = _before(frame, shapes, baseline)

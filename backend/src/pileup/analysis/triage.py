@@ -33,6 +33,7 @@ _HARDWARE = re.compile(
     r"|No space left|corrupt",
     re.IGNORECASE,
 )
+_PLACE = ("time", "artifact", "line_first", "session_id")
 _METADATA = "Waiting for table metadata lock"
 
 
@@ -163,6 +164,7 @@ def _collateral(context: Context, levels: Levels) -> TriageDoc:
         rows = rows.filter(context.stall.holds())
     if rows.is_empty():
         return _doc("collateral_query", "ok", "No statement was running in the processlists.")
+    rows = rows.sort(*_PLACE, nulls_last=True)  # so that of equals the same one is shown
     counted = rows.group_by("query", maintain_order=True).agg(
         pl.len(), pl.col("artifact", "line_first", "line_last", "time").first()
     )

@@ -8,7 +8,14 @@ Counts are of distinct waiting threads.
 
 from __future__ import annotations
 
-from pileup.analysis import wait_commits, wait_instruments, wait_latches, wait_locks, wait_queues
+from pileup.analysis import (
+    wait_commits,
+    wait_instruments,
+    wait_latch_stacks,
+    wait_latches,
+    wait_locks,
+    wait_queues,
+)
 from pileup.analysis.context import Server
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import Scene
@@ -31,6 +38,7 @@ def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Gra
     wait_instruments.latch_holders(draft)
     wait_commits.commits(draft)
     wait_queues.unlisted(draft)
+    wait_latch_stacks.stacks_alone(draft)
     return draft.graph()
 
 

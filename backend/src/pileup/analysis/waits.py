@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import msgspec
 import polars as pl
 
-from pileup.analysis import commit_queue, instruments, queues, servers
+from pileup.analysis import commit_queue, instruments, latch_stacks, queues, servers
 from pileup.analysis.context import Server, Span
 from pileup.analysis.contract import (
     BlockerDoc,
@@ -581,6 +581,7 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
             commit_queue.waits_by_stack(functions)
             or (meaning is not None and meaning.category in _WAITING_STACKS)
             or queues.by_stack(functions) is not None
+            or latch_stacks.waits_for(functions) is not None
         )
         key = (sha, snapshot or 0)
         before = found.get(key)
