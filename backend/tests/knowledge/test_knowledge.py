@@ -120,6 +120,25 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path, text: str, said: st
     assert knowledge().issues == before.issues
 
 
+def test_a_server_goes_on_without_what_does_not_fit(tmp_path: Path) -> None:
+    """One file is broken, one entry speaks of nothing: both are said, the rest is used."""
+    (tmp_path / "latches.yaml").write_text("latches: [{id: 1")
+    (tmp_path / "signatures.yaml").write_text(
+        "signatures:\n"
+        "- {issue: semaphore-abort, needs: [{log: theirs, weight: 1}]}\n"
+        "- {issue: nobody, needs: [{log: x}]}\n"
+    )
+    try:
+        broken, lost = use(tmp_path, lenient=True)
+        assert broken.startswith("latches.yaml is no YAML")
+        assert "nobody: there is no such issue" in lost
+        assert knowledge().signatures["semaphore-abort"].needs[0].log == "theirs"
+        assert "btr_search_latch" in knowledge().latches
+        assert use(tmp_path / "nowhere", lenient=True)[0].startswith(str(tmp_path))
+    finally:
+        use(None)
+
+
 def test_a_team_s_entry_replaces_ours(tmp_path: Path) -> None:
     (tmp_path / "signatures.yaml").write_text(
         "signatures: [{issue: semaphore-abort, needs: [{log: x, weight: 1}]}]"

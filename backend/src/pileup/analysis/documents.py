@@ -19,6 +19,7 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.moments import iso
 from pileup.analysis.shifts import number
+from pileup.knowledge import knowledge
 
 MOST_EVENTS = 5000
 _NOT_EVENTS = ("clock",)
@@ -64,7 +65,18 @@ def artifacts(evidence: Evidence) -> list[ArtifactDoc]:
 
 
 def problems(evidence: Evidence) -> list[ProblemDoc]:
-    return [doc for one in evidence.artifacts for doc in _problems(one)]
+    """Of every artifact; and what of a team's own knowledge could not be used."""
+    of_artifacts = [doc for one in evidence.artifacts for doc in _problems(one)]
+    return of_artifacts + [
+        ProblemDoc(
+            artifact="",
+            path="knowledge",
+            line=None,
+            message=f"Left out of the team's own knowledge: {text}",
+            severity="error",
+        )
+        for text in knowledge().problems
+    ]
 
 
 def _problems(artifact: EvidenceArtifact) -> list[ProblemDoc]:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import structlog
 from fastapi import APIRouter, Depends, FastAPI
 
 from pileup import __version__, knowledge, logs
@@ -113,12 +114,16 @@ ROUTERS: tuple[APIRouter, ...] = (
 )
 
 
+log = structlog.get_logger()
+
+
 def create_app(settings: Settings | None = None) -> FastAPI:
     """The API and the UI of one installation."""
     settings = settings or get_settings()
     logs.configure(settings.log_level)
     if settings.knowledge_dir is not None:
-        knowledge.use(settings.knowledge_dir)
+        for text in knowledge.use(settings.knowledge_dir, lenient=True):
+            log.error("knowledge.left_out", why=text)
     services = make_services(settings)
     hub = events.EventHub(services.database.url)
 

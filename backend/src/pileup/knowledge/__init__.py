@@ -123,8 +123,11 @@ _USUAL = {
 class Knowledge:
     """The loaded knowledge base, with a team's folder over our own where there is one."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        texts = _texts(folder)
+    def __init__(self, folder: Path | None = None, *, lenient: bool = False) -> None:
+        """lenient: what cannot be used of the folder is left out, and said in ``problems``."""
+        self.problems: list[str] = []
+        """Files and entries of the team's folder that were left out, and why."""
+        texts = _texts(folder, self.problems if lenient else None)
         latches = texts.rows("latches")
         self.latches = {raw["id"]: _latch(raw) for raw in latches}
         self.stacks = tuple(_stack(raw) for raw in texts.rows("stacks"))
@@ -135,7 +138,7 @@ class Knowledge:
         self.signatures = {
             raw["issue"]: msgspec.convert(raw, Signature) for raw in texts.rows("signatures")
         }
-        self._check()
+        self._check(lenient=lenient)
         self._sites = _sites(latches)
         self._names = self._latch_names()
         self._by_function: defaultdict[str, list[tuple[int, StackMeaning]]] = defaultdict(list)
@@ -206,16 +209,26 @@ class Knowledge:
         """A known problem by its stable id; KeyError for one that does not exist."""
         return self.issues[issue_id]
 
-    def _check(self) -> None:
-        """Ids that are spoken of must exist."""
-        for signature in self.signatures.values():
-            where = f"signatures.yaml: {signature.issue}"
-            if signature.issue not in self.issues:
-                raise KnowledgeError(f"{where}: there is no such issue in issues.yaml.")
-            for sign in _all_signs(signature):
-                unknown = [one for one in names(sign.latch) if one not in self.latches]
-                if unknown:
-                    raise KnowledgeError(f"{where}: no latch {unknown[0]!r} in latches.yaml.")
+    def _check(self, *, lenient: bool) -> None:
+        """Ids that are spoken of must exist; lenient: signatures that speak of others go."""
+        for signature in list(self.signatures.values()):
+            wrong = self._unknown(signature)
+            if wrong is None:
+                continue
+            text = f"signatures.yaml: {signature.issue}: {wrong}"
+            if not lenient:
+                raise KnowledgeError(text)
+            del self.signatures[signature.issue]
+            self.problems.append(text)
+
+    def _unknown(self, signature: Signature) -> str | None:
+        if signature.issue not in self.issues:
+            return "there is no such issue in issues.yaml."
+        for sign in _all_signs(signature):
+            unknown = [one for one in names(sign.latch) if one not in self.latches]
+            if unknown:
+                return f"no latch {unknown[0]!r} in latches.yaml."
+        return None
 
     def _latch_names(self) -> dict[str, str]:
         names: dict[str, str] = {}
@@ -232,29 +245,34 @@ class KnowledgeError(ValueError):
 _folder: Path | None = None
 
 
-def use(folder: Path | None) -> None:
+_lenient = False
+
+
+def use(folder: Path | None, *, lenient: bool = False) -> list[str]:
     """Lay a team's folder over our own knowledge, for this process; None: ours alone.
 
-    KnowledgeError at once when a file of it cannot be used.
+    KnowledgeError at once when a file of it cannot be used; lenient: a server goes on without that
+    file. Gives what was left out and why.
     """
-    global _folder  # one knowledge base per process, as it is loaded once
-    before, _folder = _folder, folder
+    global _folder, _lenient  # one knowledge base per process, as it is loaded once
+    before = _folder, _lenient
+    _folder, _lenient = folder, lenient
     _load.cache_clear()
     try:
-        _load(folder)
+        return knowledge().problems
     except KnowledgeError:
-        _folder = before
+        _folder, _lenient = before
         raise
 
 
 def knowledge() -> Knowledge:
     """The knowledge base, loaded once per process."""
-    return _load(_folder)
+    return _load(_folder, _lenient)
 
 
 @functools.cache
-def _load(folder: Path | None) -> Knowledge:
-    return Knowledge(folder)
+def _load(folder: Path | None, lenient: bool) -> Knowledge:
+    return Knowledge(folder, lenient=lenient)
 
 
 def match_stack(functions: Sequence[str]) -> StackMeaning | None:
@@ -328,7 +346,8 @@ class _Texts:
         return list((found | {raw[key]: raw for raw in self._theirs.get(topic, [])}).values())
 
 
-def _texts(folder: Path | None) -> _Texts:
+def _texts(folder: Path | None, refused: list[str] | None) -> _Texts:
+    """refused: takes what cannot be used, instead of an error."""
     own = resources.files("pileup.knowledge") / "data"
     ours = {topic: _raw(f"{topic}.yaml", (own / f"{topic}.yaml").read_bytes()) for topic in TOPICS}
     if folder is None:
@@ -336,10 +355,19 @@ def _texts(folder: Path | None) -> _Texts:
     files = {topic: folder / f"{topic}.yaml" for topic in TOPICS}
     there = {topic: path for topic, path in files.items() if path.is_file()}
     if not there:
-        raise KnowledgeError(f"{folder} has none of {', '.join(f'{one}.yaml' for one in TOPICS)}.")
-    return _Texts(
-        ours, {topic: _raw(str(path), path.read_bytes()) for topic, path in there.items()}
-    )
+        text = f"{folder} has none of {', '.join(f'{one}.yaml' for one in TOPICS)}."
+        if refused is None:
+            raise KnowledgeError(text)
+        refused.append(text)
+    theirs: dict[str, list[dict[str, Any]]] = {}
+    for topic, path in there.items():
+        try:
+            theirs[topic] = _raw(str(path), path.read_bytes())
+        except (KnowledgeError, OSError) as error:
+            if refused is None:
+                raise
+            refused.append(str(error).replace(str(path), path.name))
+    return _Texts(ours, theirs)
 
 
 @functools.lru_cache(maxsize=16)

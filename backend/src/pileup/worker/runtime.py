@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+import structlog
+
 from pileup import knowledge
 from pileup.settings import Settings, get_settings
 from pileup.storage.blobs import BlobStore
@@ -13,6 +15,8 @@ from pileup.storage.database import Database, Unit
 from pileup.storage.errors import StorageError
 from pileup.storage.frames import FrameStore
 from pileup.storage.placed import PlacedStore
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ def process_runtime(sender: Sender) -> Runtime:
     if pid not in _runtimes:
         settings = get_settings()
         if settings.knowledge_dir is not None:
-            knowledge.use(settings.knowledge_dir)
+            for text in knowledge.use(settings.knowledge_dir, lenient=True):
+                log.error("knowledge.left_out", why=text)
         _runtimes[pid] = make_runtime(settings, sender)
     return _runtimes[pid]
 
