@@ -89,7 +89,7 @@ def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection]
     values = series.values(evidence.frame("sample"))
     found = corrections.corrected(stalls.find(evidence, values), corrections_by_people)
     main = main_stall(found)
-    settings = servers.effective_settings(evidence)
+    settings = servers.effective_settings(evidence, main.host if main else None)
     span = main.span if main else None
     chosen = baselines.choose(main, found, values) if main else None
     context = Context(
@@ -100,6 +100,7 @@ def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection]
             stall_documents.document(one, values, chosen if one is main else None) for one in found
         ),
         stall=span,
+        host=main.host if main else None,
         baseline=chosen.span if chosen else None,
         baseline_is_before=chosen.is_before if chosen else False,
         values=chosen.values if chosen else values,

@@ -71,6 +71,8 @@ class Context:
     stalls: tuple[StallDoc, ...] = ()
     stall: Span | None = None
     """The stall that matters most (the longest), as µs; None without one."""
+    host: str | None = None
+    """Whose stall it is; None where that is not known, or nothing stalled."""
     baseline: Span | None = None
     """What it is compared with: before it, or after it when the capture begins inside."""
     baseline_is_before: bool = True

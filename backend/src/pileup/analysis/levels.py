@@ -30,8 +30,13 @@ class Levels:
 
     @classmethod
     def of(cls, context: Context) -> Levels:
-        """Levels over the stall; without one, over the whole capture (``inside`` only)."""
+        """Levels over the stall; without one, over the whole capture (``inside`` only).
+
+        Of the host that stalled, and of series without a host: the others of a fleet went on.
+        """
         values, stall, baseline = context.values, context.stall, context.baseline
+        if context.host is not None:
+            values = values.filter(pl.col("host").is_null() | (pl.col("host") == context.host))
         if values.is_empty():
             return cls(())
         everything = pl.lit(True)

@@ -28,13 +28,19 @@ def settings(evidence: Evidence) -> list[SettingDoc]:
     ]
 
 
-def effective_settings(evidence: Evidence) -> dict[str, Setting]:
-    """One value per name: what the server says of itself over what a file or an old log says."""
+def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str, Setting]:
+    """One value per name: what the server says of itself over what a file or an old log says.
+
+    host: whose values win over those of the others of its fleet, which it may not share.
+    """
     found: dict[str, Setting] = {}
+    ranks: dict[str, tuple[bool, bool]] = {}
     for one in settings(evidence):
         is_weak = "cnf" in one.source.lower() or "banner" in one.source
-        if one.name in found and is_weak:
+        rank = host is not None and one.host not in (None, host), is_weak
+        if one.name in found and (rank > ranks[one.name] or (is_weak and rank == ranks[one.name])):
             continue
+        ranks[one.name] = rank
         found[one.name] = Setting(one.value, one.source, one.host, one.artifact, one.line_first)
     return found
 

@@ -15,13 +15,15 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from pileup.analysis import machine
+from pileup.analysis import latch_stacks, machine, queues, signs
 from pileup.analysis.context import Context
 from pileup.analysis.contract import Locator, TriageDoc
 from pileup.analysis.digests import digest
 from pileup.analysis.levels import Level, Levels, total
 from pileup.analysis.moments import iso
 from pileup.analysis.shifts import number
+from pileup.analysis.stacks import is_waiting
+from pileup.knowledge import match_stack
 
 _BUSY = 90.0
 _DISK_BUSY = 90.0
@@ -298,6 +300,10 @@ def _locking(context: Context, levels: Levels) -> TriageDoc:
         why = "; ".join(text for text, _ in parts) + "."
         evidence = [_of_series(context, one, text) for text, one in parts]
         return _doc("locking", "suspect", why, evidence)
+    by_stack = signs.stacks(context, _waits_for_latch_or_lock, "wait for a latch or a lock")
+    if by_stack.most >= _MANY_WAIT:
+        why = f"{by_stack.evidence[0].text}."
+        return _doc("locking", "suspect", why, list(by_stack.evidence))
     kinds = ("semaphore_wait", "transaction", "lock_wait", "session")
     dumps = context.evidence.frame("snapshot")
     if dumps is None and not any(context.evidence.frame(kind) is not None for kind in kinds):
@@ -308,6 +314,23 @@ def _locking(context: Context, levels: Levels) -> TriageDoc:
     )
     return _doc("locking", "ok", why)
 
+
+_MANY_WAIT = 10
+
+
+def _waits_for_latch_or_lock(functions: list[str]) -> bool:
+    """A thread that waits, and whose stack names what for: not the commit, not the network."""
+    if not is_waiting(functions):
+        return False
+    meaning = match_stack(functions)
+    return (
+        latch_stacks.waits_for(functions) is not None
+        or (meaning is not None and meaning.category in ("latch_wait", "lock_wait"))
+        or ((queue := queues.by_stack(functions)) is not None and queue.id in _LOCKS)
+    )
+
+
+_LOCKS = ("adaptive-hash", "table-lock", "metadata-lock", "global-read-lock", "query-cache")
 
 _CHECKS: tuple[Callable[[Context, Levels], TriageDoc], ...] = (
     _configuration,
