@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from pileup.analysis import ClockOverride
+from pileup.records import Event
 from tests.analysis.frames import T0, S, evidence, gauge, moment, setting, sha, ts
 
 LOCAL = T0 - 8 * 3600 * S  # what a clock in Vancouver printed at T0
@@ -194,3 +195,42 @@ def test_a_time_of_day_gets_the_day_of_the_others() -> None:
     found = evidence(files)
     times = found.frame("sample").filter(pl.col("series") == "strace.calls")["wall_us"]
     assert (times[0], times[-1]) == (evening, evening + 39 * S)
+
+
+def night(*printed: str) -> list[Event]:
+    """Lines of a log of the night in November in which the clocks of New York go back."""
+    return [
+        Event(
+            line_first=line, line_last=line, kind="log", message="x", clock="local",
+            wall_us=int(datetime.fromisoformat(f"2026-11-01 {at}+00:00").timestamp()) * S,
+        )
+        for line, at in enumerate(printed, start=1)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("zone", ["EDT", "America/New_York"])
+def test_the_hour_that_is_printed_twice(zone: str) -> None:
+    """system_time_zone stays EDT after the change; an IANA zone leaves the hour ambiguous."""
+    lines = night("01:58:00", "01:59:30", "01:00:10", "01:30:00", "02:10:00")
+    found = evidence({"log": [*lines, setting("system_time_zone", zone)]})
+    frame = found.frame("event")
+    assert frame is not None
+    start = int(datetime(2026, 11, 1, 5, 58, tzinfo=UTC).timestamp())
+    assert [(one - start * S) // S for one in frame["time"]] == [0, 90, 130, 1920, 4320]
+    (said,) = found.clocks[sha("log")].jumps
+    assert "went back by an hour" in said
+
+
+@pytest.mark.parametrize(
+    ("printed", "zone"),
+    [
+        (("01:58:00", "01:59:30", "01:00:10"), "UTC"),  # no summer time there
+        (("01:28:00", "01:30:00", "00:30:10"), "EDT"),  # set back by a person, not on the hour
+        (("01:59:00", "01:00:00", "01:59:30", "01:00:10"), "EDT"),  # two logs put together
+    ],
+)
+def test_a_clock_that_was_set_back_is_no_such_hour(printed: tuple[str, ...], zone: str) -> None:
+    found = evidence({"log": [*night(*printed), setting("system_time_zone", zone)]})
+    said = found.clocks[sha("log")].jumps
+    assert said
+    assert not any("went back by an hour" in one for one in said)

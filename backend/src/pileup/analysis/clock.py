@@ -22,6 +22,7 @@ from pileup.analysis import anchoring, clock_docs, hosts, zones
 from pileup.analysis.clock_jumps import clock_jumps
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import ClockOverride, EvidenceArtifact
+from pileup.analysis.folds import Fold, folds, later
 from pileup.analysis.offsets import Offset, Source, offsets
 from pileup.analysis.years import with_years
 from pileup.analysis.zone_evidence import Zone, clock_pairs, zone_of, zone_settings
@@ -41,6 +42,8 @@ class _Placement:
     base_us: int | None = None
     """UTC µs of relative time 0."""
     shift_us: int = 0
+    fold: Fold | None = None
+    """Where its clocks went back by an hour, and no pairs of times say so already."""
 
 
 def place(
@@ -60,6 +63,7 @@ def place(
     utc_range = _utc_range(spans)
     settings = zone_settings(frames, host_of)
     placements: dict[str, _Placement] = {}
+    went_back = folds(frames)
     for artifact in artifacts:
         if artifact.sha256 not in spans:
             continue
@@ -69,7 +73,10 @@ def place(
         zone = zone_of(
             artifact, host, host_of, clocks, pairs, settings, utc_range, timezones, override
         )
-        placements[artifact.sha256] = _place_one(artifact, host, clocks, zone, override)
+        placed_one = _place_one(artifact, host, clocks, zone, override)
+        if _has_summer(zone):
+            placed_one = replace(placed_one, fold=went_back.get(artifact.sha256))
+        placements[artifact.sha256] = placed_one
     rulers = anchoring.rulers(frames.get("sample"))
 
     def applied() -> dict[str, pl.DataFrame]:
@@ -91,7 +98,8 @@ def place(
         placed.get("sample"), {sha: one.doc for sha, one in placements.items()}
     )
     docs = clock_docs.with_years_told(docs, told_years)
-    docs = clock_docs.with_jumps(docs, clock_jumps(frames, first))
+    read = {sha: one.fold.line for sha, one in placements.items() if one.fold}
+    docs = clock_docs.with_jumps(docs, clock_jumps(frames, first, read))
     return placed, clock_docs.suggested(docs, measured, placed)
 
 
@@ -371,7 +379,7 @@ def _apply(
         pl.when(pl.col("clock") == "utc")
         .then(wall)
         .when(pl.col("clock") == "local")
-        .then(local)
+        .then(local + _an_hour_later(placements) if "line_first" in frame.columns else local)
         .when((pl.col("clock") == "relative") | untimed)
         .then(pl.col("_base") + relative)
     )
@@ -379,6 +387,23 @@ def _apply(
         (time + pl.col("_shift")).cast(pl.Int64).alias("time"),
         pl.coalesce("host", "_host").alias("host"),
     ).drop("_host", "_zone", "_base", "_shift", "_ruled", strict=False)
+
+
+def _has_summer(zone: Zone) -> bool:
+    """Whether its clocks can go back: not in UTC, and not where pairs of times tell the change."""
+    return not zone.changes and (zone.name is None or zones.offset_minutes(zone.name) != 0)
+
+
+def _an_hour_later(placements: Mapping[str, _Placement]) -> pl.Expr:
+    """Microseconds to add to rows of the hour that was printed twice."""
+    added = pl.lit(0, dtype=pl.Int64)
+    for sha, one in placements.items():
+        if one.fold is None or one.zone is None:
+            continue
+        fixed = one.zone.name is None or zones.offset_minutes(one.zone.name) is not None
+        here = (pl.col("artifact") == sha) & later(one.fold, whole=fixed)
+        added = pl.when(here).then(pl.lit(3600 * _S, dtype=pl.Int64)).otherwise(added)
+    return added
 
 
 def _zone_key(placement: _Placement | None) -> str | None:

@@ -19,14 +19,17 @@ _MOST = 5
 
 
 def clock_jumps(
-    printed: Mapping[str, pl.DataFrame], placed: Mapping[str, pl.DataFrame]
+    printed: Mapping[str, pl.DataFrame],
+    placed: Mapping[str, pl.DataFrame],
+    folds: Mapping[str, int],
 ) -> dict[str, list[str]]:
     """Artifact to a sentence per step of its clock.
 
-    Takes: frames as parsed (in file order) and the same placed on UTC.
+    Takes: frames as parsed (in file order) and the same placed on UTC; artifact to the line at
+    which its clocks went back by an hour, where the times below are read so (``folds``).
     """
     found: dict[str, list[str]] = {}
-    for sha, sentence in [*_by_uptime(placed.get("sample")), *_backwards(printed)]:
+    for sha, sentence in [*_by_uptime(placed.get("sample")), *_backwards(printed, folds)]:
         found.setdefault(sha, []).append(sentence)
     return {sha: sentences[:_MOST] for sha, sentences in found.items()}
 
@@ -59,7 +62,9 @@ def _by_uptime(samples: pl.DataFrame | None) -> list[tuple[str, str]]:
     return found
 
 
-def _backwards(printed: Mapping[str, pl.DataFrame]) -> list[tuple[str, str]]:
+def _backwards(
+    printed: Mapping[str, pl.DataFrame], folds: Mapping[str, int]
+) -> list[tuple[str, str]]:
     """Log lines are written in order: one that is stamped earlier than the line above tells."""
     events = printed.get("event")
     if events is None:
@@ -76,7 +81,10 @@ def _backwards(printed: Mapping[str, pl.DataFrame]) -> list[tuple[str, str]]:
     found = []
     for row in steps.iter_rows(named=True):
         what = f"Line {row['line_first']} is stamped {-row['step']:.0f} s before the line above it"
-        found.append((row["artifact"], f"{what}: its clock was set back, or the clocks changed."))
+        why = "its clock was set back, or the clocks changed."
+        if folds.get(row["artifact"]) == row["line_first"]:
+            why = "the clocks went back by an hour, and what follows is read so."
+        found.append((row["artifact"], f"{what}: {why}"))
     return found
 
 

@@ -72,6 +72,7 @@ def gather(
     no difference: they are put together by path, so that the same uploads give the same document.
     """
     from pileup.analysis import clock, repeats  # they take Evidence's types from here
+    from pileup.analysis.cumulative import with_counters
 
     artifacts: dict[str, EvidenceArtifact] = {}
     parts: dict[str, dict[str, pl.DataFrame]] = {}
@@ -85,7 +86,7 @@ def gather(
             if frame.height:
                 whole = with_all_columns(kind, frame).select(*frame_schema(kind))
                 tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
-                small = compact(tagged) if kind == SAMPLE else tagged
+                small = with_counters(compact(tagged)) if kind == SAMPLE else tagged
                 parts.setdefault(kind, {})[artifact.sha256] = small
     ordered = sorted(artifacts.values(), key=_order)
     # one kind at a time, so that its parts are gone before the next is put together
