@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats import pmp
+from pileup.formats import pmp, pmp_reader, pmp_runs
 from pileup.formats.driver import parse_stream
 from tests.formats.checks import samples
 
@@ -31,8 +31,8 @@ def test_stacks_that_lost_their_line_ends_are_told_apart():
 def test_stacks_are_handed_on_in_the_middle_of_a_sample(monkeypatch):
     text = "".join(f"{1000 - n} f{n % 7},g,main\n" for n in range(900)).encode()
     whole = parse_stream(io.BytesIO(text))
-    monkeypatch.setattr(pmp, "_MOST_PLACES", 50)
-    monkeypatch.setattr(pmp, "_MOST_FRAMES", 3)
+    monkeypatch.setattr(pmp_reader, "_MOST_PLACES", 50)
+    monkeypatch.setattr(pmp_runs, "_MOST_FRAMES", 3)
     assert_equal(parse_stream(io.BytesIO(text)), whole)
 
 
@@ -46,7 +46,7 @@ def assert_equal(one, other):
 
 
 def line_by_line(data):
-    with mock.patch.object(pmp._Reader, "alike", lambda _reader, _first, _lines, at: at):
+    with mock.patch.object(pmp.Reader, "alike", lambda _reader, _first, _lines, at: at):
         return parse_stream(io.BytesIO(data), format="pmp")
 
 
@@ -66,7 +66,7 @@ COLLAPSED = "".join(
 
 def test_runs_of_collapsed_lines_are_what_the_lines_are():
     text = COLLAPSED.replace("b<c,d>,", "b,").encode()
-    with mock.patch.object(pmp, "_parts", wraps=pmp._parts) as parts:
+    with mock.patch.object(pmp, "parts", wraps=pmp.parts) as parts:
         together = parse_stream(io.BytesIO(text))
     assert_equal(together, line_by_line(text))
     assert together.frames["stack"].height == 300
@@ -83,7 +83,7 @@ def test_runs_of_collapsed_lines_are_what_the_lines_are():
 
 
 def test_runs_of_folded_lines_are_what_the_lines_are():
-    with mock.patch.object(pmp, "_parts", wraps=pmp._parts) as parts:
+    with mock.patch.object(pmp, "parts", wraps=pmp.parts) as parts:
         together = parse_stream(io.BytesIO(FOLDED.encode()))
     assert_equal(together, line_by_line(FOLDED.encode()))
     assert together.frames["stack"].height == 300
@@ -118,6 +118,8 @@ def test_damage_to_lines_that_are_alike_changes_nothing(text, comma, seed, monke
         "(",
         ",",
         "f(a,b)",
+        "a;b 5",
+        "\n",
         "\u0663",
         "12345678901234",
     )
@@ -141,7 +143,7 @@ def test_damage_to_lines_that_are_alike_changes_nothing(text, comma, seed, monke
     data = "\n".join(lines).encode()
     expected = line_by_line(data)
     assert_equal(parse_stream(io.BytesIO(data), format="pmp"), expected)
-    monkeypatch.setattr(pmp, "_MOST_PLACES", dice.choice((1, 50)))
-    monkeypatch.setattr(pmp, "_MOST_TEXT", dice.choice((1, 1000)))
-    monkeypatch.setattr(pmp, "_MOST_TOGETHER", dice.choice((1, 7)))
+    monkeypatch.setattr(pmp_reader, "_MOST_PLACES", dice.choice((1, 50)))
+    monkeypatch.setattr(pmp_runs, "_MOST_TEXT", dice.choice((1, 1000)))
+    monkeypatch.setattr(pmp_reader, "_MOST_TOGETHER", dice.choice((1, 7)))
     assert_equal(parse_stream(io.BytesIO(data), format="pmp"), expected)
