@@ -6,7 +6,9 @@ Skipped with a reason where the folders are absent; nothing of the corpus is com
 from __future__ import annotations
 
 import io
+import itertools
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,6 +97,7 @@ CLAIMS: dict[str, set[str]] = {
 }
 _MOST = 512 * 1024
 _MOST_BROKEN = 48 * 1024
+_SECONDS = 20
 
 
 def test_the_corpus_is_read_and_recognised(corpus: Path) -> None:
@@ -116,15 +119,24 @@ def test_the_corpus_is_read_and_recognised(corpus: Path) -> None:
     assert seen == NOT_READ.keys()
 
 
-def test_the_corpus_broken_is_read(corpus: Path) -> None:
-    """A few files of each kind, with some of the ways in which files break."""
-    for folder in sorted(path for path in corpus.iterdir() if path.is_dir()):
-        dice = random.Random(folder.name)
-        some = list(files(folder))
-        for path in dice.sample(some, min(1, len(some))):
+def test_the_corpus_broken_is_read(corpus: Path, rounds: int) -> None:
+    """Files of each kind, chosen by dice, with some of the ways in which files break.
+
+    One file of each kind, then others until the time is up; ``--rounds`` takes that many times it.
+    """
+    dice = random.Random("the corpus, broken")
+    kinds = [list(files(path)) for path in sorted(corpus.iterdir()) if path.is_dir()]
+    for some in kinds:
+        dice.shuffle(some)
+    turns = list(itertools.zip_longest(*kinds))
+    ends = time.process_time() + _SECONDS * rounds
+    for turn in turns:
+        for path in filter(None, turn):
             data = path.read_bytes()[:_MOST_BROKEN]
             for what, broken in dice.sample(list(ways(data, dice)), 5):
                 assert_sound(parse_bytes(broken, "upload"), len(broken), f"{path.name}: {what}")
+        if time.process_time() > ends:
+            break
 
 
 def test_the_captures_are_read(captures: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pileup.formats import strace
 from pileup.records import Event, Item, Problem, Samples, Table
-from tests.formats.checks import SAMPLES, samples
+from tests.formats.checks import SAMPLES, parse_bytes, samples
 
 
 @pytest.mark.parametrize("path", samples("strace"), ids=lambda path: path.stem)
@@ -85,3 +85,10 @@ def test_the_summary_of_c() -> None:
     rows = tables(read("5.6-c-collapse.txt"))["system calls"].rows
     assert rows[0] == ("futex", "2357", "288", "7.379150", "3130", "56.22")
     assert rows[1][2] == "0"
+
+
+def test_a_damaged_time_does_not_fill_a_day_with_zeros() -> None:
+    calls = [f"1 00:00:{at % 60:02}.000000 call{at}() = 0 <0.000001>" for at in range(60)]
+    text = "\n".join([*calls, "1 23:59:59.000000 call0() = 0 <0.000001>", ""])
+    found = parse_bytes(text.encode(), format_name="strace").receipt.records
+    assert found["sample"] < 1000

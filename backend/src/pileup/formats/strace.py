@@ -26,7 +26,7 @@ NAME = "strace"
 TITLE = "strace"
 GIVES = "Tables of calls, futexes, files and who still waits; `strace.*` per second; slow calls."
 PRINTED_BY = "strace 4 to 6: `-f`, `-t`, `-tt`, `-ttt`, `-r`, `-T`, `-y`, `-c`; lsof in front"
-VERSION = 1
+VERSION = 2
 HINTS = ("-strace", "strace.txt", ".strace")
 
 # 27702 22:13:30.101365 futex(0x134bcc8, FUTEX_WAIT_PRIVATE, 0, NULL <unfinished ...>
