@@ -77,5 +77,9 @@ const routes: RouteObject[] = [
 ]
 
 export function makeRouter() {
+  // The screen of the address is fetched while the session is still being asked for.
+  const [, here] = /^\/incidents\/[^/]+\/(.+)$/.exec(window.location.pathname) ?? []
+  const load = INCIDENT_SCREENS.find(([path]) => path === here)?.[1]
+  load?.().catch(() => undefined) // told where it is drawn
   return createBrowserRouter(routes)
 }

@@ -81,7 +81,7 @@ export function PinButton({
 }
 
 /** As much of a picture as the server keeps. */
-const MAX_PICTURE = 200_000
+export const MAX_PICTURE = 200_000
 
 /** The drawing that a view marks with data-pin-picture, nearest to the button; null without one. */
 function pictureNear(button: HTMLElement, title: string): string | null {

@@ -3,6 +3,7 @@ import { Link, useLocation } from 'react-router'
 import { Evidence } from '@/ui/evidence'
 import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
 import { PinButton } from '@/ui/pin'
+import { stackSvg } from './flameDrawing'
 import { Time } from '@/ui/Value'
 import { waitsPath } from './ThreadsPanel'
 import { activityWords, frameSource, type Group } from './words'
@@ -33,6 +34,7 @@ export function GroupInspector({
   const listed = [...group.threads].sort(
     (a, b) => Number(b.pthread === thread) - Number(a.pthread === thread),
   )
+  const claim = `${group.count} ${group.count === 1 ? 'thread' : 'threads'} in ${group.name}`
   return (
     <Inspector
       title={<span className="mono">{group.name}</span>}
@@ -43,7 +45,11 @@ export function GroupInspector({
           incidentId={incidentId}
           pin={() => ({
             kind: 'stack',
-            title: `${group.count} threads in ${group.name}`,
+            title: claim,
+            picture: stackSvg(
+              group.frames.map((frame) => frame.function),
+              claim,
+            ),
             locator: {
               artifact: group.artifact,
               path: null,

@@ -75,3 +75,24 @@ export function flameRows(doc: FlameDoc, tree: Tree): Rows {
     ]),
   }
 }
+
+const MOST_FRAMES = 40
+
+/** Frames of one stack, given innermost first, drawn callers above callees: the picture of a pin. */
+export function stackSvg(frames: readonly string[], title: string): string {
+  const shown = frames.slice(0, MOST_FRAMES).toReversed()
+  const width = Math.max(320, ...shown.map((name) => 24 + name.length * LETTER))
+  const rows = shown.map((name, at) => {
+    const [token, share] = FILL[toneOf(name)]
+    const y = HEAD + at * ROW
+    return (
+      `<rect x="8" y="${y}" width="${width - 16}" height="${ROW - 1}" fill="var(${token})" fill-opacity="${share}"/>` +
+      `<text x="12" y="${y + 13}" font-size="11" font-family="JetBrains Mono, monospace" fill="var(--text)">${escapeXml(name)}</text>`
+    )
+  })
+  const head = `<text x="8" y="18" font-size="12" fill="var(--text)">${escapeXml(title)}</text>`
+  return svgDocument(head + rows.join(''), {
+    ...{ width: Math.max(width, 16 + title.length * 6.6), height: HEAD + shown.length * ROW + 8 },
+    title,
+  })
+}

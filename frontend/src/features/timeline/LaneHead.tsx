@@ -5,7 +5,7 @@ import { formatMeasured, formatRatio, formatDuration } from '@/format'
 import { IconButton } from '@/ui/Button'
 import { DownIcon, PinIcon } from '@/ui/icons'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
-import { usePin } from '@/ui/pin'
+import { MAX_PICTURE, usePin } from '@/ui/pin'
 import { useMay } from '@/api/queries'
 import type { PlacedClock } from '@/api/schema'
 import { laneSvg } from './exportView'
@@ -54,8 +54,6 @@ type Props = {
 
 /** Below this height name and facts share one line. */
 const SMALL = 34
-/** As much of a picture as the server keeps with a pin. */
-const MOST_PICTURE = 200_000
 
 /** Drawn again only when something of its own lane changes, not with each range or scroll. */
 export const LaneHead = memo(function LaneHead(props: Props) {
@@ -177,7 +175,7 @@ function Tools({ incidentId, view, lane, index, acts, delta }: Props) {
     pin({
       kind: 'series',
       title,
-      picture: picture.length <= MOST_PICTURE ? picture : null,
+      picture: picture.length <= MAX_PICTURE ? picture : null,
       locator: {
         series: [metric.id],
         start: iso(start),

@@ -278,17 +278,8 @@ function drawTicks(
   palette: Palette,
   chosen: string | null,
 ): void {
-  const columns = new Map<number, Item>()
-  for (const item of lane.items) {
-    const px = toX(item.start)
-    if (px < box.x - 3 || px > box.x + box.w + 3) continue
-    const column = Math.round(px / 4)
-    const before = columns.get(column)
-    if (!before || (item.weight ?? 0) > (before.weight ?? 0) || item.key === chosen) {
-      columns.set(column, item)
-    }
-  }
-  for (const item of columns.values()) {
+  const tallest = strongest(lane.items, box, toX, 4, chosen, (item) => item.weight ?? 0)
+  for (const item of tallest) {
     const height = 4 + (item.weight ?? 0) * (box.h - 8)
     sketch.fillStyle = palette[item.key === chosen ? 'accent' : item.tone] ?? ''
     sketch.fillRect(toX(item.start) - 1.5, box.y + box.h - height - 1, 3, height)
@@ -305,20 +296,33 @@ function drawGlyphs(
 ): void {
   sketch.font = `10${UI}`
   sketch.textAlign = 'center'
-  const taken = new Map<number, Item>()
-  for (const item of lane.items) {
-    const px = toX(item.start)
-    if (px < box.x - 5 || px > box.x + box.w + 5) continue
-    const column = Math.round(px / 8)
-    const before = taken.get(column)
-    if (before && GRAVITY[before.tone] >= GRAVITY[item.tone] && item.key !== chosen) continue
-    taken.set(column, item)
-  }
-  for (const item of taken.values()) {
+  const gravest = strongest(lane.items, box, toX, 8, chosen, (item) => GRAVITY[item.tone])
+  for (const item of gravest) {
     sketch.fillStyle = palette[item.key === chosen ? 'accent' : item.tone] ?? ''
     sketch.fillText(item.glyph ?? '•', toX(item.start), box.y + box.h / 2 + 4)
   }
   sketch.textAlign = 'left'
+}
+
+/** One item per so many pixels: the chosen one, else the first of the greatest weight. */
+function strongest(
+  items: readonly Item[],
+  box: Box,
+  toX: (at: number) => number,
+  pixels: number,
+  chosen: string | null,
+  weight: (item: Item) => number,
+): Iterable<Item> {
+  const columns = new Map<number, Item>()
+  for (const item of items) {
+    const px = toX(item.start)
+    if (px < box.x - 5 || px > box.x + box.w + 5) continue
+    const column = Math.round(px / pixels)
+    const before = columns.get(column)
+    if (before && before.key === chosen) continue
+    if (!before || item.key === chosen || weight(item) > weight(before)) columns.set(column, item)
+  }
+  return columns.values()
 }
 
 const GRAVITY = { idle: 0, running: 1, accent: 1, waiting: 2, holding: 3 } as const

@@ -15,6 +15,7 @@ import {
 const STUCK_ROOM = 42
 const VERB_ROOM = 44
 const DETAIL_ROOM = 36
+const ONE_LINE = 30
 
 export function NodeBox({
   placed: { node, x, y, width, height, weight },
@@ -40,7 +41,8 @@ export function NodeBox({
   readonly onFocus: (id: string) => void
 }) {
   const stuck = persistence && persistence.of > 1 ? lastingOf(node, lasting) : null
-  let room = width - needOf(node) - (cycle ? 64 : 0)
+  const twoLines = height > ONE_LINE
+  let room = width - needOf(node, twoLines ? 2 : 1) - (cycle ? 64 : 0)
   const fits = (need: number) => {
     if (room < need) return false
     room -= need
@@ -88,7 +90,9 @@ export function NodeBox({
       <span className="graph-glyph" aria-hidden="true">
         {cycle ? '↻' : GLYPH[node.kind]}
       </span>
-      <span className="graph-label mono ellipsis">{node.label}</span>
+      <span className={cx('graph-label mono', twoLines ? 'graph-label-two' : 'ellipsis')}>
+        {node.label}
+      </span>
       {cycle && <span className="graph-deadlock">deadlock</span>}
       {showDetail && <span className="graph-detail ellipsis">{node.detail}</span>}
       {node.members > 1 && !node.label.startsWith(`${node.members} `) && (

@@ -6,12 +6,13 @@ import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { Evidence } from '@/ui/evidence'
 import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
-import { PinButton } from '@/ui/pin'
+import { MAX_PICTURE, PinButton, type PinDraft } from '@/ui/pin'
 import { Duration, Time } from '@/ui/Value'
+import { nearSvg } from './drawing'
 import type { WaitEdge, WaitGraph, WaitNode } from './layout'
 import { nodeQuery } from './queries'
 import { SqlText } from './SqlText'
-import { claim, KIND, type Lasting, MARK, type Persistence, stuckWords } from './words'
+import { claim, edgeClaim, KIND, type Lasting, MARK, type Persistence, stuckWords } from './words'
 
 type Props = {
   readonly incidentId: string
@@ -33,7 +34,7 @@ export function NodeInspector(props: Props) {
   const { search } = useLocation()
   const then = known.mark === 'gone'
   const moment = (then ? graph.against : graph.at) ?? 'worst'
-  const asked = known.id.replace(/^was:/, '').replace(/\|(added|gone|kept)$/, '')
+  const asked = plainId(known.id)
   const detail = useQuery(nodeQuery(incidentId, moment, asked))
   const told = detail.data
   // A group shows what its members share; one thread, all that the layers say of it.
@@ -59,6 +60,7 @@ export function NodeInspector(props: Props) {
           pin={() => ({
             kind: 'wait_node',
             title: claim(node),
+            picture: small(nearSvg(graph, [known.id], claim(node))),
             locator: {
               at: moment,
               node: asked,
@@ -209,7 +211,14 @@ export function NodeInspector(props: Props) {
       )}
       {edges.length > 0 && (
         <InspectorSection title="Edges">
-          <Edges edges={edges} graph={graph} node={node} onSelect={onSelect} />
+          <Edges
+            incidentId={incidentId}
+            moment={moment}
+            edges={edges}
+            graph={graph}
+            node={node}
+            onSelect={onSelect}
+          />
         </InspectorSection>
       )}
       {frames.length > 0 && (
@@ -237,17 +246,40 @@ export function NodeInspector(props: Props) {
 }
 
 function Edges({
+  incidentId,
+  moment,
   edges,
   graph,
   node,
   onSelect,
 }: {
+  readonly incidentId: string
+  readonly moment: string
   readonly edges: readonly WaitEdge[]
   readonly graph: WaitGraph
   readonly node: WaitNode
   readonly onSelect: (id: string) => void
 }) {
   const names = new Map(graph.nodes.map((one) => [one.id, one.label]))
+  const name = (id: string) => names.get(id) ?? id
+  const pin = (edge: WaitEdge) => (): PinDraft => {
+    const [source, target] = [plainId(edge.source), plainId(edge.target)]
+    const title = edgeClaim(edge, name)
+    const from = edge.locators[0]
+    return {
+      kind: 'wait_edge',
+      title,
+      picture: small(nearSvg(graph, [edge.source, edge.target], title)),
+      locator: {
+        ...{ at: moment, node: source, target },
+        artifact: from?.artifact ?? null,
+        path: from?.path ?? null,
+        line_first: from?.line_first ?? null,
+        line_last: from?.line_last ?? null,
+        value: String(edge.count),
+      },
+    }
+  }
   return (
     <>
       <ul className="waits-edges">
@@ -263,6 +295,11 @@ function Edges({
                 : 'holds'
           return (
             <li key={`${edge.source}>${edge.target}${edge.mark}`}>
+              {edge.mark !== 'gone' && (
+                <PinButton incidentId={incidentId} pin={pin(edge)}>
+                  Pin
+                </PinButton>
+              )}
               {edge.mark && (
                 <span className={`mark mark-${edge.mark}`} title={MARK[edge.mark].word}>
                   {MARK[edge.mark].sign}
@@ -301,6 +338,12 @@ function Sure({ value, inferred }: { readonly value: number; readonly inferred?:
     </span>
   )
 }
+
+/** An id without what a difference writes around it. */
+const plainId = (id: string) => id.replace(/^was:/, '').replace(/\|(added|gone|kept)$/, '')
+
+/** A picture that is not too large to be kept. */
+const small = (svg: string) => (svg.length <= MAX_PICTURE ? svg : null)
 
 function mono(words: string) {
   return <span className="mono">{words}</span>

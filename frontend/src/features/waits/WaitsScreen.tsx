@@ -17,6 +17,7 @@ import { graphRows, graphSvg } from './drawing'
 import { FindBox } from './FindBox'
 import { GraphView } from './GraphView'
 import { WAIT_KEYS } from './keys'
+import { MatrixView } from './MatrixView'
 import { NodeInspector } from './NodeInspector'
 import { Roots } from './Roots'
 import { Scrubber } from './Scrubber'
@@ -27,7 +28,8 @@ import { lastingOf, nextMoment } from './words'
 import { type Fold, graphQuery, momentsQuery, persistenceQuery } from './queries'
 import './waits.css'
 
-const VIEWS = ['graph', 'tree', 'table'] as const
+const VIEWS = ['graph', 'tree', 'matrix', 'table'] as const
+const VIEW_NAMES = { graph: 'Graph', tree: 'Tree', matrix: 'Matrix', table: 'Table' } as const
 const VIEW = oneOf(VIEWS)
 const FOLD = oneOf<Fold>(['auto', 'all', 'none'])
 
@@ -45,9 +47,10 @@ export default function WaitsScreen() {
   const change = useUrlChange()
   const client = useQueryClient()
   const moments = useQuery(momentsQuery(id))
-  const persistence = useQuery(persistenceQuery(id))
   const request = { at, against, fold, opened, find: words }
   const asked = useQuery(graphQuery(id, request))
+  // Behind the graph: both are computed from all the dumps, and the graph is what one came for.
+  const persistence = useQuery({ ...persistenceQuery(id), enabled: asked.isSuccess })
   // A node that a link names may be folded away: then it is asked for by its name.
   const absent =
     chosen !== '' &&
@@ -177,7 +180,7 @@ export default function WaitsScreen() {
           <div className="segments" role="group" aria-label="View">
             {VIEWS.map((one) => (
               <Button key={one} size="small" pressed={view === one} onClick={() => setView(one)}>
-                {one === 'graph' ? 'Graph' : one === 'tree' ? 'Tree' : 'Table'}
+                {VIEW_NAMES[one]}
               </Button>
             ))}
           </div>
@@ -225,6 +228,8 @@ export default function WaitsScreen() {
           </EmptyState>
         ) : view === 'tree' ? (
           <TreeView {...shared} onSelect={onNode} />
+        ) : view === 'matrix' ? (
+          <MatrixView graph={data} selected={selected} onSelect={onNode} />
         ) : view === 'table' ? (
           <TableView {...shared} onSelect={onNode} />
         ) : (

@@ -35,6 +35,29 @@ export function graphSvg(graph: WaitGraph, title: string): string {
   )
 }
 
+/** Neighbours of a node that its picture shows, the most blocking first. */
+const MOST_NEIGHBOURS = 24
+
+/** A node (or the ends of an edge) with what stands around it: the picture of a pin. */
+export function nearSvg(graph: WaitGraph, ids: readonly string[], title: string): string {
+  const wanted = new Set(ids)
+  const blocks = new Map(graph.nodes.map((node) => [node.id, node.blocks_total]))
+  const beside = graph.edges
+    .flatMap(({ source, target }) =>
+      wanted.has(source) ? [target] : wanted.has(target) ? [source] : [],
+    )
+    .sort((a, b) => (blocks.get(b) ?? 0) - (blocks.get(a) ?? 0))
+  const near = new Set([...ids, ...beside.slice(0, MOST_NEIGHBOURS)])
+  return graphSvg(
+    {
+      ...graph,
+      nodes: graph.nodes.filter((node) => near.has(node.id)),
+      edges: graph.edges.filter(({ source, target }) => near.has(source) && near.has(target)),
+    },
+    title,
+  )
+}
+
 function box({ node, x, y, width, height }: PlacedNode, cycle: boolean): string {
   const stroke = node.mark
     ? markColour(node.mark)

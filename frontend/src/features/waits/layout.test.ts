@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BLANK_EDGE, completeNode } from './defaults'
-import { graphSvg } from './drawing'
+import { graphSvg, nearSvg } from './drawing'
 import {
   connected,
   layoutWaitGraph,
@@ -8,9 +8,11 @@ import {
   ROW,
   visibleIn,
   type WaitEdge,
+  type WaitGraph,
   type WaitNode,
 } from './layout'
 import { stepGraph } from './walk'
+import { edgeClaim } from './words'
 
 const node = (id: string, depth: number, more: Partial<WaitNode> = {}): WaitNode =>
   completeNode({ id, depth, label: id, root: depth === 0, waiting: depth > 0, ...more })
@@ -76,7 +78,37 @@ describe('layoutWaitGraph', () => {
       edges: [],
       width: 0,
       height: 0,
+      row: ROW,
     })
+  })
+
+  it('breaks labels into two lines before it is wider than its view', () => {
+    const label = 'trx 8812431 · session 390 of app'
+    const nodes = [0, 1, 2].map((depth) => node(`n${depth}`, depth, { label }))
+    const roomy = layoutWaitGraph({ nodes, edges: [] }, 1200)
+    const tight = layoutWaitGraph({ nodes, edges: [] }, 730)
+    expect(roomy.row).toBe(ROW)
+    expect(tight.row).toBeGreaterThan(ROW)
+    expect(tight.width).toBeLessThanOrEqual(730)
+    const first = tight.nodes[0]
+    expect(2 * ((first?.width ?? 0) - 40)).toBeGreaterThan(label.length * 7.25)
+  })
+})
+
+describe('the picture of a pin', () => {
+  it('shows a node with its neighbours and nothing else', () => {
+    const nodes = [node('lock', 0, { blocks_total: 9 }), node('far', 1)]
+    const waiters = Array.from({ length: 100 }, (_, at) => node(`w${at}`, 1))
+    const whole = {
+      ...{ nodes: [...nodes, ...waiters], cycles: [], headline: '', difference: '' },
+      edges: waiters.map((one) => edge(one.id, 'lock')),
+    } as unknown as WaitGraph
+    const svg = nearSvg(whole, ['lock'], 'lock has 9 behind it')
+    expect(svg).toContain('>w0<')
+    expect(svg).not.toContain('far')
+    expect(svg.match(/<path/g)).toHaveLength(24)
+    const one = edge('w1', 'lock', { mode: 'X', count: 3, inferred: true })
+    expect(edgeClaim(one, (id) => id)).toBe('w1 waits for lock for X (3 threads), inferred')
   })
 })
 

@@ -43,10 +43,15 @@ export interface GraphLayout {
   edges: PlacedEdge[]
   width: number
   height: number
+  /** From one row to the next. */
+  row: number
 }
 
 export const ROW = 30
-export const NODE_HEIGHT = 24
+const NODE_HEIGHT = 24
+/** Of nodes whose labels take two lines, where the columns would not fit side by side. */
+const TALL_ROW = 44
+const TALL_HEIGHT = 38
 const MARGIN = 12
 const WIDEST_GAP = 80
 const NARROWEST_GAP = 28
@@ -62,11 +67,14 @@ export function layoutWaitGraph(
   availableWidth: number,
 ): GraphLayout {
   const byDepth = groups(graph.nodes, (node) => node.depth).sort((a, b) => a[0] - b[0])
-  if (byDepth.length === 0) return { nodes: [], columns: [], edges: [], width: 0, height: 0 }
-  const { widths, gap } = columnWidths(
+  if (byDepth.length === 0) {
+    return { nodes: [], columns: [], edges: [], width: 0, height: 0, row: ROW }
+  }
+  const { widths, gap, lines } = columnWidths(
     byDepth.map(([, nodes]) => nodes),
     availableWidth - 2 * MARGIN,
   )
+  const [rowHeight, height] = lines === 1 ? [ROW, NODE_HEIGHT] : [TALL_ROW, TALL_HEIGHT]
   const most = max(graph.nodes, (node) => node.blocks_total) ?? 0
   const neighbours = neighboursOf(graph.edges)
 
@@ -91,9 +99,9 @@ export function layoutWaitGraph(
     const here = sorted.map((node, row) => ({
       node,
       x,
-      y: MARGIN + row * ROW,
+      y: MARGIN + row * rowHeight,
       width,
-      height: NODE_HEIGHT,
+      height,
       weight: most > 0 ? node.blocks_total / most : 0,
     }))
     for (const one of here) placed.set(one.node.id, one)
@@ -110,37 +118,48 @@ export function layoutWaitGraph(
     columns,
     edges,
     width: x - gap + MARGIN,
-    height: 2 * MARGIN + (max(columns, (column) => column.length) ?? 0) * ROW,
+    height: 2 * MARGIN + (max(columns, (column) => column.length) ?? 0) * rowHeight,
+    row: rowHeight,
   }
 }
 
 /**
  * Each column takes what its longest label needs; what is left over is shared for the details. Gaps
- * shrink before labels are cut.
+ * shrink before labels are broken into two lines, and those before the graph is wider than its view.
  */
 function columnWidths(
   columns: readonly (readonly WaitNode[])[],
   room: number,
-): { widths: number[]; gap: number } {
-  const needs = columns.map((nodes) =>
-    Math.min(LABEL_AT_MOST, Math.max(NARROWEST, max(nodes, needOf) ?? NARROWEST)),
-  )
-  const total = needs.reduce((sum, need) => sum + need, 0)
+): { widths: number[]; gap: number; lines: 1 | 2 } {
   const gaps = columns.length - 1
+  const needing = (lines: 1 | 2) =>
+    columns.map((nodes) =>
+      Math.min(
+        LABEL_AT_MOST,
+        Math.max(NARROWEST, max(nodes, (node) => needOf(node, lines)) ?? NARROWEST),
+      ),
+    )
+  const sum = (some: readonly number[]) => some.reduce((all, one) => all + one, 0)
+  const one = needing(1)
+  const lines = sum(one) + gaps * NARROWEST_GAP > room ? 2 : 1
+  const needs = lines === 1 ? one : needing(2)
+  const total = sum(needs)
   const gap =
     gaps === 0
       ? 0
       : Math.min(WIDEST_GAP, Math.max(NARROWEST_GAP, Math.floor((room - total) / gaps / 2)))
   const spare = Math.max(0, room - total - gap * gaps) / columns.length
-  return { widths: needs.map((need) => Math.floor(Math.min(WIDEST, need + spare))), gap }
+  return { widths: needs.map((need) => Math.floor(Math.min(WIDEST, need + spare))), gap, lines }
 }
 
 /** Pixels for the glyph, the label and the counts of a node; what is beyond is for its details. */
-export function needOf(node: WaitNode): number {
+export function needOf(node: WaitNode, lines: 1 | 2 = 1): number {
   const count = node.blocks_total > 0 ? 18 + 7 * String(node.blocks_total).length : 0
   const members = node.members > 1 && node.kind !== 'group' ? 34 : 0
   const mark = node.mark ? 20 : 0
-  return 40 + node.label.length * LETTER + count + members + mark
+  // Words are not broken evenly: half of them and a little more.
+  const label = lines === 1 ? node.label.length : Math.ceil(node.label.length / 2) + 3
+  return 40 + label * LETTER + count + members + mark
 }
 
 export type Box = { readonly left: number; readonly top: number; right: number; bottom: number }
@@ -150,7 +169,7 @@ export function visibleIn(
   layout: GraphLayout,
   box: Box,
 ): { nodes: PlacedNode[]; edges: PlacedEdge[] } {
-  const rows = (y: number) => Math.max(0, Math.floor((y - MARGIN) / ROW))
+  const rows = (y: number) => Math.max(0, Math.floor((y - MARGIN) / layout.row))
   const nodes = layout.columns.flatMap((column) => {
     const first = column[0]
     if (!first || first.x > box.right || first.x + first.width < box.left) return []

@@ -61,6 +61,14 @@ export function claim(node: WaitNode): string {
   return node.kind === 'thread' ? `${label} blocks ${threads}` : `${label} has ${threads} behind it`
 }
 
+/** "trx 12 waits for row lock shop.t (X)": what a pin of an edge claims. */
+export function edgeClaim(edge: WaitEdge, name: (id: string) => string): string {
+  const verb = edge.kind === 'held_by' ? 'is held by' : 'waits for'
+  const many = edge.count > 1 ? ` (${formatNumber(edge.count, 0)} threads)` : ''
+  const mode = edge.mode ? ` for ${edge.mode}` : ''
+  return `${name(edge.source)} ${verb} ${name(edge.target)}${mode}${many}${edge.inferred ? ', inferred' : ''}`
+}
+
 /** "S ×151", "held?": what an edge says when one of its ends is looked at; there is little room. */
 export function edgeWords(edge: WaitEdge): string {
   const what = edge.kind === 'held_by' ? 'held' : (edge.mode ?? 'waits')
