@@ -28,7 +28,8 @@ export function MatrixView({
       <table>
         <caption>
           {formatNumber(rows.length, 0)} that wait or are held, by {formatNumber(columns.length, 0)}{' '}
-          that they wait for or are held by; a cell says how many threads the edge stands for.
+          that they wait for or are held by. H: held by; w or a lock mode: waits; then for how many
+          threads; ?: inferred.
           {left > 0 &&
             ` ${formatNumber(left, 0)} more are left out: the ${MOST_SIDES} with the most threads behind them stand here.`}
         </caption>
