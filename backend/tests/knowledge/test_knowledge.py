@@ -190,3 +190,12 @@ def test_a_series_is_told_by_its_collector_and_its_name(series: str, word: str) 
     found = knowledge().series(series)
     assert found is not None
     assert word in (found.meaning or "")
+
+
+def test_the_page_counts_what_is_not_verified() -> None:
+    """docs/reference/knowledge.md names every issue that nobody could verify."""
+    page = (REPOSITORY / "docs" / "reference" / "knowledge.md").read_text()
+    known = knowledge().issues.values()
+    unverified = [one.id for one in known if not one.verified]
+    assert all(f"`{one}`" in page for one in unverified)
+    assert f"Of our {len(known)} issues {len(known) - len(unverified)} are verified" in page
