@@ -164,3 +164,43 @@ def test_a_thousand_pending_metadata_locks_take_no_time() -> None:
     graph = waits.wait_graph(evidence(text), None)
     assert graph.waiters == 1999
     assert roots(graph) == ["ps_thread:5000"]
+
+
+def pairs(*some: tuple[int, int, int]) -> str:
+    """sys.innodb_lock_waits: (waiting session, blocking session, heap number of the row)."""
+    rows = "".join(
+        f"*************************** {number}. row ***************************\n"
+        f"               wait_age_secs: 6\n"
+        f"                locked_table: `app`.`stock`\n"
+        f"                locked_index: PRIMARY\n"
+        f"              waiting_trx_id: 90{waiting}\n"
+        f"                 waiting_pid: {waiting}\n"
+        f"             waiting_lock_id: 1400{waiting}:12:4:{heap}:140066\n"
+        f"             blocking_trx_id: 90{blocking}\n"
+        f"                blocking_pid: {blocking}\n"
+        f"            blocking_lock_id: 1400{blocking}:12:4:{heap}:140066\n"
+        for number, (waiting, blocking, heap) in enumerate(some, start=1)
+    )
+    return f"mysql> SELECT * FROM sys.innodb_lock_waits\\G\n{rows}{len(some)} rows in set\n\n"
+
+
+def test_a_blocker_that_waits_for_another_row_has_this_one() -> None:
+    """21 waits for 18, which waits for 17: a chain of two rows, and 17 is the root of both."""
+    graph = waits.wait_graph(evidence(pairs((21, 18, 8), (18, 17, 9))), None)
+    assert roots(graph) == ["session:17"]
+    assert {holder for _, holder in edges(graph, "held_by")} == {"session:17", "session:18"}
+    assert graph.roots[0].blocks_total == 2
+
+
+def test_who_stands_in_the_queue_of_a_row_does_not_hold_it() -> None:
+    """The tables list 22 behind 21, too, which only came earlier: 18 has the row."""
+    graph = waits.wait_graph(evidence(pairs((21, 18, 8), (22, 18, 8), (22, 21, 8))), None)
+    assert {holder for _, holder in edges(graph, "held_by")} == {"session:18"}
+
+
+def test_two_that_wait_for_each_other_s_row_are_a_deadlock() -> None:
+    """innodb_deadlock_detect=OFF: nothing breaks it before the timeout."""
+    graph = waits.wait_graph(evidence(pairs((21, 18, 8), (18, 21, 9))), None)
+    (cycle,) = graph.cycles
+    assert {"session:18", "session:21"} <= set(cycle)
+    assert "deadlock" in graph.headline

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
@@ -13,6 +14,8 @@ from pileup.analysis.wait_draft import BY_STATE, Draft, Resource, ResourceKind
 
 _MATCHED = 0.95
 """A list of locks has it on the same object, row or page, in a mode that excludes the waiter's."""
+# 9034:12:4:8 (5.6, 5.7, MariaDB)    140012:12:4:8:140066 (8.0): transaction, space, page, heap
+_RECORD = re.compile(r"[0-9A-Fa-f]{1,20}:(\d{1,12}):(\d{1,12}):(\d{1,12})(?::\d{1,20})?")
 _ONLY, _BEST = 0.85, 0.7
 """A row's holder by its age and its undo: the only candidate; the likeliest of several."""
 
@@ -43,10 +46,10 @@ def row_locks(draft: Draft) -> None:
 def lock_tables(draft: Draft) -> None:
     """INNODB_LOCK_WAITS, data_lock_waits, sys views: the only layer that names row holders.
 
-    They list every conflicting pair, so a blocker that waits itself only stands in the queue.
+    They list every conflicting pair, so a blocker that waits for that very row only stands in its
+    queue. One that waits for another row has this one: a chain of transactions, or a cycle.
     """
     pairs = []
-    queued: set[str] = set()
     for row in draft.scene.lock_waits:
         if row["lock_kind"] == "metadata":
             continue
@@ -54,9 +57,11 @@ def lock_tables(draft: Draft) -> None:
         blocker = draft.actor_of(row["blocking_session"], row["blocking_trx"])
         if waiter is not None and blocker is not None and waiter is not blocker:
             pairs.append((row, waiter, blocker))
-            queued.add(waiter.id)
+    wanted = {one.source: one.target for one in draft.edges if one.kind == "waits_for"}
+    for row, waiter, _ in pairs:
+        wanted.setdefault(waiter.id, _lock_resource(draft, waiter, row).id)
     for row, waiter, blocker in pairs:
-        resource = _lock_resource(draft, waiter, row)
+        resource = draft.resources.get(wanted[waiter.id]) or _lock_resource(draft, waiter, row)
         if waiter.id not in draft.waiting:
             draft.wait(
                 waiter,
@@ -65,7 +70,8 @@ def lock_tables(draft: Draft) -> None:
                 waited_s=row["waiting_s"],
                 locators=[draft.lines(row)],
             )
-        if not blocker.lock_wait and blocker.id not in queued:
+        waits_too = blocker.lock_wait and blocker.id not in wanted
+        if not waits_too and wanted.get(blocker.id) != resource.id:
             draft.hold(resource, blocker, note="named by the lock tables", lines=row)
 
 
@@ -217,6 +223,10 @@ def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resour
         space, page = lock.get("space"), lock.get("page")
     where = f" page {space}:{page}" if page is not None else ""
     name = f"{kind}:{table}:{index or ''}:{space}:{page}"
+    if page is None and (of_id := _RECORD.fullmatch(row.get("lock_id") or "")):
+        space, page, heap = of_id.groups()
+        where = f" page {space}:{page}"
+        name = f"{kind}:{table}:{index or ''}:{space}:{page}:{heap}"
     if lock.get("lock_data") is not None and trx.get("waits_page") is None:
         name = f"{name}:{lock['lock_data']}"
         where = f" key {lock['lock_data']}"[:60]
@@ -277,7 +287,9 @@ def _infer_row_holder(draft: Draft, resource: Resource, members: list[Actor]) ->
             continue
         key = f"row_lock:{lock['table']}:{lock['index'] or ''}:{lock['space']}:{lock['page']}"
         holder = draft.by_trx.get(lock["trx_id"])
-        if key == resource.id and holder is not None and not holder.lock_wait:
+        if holder is not None and holder.lock_wait and _lock_resource(draft, holder).id == key:
+            continue  # it stands in the queue for this page itself
+        if key == resource.id and holder is not None:
             note = "its lock on this page is printed"
             draft.hold(resource, holder, note=note, lines=lock, confidence=_MATCHED)
             return
