@@ -200,6 +200,8 @@ _FOLLOWER = (
 def test_followers_wait_for_the_one_stage_that_somebody_works_in() -> None:
     """A follower's stack names no stage: its leader in sync_binlog_file tells it (5.6 to 8.0)."""
     assert modes(unfolded(SYNC_STAGE)) == {"sync stage": 40}
+    folded = waits.wait_graph(evidence(SYNC_STAGE), None, fold=True)
+    assert [one.detail for one in folded.nodes if one.kind == "group"] == ["sync stage"]
     flush = pmp(
         (
             1,

@@ -108,6 +108,8 @@ def _group(group: str, members: Sequence[WaitNode]) -> WaitNode:
     threads = first.kind == "thread"
     noun = "waiters" if threads else f"× {first.label}"
     place = next((m.detail for m in members if m.detail), "")
+    if threads and not place:  # a stage of the commit: nothing else is known of such a thread
+        place = _lasting_group(group, first).rpartition("|")[2]
     return WaitNode(
         id=group,
         kind="group",
