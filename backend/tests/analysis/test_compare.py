@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from types import SimpleNamespace
+from typing import Any
 
-from pileup.analysis.compare import Side, compare
+from pileup.analysis.compare import Side
+from pileup.analysis.compare_sides import compare_sides
 from pileup.analysis.context import Span
 from pileup.analysis.fleet import fleet
+from pileup.analysis.sides import Group, Member
 from pileup.records import Frame, SemaphoreWait, Snapshot, Stack, Table
 from pileup.report.comparison import text
 from tests.analysis.frames import T0, S, evidence, gauge, setting, sha
@@ -23,6 +27,34 @@ def wait(line: int, *, at: int, snapshot: int) -> SemaphoreWait:
 def dump(at: int, snapshot: int) -> Snapshot:
     return Snapshot(
         line_first=1, line_last=1, kind="innodb_status", snapshot=snapshot, wall_us=at, clock="utc"
+    )
+
+
+def compare(a: Side, b: Side) -> Any:
+    """Two sides, with what stands on each as a and b."""
+    whole = compare_sides([Group(one.label, (Member(one, None),)) for one in (a, b)], "start")
+
+    def pair(row: Any, found: list[Any]) -> Any:
+        told = {name: getattr(row, name) for name in row.__struct_fields__}
+        return SimpleNamespace(**told | {"a": found[0], "b": found[1]})
+
+    series = []
+    for row in whole.series:
+        one = pair(row, [level.median if level else None for level in row.levels])
+        one.a_points, one.b_points = (level.points if level else 0 for level in row.levels)
+        one.ratio = row.ratios[1].ratio if row.ratios[1] else None
+        series.append(one)
+    return SimpleNamespace(
+        whole=whole,
+        a=whole.sides[0],
+        b=whole.sides[1],
+        series=series,
+        waits=[pair(row, row.counts) for row in whole.waits],
+        stacks=[pair(row, row.counts) for row in whole.stacks],
+        settings=[pair(row, row.values) for row in whole.settings],
+        tables=[one.table for one in whole.tables],
+        trial=whole.trials[0].trial if whole.trials else None,
+        warnings=whole.warnings,
     )
 
 
@@ -107,10 +139,10 @@ def test_it_says_which_side_did_better() -> None:
         "B is worse than A: 500 ms inside the server per statement (200 sessions running, 400 "
         "statements/s), against 5 ms (4 sessions running, 800 statements/s)."
     )
-    assert f"=  {document.trial.text}" in text(document, 5).splitlines()
+    assert f"=  {document.trial.text}" in text(document.whole, 5).splitlines()
     silent = compare(calm, Side("settings", evidence({"a": [setting("x", "ON")]})))
     assert silent.trial is None
-    assert "=  " not in text(silent, 5)
+    assert "=  " not in text(silent.whole, 5)
 
 
 def test_bundles_and_hosts_as_sides() -> None:
@@ -187,13 +219,13 @@ def test_tables_tell_what_appeared_went_and_changed() -> None:
         ("appeared", ["q3"], None, None, None),
         ("gone", ["q2"], None, None, None),
     ]
-    page = text(compare(Side("a", one), Side("b", two)), 25)
+    page = text(compare(Side("a", one), Side("b", two)).whole, 25)
     assert [line.split() for line in page.splitlines()[-5:]] == [
         ["digest", "A", "B"],
         ["q4", "ms", "1", "100"],
         ["q1", "ms", "5", "10"],
-        ["q3", "appeared"],
-        ["q2", "gone"],
+        ["q3", "-", "appeared"],
+        ["q2", "-", "gone"],
     ]
 
 

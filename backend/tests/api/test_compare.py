@@ -1,7 +1,12 @@
-"""Two sides beside each other over HTTP: windows, hosts, bundles, runs; the fleet."""
+"""Sides beside each other over HTTP: windows, hosts, bundles, runs; the fleet."""
 
 from __future__ import annotations
 
+import csv
+import io
+from typing import Any
+
+import httpx
 import msgspec
 import pytest
 
@@ -37,26 +42,68 @@ def incident(site: Site) -> str:
     return made
 
 
-def compared(site: Site, incident: str, **sides: str) -> dict:  # type: ignore[type-arg]
-    answer = site.admin.get(f"/api/v1/incidents/{incident}/compare", params=sides)
+def asked(site: Site, incident: str, *sides: str, what: str = "", **more: object) -> httpx.Response:
+    params = [("side", one) for one in sides] + [(k, str(v)) for k, v in more.items()]
+    url = f"/api/v1/incidents/{incident}/compare{what}"
+    return site.admin.get(url, params=httpx.QueryParams(params))
+
+
+def compared(site: Site, incident: str, *sides: str, **more: object) -> dict[str, Any]:
+    answer = asked(site, incident, *sides, **more)
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 
 
+def medians(document: dict[str, Any], series: str) -> list[float]:
+    (row,) = (row for row in document["series"] if row["series"] == series)
+    return [one["median"] for one in row["levels"]]
+
+
 def test_baseline_against_stall(site: Site, incident: str) -> None:
-    document = compared(site, incident, a_part="baseline", b_part="stall")
+    document = compared(site, incident, "baseline", "stall")
     first = document["series"][0]
-    assert (first["series"], first["a"], first["b"]) == ("mysql.Threads_running", 2.0, 400.0)
+    assert first["series"] == "mysql.Threads_running"
+    assert medians(document, "mysql.Threads_running") == [2.0, 400.0]
+    assert first["ratios"][1]["ratio"] == 200.0
 
 
-def test_windows_and_hosts(site: Site, incident: str) -> None:
-    window = {"a_part": "window", "a_start": iso(0), "a_end": iso(60)}
-    other = {"b_part": "window", "b_start": iso(125), "b_end": iso(170), "b_host": "db-3"}
-    document = compared(site, incident, **window, **other)
-    rows = {row["series"]: row for row in document["series"]}
-    assert rows["vmstat.si"]["b"] == 900.0
-    assert document["b"]["hosts"] == ["db-3"]
+def test_windows_and_hosts_on_three_sides(site: Site, incident: str) -> None:
+    window = f"window|{iso(0)}|{iso(60)}"
+    other = f"window|{iso(125)}|{iso(170)}|db-3"
+    document = compared(site, incident, window, other, "stall|||db-1")
+    assert medians(document, "vmstat.si") == [0.0, 900.0, 0.0]
+    assert [one["hosts"] for one in document["sides"][1:]] == [["db-3"], ["db-1"]]
     assert any("Different hosts" in one for one in document["warnings"])
+
+
+def test_seconds_around_the_onset(site: Site, incident: str) -> None:
+    """All sides are narrowed alike, and drawn over one axis."""
+    hosts = ("whole|||db-1", "whole|||db-2")
+    document = compared(site, incident, *hosts, align="onset", from_s=-20, to_s=-5)
+    assert medians(document, "mysql.Threads_running") == [2.0, 2.0]
+    document = compared(site, incident, *hosts, align="onset", from_s=5, to_s=20)
+    assert medians(document, "mysql.Threads_running") == [400.0, 400.0]
+    series = "mysql.Threads_running"
+    drawn = asked(site, incident, *hosts, what="/overlay", series=series, align="onset").json()
+    assert [(one["side"], one["host"]) for one in drawn["lines"]] == [(0, "db-1"), (1, "db-2")]
+    before = [point for point in drawn["lines"][0]["points"] if point[0] < -5]
+    assert {point[1] for point in before} == {2.0}
+    assert asked(site, incident, *hosts, align="clock", from_s=0, to_s=9).status_code == 409
+    assert asked(site, incident, *hosts, from_s=9, to_s=0).status_code == 422
+
+
+def test_export(site: Site, incident: str) -> None:
+    """CSV for a spreadsheet, Markdown for a report; the numbers of the screen."""
+    sides = ("baseline", "stall")
+    table = asked(site, incident, *sides, what="/export")
+    assert table.headers["content-type"].startswith("text/csv")
+    head, first = list(csv.reader(io.StringIO(table.text)))[:2]
+    told = dict(zip(head, first, strict=True))
+    assert (told["name"], told["A"], told["B"]) == ("mysql.Threads_running", "2.0", "400.0")
+    assert told["B/A"] == "200.0"
+    page = asked(site, incident, *sides, what="/export", format="md").text
+    assert "### Series" in page
+    assert "| mysql.Threads_running | 2 | 400 | 200 |" in page
 
 
 def test_the_host_that_differs(site: Site, incident: str) -> None:
@@ -72,26 +119,29 @@ def test_choices(site: Site, incident: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sides", "status"),
+    ("side", "status"),
     [
-        ({"a_part": "window"}, 422),
-        ({"a_part": "window", "a_start": iso(9), "a_end": iso(3)}, 422),
-        ({"a_part": "window", "a_start": "2026-11-20T22:00:00", "a_end": iso(3)}, 422),
-        ({"a_part": "somewhere"}, 422),
-        ({"a_bundle": "none"}, 404),
-        ({"a_experiment": "none"}, 404),
+        ("window", 422),
+        (f"window|{iso(9)}|{iso(3)}", 422),
+        (f"window|2026-11-20T22:00:00|{iso(3)}", 422),
+        ("window|soon|later", 422),
+        ("somewhere", 422),
+        ("whole" + "|" * 9, 422),
+        ("whole||||none", 404),
+        ("whole|||||none", 404),
     ],
 )
-def test_what_is_no_side(site: Site, incident: str, sides: dict[str, str], status: int) -> None:
+def test_what_is_no_side(site: Site, incident: str, side: str, status: int) -> None:
     """Each answer is a problem document that says what to send instead."""
-    answer = site.admin.get(f"/api/v1/incidents/{incident}/compare", params=sides)
+    answer = asked(site, incident, "whole", side)
     assert answer.status_code == status
     assert answer.headers["content-type"].startswith("application/problem+json")
 
 
 def test_before_the_first_analysis(site: Site) -> None:
     empty = site.incident()
-    assert site.admin.get(f"/api/v1/incidents/{empty}/compare").status_code == 409
+    assert asked(site, empty, "whole", "stall").status_code == 409
+    assert asked(site, empty, "whole").status_code == 422
     assert site.admin.get(f"/api/v1/incidents/{empty}/fleet").status_code == 409
 
 
@@ -100,12 +150,10 @@ def test_a_run_of_an_experiment(site: Site, incident: str) -> None:
     made = site.admin.post(
         f"/api/v1/incidents/{incident}/experiments", json={"title": "AHI off"}
     ).json()
-    url = f"/api/v1/incidents/{incident}/compare"
-    answer = site.admin.get(url, params={"b_experiment": made["id"]})
+    side = f"whole|||||{made['id']}"
+    answer = asked(site, incident, "whole", side)
     assert answer.status_code == 409
     assert "attach its files" in answer.json()["detail"]
     other = site.incident("another")
-    answer = site.admin.get(
-        f"/api/v1/incidents/{other}/compare", params={"b_experiment": made["id"]}
-    )
+    answer = asked(site, other, side, side)
     assert answer.status_code in (404, 409)

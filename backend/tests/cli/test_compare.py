@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -39,5 +41,33 @@ def test_the_head_says_which_did_better(folders: list[str]) -> None:
 def test_as_json(folders: list[str]) -> None:
     done = CliRunner().invoke(command, ["--json", *folders[::-1]])
     assert done.exit_code == 0, done.output
-    trial = json.loads(done.stdout)["trial"]
+    trial = json.loads(done.stdout)["trials"][0]["trial"]
     assert (trial["verdict"], trial["before_s"], trial["after_s"]) == ("worse", 0.01, 0.5)
+
+
+def test_runs_of_a_side_and_a_third_one(folders: list[str]) -> None:
+    """Commas put runs together; the ratio tells its spread; CSV and Markdown say the same."""
+    before, after = folders
+    sides = [before, f"{after},{before}", after]
+    told = ["--part", "whole", "--all"]
+    done = CliRunner().invoke(command, ["--format", "csv", *told, *sides])
+    assert done.exit_code == 0, done.output
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    running = next(row for row in rows if row["name"].endswith("threads_running"))
+    assert (running["A"], running["B"], running["C"]) == ("201.0", "111.0", "21.0")
+    assert (running["B low"], running["B high"], running["B runs"]) == ("21.0", "201.0", "2")
+    page = CliRunner().invoke(command, ["--format", "md", *told, *sides]).stdout
+    assert "### Series" in page
+    assert page.startswith("- **A** ")
+
+
+def test_a_window_after_the_start(folders: list[str]) -> None:
+    done = CliRunner().invoke(command, ["--json", "--window", "0", "9", *folders])
+    assert done.exit_code == 0, done.output
+    points = [one["levels"][0]["points"] for one in json.loads(done.stdout)["series"]]
+    assert points == [10, 10]
+
+
+def test_one_capture_is_no_comparison(folders: list[str]) -> None:
+    assert CliRunner().invoke(command, folders[:1]).exit_code == 2
+    assert CliRunner().invoke(command, [folders[0], "nowhere"]).exit_code == 2

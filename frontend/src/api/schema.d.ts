@@ -1030,10 +1030,12 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Compare Sides
-     * @description What differs between two windows, bundles, hosts or runs; the clearest first.
+     * Compare Them
+     * @description What differs between two or more windows, bundles, hosts or runs; the clearest first.
+     *
+     *     from_s and to_s narrow every side to seconds around its onset or its start.
      */
-    get: operations['compare_sides_api_v1_incidents__incident_id__compare_get']
+    get: operations['compare_them_api_v1_incidents__incident_id__compare_get']
     put?: never
     post?: never
     delete?: never
@@ -1054,6 +1056,46 @@ export interface paths {
      * @description Hosts, bundles and runs of this incident.
      */
     get: operations['compare_choices_api_v1_incidents__incident_id__compare_choices_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/compare/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export Comparison
+     * @description The whole comparison as one CSV or as Markdown tables; only what differs, unless all.
+     */
+    get: operations['export_comparison_api_v1_incidents__incident_id__compare_export_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/compare/overlay': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Overlay Sides
+     * @description One series of every side over one axis of seconds.
+     */
+    get: operations['overlay_sides_api_v1_incidents__incident_id__compare_overlay_get']
     put?: never
     post?: never
     delete?: never
@@ -3651,39 +3693,6 @@ export interface components {
       /** Runs */
       runs: components['schemas']['CompareRun'][]
     }
-    /**
-     * CompareDoc
-     * @description Two sides beside each other; every list has what differs most first.
-     */
-    CompareDoc: {
-      a: components['schemas']['ComparedSide']
-      b: components['schemas']['ComparedSide']
-      series: components['schemas']['ComparedSeries'][]
-      settings: components['schemas']['ComparedSetting'][]
-      stacks: components['schemas']['ComparedStack'][]
-      tables: components['schemas']['ComparedTable'][]
-      trial: components['schemas']['TrialDoc'] | null
-      waits: components['schemas']['ComparedWait'][]
-      warnings: string[]
-    }
-    /**
-     * ComparedSeries
-     * @description One series on both sides: medians; None where a side has no sample.
-     */
-    ComparedSeries: {
-      a: number | null
-      a_p95: number | null
-      a_points: number
-      b: number | null
-      b_p95: number | null
-      b_points: number
-      clear: boolean
-      labels: string
-      ratio: number | null
-      score: number
-      series: string
-      unit: string | null
-    }
     /** ComparedSetting */
     ComparedSetting: {
       a: string | null
@@ -3702,18 +3711,6 @@ export interface components {
       samples: number
       start: string | null
       version: string | null
-    }
-    /**
-     * ComparedStack
-     * @description Threads with one stack, per sample; None when a side has no samples.
-     */
-    ComparedStack: {
-      a: number | null
-      b: number | null
-      category: string | null
-      set_aside: boolean
-      signature: string | null
-      stack: string[]
     }
     /**
      * ComparedTable
@@ -3744,17 +3741,6 @@ export interface components {
       ratio: number | null
       /** @enum {unknown} */
       state: 'appeared' | 'changed' | 'gone'
-    }
-    /**
-     * ComparedWait
-     * @description Threads waiting at one place, per dump; None when a side has no dumps.
-     */
-    ComparedWait: {
-      a: number | null
-      b: number | null
-      file: string
-      line: number
-      mode: string
     }
     /** CompareRun */
     CompareRun: {
@@ -5576,6 +5562,29 @@ export interface components {
       /** Pin Id */
       pin_id?: string | null
     }
+    /**
+     * OverlayDoc
+     * @description A series on all sides over one axis of seconds.
+     */
+    OverlayDoc: {
+      /** @enum {unknown} */
+      align: 'clock' | 'onset' | 'start'
+      lines: components['schemas']['OverlayLine'][]
+      samples: number
+      series: string
+      unit: string | null
+    }
+    /**
+     * OverlayLine
+     * @description One series on one side (or in one run of it).
+     */
+    OverlayLine: {
+      host: string | null
+      label: string
+      points: [number, number, number, number][]
+      side: number
+      zero: string
+    }
     /** Overview */
     Overview: {
       /** Absences */
@@ -6098,6 +6107,15 @@ export interface components {
        * Format: date-time
        */
       start: string
+    }
+    /**
+     * RatioDoc
+     * @description A side over the first one.
+     */
+    RatioDoc: {
+      high: number | null
+      low: number | null
+      ratio: number
     }
     /** RawHit */
     RawHit: {
@@ -6671,6 +6689,61 @@ export interface components {
       unit: string | null
     }
     /**
+     * SidesDoc
+     * @description Two or more sides beside each other, the first being what the others are held against.
+     */
+    SidesDoc: {
+      /** @enum {unknown} */
+      align: 'clock' | 'onset' | 'start'
+      series: components['schemas']['SidesSeries'][]
+      settings: components['schemas']['SidesSetting'][]
+      sides: components['schemas']['ComparedSide'][]
+      stacks: components['schemas']['SidesStack'][]
+      tables: components['schemas']['SidesTable'][]
+      trials: components['schemas']['SidesTrial'][]
+      waits: components['schemas']['SidesWait'][]
+      warnings: string[]
+    }
+    /** SidesSeries */
+    SidesSeries: {
+      clear: boolean
+      labels: string
+      levels: (components['schemas']['SpreadDoc'] | null)[]
+      ratios: (components['schemas']['RatioDoc'] | null)[]
+      series: string
+      unit: string | null
+    }
+    /** SidesSetting */
+    SidesSetting: {
+      name: string
+      values: (string | null)[]
+    }
+    /** SidesStack */
+    SidesStack: {
+      category: string | null
+      counts: (number | null)[]
+      set_aside: boolean
+      signature: string | null
+      stack: string[]
+    }
+    /** SidesTable */
+    SidesTable: {
+      side: number
+      table: components['schemas']['ComparedTable']
+    }
+    /** SidesTrial */
+    SidesTrial: {
+      side: number
+      trial: components['schemas']['TrialDoc']
+    }
+    /** SidesWait */
+    SidesWait: {
+      counts: (number | null)[]
+      file: string
+      line: number
+      mode: string
+    }
+    /**
      * SignDoc
      * @description One sign of a finding's signature, seen or not.
      */
@@ -6768,6 +6841,17 @@ export interface components {
       time: string
       /** Waiters */
       waiters: number | null
+    }
+    /**
+     * SpreadDoc
+     * @description How high something stands on one side, and how far that varies.
+     */
+    SpreadDoc: {
+      high: number
+      low: number
+      median: number
+      points: number
+      runs: number
     }
     /** StackFrame */
     StackFrame: {
@@ -7861,14 +7945,10 @@ export type Comment = components['schemas']['Comment']
 export type CommentChange = components['schemas']['CommentChange']
 export type CommentMention = components['schemas']['CommentMention']
 export type CompareChoices = components['schemas']['CompareChoices']
-export type CompareDoc = components['schemas']['CompareDoc']
-export type ComparedSeries = components['schemas']['ComparedSeries']
 export type ComparedSetting = components['schemas']['ComparedSetting']
 export type ComparedSide = components['schemas']['ComparedSide']
-export type ComparedStack = components['schemas']['ComparedStack']
 export type ComparedTable = components['schemas']['ComparedTable']
 export type ComparedTableRow = components['schemas']['ComparedTableRow']
-export type ComparedWait = components['schemas']['ComparedWait']
 export type CompareRun = components['schemas']['CompareRun']
 export type Computed = components['schemas']['Computed']
 export type ComputedStall = components['schemas']['ComputedStall']
@@ -7989,6 +8069,8 @@ export type ObservationInput = components['schemas']['Observation-Input']
 export type ObservationOutput = components['schemas']['Observation-Output']
 export type Observed = components['schemas']['Observed']
 export type Opening = components['schemas']['Opening']
+export type OverlayDoc = components['schemas']['OverlayDoc']
+export type OverlayLine = components['schemas']['OverlayLine']
 export type Overview = components['schemas']['Overview']
 export type OverviewIncident = components['schemas']['OverviewIncident']
 export type OverviewPerson = components['schemas']['OverviewPerson']
@@ -8017,6 +8099,7 @@ export type QueryExample = components['schemas']['QueryExample']
 export type QueryExamples = components['schemas']['QueryExamples']
 export type QueueStatus = components['schemas']['QueueStatus']
 export type Range = components['schemas']['Range']
+export type RatioDoc = components['schemas']['RatioDoc']
 export type RawHit = components['schemas']['RawHit']
 export type RawHits = components['schemas']['RawHits']
 export type RawLines = components['schemas']['RawLines']
@@ -8057,12 +8140,20 @@ export type SettingSource = components['schemas']['SettingSource']
 export type SettingTable = components['schemas']['SettingTable']
 export type Setup = components['schemas']['Setup']
 export type ShiftDoc = components['schemas']['ShiftDoc']
+export type SidesDoc = components['schemas']['SidesDoc']
+export type SidesSeries = components['schemas']['SidesSeries']
+export type SidesSetting = components['schemas']['SidesSetting']
+export type SidesStack = components['schemas']['SidesStack']
+export type SidesTable = components['schemas']['SidesTable']
+export type SidesTrial = components['schemas']['SidesTrial']
+export type SidesWait = components['schemas']['SidesWait']
 export type SignDoc = components['schemas']['SignDoc']
 export type SimilarIncident = components['schemas']['SimilarIncident']
 export type SkippedRange = components['schemas']['SkippedRange']
 export type SlowQueryDoc = components['schemas']['SlowQueryDoc']
 export type SnapshotDoc = components['schemas']['SnapshotDoc']
 export type SnapshotMark = components['schemas']['SnapshotMark']
+export type SpreadDoc = components['schemas']['SpreadDoc']
 export type StackFrame = components['schemas']['StackFrame']
 export type StackGroup = components['schemas']['StackGroup']
 export type StackHeatDoc = components['schemas']['StackHeatDoc']
@@ -10257,21 +10348,14 @@ export interface operations {
       }
     }
   }
-  compare_sides_api_v1_incidents__incident_id__compare_get: {
+  compare_them_api_v1_incidents__incident_id__compare_get: {
     parameters: {
-      query?: {
-        a_bundle?: string | null
-        a_end?: string | null
-        a_experiment?: string | null
-        a_host?: string | null
-        a_part?: 'whole' | 'baseline' | 'stall' | 'window'
-        a_start?: string | null
-        b_bundle?: string | null
-        b_end?: string | null
-        b_experiment?: string | null
-        b_host?: string | null
-        b_part?: 'whole' | 'baseline' | 'stall' | 'window'
-        b_start?: string | null
+      query: {
+        align?: 'onset' | 'start' | 'clock'
+        from_s?: number | null
+        /** @description One per side, the first being what the others are held against: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        side: string[]
+        to_s?: number | null
       }
       header?: never
       path: {
@@ -10287,7 +10371,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['CompareDoc']
+          'application/json': components['schemas']['SidesDoc']
         }
       }
       /** @description Validation Error */
@@ -10319,6 +10403,81 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['CompareChoices']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  export_comparison_api_v1_incidents__incident_id__compare_export_get: {
+    parameters: {
+      query: {
+        align?: 'onset' | 'start' | 'clock'
+        all?: boolean
+        format?: 'csv' | 'md'
+        from_s?: number | null
+        /** @description One per side, the first being what the others are held against: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        side: string[]
+        to_s?: number | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'text/csv': string
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  overlay_sides_api_v1_incidents__incident_id__compare_overlay_get: {
+    parameters: {
+      query: {
+        align?: 'onset' | 'start' | 'clock'
+        series: string
+        /** @description One per side, the first being what the others are held against: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        side: string[]
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['OverlayDoc']
         }
       }
       /** @description Validation Error */

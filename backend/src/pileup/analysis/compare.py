@@ -1,4 +1,4 @@
-"""Any two sides beside each other: windows, bundles, hosts or runs.
+"""What a comparison of two sides is made of; ``compare_sides`` puts two or more beside each other.
 
 A side is some evidence, narrowed to a window, a host or some artifacts. What only one side has is
 said and never taken as zero. Series are matched by name and labels, whichever host they come from.
@@ -10,29 +10,24 @@ Units: counters are rates per second; waits and threads are per dump and per sam
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from pileup.analysis.compared_tables import compared_tables
 from pileup.analysis.context import Setting, Span
 from pileup.analysis.contract import (
-    CompareDoc,
     ComparedSeries,
     ComparedSetting,
     ComparedSide,
-    ComparedStack,
-    ComparedWait,
     TrialDoc,
 )
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import iso
-from pileup.analysis.series import values as plain_values
 from pileup.analysis.servers import effective_settings, server
 from pileup.analysis.shifts import number
 from pileup.analysis.stacks import clean
 from pileup.analysis.trial import Run, trial
-from pileup.knowledge import match_stack
 
 CLEAR = 3.0
 """A difference of medians beyond this many spreads is clear."""
@@ -78,29 +73,7 @@ class Side:
         return replace(self.evidence, frames=frames)
 
 
-def compare(a: Side, b: Side) -> CompareDoc:
-    """What differs between two sides, the clearest first; ``a`` is the one compared against."""
-    left, right = a.narrowed(), b.narrowed()
-    values_a, values_b = (plain_values(one.frame("sample")) for one in (left, right))
-    spans = (a.span or _times(left), b.span or _times(right))
-    one, two = _side(a, left, spans[0]), _side(b, right, spans[1])
-    return CompareDoc(
-        a=one,
-        b=two,
-        trial=_trial(Run("A", values_a, a.span), Run("B", values_b, b.span)),
-        warnings=[
-            *_warnings(one, two, (not left.frames, not right.frames), spans),
-            *_tables_without_time(a, b),
-        ],
-        series=_series(values_a, values_b),
-        waits=_waits(left, right),
-        stacks=_stacks(left, right),
-        settings=changed_settings(left, right),
-        tables=compared_tables(left, right),
-    )
-
-
-def _side(side: Side, evidence: Evidence, span: Span | None) -> ComparedSide:
+def side_doc(side: Side, evidence: Evidence, span: Span | None) -> ComparedSide:
     settings = effective_settings(evidence)
     return ComparedSide(
         label=side.label,
@@ -108,12 +81,12 @@ def _side(side: Side, evidence: Evidence, span: Span | None) -> ComparedSide:
         end=iso(span.end) if span else None,
         hosts=_hosts(evidence),
         version=server(evidence, settings).version,
-        dumps=_moments(evidence, "innodb_status"),
-        samples=_moments(evidence, "stacks"),
+        dumps=moments_of(evidence, "innodb_status"),
+        samples=moments_of(evidence, "stacks"),
     )
 
 
-def _times(evidence: Evidence) -> Span | None:
+def times_of(evidence: Evidence) -> Span | None:
     bounds = [
         (low, high)
         for frame in evidence.frames.values()
@@ -132,14 +105,14 @@ def _hosts(evidence: Evidence) -> list[str]:
     return sorted(found)
 
 
-def _moments(evidence: Evidence, kind: str) -> int:
+def moments_of(evidence: Evidence, kind: str) -> int:
     frame = evidence.frame("snapshot")
     if frame is None:
         return 0
     return frame.filter(pl.col("kind") == kind).select("artifact", "snapshot").n_unique()
 
 
-def _warnings(
+def warnings_of(
     one: ComparedSide,
     two: ComparedSide,
     empty: tuple[bool, bool],
@@ -170,10 +143,10 @@ def _warnings(
     return found
 
 
-def _tables_without_time(a: Side, b: Side) -> list[str]:
+def untimed_tables(sides: Iterable[Side]) -> list[str]:
     """Tables that no window can hold, as nothing says when they were taken."""
     found: set[str] = set()
-    for side in (a, b):
+    for side in sides:
         frame = side.evidence.frame("table")
         if side.span is None or frame is None:
             continue
@@ -193,7 +166,7 @@ def _tables_without_time(a: Side, b: Side) -> list[str]:
     return [f"{what} no time, so no window holds it: {named}{more}. {advice}"]
 
 
-def _trial(a: Run, b: Run) -> TrialDoc | None:
+def trial_of(a: Run, b: Run) -> TrialDoc | None:
     found = trial(a, b)
     return None if found.before_s is None and found.after_s is None else found
 
@@ -201,7 +174,7 @@ def _trial(a: Run, b: Run) -> TrialDoc | None:
 # ---- series ------------------------------------------------------------------------------------
 
 
-def _series(left: pl.DataFrame, right: pl.DataFrame) -> list[ComparedSeries]:
+def series_between(left: pl.DataFrame, right: pl.DataFrame) -> list[ComparedSeries]:
     levels_a, levels_b = _levels(left), _levels(right)
     if levels_a.is_empty() and levels_b.is_empty():
         return []
@@ -280,25 +253,7 @@ def _series_doc(row: dict[str, object]) -> ComparedSeries:
 # ---- waits -------------------------------------------------------------------------------------
 
 
-def _waits(left: Evidence, right: Evidence) -> list[ComparedWait]:
-    keys = ["file", "line", "mode"]
-    a, b = _wait_counts(left), _wait_counts(right)
-    joined = a.join(b, on=keys, how="full", suffix="_b", coalesce=True).fill_null(0)
-    dumps_a, dumps_b = _moments(left, "innodb_status"), _moments(right, "innodb_status")
-    docs = [
-        ComparedWait(
-            file=row["file"],
-            line=row["line"],
-            mode=row["mode"],
-            a=row["waits"] / dumps_a if dumps_a else None,
-            b=row["waits_b"] / dumps_b if dumps_b else None,
-        )
-        for row in joined.iter_rows(named=True)
-    ]
-    return sorted(docs, key=lambda d: (-abs((d.b or 0) - (d.a or 0)), d.file, d.line))[:MOST]
-
-
-def _wait_counts(evidence: Evidence) -> pl.DataFrame:
+def wait_counts(evidence: Evidence) -> pl.DataFrame:
     keys = {"file": pl.String, "line": pl.Int64, "mode": pl.String}
     frame = evidence.frame("semaphore_wait")
     if frame is None:
@@ -309,26 +264,7 @@ def _wait_counts(evidence: Evidence) -> pl.DataFrame:
 # ---- stacks ------------------------------------------------------------------------------------
 
 
-def _stacks(left: Evidence, right: Evidence) -> list[ComparedStack]:
-    samples_a, samples_b = _moments(left, "stacks"), _moments(right, "stacks")
-    a, b = _stack_counts(left), _stack_counts(right)
-    docs = []
-    for stack in a.keys() | b.keys():
-        known = match_stack(list(stack))
-        docs.append(
-            ComparedStack(
-                stack=list(stack),
-                a=a.get(stack, 0) / samples_a if samples_a else None,
-                b=b.get(stack, 0) / samples_b if samples_b else None,
-                signature=known.id if known else None,
-                category=known.category if known else None,
-                set_aside=bool(known and known.set_aside),
-            )
-        )
-    return sorted(docs, key=lambda d: (-abs((d.b or 0) - (d.a or 0)), d.stack))[:MOST]
-
-
-def _stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
+def stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
     frame = evidence.frame("stack")
     found: dict[tuple[str, ...], int] = {}
     if frame is None:
@@ -346,15 +282,15 @@ def _stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
 
 def changed_settings(left: Evidence, right: Evidence) -> list[ComparedSetting]:
     """Only those that differ; one that a side does not print is not a difference."""
-    a, b = _variables(left), _variables(right)
+    a, b = variables(left), variables(right)
     return [
         ComparedSetting(name=name, a=a[name].value, b=b[name].value)
         for name in sorted(a.keys() & b.keys() - VOLATILE_SETTINGS)
-        if _said(a[name].value) != _said(b[name].value)
+        if said(a[name].value) != said(b[name].value)
     ]
 
 
-def _variables(evidence: Evidence) -> dict[str, Setting]:
+def variables(evidence: Evidence) -> dict[str, Setting]:
     """Texts that SHOW STATUS prints are no settings."""
     every = effective_settings(evidence)
     return {name: one for name, one in every.items() if not name.startswith("status.")}
@@ -363,7 +299,7 @@ def _variables(evidence: Evidence) -> dict[str, Setting]:
 _SWITCH = {"on": "1", "off": "0", "yes": "1", "no": "0", "true": "1", "false": "0"}
 
 
-def _said(value: str | None) -> str:
+def said(value: str | None) -> str:
     """ON and 1 are one value, and so are 'A' and 'a'."""
     text = (value or "").strip().lower()
     return _SWITCH.get(text, text)
@@ -375,7 +311,7 @@ def same_value(a: str | None, b: str | None, *, switch: bool = False) -> bool:
     switch: one stands in an option file, where a name alone switches it on, sizes have letters
             (95G) and paths may end in a slash.
     """
-    if _said(a) == _said(b):
+    if said(a) == said(b):
         return True
     if not switch:
         return False
@@ -386,7 +322,7 @@ _SIZE = re.compile(r"(\d{1,18})([kmgtpe])")
 
 
 def _written(value: str | None) -> str:
-    text = _said("1" if value in (None, "") else value).strip("\"'")
+    text = said("1" if value in (None, "") else value).strip("\"'")
     if match := _SIZE.fullmatch(text):
         return f"{float(int(match[1]) << (10 * (1 + 'kmgtpe'.index(match[2])))):.6f}"
     try:
@@ -407,4 +343,21 @@ def _text(value: object) -> str | None:
     return str(value) if value is not None else None
 
 
-__all__ = ["VOLATILE_SETTINGS", "Side", "changed_settings", "compare", "same_value"]
+__all__ = [
+    "MOST",
+    "VOLATILE_SETTINGS",
+    "Side",
+    "changed_settings",
+    "moments_of",
+    "said",
+    "same_value",
+    "series_between",
+    "side_doc",
+    "stack_counts",
+    "times_of",
+    "trial_of",
+    "untimed_tables",
+    "variables",
+    "wait_counts",
+    "warnings_of",
+]

@@ -689,28 +689,6 @@ class ComparedSeries(Doc, frozen=True, kw_only=True):
     clear: bool
 
 
-class ComparedWait(Doc, frozen=True, kw_only=True):
-    """Threads waiting at one place, per dump; None when a side has no dumps."""
-
-    file: str
-    line: int
-    mode: str
-    a: float | None
-    b: float | None
-
-
-class ComparedStack(Doc, frozen=True, kw_only=True):
-    """Threads with one stack, per sample; None when a side has no samples."""
-
-    stack: list[str]
-    """Innermost first, cleaned."""
-    a: float | None
-    b: float | None
-    signature: str | None
-    category: str | None
-    set_aside: bool
-
-
 class ComparedSetting(Doc, frozen=True, kw_only=True):
     name: str
     a: str | None
@@ -760,22 +738,116 @@ class TrialDoc(Doc, frozen=True, kw_only=True):
     after_s: float | None
 
 
-class CompareDoc(Doc, frozen=True, kw_only=True):
-    """Two sides beside each other; every list has what differs most first."""
+class SpreadDoc(Doc, frozen=True, kw_only=True):
+    """How high something stands on one side, and how far that varies."""
 
-    a: ComparedSide
-    b: ComparedSide
-    trial: TrialDoc | None
-    """B against A; None unless both have series of sessions running and statements done."""
+    median: float
+    """Of the samples; of the runs' medians where the side is several runs."""
+    low: float
+    """Lower quartile of the samples; least of the runs."""
+    high: float
+    points: int
+    """Samples, of all runs."""
+    runs: int
+    """1: the spread is of samples, else of runs."""
+
+
+class RatioDoc(Doc, frozen=True, kw_only=True):
+    """A side over the first one."""
+
+    ratio: float
+    """Of the medians."""
+    low: float | None
+    """The side's low over the first one's high; None where that is not positive."""
+    high: float | None
+
+
+class SidesSeries(Doc, frozen=True, kw_only=True):
+    series: str
+    labels: str
+    unit: str | None
+    """Of the shown values: counters are per second."""
+    levels: list[SpreadDoc | None]
+    """One per side; None where it has no sample."""
+    ratios: list[RatioDoc | None]
+    """Over the first side; the first is None."""
+    clear: bool
+    """Differs clearly from the first side in every run of some side."""
+
+
+class SidesWait(Doc, frozen=True, kw_only=True):
+    file: str
+    line: int
+    mode: str
+    counts: list[float | None]
+    """Threads per dump, the mean over a side's runs; None without dumps."""
+
+
+class SidesStack(Doc, frozen=True, kw_only=True):
+    stack: list[str]
+    """Innermost first, cleaned."""
+    counts: list[float | None]
+    """Threads per sample, the mean over a side's runs; None without samples."""
+    signature: str | None
+    category: str | None
+    set_aside: bool
+
+
+class SidesSetting(Doc, frozen=True, kw_only=True):
+    name: str
+    values: list[str | None]
+    """None: not printed there. Runs of one side that differ are all named."""
+
+
+class SidesTable(Doc, frozen=True, kw_only=True):
+    side: int
+    """Held against the first."""
+    table: ComparedTable
+
+
+class SidesTrial(Doc, frozen=True, kw_only=True):
+    side: int
+    trial: TrialDoc
+
+
+class SidesDoc(Doc, frozen=True, kw_only=True):
+    """Two or more sides beside each other, the first being what the others are held against."""
+
+    sides: list[ComparedSide]
+    align: Literal["onset", "start", "clock"]
+    """What a window's seconds count from."""
+    trials: list[SidesTrial]
     warnings: list[str]
-    """Why the two may not be comparable."""
-    series: list[ComparedSeries]
-    waits: list[ComparedWait]
-    stacks: list[ComparedStack]
-    settings: list[ComparedSetting]
-    """Only those that both print and that differ."""
-    tables: list[ComparedTable]
-    """Only kinds that both have and that differ."""
+    series: list[SidesSeries]
+    """What differs most first."""
+    waits: list[SidesWait]
+    stacks: list[SidesStack]
+    settings: list[SidesSetting]
+    """Those that at least two sides print and that differ."""
+    tables: list[SidesTable]
+
+
+class OverlayLine(Doc, frozen=True, kw_only=True):
+    """One series on one side (or in one run of it)."""
+
+    side: int
+    label: str
+    host: str | None
+    zero: str
+    """Instant that second 0 stands for."""
+    points: list[tuple[float, float, float, float]]
+    """Seconds since zero, median, least and most of the samples of that stretch."""
+
+
+class OverlayDoc(Doc, frozen=True, kw_only=True):
+    """A series on all sides over one axis of seconds."""
+
+    series: str
+    unit: str | None
+    align: Literal["onset", "start", "clock"]
+    lines: list[OverlayLine]
+    samples: int
+    """How many samples the points stand for."""
 
 
 class FleetSeries(Doc, frozen=True, kw_only=True):

@@ -1,26 +1,32 @@
-"""Two sides of an incident beside each other, and the hosts that stand out among many."""
+"""Two or more sides of an incident beside each other, and the hosts that stand out among many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query, Response
 
 from pileup.analysis import contract, main_stall, stalls
-from pileup.analysis.compare import Side, compare
+from pileup.analysis.compare import Side
+from pileup.analysis.compare_sides import compare_sides
 from pileup.analysis.context import Span
+from pileup.analysis.contract import SidesDoc
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.fleet import fleet
 from pileup.analysis.moments import parse
+from pileup.analysis.overlay import overlay
 from pileup.analysis.series import values
+from pileup.analysis.sides import MOST_RUNS, MOST_SIDES, Align, Group, Member, NotAlignedError
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.runs import run_evidence
-from pileup.api.schema import CompareJson, FleetJson, Out
+from pileup.api.schema import FleetJson, Out, OverlayJson, SidesJson
+from pileup.report.comparison import as_csv, as_markdown
 from pileup.storage.analyses import Analyses
 from pileup.storage.artifacts import Artifacts
 from pileup.storage.database import Unit
@@ -31,6 +37,24 @@ router = APIRouter(tags=["compare"])
 KINDS = ("snapshot", "semaphore_wait", "stack", "sample", "setting", "table")
 """What a comparison is made of."""
 Part = Literal["whole", "baseline", "stall", "window"]
+Seconds = Annotated[float | None, Query(ge=-1e7, le=1e7, allow_inf_nan=False)]
+
+
+PARTS = get_args(Part)
+Sides = Annotated[
+    list[str],
+    Query(
+        alias="side",
+        min_length=2,
+        max_length=MOST_SIDES,
+        description=(
+            "One per side, the first being what the others are held against: "
+            "'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, "
+            "baseline, stall or window (with start and end, ISO 8601); experiments are ids with "
+            "commas between: the runs of one side."
+        ),
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +67,7 @@ class SideQuery:
     end: datetime | None
     host: str | None
     bundle: str | None
-    experiment: str | None
+    experiments: tuple[str, ...]
 
     @property
     def label(self) -> str:
@@ -55,21 +79,34 @@ class SideQuery:
         return " ".join(words)
 
 
-def _side(name: str) -> Callable[..., SideQuery]:
-    """The query parameters of one side: a_part, a_start, ... or b_part, ..."""
+def _asked(name: str, told: str) -> SideQuery:
+    """'stall|||db-1||' as a side; 422 for what is none."""
+    fields = told.split("|")
+    part, start, end, host, bundle, runs = (fields + [""] * 6)[:6]
+    if part not in PARTS or len(fields) > 6:
+        raise ApiError(
+            422,
+            "Not a side",
+            f"side {name} is {told[:80]!r}: write part|start|end|host|bundle|experiments with one "
+            f"of {', '.join(PARTS)} as part",
+        )
+    experiments = tuple(dict.fromkeys(one for one in runs.split(",") if one))
+    if len(experiments) > MOST_RUNS:
+        raise ApiError(422, "Too many runs", f"side {name} has more than {MOST_RUNS} runs")
+    chosen: Part = part  # type: ignore[assignment]  # checked above
+    moments = _moment(name, start), _moment(name, end)
+    return SideQuery(name, chosen, *moments, host or None, bundle or None, experiments)
 
-    # as defaults: an annotation is text here, and could not know ``name``
-    def read(
-        part: Part = Query("whole", alias=f"{name}_part"),
-        start: datetime | None = Query(None, alias=f"{name}_start"),
-        end: datetime | None = Query(None, alias=f"{name}_end"),
-        host: str | None = Query(None, alias=f"{name}_host", max_length=300),
-        bundle: str | None = Query(None, alias=f"{name}_bundle", max_length=1000),
-        experiment: str | None = Query(None, alias=f"{name}_experiment", max_length=60),
-    ) -> SideQuery:
-        return SideQuery(name, part, start, end, host, bundle, experiment)
 
-    return read
+def _moment(name: str, told: str) -> datetime | None:
+    if not told:
+        return None
+    try:
+        return datetime.fromisoformat(told)
+    except ValueError:
+        raise ApiError(
+            422, "Not a window", f"side {name}: {told[:40]!r} is no ISO 8601 time"
+        ) from None
 
 
 class CompareRun(Out):
@@ -111,17 +148,62 @@ def compare_choices(incident: IncidentDep, services: ServicesDep, unit: UnitDep)
 
 
 @router.get("/incidents/{incident_id}/compare")
-def compare_sides(
+def compare_them(
     incident: IncidentDep,
     services: ServicesDep,
     unit: UnitDep,
-    a: Annotated[SideQuery, Depends(_side("a"))],
-    b: Annotated[SideQuery, Depends(_side("b"))],
-) -> CompareJson:
-    """What differs between two windows, bundles, hosts or runs; the clearest first."""
-    document = compare(
-        _resolve(services, unit, incident.id, a), _resolve(services, unit, incident.id, b)
+    sides: Sides,
+    align: Align = "onset",
+    from_s: Seconds = None,
+    to_s: Seconds = None,
+) -> SidesJson:
+    """What differs between two or more windows, bundles, hosts or runs; the clearest first.
+
+    from_s and to_s narrow every side to seconds around its onset or its start.
+    """
+    document = _compared(services, unit, incident.id, sides, align, from_s, to_s)
+    built: dict[str, Any] = msgspec.to_builtins(document)
+    return built
+
+
+@router.get(
+    "/incidents/{incident_id}/compare/export",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+def export_comparison(
+    incident: IncidentDep,
+    services: ServicesDep,
+    unit: UnitDep,
+    sides: Sides,
+    align: Align = "onset",
+    from_s: Seconds = None,
+    to_s: Seconds = None,
+    form: Annotated[Literal["csv", "md"], Query(alias="format")] = "csv",
+    everything: Annotated[bool, Query(alias="all")] = False,
+) -> Response:
+    """The whole comparison as one CSV or as Markdown tables; only what differs, unless all."""
+    document = _compared(services, unit, incident.id, sides, align, from_s, to_s)
+    write, kind = (as_csv, "text/csv") if form == "csv" else (as_markdown, "text/markdown")
+    return Response(
+        write(document, everything=everything),
+        media_type=f"{kind}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="comparison.{form}"'},
     )
+
+
+@router.get("/incidents/{incident_id}/compare/overlay")
+def overlay_sides(
+    incident: IncidentDep,
+    services: ServicesDep,
+    unit: UnitDep,
+    sides: Sides,
+    series: Annotated[str, Query(max_length=500)],
+    align: Align = "onset",
+) -> OverlayJson:
+    """One series of every side over one axis of seconds."""
+    with _aligned():
+        document = overlay(_groups(services, unit, incident.id, sides), series, align)
     built: dict[str, Any] = msgspec.to_builtins(document)
     return built
 
@@ -147,28 +229,67 @@ def _placed(services: Services, incident_id: str) -> Evidence:
     return evidence
 
 
-def _resolve(services: Services, unit: Unit, incident_id: str, side: SideQuery) -> Side:
-    if side.experiment:
-        return _run(services, unit, incident_id, side)
+@contextmanager
+def _aligned() -> Iterator[None]:
+    try:
+        yield
+    except NotAlignedError as error:
+        raise ApiError(409, "Not aligned", str(error)) from None
+
+
+def _compared(
+    services: Services,
+    unit: Unit,
+    incident_id: str,
+    sides: list[str],
+    align: Align,
+    from_s: float | None,
+    to_s: float | None,
+) -> SidesDoc:
+    if (from_s is None) != (to_s is None) or (from_s or 0.0) > (to_s or 0.0):
+        raise ApiError(422, "Not a window", "give from_s and to_s, the first being smaller")
+    window = None if from_s is None or to_s is None else (from_s, to_s)
+    with _aligned():
+        return compare_sides(_groups(services, unit, incident_id, sides), align, window)
+
+
+def _groups(services: Services, unit: Unit, incident_id: str, sides: list[str]) -> list[Group]:
+    asked = [_asked(name, told) for name, told in zip("ABCDEF", sides, strict=False)]
+    return [_group(services, unit, incident_id, one) for one in asked]
+
+
+def _group(services: Services, unit: Unit, incident_id: str, side: SideQuery) -> Group:
+    if side.experiments:
+        members = tuple(_run(services, unit, incident_id, side, one) for one in side.experiments)
+        label = members[0].side.label if len(members) == 1 else f"{len(members)} runs"
+        return Group(label, members)
     evidence = _placed(services, incident_id)
     chosen = None
     if side.bundle is not None:
         chosen = frozenset(a.sha256 for a in evidence.artifacts if a.bundle == side.bundle)
         if not chosen:
             raise ApiError(404, "No such bundle", f"no artifact is of the bundle {side.bundle!r}")
-    span = _part(side, lambda: stored_stall(unit, incident_id))
-    return Side(side.label, evidence, span, side.host, chosen)
+    stall = stored_stall(unit, incident_id)
+    span = _part(side, lambda: stall)
+    one = Side(side.label, evidence, span, side.host, chosen)
+    # another bundle than the one of the longest stall has its own, or none
+    found = _found_stall(one.narrowed()) if chosen is not None else stall
+    return Group(side.label, (Member(one, found.span.start if found else None),))
 
 
-def _run(services: Services, unit: Unit, incident_id: str, side: SideQuery) -> Side:
-    experiment = Experiments(unit).get(side.experiment or "")
+def _run(
+    services: Services, unit: Unit, incident_id: str, side: SideQuery, experiment_id: str
+) -> Member:
+    experiment = Experiments(unit).get(experiment_id)
     if experiment.incident_id != incident_id:
         raise ApiError(404, "No such run", "that experiment belongs to another incident")
     evidence = run_evidence(services, unit, experiment)
     label = f"experiment {experiment.number}: {experiment.title}"
     if side.part != "whole":
         label = f"{side.part} of {label}"
-    return Side(label, evidence, _part(side, lambda: _found_stall(evidence)), side.host)
+    stall = _found_stall(evidence)
+    one = Side(label, evidence, _part(side, lambda: stall), side.host)
+    return Member(one, stall.span.start if stall else None)
 
 
 def _part(side: SideQuery, find: Callable[[], Stall | None]) -> Span | None:

@@ -57,7 +57,8 @@ AnalysisJson = Annotated[dict[str, Any], _marked(contract.Analysis)]
 WaitGraphJson = Annotated[dict[str, Any], _marked(contract.WaitGraph)]
 WaitNodeDocJson = Annotated[dict[str, Any], _marked(contract.WaitNodeDoc)]
 WaitPersistenceJson = Annotated[dict[str, Any], _marked(contract.WaitPersistence)]
-CompareJson = Annotated[dict[str, Any], _marked(contract.CompareDoc)]
+SidesJson = Annotated[dict[str, Any], _marked(contract.SidesDoc)]
+OverlayJson = Annotated[dict[str, Any], _marked(contract.OverlayDoc)]
 ComparedSettingJson = Annotated[dict[str, Any], _marked(contract.ComparedSetting)]
 TrialJson = Annotated[dict[str, Any], _marked(contract.TrialDoc)]
 FlameJson = Annotated[dict[str, Any], _marked(contract.FlameDoc)]
@@ -78,7 +79,9 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
             contract.WaitGraph,
             contract.WaitNodeDoc,
             contract.WaitPersistence,
-            contract.CompareDoc,
+            contract.SidesDoc,
+            contract.OverlayDoc,
+            contract.ComparedSetting,
             contract.FleetDoc,
             contract.FlameDoc,
             contract.StackHeatDoc,

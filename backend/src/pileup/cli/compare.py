@@ -1,14 +1,14 @@
-"""`pileup compare`: two captures beside each other, with no server and no database."""
+"""`pileup compare`: captures beside each other, with no server and no database."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from pileup.analysis.compare import Side
+    from pileup.analysis.sides import Group, Member
 
 _PARTS = ("whole", "stall", "baseline")
 _SHOWN = 25
@@ -16,8 +16,7 @@ _PATH = click.Path(exists=True, path_type=Path)
 
 
 @click.command(name="compare")
-@click.argument("first", type=_PATH)
-@click.argument("second", type=_PATH)
+@click.argument("paths", type=click.Path(), nargs=-1, required=True)
 @click.option(
     "--part",
     type=click.Choice(_PARTS),
@@ -25,24 +24,83 @@ _PATH = click.Path(exists=True, path_type=Path)
     show_default=True,
     help="Which part of each capture; everything where it has no such part.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
-def command(first: Path, second: Path, part: str, as_json: bool) -> None:
-    """What differs between two captures: bundles, runs of an experiment, hosts."""
-    from pileup.analysis.compare import compare
+@click.option(
+    "--align",
+    type=click.Choice(["onset", "start", "clock"]),
+    default="start",
+    show_default=True,
+    help="What the seconds of --window count from.",
+)
+@click.option(
+    "--window",
+    type=float,
+    nargs=2,
+    metavar="FROM TO",
+    help="Only these seconds of each, around its onset or after its start: --window -60 120.",
+)
+@click.option("--all", "everything", is_flag=True, help="Also what does not differ.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "csv", "md", "json"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+def command(
+    paths: tuple[str, ...],
+    part: str,
+    align: Any,
+    window: tuple[float, float] | None,
+    everything: bool,
+    form: str,
+    as_json: bool,
+) -> None:
+    """What differs between two to six captures: bundles, runs of an experiment, hosts.
+
+    Each PATH is a side, the first being what the others are held against. Several runs of one
+    side have commas between them: before-1,before-2 after-1,after-2.
+    """
+    from pileup.analysis.compare_sides import compare_sides
     from pileup.analysis.contract import encode
-    from pileup.report.comparison import text
+    from pileup.analysis.sides import MOST_SIDES, NotAlignedError
+    from pileup.report import comparison
 
-    document = compare(_side(first, part), _side(second, part))
-    if as_json:
+    if not 2 <= len(paths) <= MOST_SIDES:
+        raise click.UsageError(f"name 2 to {MOST_SIDES} captures; these are {len(paths)}")
+    groups = [_group(one, "whole" if window else part) for one in paths]
+    try:
+        document = compare_sides(groups, align, window)
+    except NotAlignedError as error:
+        raise click.UsageError(str(error)) from None
+    if as_json or form == "json":
         click.echo(encode(document))
+    elif form == "csv":
+        click.echo(comparison.as_csv(document, everything=everything), nl=False)
+    elif form == "md":
+        click.echo(comparison.as_markdown(document, everything=everything), nl=False)
     else:
-        click.echo(text(document, _SHOWN), nl=False)
+        click.echo(comparison.text(document, _SHOWN), nl=False)
 
 
-def _side(path: Path, part: str) -> Side:
+def _group(told: str, part: str) -> Group:
+    from pileup.analysis.sides import Group
+
+    # a path that exists is one, whatever commas it has
+    names = [told] if Path(told).exists() else [one for one in told.split(",") if one]
+    paths = [_PATH.convert(one, None, None) for one in names]
+    members = tuple(_member(Path(one), part) for one in paths)
+    if not members:
+        raise click.UsageError(f"{told!r} names no capture")
+    label = members[0].side.label if len(members) == 1 else f"{len(members)} runs: {told}"
+    return Group(label, members)
+
+
+def _member(path: Path, part: str) -> Member:
     from pileup.analysis import gather, main_stall, stalls
     from pileup.analysis.compare import Side
     from pileup.analysis.series import values
+    from pileup.analysis.sides import Member
     from pileup.cli.captures import Captures
 
     captures = Captures()
@@ -51,7 +109,9 @@ def _side(path: Path, part: str) -> Side:
         click.echo(f"left out: {line}", err=True)
     evidence = gather(captures.artifacts)
     stall = main_stall(stalls.find(evidence, values(evidence.frame("sample"))))
+    onset = stall.span.start if stall else None
     if part == "whole" or stall is None:
-        return Side(str(path), evidence)
+        return Member(Side(str(path), evidence), onset)
     span = stall.span if part == "stall" else stall.baseline
-    return Side(str(path) if span is None else f"{path}, {part}", evidence, span)
+    label = str(path) if span is None else f"{path}, {part}"
+    return Member(Side(label, evidence, span), onset)

@@ -1,83 +1,212 @@
-"""A comparison as a page for a terminal or a ticket: what differs, the clearest first."""
+"""A comparison for a terminal, a spreadsheet or a ticket: what differs, the clearest first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from pileup.analysis.contract import CompareDoc, ComparedSide
+from pileup.analysis.contract import (
+    ComparedSide,
+    RatioDoc,
+    SidesDoc,
+    SidesSeries,
+    SpreadDoc,
+)
 from pileup.analysis.shifts import number
 
 _NOTHING = "-"
+NAMES = "ABCDEF"
 
 
-def text(document: CompareDoc, most: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table of it."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+def text(document: SidesDoc, most: int) -> str:
     """Plain text; at most so many rows of each kind."""
     return "\n".join(_lines(document, most)) + "\n"
 
 
-def _lines(document: CompareDoc, most: int) -> Iterator[str]:
-    yield f"A  {_side(document.a)}"
-    yield f"B  {_side(document.b)}"
+def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
+    """One row per thing that differs: its kind, its name, and a column for each side.
+
+    Of series: median, low, high and samples of each side, and the ratio with its low and high.
+    """
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\n").writerow
+    names = NAMES[: len(document.sides)]
+    spread = ("median", "low", "high", "samples", "runs")
+    write(
+        ["kind", "name", "unit", *names]
+        + [f"{name} {one}" for name in names for one in spread[1:]]
+        + [f"{name}/A{one}" for name in names[1:] for one in ("", " low", " high")]
+    )
+    for one in _series(document, everything):
+        levels = [
+            cell
+            for level in one.levels
+            for cell in (
+                (level.low, level.high, level.points, level.runs) if level else (None,) * 4
+            )
+        ]
+        ratios = [
+            cell
+            for ratio in one.ratios[1:]
+            for cell in ((ratio.ratio, ratio.low, ratio.high) if ratio else (None,) * 3)
+        ]
+        middle = [level.median if level else None for level in one.levels]
+        write(["series", _safe(_name(one)), one.unit or "", *middle, *levels, *ratios])
+    for sheet in _sheets(document, everything, plain=str)[1:]:
+        for row in sheet.rows:
+            write([sheet.title, _safe(row[0]), "", *(_safe(cell) for cell in row[1:])])
+    return out.getvalue()
+
+
+def as_markdown(document: SidesDoc, *, everything: bool = False) -> str:
+    """Headed tables that a report or a ticket can take."""
+    lines = [f"- **{name}** {_side(one)}" for name, one in zip(NAMES, document.sides, strict=False)]
+    lines += [f"- Warning: {one}" for one in document.warnings]
+    lines += [f"- {one.trial.text}" for one in document.trials]
+    for sheet in _sheets(document, everything):
+        if not sheet.rows:
+            continue
+        lines += ["", f"### {sheet.title[:1].upper()}{sheet.title[1:]}", ""]
+        lines.append(f"| {' | '.join(_cell(one) for one in sheet.columns)} |")
+        lines.append("|---" + "|---:" * (len(sheet.columns) - 1) + "|")
+        lines += [f"| {' | '.join(_cell(one) for one in row)} |" for row in sheet.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(document: SidesDoc, most: int) -> Iterator[str]:
+    for name, side in zip(NAMES, document.sides, strict=False):
+        yield f"{name}  {_side(side)}"
     for warning in document.warnings:
         yield f"!  {warning}"
-    if document.trial:
-        yield f"=  {document.trial.text}"
-    clear = [one for one in document.series if one.clear]
-    if clear:
+    for one in document.trials:
+        yield f"=  {one.trial.text}"
+    for sheet in _sheets(document, everything=False):
         yield ""
-        yield f"{'series':<52} {'A':>12} {'B':>12} {'B/A':>8}"
-        for one in clear[:most]:
-            name = one.series + (f"{{{one.labels}}}" if one.labels else "")
-            ratio = _number(one.ratio) if one.ratio is not None else _NOTHING
-            yield f"{name[:52]:<52} {_number(one.a):>12} {_number(one.b):>12} {ratio:>8}"
-        if len(clear) > most:
-            yield f"... and {len(clear) - most} more series that differ clearly"
-    else:
-        yield ""
-        yield f"None of {len(document.series)} series differs clearly."
-    waits = [one for one in document.waits if one.a != one.b]
-    if waits:
-        yield ""
-        yield f"{'waits per dump at':<52} {'A':>12} {'B':>12}"
-        for wait in waits[:most]:
-            place = f"{wait.file}:{wait.line} {wait.mode}"
-            yield f"{place[:52]:<52} {_number(wait.a):>12} {_number(wait.b):>12}"
-    stacks = _by_name(document)
-    if stacks:
-        yield ""
-        yield f"{'threads per sample in':<52} {'A':>12} {'B':>12}"
-        for name, a, b in stacks[:most]:
-            yield f"{name[:52]:<52} {_number(a):>12} {_number(b):>12}"
-    if document.settings:
-        yield ""
-        yield f"{'setting':<40} {'A':>18} {'B':>18}"
-        for setting in document.settings[:most]:
-            yield f"{setting.name[:40]:<40} {setting.a or '':>18.18} {setting.b or '':>18.18}"
-    for table in document.tables:
-        yield ""
-        yield f"{table.name[:52]:<52} {'A':>12} {'B':>12}"
-        if table.note:
-            yield table.note
-        for row in table.rows[:most]:
+        if not sheet.rows:
+            if sheet.title == "series":
+                yield f"None of {len(document.series)} series differs clearly."
+            continue
+        yield _row([sheet.title, *sheet.columns[1:]])
+        for row in sheet.rows[:most]:
+            yield _row(row)
+        if len(sheet.rows) > most:
+            yield f"... and {len(sheet.rows) - most} more"
+
+
+def _row(cells: Sequence[str]) -> str:
+    first, *others = cells
+    return f"{first[:52]:<52}" + "".join(f" {one[:26]:>14}" for one in others)
+
+
+def _sheets(
+    document: SidesDoc, everything: bool, plain: Callable[[float], str] = number
+) -> list[Sheet]:
+    """Series, waits, stacks, settings and tables, each with a column per side."""
+    sides = list(NAMES[: len(document.sides)])
+
+    def cell(value: float | None) -> str:
+        return _NOTHING if value is None else plain(value)
+
+    series = [
+        [_name(one), *map(_spread, one.levels), *map(_ratio, one.ratios[1:])]
+        for one in _series(document, everything)
+    ]
+    waits = [
+        [f"{one.file}:{one.line} {one.mode}", *map(cell, one.counts)]
+        for one in document.waits
+        if everything or _differ(one.counts)
+    ]
+    stacks = [
+        [name, *map(cell, counts)]
+        for name, counts in _by_name(document).items()
+        if everything or _differ(counts)
+    ]
+    settings = [
+        [one.name, *(v if v is not None else _NOTHING for v in one.values)]
+        for one in document.settings
+    ]
+    ratios = [f"{name}/A" for name in sides[1:]]
+    return [
+        Sheet("series", ["series: median (low to high)", *sides, *ratios], series),
+        Sheet("waits per dump at", ["place", *sides], waits),
+        Sheet("threads per sample in", ["stack", *sides], stacks),
+        Sheet("setting", ["name", *sides], settings),
+        *_tables(document, sides),
+    ]
+
+
+def _tables(document: SidesDoc, sides: list[str]) -> Iterator[Sheet]:
+    for one in document.tables:
+        rows = []
+        for row in one.table.rows:
             name = " ".join(cell or "" for cell in row.key)
+            cells = [_NOTHING] * len(sides)
             if row.column is None:
-                yield f"{name[:52]:<52} {row.state:>12}"
+                cells[one.side] = row.state
             else:
-                what = f"{name[:32]} {row.column}"
-                yield f"{what[:52]:<52} {row.a or '':>12.12} {row.b or '':>12.12}"
+                name = f"{name} {row.column}"
+                cells[0], cells[one.side] = row.a or "", row.b or ""
+            rows.append([name, *cells])
+        title = one.table.name + (f" on {one.table.host}" if one.table.host else "")
+        if one.table.note:
+            title = f"{title} ({one.table.note})"
+        yield Sheet(title, ["row", *sides], rows)
 
 
-def _by_name(document: CompareDoc) -> list[tuple[str, float | None, float | None]]:
-    """Working stacks that differ, those of one meaning together."""
-    found: dict[str, tuple[float | None, float | None]] = {}
+def _series(document: SidesDoc, everything: bool) -> list[SidesSeries]:
+    return [one for one in document.series if everything or one.clear]
+
+
+def _name(one: SidesSeries) -> str:
+    return one.series + (f"{{{one.labels}}}" if one.labels else "")
+
+
+def _spread(one: SpreadDoc | None) -> str:
+    if one is None:
+        return _NOTHING
+    if one.low == one.high:
+        return number(one.median)
+    return f"{number(one.median)} ({number(one.low)} to {number(one.high)})"
+
+
+def _ratio(one: RatioDoc | None) -> str:
+    if one is None:
+        return _NOTHING
+    if one.low is None or one.high is None or one.low == one.high:
+        return number(one.ratio)
+    return f"{number(one.ratio)} ({number(one.low)} to {number(one.high)})"
+
+
+def _differ(counts: Sequence[float | None]) -> bool:
+    return len(set(counts)) > 1
+
+
+def _by_name(document: SidesDoc) -> dict[str, list[float | None]]:
+    """Working stacks, those of one meaning together."""
+    found: dict[str, list[float | None]] = {}
     for one in document.stacks:
         if one.set_aside:
             continue
         name = one.signature or ", ".join(one.stack[:4])
-        a, b = found.get(name, (None, None))
-        found[name] = (_sum(a, one.a), _sum(b, one.b))
-    moved = [(name, a, b) for name, (a, b) in found.items() if a != b]
-    return sorted(moved, key=lambda row: (-abs((row[2] or 0) - (row[1] or 0)), row[0]))
+        known = found.get(name)
+        found[name] = one.counts if known is None else list(map(_sum, known, one.counts))
+    return dict(sorted(found.items(), key=lambda row: (-_range(row[1]), row[0])))
+
+
+def _range(counts: Sequence[float | None]) -> float:
+    known = [one or 0.0 for one in counts]
+    return max(known) - min(known)
 
 
 def _sum(one: float | None, other: float | None) -> float | None:
@@ -95,5 +224,16 @@ def _side(side: ComparedSide) -> str:
     return " · ".join(parts)
 
 
-def _number(value: float | None) -> str:
-    return _NOTHING if value is None else number(value)
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _safe(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula; a number stays one."""
+    if text[:1] not in ("=", "+", "-", "@", "\t", "\r") or text == _NOTHING:
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text

@@ -18,14 +18,11 @@ const series = (name: string, clear: boolean) => ({
   series: name,
   labels: '',
   unit: null,
-  a: 2,
-  b: 302,
-  a_p95: 3,
-  b_p95: 310,
-  a_points: 30,
-  b_points: 57,
-  ratio: 151,
-  score: clear ? 90 : 0,
+  levels: [
+    { median: 2, low: 2, high: 3, points: 30, runs: 1 },
+    { median: 302, low: 290, high: 310, points: 57, runs: 3 },
+  ],
+  ratios: [null, { ratio: 151, low: 97, high: 155 }],
   clear,
 })
 const server = {
@@ -37,48 +34,71 @@ const server = {
     has_baseline: true,
   },
   '/incidents/i1/compare': {
-    a: side('baseline'),
-    b: side('stall'),
-    trial: {
-      verdict: 'worse',
-      text: 'B is worse than A: 500 ms, against 5 ms.',
-      before_s: 0.005,
-      after_s: 0.5,
-    },
+    sides: [side('baseline'), side('stall')],
+    align: 'onset',
+    trials: [
+      {
+        side: 1,
+        trial: {
+          verdict: 'worse',
+          text: 'B is worse than A: 500 ms, against 5 ms.',
+          before_s: 0.005,
+          after_s: 0.5,
+        },
+      },
+    ],
     warnings: ['Different hosts: db-1 and db-2.'],
     series: [series('mysql.Threads_running', true), series('mysql.steady', false)],
-    waits: [{ file: 'btr0sea.ic', line: 98, mode: 'S', a: 0, b: 58.4 }],
+    waits: [{ file: 'btr0sea.ic', line: 98, mode: 'S', counts: [0, 58.4] }],
     stacks: [],
-    settings: [{ name: 'innodb_adaptive_hash_index', a: 'ON', b: 'OFF' }],
+    settings: [{ name: 'innodb_adaptive_hash_index', values: ['ON', 'OFF'] }],
     tables: [
       {
-        name: 'digest',
+        side: 1,
+        table: {
+          name: 'digest',
+          host: null,
+          keys: ['query'],
+          appeared: 1,
+          gone: 0,
+          changed: 1,
+          note: null,
+          rows: [
+            {
+              state: 'changed',
+              key: ['select 1'],
+              column: 'ms',
+              a: '2',
+              b: '900',
+              change: '898',
+              ratio: 450,
+            },
+            {
+              state: 'appeared',
+              key: ['select 2'],
+              column: null,
+              a: null,
+              b: null,
+              change: null,
+              ratio: null,
+            },
+          ],
+        },
+      },
+    ],
+  },
+  '/incidents/i1/compare/overlay': {
+    series: 'mysql.Threads_running',
+    unit: null,
+    align: 'onset',
+    samples: 2,
+    lines: [
+      {
+        side: 0,
+        label: 'baseline',
         host: null,
-        keys: ['query'],
-        appeared: 1,
-        gone: 0,
-        changed: 1,
-        note: null,
-        rows: [
-          {
-            state: 'changed',
-            key: ['select 1'],
-            column: 'ms',
-            a: '2',
-            b: '900',
-            change: '898',
-            ratio: 450,
-          },
-          {
-            state: 'appeared',
-            key: ['select 2'],
-            column: null,
-            a: null,
-            b: null,
-            change: null,
-            ratio: null,
-          },
-        ],
+        zero: '2026-11-20T22:00:00Z',
+        points: [[0, 1, 1, 1]],
       },
     ],
   },
@@ -88,7 +108,8 @@ describe('compare', () => {
   it('shows only what differs, and all when asked', async () => {
     serve(server)
     renderScreen(<CompareScreen />, '/incidents/i1/compare')
-    expect(await screen.findByText('mysql.Threads_running')).toBeTruthy()
+    expect(await screen.findByRole('button', { name: 'mysql.Threads_running' })).toBeTruthy()
+    expect(screen.getByText('97–155')).toBeTruthy()
     expect(screen.queryByText('mysql.steady')).toBeNull()
     expect(screen.getByText('Different hosts: db-1 and db-2.')).toBeTruthy()
     expect(screen.getByText('B is worse than A: 500 ms, against 5 ms.')).toBeTruthy()
@@ -116,11 +137,11 @@ describe('compare', () => {
 
   it('keeps the sides in the address, and swaps them', async () => {
     serve(server)
-    renderScreen(<CompareScreen />, '/incidents/i1/compare?a=whole&b=stall|||||e1')
-    await screen.findByText('mysql.Threads_running')
+    renderScreen(<CompareScreen />, '/incidents/i1/compare?side=whole&side=stall|||||e1')
+    await screen.findByRole('button', { name: 'mysql.Threads_running' })
     const runs = screen.getAllByLabelText<HTMLSelectElement>('Run')
     expect(runs.map((one) => one.value)).toEqual(['', 'e1'])
-    fireEvent.click(screen.getByRole('button', { name: 'Swap the sides' }))
+    fireEvent.click(screen.getByRole('button', { name: 'Swap the first two sides' }))
     await waitFor(() =>
       expect(screen.getAllByLabelText<HTMLSelectElement>('Run').map((one) => one.value)).toEqual([
         'e1',
@@ -131,7 +152,7 @@ describe('compare', () => {
 
   it('asks for a range before it compares a window', async () => {
     serve(server)
-    renderScreen(<CompareScreen />, '/incidents/i1/compare?b=window')
+    renderScreen(<CompareScreen />, '/incidents/i1/compare?side=whole&side=window')
     expect(await screen.findByText('A window needs a range')).toBeTruthy()
   })
 

@@ -1,22 +1,33 @@
-/** Two windows, bundles, hosts or runs beside each other: only what differs, the clearest first. */
+/** Windows, bundles, hosts or runs beside each other: only what differs, the clearest first. */
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
-import { flag, oneOf, useUrlChange, useUrlState } from '@/state/url'
+import { flag, oneOf, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
-import { Chip } from '@/ui/Chip'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
-import { type Column, Table } from '@/ui/Table'
-import { Measured } from '@/ui/Value'
+import { Table } from '@/ui/Table'
 import { Fleet } from './Fleet'
-import { choicesQuery, type CompareDoc, compareQuery } from './queries'
+import { OverlayChart } from './OverlayChart'
+import { type Asked, choicesQuery, compareQuery, exportPath, type SidesDoc } from './queries'
 import { SideChooser } from './SideChooser'
-import { isReady, side, sideCodec } from './sides'
+import { ALIGN, type Align, isReady, MOST, NAMES, side, sidesCodec } from './sides'
+import {
+  fullName,
+  seriesColumns,
+  settingColumns,
+  stackColumns,
+  tableColumns,
+  waitColumns,
+} from './tables'
 import './compare.css'
 
 const TABS = ['series', 'waits', 'stacks', 'settings', 'tables', 'fleet'] as const
+type Tab = (typeof TABS)[number]
 const TAB = oneOf(TABS)
-const NAMES: Record<(typeof TABS)[number], string> = {
+const ALIGNED = oneOf(ALIGN)
+const ALIGN_WORDS: Record<Align, string> = { onset: 'onset', start: 'start', clock: 'clock' }
+const NAMED: Record<Tab, string> = {
   series: 'Series',
   waits: 'Waits',
   stacks: 'Stacks',
@@ -24,45 +35,70 @@ const NAMES: Record<(typeof TABS)[number], string> = {
   tables: 'Tables',
   fleet: 'Hosts',
 }
+const FIRST = [side('baseline'), side('stall')]
 
 export default function CompareScreen() {
   const id = useIncidentId()
   const choices = useQuery(choicesQuery(id))
-  const [askedA, setA] = useUrlState('a', sideCodec, side('baseline'))
-  const [askedB, setB] = useUrlState('b', sideCodec, side('stall'))
+  const [given, setSides] = useUrlState('side', sidesCodec, FIRST)
+  const [align, setAlign] = useUrlState<Align>('align', ALIGNED, 'onset')
+  const [around, setAround] = useUrlState('around', text, '')
   const [tab, setTab] = useUrlState('tab', TAB, 'series')
   const [all, setAll] = useUrlState('all', flag, false)
-  const change = useUrlChange()
   if (choices.isError) {
     return <Problem error={choices.error} what="What can be compared could not be read" />
   }
   if (!choices.data) return <SkeletonRows rows={10} />
   const { has_baseline: quiet, has_stall: stalled } = choices.data
   // What the address does not say: the baseline against the stall, where there are any.
-  const a = !quiet && askedA.part === 'baseline' && !askedA.experiment ? side('whole') : askedA
-  const b = !stalled && askedB.part === 'stall' && !askedB.experiment ? side('whole') : askedB
+  const sides = given.map((one) =>
+    one.experiments.length === 0 &&
+    ((!quiet && one.part === 'baseline') || (!stalled && one.part === 'stall'))
+      ? side('whole')
+      : one,
+  )
+  const put = (at: number, next: (typeof sides)[number]) =>
+    setSides(sides.map((one, i) => (i === at ? next : one)))
+  const asked: Asked = { sides, align, window: readAround(around) }
   return (
     <div className="compare">
       <header className="compare-head">
         <h2>Compare</h2>
         <div className="compare-sides">
-          <SideChooser name="A" side={a} choices={choices.data} onChange={(next) => setA(next)} />
-          <Button
-            size="small"
-            variant="ghost"
-            aria-label="Swap the sides"
-            onClick={() => change({ a: sideCodec.write(b), b: sideCodec.write(a) }, { push: true })}
-          >
-            ⇄
-          </Button>
-          <SideChooser name="B" side={b} choices={choices.data} onChange={(next) => setB(next)} />
+          {sides.map((one, at) => (
+            <SideChooser
+              key={NAMES[at]}
+              name={NAMES[at] ?? ''}
+              side={one}
+              choices={choices.data}
+              onChange={(next) => put(at, next)}
+              {...(sides.length > 2
+                ? { onRemove: () => setSides(sides.filter((_, i) => i !== at)) }
+                : {})}
+            />
+          ))}
+          <div className="compare-more">
+            <Button
+              size="small"
+              variant="ghost"
+              aria-label="Swap the first two sides"
+              onClick={() => setSides([sides[1], sides[0], ...sides.slice(2)].filter(isSide))}
+            >
+              ⇄
+            </Button>
+            {sides.length < MOST && (
+              <Button size="small" onClick={() => setSides([...sides, side('whole')])}>
+                Add a side
+              </Button>
+            )}
+          </div>
         </div>
       </header>
       <div className="compare-tabs">
         <div className="segments" role="group" aria-label="What to compare">
           {TABS.map((one) => (
             <Button key={one} size="small" pressed={tab === one} onClick={() => setTab(one)}>
-              {NAMES[one]}
+              {NAMED[one]}
             </Button>
           ))}
         </div>
@@ -71,11 +107,37 @@ export default function CompareScreen() {
             Only what differs
           </Button>
         )}
+        {tab !== 'fleet' && (
+          <>
+            <span className="segments" role="group" aria-label="Align the sides at">
+              {ALIGN.map((one) => (
+                <Button
+                  key={one}
+                  size="small"
+                  pressed={align === one}
+                  onClick={() => setAlign(one)}
+                >
+                  {ALIGN_WORDS[one]}
+                </Button>
+              ))}
+            </span>
+            {align !== 'clock' && (
+              <Around key={around} align={align} value={around} onChange={setAround} />
+            )}
+            <span className="compare-export">
+              {(['csv', 'md'] as const).map((form) => (
+                <a key={form} href={exportPath(id, asked, form, all)} download>
+                  {form === 'csv' ? 'CSV' : 'Markdown'}
+                </a>
+              ))}
+            </span>
+          </>
+        )}
       </div>
       {tab === 'fleet' ? (
         <Fleet incidentId={id} />
-      ) : isReady(a) && isReady(b) ? (
-        <Compared incidentId={id} a={a} b={b} tab={tab} all={all} />
+      ) : sides.every(isReady) ? (
+        <Compared incidentId={id} asked={asked} tab={tab} all={all} />
       ) : (
         <EmptyState compact title="A window needs a range">
           Brush one on the timeline, then take it here with “Take the shared range”.
@@ -85,25 +147,73 @@ export default function CompareScreen() {
   )
 }
 
+const isSide = <T,>(one: T | undefined): one is T => one !== undefined
+
+/** '-60..120' as seconds; null for anything else. */
+export function readAround(told: string): readonly [number, number] | null {
+  const [, from, to] = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/.exec(told) ?? []
+  if (from === undefined || to === undefined || Number(from) >= Number(to)) return null
+  return [Number(from), Number(to)]
+}
+
+function Around({
+  align,
+  value,
+  onChange,
+}: {
+  readonly align: Align
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  const [from, setFrom] = useState(value.split('..')[0] ?? '')
+  const [to, setTo] = useState(value.split('..')[1] ?? '')
+  const told = from.trim() === '' && to.trim() === '' ? '' : `${from.trim()}..${to.trim()}`
+  const wrong = told !== '' && readAround(told) === null
+  const take = () => {
+    if (!wrong) onChange(told)
+  }
+  const box = (label: string, shown: string, set: (next: string) => void) => (
+    <input
+      className="input"
+      aria-label={label}
+      aria-invalid={wrong || undefined}
+      inputMode="decimal"
+      value={shown}
+      onChange={(event) => set(event.target.value)}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') take()
+      }}
+    />
+  )
+  return (
+    <span className="compare-around muted">
+      only {box(`From seconds after the ${align}`, from, setFrom)} to{' '}
+      {box(`To seconds after the ${align}`, to, setTo)} s
+    </span>
+  )
+}
+
 function Compared({
   incidentId,
-  a,
-  b,
+  asked,
   tab,
   all,
 }: {
   readonly incidentId: string
-  readonly a: ReturnType<typeof side>
-  readonly b: ReturnType<typeof side>
-  readonly tab: Exclude<(typeof TABS)[number], 'fleet'>
+  readonly asked: Asked
+  readonly tab: Exclude<Tab, 'fleet'>
   readonly all: boolean
 }) {
-  const compared = useQuery(compareQuery(incidentId, a, b))
+  const compared = useQuery(compareQuery(incidentId, asked))
+  const [drawn, setDrawn] = useUrlState('series', text, '')
   if (compared.isError) {
-    return <Problem compact error={compared.error} what="These two could not be compared" />
+    return <Problem compact error={compared.error} what="These could not be compared" />
   }
   if (!compared.data) return <SkeletonRows rows={12} />
   const doc = compared.data
+  const first = doc.series[0]
+  const series = drawn || (first ? fullName(first) : '')
   return (
     <>
       {doc.warnings.map((warning) => (
@@ -112,17 +222,35 @@ function Compared({
         </Banner>
       ))}
       <p className="compare-said muted">
-        <Said name="A" side={doc.a} /> · <Said name="B" side={doc.b} />
+        {doc.sides.map((one, at) => (
+          <span key={NAMES[at]}>
+            {at > 0 && ' · '}
+            <Said name={NAMES[at] ?? ''} side={one} />
+          </span>
+        ))}
       </p>
-      {doc.trial && <p className="compare-trial">{doc.trial.text}</p>}
+      {doc.trials.map((one) => (
+        <p key={one.side} className="compare-trial">
+          {one.trial.text}
+        </p>
+      ))}
+      {tab === 'series' && series && (
+        <OverlayChart incidentId={incidentId} asked={asked} series={series} />
+      )}
       <div className="compare-table">
-        <Rows doc={doc} tab={tab} all={all} />
+        <Rows doc={doc} tab={tab} all={all} onDraw={setDrawn} />
       </div>
     </>
   )
 }
 
-function Said({ name, side: one }: { readonly name: string; readonly side: CompareDoc['a'] }) {
+function Said({
+  name,
+  side: one,
+}: {
+  readonly name: string
+  readonly side: SidesDoc['sides'][number]
+}) {
   const zone = useZone()
   return (
     <span>
@@ -135,24 +263,20 @@ function Said({ name, side: one }: { readonly name: string; readonly side: Compa
   )
 }
 
-type Series = CompareDoc['series'][number]
-type Wait = CompareDoc['waits'][number]
-type Stack = CompareDoc['stacks'][number]
-type Setting = CompareDoc['settings'][number]
-type TableRow = CompareDoc['tables'][number]['rows'][number] & {
-  readonly table: string
-  readonly at: number
-}
+const differ = (counts: readonly (number | null)[]) => new Set(counts).size > 1
 
 function Rows({
   doc,
   tab,
   all,
+  onDraw,
 }: {
-  readonly doc: CompareDoc
-  readonly tab: Exclude<(typeof TABS)[number], 'fleet'>
+  readonly doc: SidesDoc
+  readonly tab: Exclude<Tab, 'fleet'>
   readonly all: boolean
+  readonly onDraw: (series: string) => void
 }) {
+  const sides = doc.sides.length
   if (tab === 'series') {
     const rows = all ? doc.series : doc.series.filter((row) => row.clear)
     if (rows.length === 0) return <Nothing of={doc.series.length} what="series" />
@@ -162,13 +286,13 @@ function Rows({
         copy
         label="Series"
         rows={rows}
-        columns={SERIES}
-        rowKey={(r) => r.series + r.labels}
+        columns={seriesColumns(sides, onDraw)}
+        rowKey={fullName}
       />
     )
   }
   if (tab === 'waits') {
-    const rows = all ? doc.waits : doc.waits.filter((row) => row.a !== row.b)
+    const rows = all ? doc.waits : doc.waits.filter((row) => differ(row.counts))
     if (rows.length === 0) return <Nothing of={doc.waits.length} what="places where threads wait" />
     return (
       <Table
@@ -176,13 +300,13 @@ function Rows({
         copy
         label="Waits per dump"
         rows={rows}
-        columns={WAITS}
+        columns={waitColumns(sides)}
         rowKey={(r) => `${r.file}:${r.line}:${r.mode}`}
       />
     )
   }
   if (tab === 'stacks') {
-    const rows = doc.stacks.filter((row) => !row.set_aside && (all || row.a !== row.b))
+    const rows = doc.stacks.filter((row) => !row.set_aside && (all || differ(row.counts)))
     if (rows.length === 0) return <Nothing of={doc.stacks.length} what="stacks" />
     return (
       <Table
@@ -190,16 +314,17 @@ function Rows({
         copy
         label="Threads per sample"
         rows={rows}
-        columns={STACKS}
+        columns={stackColumns(sides)}
         rowKey={(r) => r.stack.join('\n')}
       />
     )
   }
   if (tab === 'tables') {
-    const rows = doc.tables.flatMap((one, at) =>
+    const rows = doc.tables.flatMap(({ side: at, table: one }, place) =>
       one.rows.map((row) => ({
         ...row,
-        at,
+        at: place,
+        side: at,
         table: one.host ? `${one.name} on ${one.host}` : one.name,
       })),
     )
@@ -216,7 +341,7 @@ function Rows({
         copy
         label="Tables"
         rows={rows}
-        columns={TABLES}
+        columns={tableColumns(sides)}
         rowKey={(r) => [r.at, r.state, r.column, ...r.key].join('\n')}
       />
     )
@@ -224,7 +349,7 @@ function Rows({
   if (doc.settings.length === 0) {
     return (
       <EmptyState compact title="No setting differs">
-        Of those that both sides print. Upload SHOW VARIABLES of both to be sure.
+        Of those that at least two sides print. Upload SHOW VARIABLES of each to be sure.
       </EmptyState>
     )
   }
@@ -234,7 +359,7 @@ function Rows({
       copy
       label="Settings"
       rows={doc.settings}
-      columns={SETTINGS}
+      columns={settingColumns(sides)}
       rowKey={(r) => r.name}
     />
   )
@@ -242,195 +367,8 @@ function Rows({
 
 function Nothing({ of, what }: { readonly of: number; readonly what: string }) {
   return (
-    <EmptyState compact title={of === 0 ? `No ${what} on either side` : 'Nothing differs clearly'}>
+    <EmptyState compact title={of === 0 ? `No ${what} on any side` : 'Nothing differs clearly'}>
       {of > 0 && `${formatNumber(of)} ${what} were compared.`}
     </EmptyState>
   )
-}
-
-const times = (a: number | null, b: number | null) =>
-  a === null || b === null || a === 0 ? null : b / a
-
-const SERIES: readonly Column<Series>[] = [
-  {
-    key: 'series',
-    head: 'Series',
-    width: 'minmax(240px, 3fr)',
-    cell: (row) => (
-      <span className="mono ellipsis" title={row.series + (row.labels && `{${row.labels}}`)}>
-        {row.series}
-        {row.labels && <span className="faint">{`{${row.labels}}`}</span>}
-      </span>
-    ),
-    sort: (row) => row.series + row.labels,
-  },
-  number(
-    'a',
-    'A',
-    (row) => row.a,
-    (row) => row.unit,
-  ),
-  number(
-    'b',
-    'B',
-    (row) => row.b,
-    (row) => row.unit,
-  ),
-  {
-    key: 'ratio',
-    head: 'B / A',
-    kind: 'number',
-    width: '90px',
-    cell: (row) => (row.ratio === null ? '–' : `× ${formatNumber(row.ratio, 2)}`),
-    sort: (row) => row.ratio,
-  },
-  number(
-    'p95a',
-    'A p95',
-    (row) => row.a_p95,
-    (row) => row.unit,
-  ),
-  number(
-    'p95b',
-    'B p95',
-    (row) => row.b_p95,
-    (row) => row.unit,
-  ),
-  {
-    key: 'points',
-    head: 'Samples',
-    kind: 'number',
-    width: '100px',
-    cell: (row) => `${formatNumber(row.a_points)} / ${formatNumber(row.b_points)}`,
-    sort: (row) => row.a_points,
-  },
-]
-
-const WAITS: readonly Column<Wait>[] = [
-  {
-    key: 'place',
-    head: 'Waits at',
-    width: 'minmax(240px, 3fr)',
-    cell: (row) => <span className="mono">{`${row.file}:${row.line}`}</span>,
-    sort: (row) => `${row.file}:${row.line}`,
-  },
-  { key: 'mode', head: 'Mode', width: '100px', cell: (row) => row.mode, sort: (row) => row.mode },
-  number('a', 'A per dump', (row) => row.a),
-  number('b', 'B per dump', (row) => row.b),
-  number('ratio', 'B / A', (row) => times(row.a, row.b)),
-]
-
-const STACKS: readonly Column<Stack>[] = [
-  {
-    key: 'stack',
-    head: 'Threads in',
-    width: 'minmax(280px, 4fr)',
-    cell: (row) => (
-      <span className="mono ellipsis" title={row.stack.join('\n')}>
-        {row.stack.slice(0, 6).join(' < ')}
-      </span>
-    ),
-    sort: (row) => row.stack.join(),
-  },
-  {
-    key: 'kind',
-    head: 'Kind',
-    width: '140px',
-    cell: (row) =>
-      row.category && (
-        <Chip tone={row.category.endsWith('wait') ? 'waiting' : 'running'}>
-          {row.category.replaceAll('_', ' ')}
-        </Chip>
-      ),
-    sort: (row) => row.category,
-  },
-  number('a', 'A per sample', (row) => row.a),
-  number('b', 'B per sample', (row) => row.b),
-]
-
-const SETTINGS: readonly Column<Setting>[] = [
-  {
-    key: 'name',
-    head: 'Setting',
-    width: 'minmax(240px, 2fr)',
-    cell: (row) => <span className="mono">{row.name}</span>,
-    sort: (row) => row.name,
-  },
-  {
-    key: 'a',
-    head: 'A',
-    width: 'minmax(120px, 1fr)',
-    cell: (row) => <span className="mono ellipsis">{row.a}</span>,
-    sort: (row) => row.a,
-  },
-  {
-    key: 'b',
-    head: 'B',
-    width: 'minmax(120px, 1fr)',
-    cell: (row) => <span className="mono ellipsis">{row.b}</span>,
-    sort: (row) => row.b,
-  },
-]
-
-const TABLES: readonly Column<TableRow>[] = [
-  {
-    key: 'table',
-    head: 'Table',
-    width: 'minmax(140px, 1fr)',
-    cell: (row) => (
-      <span className="ellipsis" title={row.table}>
-        {row.table}
-      </span>
-    ),
-    sort: (row) => row.table,
-  },
-  {
-    key: 'row',
-    head: 'Row',
-    width: 'minmax(180px, 2fr)',
-    cell: (row) => (
-      <span className="mono ellipsis" title={row.key.join(' · ')}>
-        {row.key.join(' · ')}
-      </span>
-    ),
-    sort: (row) => row.key.join(),
-  },
-  {
-    key: 'what',
-    head: 'What',
-    width: 'minmax(120px, 1fr)',
-    cell: (row) => row.column ?? row.state,
-    sort: (row) => row.column ?? row.state,
-  },
-  {
-    key: 'a',
-    head: 'A',
-    width: 'minmax(110px, 1fr)',
-    cell: (row) => <span className="mono ellipsis">{row.a}</span>,
-    sort: (row) => row.a,
-  },
-  {
-    key: 'b',
-    head: 'B',
-    width: 'minmax(110px, 1fr)',
-    cell: (row) => <span className="mono ellipsis">{row.b}</span>,
-    sort: (row) => row.b,
-  },
-  number('ratio', 'B / A', (row) => row.ratio),
-]
-
-function number<Row>(
-  key: string,
-  head: string,
-  value: (row: Row) => number | null,
-  unit: (row: Row) => string | null = () => null,
-): Column<Row> {
-  return {
-    key,
-    head,
-    kind: 'number',
-    width: 'minmax(110px, 1fr)',
-    cell: (row) => <Measured value={value(row)} unit={unit(row)} />,
-    sort: value,
-  }
 }

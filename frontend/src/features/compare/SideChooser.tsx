@@ -17,11 +17,13 @@ export function SideChooser({
   side,
   choices,
   onChange,
+  onRemove,
 }: {
-  readonly name: 'A' | 'B'
+  readonly name: string
   readonly side: Side
   readonly choices: Choices
   readonly onChange: (next: Side) => void
+  readonly onRemove?: () => void
 }) {
   const zone = useZone()
   const [range] = useRange()
@@ -55,20 +57,17 @@ export function SideChooser({
           label="Bundle"
           all="all bundles"
           value={side.bundle}
-          onPick={(bundle) => set({ bundle, experiment: '' })}
+          onPick={(bundle) => set({ bundle, experiments: [] })}
         >
           {choices.bundles.map((bundle) => [bundle, bundle.split('/').at(-1) ?? bundle])}
         </Pick>
       )}
       {choices.runs.length > 0 && (
-        <Pick
-          label="Run"
-          all="the incident itself"
-          value={side.experiment}
-          onPick={(experiment) => set({ experiment, bundle: '' })}
-        >
-          {choices.runs.map((run) => [run.id, `${run.number}: ${run.title}`])}
-        </Pick>
+        <Runs
+          chosen={side.experiments}
+          runs={choices.runs}
+          onPick={(experiments) => set({ experiments, bundle: '' })}
+        />
       )}
       {side.part === 'window' && (
         <div className="compare-window">
@@ -92,7 +91,57 @@ export function SideChooser({
           </Button>
         </div>
       )}
+      {onRemove && (
+        <Button size="small" variant="ghost" aria-label={`Remove side ${name}`} onClick={onRemove}>
+          ✕
+        </Button>
+      )}
     </fieldset>
+  )
+}
+
+/** One run, and further ones of the same thing: their spread is told then. */
+function Runs({
+  chosen,
+  runs,
+  onPick,
+}: {
+  readonly chosen: readonly string[]
+  readonly runs: Choices['runs']
+  readonly onPick: (experiments: readonly string[]) => void
+}) {
+  const named = (run: Choices['runs'][number]) => [run.id, `${run.number}: ${run.title}`] as const
+  const others = runs.filter((run) => !chosen.includes(run.id))
+  return (
+    <>
+      {[...chosen, ''].slice(0, Math.max(1, chosen.length)).map((one, at) => (
+        <Pick
+          key={at}
+          label={at === 0 ? 'Run' : `Run ${at + 1}`}
+          all={at === 0 ? 'the incident itself' : 'not this one'}
+          value={one}
+          onPick={(next) =>
+            onPick(
+              chosen.length === 0
+                ? [next]
+                : chosen.map((id, i) => (i === at ? next : id)).filter(Boolean),
+            )
+          }
+        >
+          {runs.filter((run) => run.id === one || !chosen.includes(run.id)).map(named)}
+        </Pick>
+      ))}
+      {chosen.length > 0 && others.length > 0 && (
+        <Pick
+          label="and"
+          all="no further run"
+          value=""
+          onPick={(next) => onPick([...chosen, next])}
+        >
+          {others.map(named)}
+        </Pick>
+      )}
+    </>
   )
 }
 

@@ -1,22 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { isReady, side, sideCodec } from './sides'
+import { isReady, side, sidesCodec } from './sides'
 
-describe('a side in the address', () => {
-  it('comes back as it was', () => {
+describe('sides in the address', () => {
+  it('come back as they were', () => {
     const window = side('window', { start: '2026-11-20T22:00:00Z', end: '2026-11-20T22:01:00Z' })
-    const run = side('stall', { experiment: 'e1' })
-    for (const one of [side('whole'), window, run, side('whole', { host: 'db-1' })]) {
-      expect(sideCodec.read(sideCodec.write(one))).toEqual(one)
-    }
-    expect(sideCodec.write(side('stall'))).toEqual(['stall'])
+    const runs = side('whole', { experiments: ['e1', 'e2'] })
+    const sides = [side('whole'), window, runs, side('stall', { host: 'db-1' })]
+    expect(sidesCodec.read(sidesCodec.write(sides))).toEqual(sides)
+    expect(sidesCodec.write([side('stall'), runs])).toEqual(['stall', 'whole|||||e1,e2'])
   })
 
-  it('ignores what it does not know', () => {
-    expect(sideCodec.read(['nonsense|x'])).toBeUndefined()
-    expect(sideCodec.read([])).toBeUndefined()
+  it('are at least two that it knows', () => {
+    expect(sidesCodec.read(['nonsense|x', 'stall'])).toBeUndefined()
+    expect(sidesCodec.read([])).toBeUndefined()
   })
 
-  it('waits for both ends of a window', () => {
+  it('wait for both ends of a window', () => {
     expect(isReady(side('window', { start: 'x' }))).toBe(false)
     expect(isReady(side('stall'))).toBe(true)
   })

@@ -1,17 +1,27 @@
-/** One side of a comparison, as the address holds it: 'stall', 'window|2026…|2026…|db-1||'. */
+/**
+ * One side of a comparison, as the address and the API write it: 'stall',
+ * 'window|2026…|2026…|db-1||', 'whole|||||run,run'.
+ */
 import type { Codec } from '@/state/url'
 
 export type Part = 'whole' | 'baseline' | 'stall' | 'window'
+
 export type Side = {
   readonly part: Part
   readonly start: string
   readonly end: string
   readonly host: string
   readonly bundle: string
-  readonly experiment: string
+  /** Experiments whose runs are this side; none: the incident itself. */
+  readonly experiments: readonly string[]
 }
 
-const PARTS: readonly Part[] = ['whole', 'baseline', 'stall', 'window']
+export const PARTS: readonly Part[] = ['whole', 'baseline', 'stall', 'window']
+export const NAMES = 'ABCDEF'
+export const MOST = NAMES.length
+
+export const ALIGN = ['onset', 'start', 'clock'] as const
+export type Align = (typeof ALIGN)[number]
 
 export const side = (part: Part, more: Partial<Side> = {}): Side => ({
   part,
@@ -19,22 +29,30 @@ export const side = (part: Part, more: Partial<Side> = {}): Side => ({
   end: '',
   host: '',
   bundle: '',
-  experiment: '',
+  experiments: [],
   ...more,
 })
 
-export const sideCodec: Codec<Side> = {
-  read: ([value]) => {
-    if (value === undefined) return undefined
-    const [part, start = '', end = '', host = '', bundle = '', experiment = ''] = value.split('|')
-    const known = PARTS.find((one) => one === part)
-    return known && { part: known, start, end, host, bundle, experiment }
+export function readSide(value: string): Side | undefined {
+  const [part, start = '', end = '', host = '', bundle = '', runs = ''] = value.split('|')
+  const known = PARTS.find((one) => one === part)
+  return (
+    known && { part: known, start, end, host, bundle, experiments: runs.split(',').filter(Boolean) }
+  )
+}
+
+export const writeSide = (one: Side): string =>
+  [one.part, one.start, one.end, one.host, one.bundle, one.experiments.join(',')]
+    .join('|')
+    .replace(/\|+$/, '')
+
+/** All sides, the first being what the others are held against. */
+export const sidesCodec: Codec<readonly Side[]> = {
+  read: (values) => {
+    const found = values.map(readSide).filter((one) => one !== undefined)
+    return found.length >= 2 ? found.slice(0, MOST) : undefined
   },
-  write: (one) => [
-    [one.part, one.start, one.end, one.host, one.bundle, one.experiment]
-      .join('|')
-      .replace(/\|+$/, ''),
-  ],
+  write: (sides) => sides.map(writeSide),
 }
 
 /** A window needs both of its ends; anything else is ready at once. */

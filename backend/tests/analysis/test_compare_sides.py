@@ -1,0 +1,113 @@
+"""Several sides and repeated runs: each number is known by thought."""
+
+from __future__ import annotations
+
+import pytest
+
+from pileup.analysis.compare import Side
+from pileup.analysis.compare_sides import compare_sides
+from pileup.analysis.overlay import overlay
+from pileup.analysis.sides import Group, Member, NotAlignedError
+from tests.analysis.frames import T0, S, evidence, gauge, setting
+
+
+def run(
+    label: str, level: float, *, start: int = T0, onset: int | None = None, ahi: str = "ON"
+) -> Member:
+    """A minute at a level, then half a minute at ten times it."""
+    found = evidence(
+        {
+            "m": [
+                gauge("mysql.Threads_running", [level] * 60 + [level * 10] * 30, start=start),
+                gauge("m.steady", [7.0] * 90, start=start),
+                setting("innodb_adaptive_hash_index", ahi),
+            ]
+        }
+    )
+    return Member(Side(label, found), start + 60 * S)
+
+
+def group(label: str, *members: Member) -> Group:
+    return Group(label, members)
+
+
+def test_three_sides_have_a_column_each() -> None:
+    """Ratios are over the first; what is steady is not clear; settings tell who differs."""
+    document = compare_sides(
+        [group("a", run("a", 2)), group("b", run("b", 40)), group("c", run("c", 2, ahi="OFF"))]
+    )
+    top = document.series[0]
+    assert (top.series, top.clear) == ("mysql.Threads_running", True)
+    assert [one.median for one in top.levels if one] == [2, 40, 2]
+    assert [one and one.ratio for one in top.ratios] == [None, 20, 1]
+    steady = next(one for one in document.series if one.series == "m.steady")
+    assert steady.clear is False
+    (changed,) = document.settings
+    assert changed.values == ["ON", "ON", "OFF"]
+    assert [one.label for one in document.sides] == ["a", "b", "c"]
+
+
+def test_one_run_varies_by_its_samples() -> None:
+    """Quartiles: a third of the samples lies at ten times the rest."""
+    document = compare_sides([group("a", run("a", 2)), group("b", run("b", 40))])
+    spread = document.series[0].levels[1]
+    assert spread is not None
+    assert (spread.low, spread.median, spread.high, spread.runs) == (40, 40, 400, 1)
+    ratio = document.series[0].ratios[1]
+    assert ratio is not None
+    assert (ratio.low, ratio.ratio, ratio.high) == (2, 20, 200)
+
+
+def test_several_runs_vary_from_run_to_run() -> None:
+    """Median of the medians, least and most; clear only where every run differs clearly."""
+    before = group("before", run("b1", 100), run("b2", 110), run("b3", 130))
+    after = group("after", run("a1", 10), run("a2", 11), run("a3", 13))
+    document = compare_sides([before, after])
+    top = document.series[0]
+    spread = top.levels[1]
+    assert spread is not None
+    assert (spread.low, spread.median, spread.high, spread.runs, spread.points) == (
+        10, 11, 13, 3, 270,
+    )  # fmt: skip
+    ratio = top.ratios[1]
+    assert ratio is not None
+    assert ratio.ratio == pytest.approx(0.1)
+    assert (ratio.low, ratio.high) == (pytest.approx(10 / 130), pytest.approx(13 / 100))
+    assert top.clear
+    once = compare_sides([before, group("after", run("a1", 10), run("a2", 100))])
+    assert not once.series[0].clear
+
+
+def test_a_window_around_the_onset_narrows_all() -> None:
+    """Ten seconds after each one's own onset, however far apart the runs were."""
+    later = T0 + 86_400 * S
+    groups = [group("a", run("a", 2)), group("b", run("b", 3, start=later))]
+    document = compare_sides(groups, "onset", (0.0, 10.0))
+    found = next(one for one in document.series if one.series == "mysql.Threads_running")
+    assert [one and (one.median, one.points) for one in found.levels] == [(20, 11), (30, 11)]
+    begin = compare_sides(groups, "start", (0.0, 10.0))
+    found = next(one for one in begin.series if one.series == "mysql.Threads_running")
+    assert [one and one.median for one in found.levels] == [2, 3]
+    with pytest.raises(NotAlignedError, match="count from"):
+        compare_sides(groups, "clock", (0.0, 10.0))
+
+
+def test_without_a_stall_there_is_no_onset() -> None:
+    calm = Member(run("calm", 2).side, None)
+    with pytest.raises(NotAlignedError, match="calm has no stall"):
+        overlay([group("a", run("a", 2)), group("calm", calm)], "m.steady", "onset")
+
+
+def test_an_overlay_has_one_axis() -> None:
+    """Second 0 is each one's onset; by the clock it is the clock."""
+    groups = [group("a", run("a", 2)), group("b", run("b", 3, start=T0 + 3600 * S))]
+    lines = overlay(groups, "mysql.Threads_running", "onset").lines
+    assert [(one.side, one.points[0][0], one.points[-1][0]) for one in lines] == [
+        (0, -60, 29),
+        (1, -60, 29),
+    ]
+    clock = overlay(groups, "mysql.Threads_running", "clock").lines
+    assert clock[1].points[0][0] - clock[0].points[0][0] == 3600
+    many = Member(Side("x", evidence({"m": [gauge("m.x", [1.0] * 5000)]})), None)
+    (line,) = overlay([group("x", many)], "m.x", "start").lines
+    assert len(line.points) <= 301

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { layoutOverlay } from './overlay'
+import type { OverlayDoc } from './queries'
+
+const doc = (align: OverlayDoc['align']): OverlayDoc => ({
+  series: 'm.x',
+  unit: null,
+  align,
+  samples: 4,
+  lines: [0, 1].map((side) => ({
+    side,
+    label: `side ${side}`,
+    host: null,
+    zero: '2026-11-20T22:00:00Z',
+    points: [
+      [-60, 1, 1, 1],
+      [60, 10 + side, 5, 20],
+    ],
+  })),
+})
+
+describe('an overlay', () => {
+  it('has one axis with second 0 on it', () => {
+    const drawn = layoutOverlay(doc('onset'), 456, 100, { left: 48 })
+    expect(drawn?.zero).toBe(248)
+    expect(drawn?.shapes.map((one) => one.side)).toEqual([0, 1])
+    expect(drawn?.shapes[0]?.line.startsWith('M48,')).toBe(true)
+    expect(drawn?.x.some((one) => one.label === '+50 s')).toBe(true)
+  })
+
+  it('has no second 0 by the clock, and nothing without a sample', () => {
+    expect(layoutOverlay(doc('clock'), 400, 100)?.zero).toBeNull()
+    expect(layoutOverlay({ ...doc('onset'), lines: [] }, 400, 100)).toBeNull()
+  })
+})

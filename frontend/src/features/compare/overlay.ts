@@ -1,0 +1,82 @@
+/** Layout of one series of several sides over one axis of seconds. */
+import { extent } from 'd3-array'
+import { scaleLinear, scaleUtc } from 'd3-scale'
+import { area, line } from 'd3-shape'
+import type { OverlayDoc } from './queries'
+
+/** As the client sends it: a point is four numbers, which JSON does not promise. */
+export type Drawn = Omit<OverlayDoc, 'lines'> & {
+  readonly lines: readonly (Omit<OverlayDoc['lines'][number], 'points'> & {
+    readonly points: readonly (readonly number[])[]
+  })[]
+}
+
+type Point = readonly [seconds: number, middle: number, least: number, most: number]
+
+export type OverlayShape = {
+  readonly key: string
+  readonly side: number
+  readonly label: string
+  readonly line: string
+  readonly band: string
+}
+export type Overlay = {
+  readonly shapes: readonly OverlayShape[]
+  readonly x: readonly { readonly at: number; readonly label: string }[]
+  readonly y: readonly { readonly at: number; readonly label: string }[]
+  /** Where second 0 is; null by the clock or when it is not in sight. */
+  readonly zero: number | null
+}
+
+/** Places the lines in a width × height box of CSS pixels; axes take `left` and `top`. */
+export function layoutOverlay(
+  doc: Drawn,
+  width: number,
+  height: number,
+  { left = 56, top = 20 } = {},
+): Overlay | null {
+  const lines = doc.lines.map((one) => ({ ...one, points: one.points as unknown as Point[] }))
+  const every = lines.flatMap((one) => one.points)
+  const [first, last] = extent(every, (point) => point[0])
+  if (first === undefined || last === undefined || width <= left) return null
+  const clock = doc.align === 'clock'
+  const domain: [number, number] = [first, last === first ? first + 1 : last]
+  const numeric = scaleLinear()
+    .domain(domain)
+    .range([left, width - 8])
+  const time = scaleUtc()
+    .domain(domain.map((seconds) => new Date(seconds * 1000)))
+    .range([left, width - 8])
+  const lowest = Math.min(0, ...every.map((point) => point[2]))
+  const highest = Math.max(...every.map((point) => point[3]))
+  const y = scaleLinear()
+    .domain([lowest, highest === lowest ? lowest + 1 : highest])
+    .nice(4)
+    .range([height - 6, top + 6])
+  const drawn = line<Point>(
+    (point) => numeric(point[0]),
+    (point) => y(point[1]),
+  )
+  const band = area<Point>(
+    (point) => numeric(point[0]),
+    (point) => y(point[2]),
+    (point) => y(point[3]),
+  )
+  const ticks = Math.max(2, Math.floor((width - left) / 110))
+  return {
+    shapes: lines.map((one, i) => ({
+      key: `${i}`,
+      side: one.side,
+      label: one.host && doc.lines.length > 1 ? `${one.label} (${one.host})` : one.label,
+      line: drawn(one.points) ?? '',
+      band: one.points.some((point) => point[2] !== point[3]) ? (band(one.points) ?? '') : '',
+    })),
+    x: clock
+      ? time.ticks(ticks).map((at) => ({ at: time(at), label: time.tickFormat(ticks)(at) }))
+      : numeric
+          .ticks(ticks)
+          .map((at) => ({ at: numeric(at), label: `${at > 0 ? '+' : ''}${at} s` })),
+    y: y.ticks(4).map((at) => ({ at: y(at), label: y.tickFormat(4, '~s')(at) })),
+    zero: !clock && domain[0] <= 0 && domain[1] >= 0 ? numeric(0) : null,
+  }
+}

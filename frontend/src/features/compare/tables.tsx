@@ -1,0 +1,236 @@
+/** The columns of a comparison: one per side, and the ratio to the first with its spread. */
+import { formatNumber } from '@/format'
+import { Chip } from '@/ui/Chip'
+import type { Column } from '@/ui/Table'
+import { Measured } from '@/ui/Value'
+import type { SidesDoc } from './queries'
+import { NAMES } from './sides'
+
+export type Series = SidesDoc['series'][number]
+export type Wait = SidesDoc['waits'][number]
+export type Stack = SidesDoc['stacks'][number]
+export type Setting = SidesDoc['settings'][number]
+export type TableRow = SidesDoc['tables'][number]['table']['rows'][number] & {
+  readonly table: string
+  readonly at: number
+  readonly side: number
+}
+type Spread = NonNullable<Series['levels'][number]>
+
+export const fullName = (row: Series) => row.series + (row.labels && `{${row.labels}}`)
+
+const width = (sides: number) => (sides > 3 ? 'minmax(90px, 1fr)' : 'minmax(130px, 1fr)')
+const spreadWord = (one: Spread) =>
+  one.runs > 1 ? `least and most of ${one.runs} runs` : 'quartiles of the samples'
+
+/** One number per side. */
+function perSide<Row>(
+  sides: number,
+  value: (row: Row, side: number) => number | null,
+): readonly Column<Row>[] {
+  return Array.from({ length: sides }, (_, side) => ({
+    key: NAMES[side] ?? '',
+    head: NAMES[side],
+    kind: 'number' as const,
+    width: width(sides),
+    cell: (row: Row) => <Measured value={value(row, side)} />,
+    sort: (row: Row) => value(row, side),
+  }))
+}
+
+export function seriesColumns(
+  sides: number,
+  onDraw: (series: string) => void,
+): readonly Column<Series>[] {
+  return [
+    {
+      key: 'series',
+      head: 'Series',
+      width: 'minmax(220px, 2fr)',
+      cell: (row) => (
+        <button
+          type="button"
+          className="linklike mono ellipsis"
+          title={`Draw ${fullName(row)} of every side`}
+          onClick={() => onDraw(fullName(row))}
+        >
+          {row.series}
+          {row.labels && <span className="faint">{`{${row.labels}}`}</span>}
+        </button>
+      ),
+      sort: fullName,
+    },
+    ...Array.from({ length: sides }, (_, side): Column<Series> => ({
+      key: NAMES[side] ?? '',
+      head: NAMES[side],
+      title: 'Median, and between which values the samples or the runs lie',
+      kind: 'number',
+      width: sides > 3 ? 'minmax(110px, 1fr)' : 'minmax(170px, 1fr)',
+      cell: (row) => <Level level={row.levels[side] ?? null} unit={row.unit} />,
+      sort: (row) => row.levels[side]?.median ?? null,
+    })),
+    ...Array.from({ length: sides - 1 }, (_, at): Column<Series> => {
+      const side = at + 1
+      return {
+        key: `ratio${side}`,
+        head: `${NAMES[side]} / A`,
+        title: 'Of the medians; in brackets from the low over the high to the high over the low',
+        kind: 'number',
+        width: 'minmax(130px, 1fr)',
+        cell: (row) => <Ratio ratio={row.ratios[side] ?? null} />,
+        sort: (row) => row.ratios[side]?.ratio ?? null,
+      }
+    }),
+  ]
+}
+
+function Level({ level, unit }: { readonly level: Spread | null; readonly unit: string | null }) {
+  if (!level) return <span className="faint">–</span>
+  const same = level.low === level.high
+  return (
+    <span title={`${formatNumber(level.points)} samples; ${spreadWord(level)}`}>
+      <Measured value={level.median} unit={unit} />
+      {!same && (
+        <span className="faint spread">
+          {formatNumber(level.low)}–{formatNumber(level.high)}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function Ratio({ ratio }: { readonly ratio: Series['ratios'][number] }) {
+  if (!ratio) return <span className="faint">–</span>
+  return (
+    <span>
+      × {formatNumber(ratio.ratio)}
+      {ratio.low !== null && ratio.high !== null && ratio.low !== ratio.high && (
+        <span className="faint spread">
+          {formatNumber(ratio.low)}–{formatNumber(ratio.high)}
+        </span>
+      )}
+    </span>
+  )
+}
+
+export const waitColumns = (sides: number): readonly Column<Wait>[] => [
+  {
+    key: 'place',
+    head: 'Waits at, per dump',
+    width: 'minmax(240px, 3fr)',
+    cell: (row) => <span className="mono">{`${row.file}:${row.line}`}</span>,
+    sort: (row) => `${row.file}:${row.line}`,
+  },
+  { key: 'mode', head: 'Mode', width: '100px', cell: (row) => row.mode, sort: (row) => row.mode },
+  ...perSide<Wait>(sides, (row, side) => row.counts[side] ?? null),
+]
+
+export const stackColumns = (sides: number): readonly Column<Stack>[] => [
+  {
+    key: 'stack',
+    head: 'Threads in, per sample',
+    width: 'minmax(280px, 4fr)',
+    cell: (row) => (
+      <span className="mono ellipsis" title={row.stack.join('\n')}>
+        {row.stack.slice(0, 6).join(' < ')}
+      </span>
+    ),
+    sort: (row) => row.stack.join(),
+  },
+  {
+    key: 'kind',
+    head: 'Kind',
+    width: '140px',
+    cell: (row) =>
+      row.category && (
+        <Chip tone={row.category.endsWith('wait') ? 'waiting' : 'running'}>
+          {row.category.replaceAll('_', ' ')}
+        </Chip>
+      ),
+    sort: (row) => row.category,
+  },
+  ...perSide<Stack>(sides, (row, side) => row.counts[side] ?? null),
+]
+
+export const settingColumns = (sides: number): readonly Column<Setting>[] => [
+  {
+    key: 'name',
+    head: 'Setting',
+    width: 'minmax(240px, 2fr)',
+    cell: (row) => <span className="mono">{row.name}</span>,
+    sort: (row) => row.name,
+  },
+  ...Array.from({ length: sides }, (_, side): Column<Setting> => ({
+    key: NAMES[side] ?? '',
+    head: NAMES[side],
+    width: 'minmax(110px, 1fr)',
+    cell: (row) => <span className="mono ellipsis">{row.values[side] ?? '–'}</span>,
+    sort: (row) => row.values[side] ?? null,
+  })),
+]
+
+/** Tables are held against the first side, one at a time. */
+export const tableColumns = (sides: number): readonly Column<TableRow>[] => [
+  {
+    key: 'table',
+    head: 'Table',
+    width: 'minmax(140px, 1fr)',
+    cell: (row) => (
+      <span className="ellipsis" title={row.table}>
+        {row.table}
+      </span>
+    ),
+    sort: (row) => row.table,
+  },
+  {
+    key: 'row',
+    head: 'Row',
+    width: 'minmax(180px, 2fr)',
+    cell: (row) => (
+      <span className="mono ellipsis" title={row.key.join(' · ')}>
+        {row.key.join(' · ')}
+      </span>
+    ),
+    sort: (row) => row.key.join(),
+  },
+  {
+    key: 'what',
+    head: 'What',
+    width: 'minmax(120px, 1fr)',
+    cell: (row) => row.column ?? row.state,
+    sort: (row) => row.column ?? row.state,
+  },
+  {
+    key: 'a',
+    head: 'A',
+    width: 'minmax(110px, 1fr)',
+    cell: (row) => <span className="mono ellipsis">{row.a}</span>,
+    sort: (row) => row.a,
+  },
+  ...(sides > 2
+    ? [
+        {
+          key: 'side',
+          head: 'Side',
+          width: '60px',
+          cell: (row: TableRow) => NAMES[row.side],
+          sort: (row: TableRow) => row.side,
+        },
+      ]
+    : []),
+  {
+    key: 'b',
+    head: sides > 2 ? 'There' : 'B',
+    width: 'minmax(110px, 1fr)',
+    cell: (row) => <span className="mono ellipsis">{row.b}</span>,
+    sort: (row) => row.b,
+  },
+  {
+    key: 'ratio',
+    head: sides > 2 ? 'There / A' : 'B / A',
+    kind: 'number',
+    width: '110px',
+    cell: (row) => <Measured value={row.ratio} />,
+    sort: (row) => row.ratio,
+  },
+]
