@@ -56,9 +56,23 @@ def argued(loaded: tuple[Bench, str]) -> tuple[Bench, str]:
             "title": "End it",
             "change": "KILL 390",
             "hypothesis_id": claim["id"],
-            "prediction": {"text": "waits fall", "falsifier": "they do not"},
+            "prediction": {
+                "text": "waits fall", "falsifier": "they do not",
+                "metric": "mysql.Threads_running", "op": "<", "value": 20,
+            },
+            "sweep": "limits",
+            "parameters": {"limit": "8", "binary": "patched"},
         },
+    )  # fmt: skip
+    post(
+        f"{base}/symptoms",
+        {"predicate": {"kind": "series", "series": "mysql.Threads_running", "op": ">", "value": 9}},
     )
+    done = f"/api/v1/experiments/{planned['id']}"
+    assert client.put(f"{done}/artifacts", json={"artifact_ids": [dump["id"]]}).is_success
+    post(f"{done}/start", {})
+    finished = post(f"{done}/finish", {"observation": {"text": "seen", "value": 3.5}})
+    assert finished["computed"]["symptoms"]["unknown"]
     post(f"/api/v1/experiments/{planned['id']}/pins", {"pin_id": pin["id"]})
     post(f"{base}/annotations", {"start": "2026-11-20T22:19:50Z", "text": "pager rang"})
     post(f"{base}/views", {"view": "waits?at=worst", "name": "the worst"})
@@ -134,8 +148,15 @@ def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> Non
             old = [re.sub(r'"updated_at": "[^"]+"', "", line) for line in old]
             new = [re.sub(r'"updated_at": "[^"]+"', "", line) for line in new]
         assert new == old, name
-    for table in ("pins", "hypotheses", "evidence", "confidence_steps", "experiments"):
+    for table in ("pins", "hypotheses", "evidence", "confidence_steps", "experiments", "symptoms"):
         assert before[f"work/{table}.jsonl"], table
+    (told,) = bench.site.admin.get(f"/api/v1/incidents/{twin}/experiments").json()
+    (was,) = bench.site.admin.get(f"/api/v1/incidents/{incident}/experiments").json()
+    for name in ("sweep", "parameters", "computed", "verdict", "observation", "prediction"):
+        assert told[name], name
+        assert told[name] == was[name], name
+    symptoms = bench.site.admin.get(f"/api/v1/incidents/{twin}/symptoms").json()
+    assert [one["words"] for one in symptoms] == ["mysql.Threads_running above 9"]
 
 
 def test_ids_in_addresses_and_texts_lead_to_the_new_rows(argued: tuple[Bench, str]) -> None:

@@ -161,3 +161,55 @@ def test_nodes_and_series_are_held_too(case: tuple[Bench, str, dict[str, Any]]) 
     again(bench, incident)
     pins = bench.site.admin.get(f"{url}/pins").json()
     assert [one["stale"] for one in pins] == [False] * len(pins)
+
+
+def test_every_kind_turns_stale_when_another_reading_says_something_else(
+    case: tuple[Bench, str, dict[str, Any]],
+) -> None:
+    """Lines, rows, stacks and spans by their lines; nodes and edges by their moment; a series and
+    a span by their window. Testimony never: nothing is read there."""
+    bench, incident, artifact = case
+    client, url = bench.site.admin, f"/api/v1/incidents/{incident}"
+    rows = "".join(f"2026-11-20T22:00:{n:02}Z,{n}\n" for n in range(20))
+    bench.site.upload(incident, "m.csv", f"time,threads_running\n{rows}".encode())
+    bench.work(BOTH)
+    (series,) = (one["id"] for one in client.get(f"{url}/series").json() if "threads" in one["id"])
+    graph = client.get(f"{url}/waits").json()
+    edge = next(one for one in graph["edges"] if one.get("waited_s") is not None)
+    lines = pin_of(bench, incident, artifact)["locator"]
+    place = {name: lines[name] for name in ("artifact", "line_first", "line_last")}
+    window = {"series": [series], "start": "2026-11-20T22:00:05Z", "end": "2026-11-20T22:00:09Z"}
+    node = {"at": graph["at"], "node": edge["source"]}
+    made: dict[str, str] = {}
+
+    def keep(name: str, kind: str, locator: dict[str, Any], **more: str) -> None:
+        told = {"kind": kind, "title": name, "locator": locator, "view": f"/incidents/{incident}/x"}
+        answer = client.post(f"{url}/pins", json=told | more)
+        assert answer.status_code == 201, answer.text
+        made[name] = answer.json()["id"]
+
+    for kind in ("lines", "row", "stack", "span"):
+        keep(kind, kind, place)
+    keep("node", "wait_node", node)
+    keep("edge", "wait_edge", node | {"target": edge["target"]})
+    keep("series", "series", window)
+    keep("span of a series", "span", window)
+    keep("quiet window", "series", window | {"end": "2026-11-20T22:00:06Z"})
+    keep("testimony", "statement", {}, evidence_kind="testimony", excerpt="it was slow")
+
+    key, frames = frames_of(bench, artifact)
+    later = frames["semaphore_wait"].with_columns(pl.col("waited_s") + 1000.0)
+    bench.runtime.frames.replace(key, frames | {"semaphore_wait": later})
+    items = client.get(f"{url}/artifacts").json()["items"]
+    other, samples = frames_of(bench, next(one for one in items if one["path"] == "m.csv"))
+    changed = samples["sample"].with_columns(
+        pl.when(pl.col("value") == 8).then(99.0).otherwise(pl.col("value")).alias("value")
+    )
+    bench.runtime.frames.replace(other, samples | {"sample": changed})
+    again(bench, incident)
+    now = {one["id"]: one for one in client.get(f"{url}/pins").json()}
+    stale = {name: now[one]["stale"] for name, one in made.items()}
+    assert stale == {name: name not in ("quiet window", "testimony") for name in made}
+    for name, one in made.items():
+        if stale[name]:
+            assert now[one]["now_value"] != now[one]["value"], name

@@ -1,7 +1,8 @@
 /** Chooses one side: which part, of which host, bundle or run. */
 import { useRange, useZone } from '@/state/incident'
-import { Button } from '@/ui/Button'
+import { Button, IconButton } from '@/ui/Button'
 import { Field } from '@/ui/Field'
+import { CloseIcon } from '@/ui/icons'
 import type { Choices } from './queries'
 import { type Part, type Side } from './sides'
 
@@ -92,9 +93,13 @@ export function SideChooser({
         </div>
       )}
       {onRemove && (
-        <Button size="small" variant="ghost" aria-label={`Remove side ${name}`} onClick={onRemove}>
-          ✕
-        </Button>
+        <span className="compare-remove">
+          <IconButton
+            label={`Remove side ${name}`}
+            icon={<CloseIcon size={12} />}
+            onClick={onRemove}
+          />
+        </span>
       )}
     </fieldset>
   )

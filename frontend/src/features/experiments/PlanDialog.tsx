@@ -45,6 +45,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, onClose, onMad
         rows === undefined ? (
           <input
             {...ids}
+            className="input"
             {...more}
             value={draft[name]}
             onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
@@ -52,6 +53,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, onClose, onMad
         ) : (
           <textarea
             {...ids}
+            className="input"
             rows={rows}
             value={draft[name]}
             onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
@@ -69,6 +71,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, onClose, onMad
       {(ids) => (
         <select
           {...ids}
+          className="input"
           value={draft[name]}
           onChange={(event) => setDraft({ ...draft, [name]: event.target.value } as Draft)}
         >

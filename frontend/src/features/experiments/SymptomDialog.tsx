@@ -76,7 +76,12 @@ export function SymptomDialog({
         {create.isError && <Problem compact error={create.error} what="It was not saved" />}
         <Field label="What is seen">
           {(ids) => (
-            <select {...ids} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+            <select
+              {...ids}
+              className="input"
+              value={kind}
+              onChange={(event) => setKind(event.target.value as Kind)}
+            >
               {KINDS.map(([key, word]) => (
                 <option key={key} value={key}>
                   {word}
@@ -90,6 +95,7 @@ export function SymptomDialog({
             <>
               <input
                 {...ids}
+                className="input"
                 list={kind === 'series' ? 'symptom-series' : undefined}
                 placeholder={kind === 'series' ? 'mysql.Threads_running' : TEXT[kind][1]}
                 value={text}
@@ -109,6 +115,7 @@ export function SymptomDialog({
               {(ids) => (
                 <select
                   {...ids}
+                  className="input"
                   value={op}
                   onChange={(event) => setOp(event.target.value as '>' | '<')}
                 >
@@ -121,6 +128,7 @@ export function SymptomDialog({
               {(ids) => (
                 <input
                   {...ids}
+                  className="input"
                   inputMode="decimal"
                   value={value}
                   onChange={(event) => setValue(event.target.value)}
@@ -131,6 +139,7 @@ export function SymptomDialog({
               {(ids) => (
                 <input
                   {...ids}
+                  className="input"
                   inputMode="decimal"
                   value={lasting}
                   onChange={(event) => setLasting(event.target.value)}
@@ -146,6 +155,7 @@ export function SymptomDialog({
             {(ids) => (
               <input
                 {...ids}
+                className="input"
                 inputMode="numeric"
                 value={least}
                 onChange={(event) => setLeast(event.target.value)}

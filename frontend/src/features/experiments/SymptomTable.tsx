@@ -165,7 +165,7 @@ function Cell({
   return (
     <td className={cx('symptom-cell', `seen-${seen}`, differs && 'differs')} title={text}>
       <span aria-label={wordOf(seen)}>{markOf(seen)}</span>
-      {text && <span className="faint"> {text}</span>}
+      {text && <span className="faint"> {text.split(' (')[0]}</span>}
     </td>
   )
 }
