@@ -382,6 +382,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/artifacts/{artifact_id}/table.csv': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Table Csv
+     * @description Every row of a table.
+     */
+    get: operations['table_csv_api_v1_artifacts__artifact_id__table_csv_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/artifacts/{artifact_id}/tables': {
     parameters: {
       query?: never
@@ -1352,9 +1372,29 @@ export interface paths {
     }
     /**
      * Log Events
-     * @description A page of events in time order; those of unknown time last.
+     * @description A page of events in time order, or sorted by a column; what is not known comes last.
      */
     get: operations['log_events_api_v1_incidents__incident_id__log_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/log.csv': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Log Csv
+     * @description Every event that the filters let through, its message whole.
+     */
+    get: operations['log_csv_api_v1_incidents__incident_id__log_csv_get']
     put?: never
     post?: never
     delete?: never
@@ -1375,6 +1415,26 @@ export interface paths {
      * @description Repeated messages as one, the most frequent first, with their counts over the window.
      */
     get: operations['log_groups_api_v1_incidents__incident_id__log_groups_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/log/groups.csv': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Log Groups Csv
+     * @description Every repeated message as one, also beyond those that are listed.
+     */
+    get: operations['log_groups_csv_api_v1_incidents__incident_id__log_groups_csv_get']
     put?: never
     post?: never
     delete?: never
@@ -1574,11 +1634,28 @@ export interface paths {
     /**
      * Processlist
      * @description One processlist: its sessions by group, and a page of those of a group.
-     *
-     *     group: the key of the group whose rows are wanted; ``none``: the group without one.
-     *     idle: also sessions that sleep. q: text in statement, state, user, client or schema.
      */
     get: operations['processlist_api_v1_incidents__incident_id__processlist_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/processlist.csv': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Processlist Csv
+     * @description Every session of a processlist, or of one group, its statement whole.
+     */
+    get: operations['processlist_csv_api_v1_incidents__incident_id__processlist_csv_get']
     put?: never
     post?: never
     delete?: never
@@ -1619,6 +1696,26 @@ export interface paths {
      * @description Shapes of statements, most time first. A statement counts when it ran in the window.
      */
     get: operations['top_queries_api_v1_incidents__incident_id__queries_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/queries.csv': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Top Queries Csv
+     * @description Every shape, also beyond those that are listed.
+     */
+    get: operations['top_queries_csv_api_v1_incidents__incident_id__queries_csv_get']
     put?: never
     post?: never
     delete?: never
@@ -9001,6 +9098,39 @@ export interface operations {
       }
     }
   }
+  table_csv_api_v1_artifacts__artifact_id__table_csv_get: {
+    parameters: {
+      query: {
+        down?: boolean
+        name: string
+        sort?: string | null
+      }
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   tables_of_artifact_api_v1_artifacts__artifact_id__tables_get: {
     parameters: {
       query?: never
@@ -10956,6 +11086,7 @@ export interface operations {
     parameters: {
       query?: {
         artifact?: string | null
+        down?: boolean
         end?: string | null
         group?: string | null
         kind?: string[] | null
@@ -10963,6 +11094,7 @@ export interface operations {
         offset?: number
         q?: string
         severity?: string[] | null
+        sort?: 'time' | 'severity' | 'kind' | 'subsystem' | 'message' | 'host'
         start?: string | null
       }
       header?: never
@@ -10993,15 +11125,56 @@ export interface operations {
       }
     }
   }
-  log_groups_api_v1_incidents__incident_id__log_groups_get: {
+  log_csv_api_v1_incidents__incident_id__log_csv_get: {
     parameters: {
       query?: {
         artifact?: string | null
+        down?: boolean
         end?: string | null
         group?: string | null
         kind?: string[] | null
         q?: string
         severity?: string[] | null
+        sort?: 'time' | 'severity' | 'kind' | 'subsystem' | 'message' | 'host'
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  log_groups_api_v1_incidents__incident_id__log_groups_get: {
+    parameters: {
+      query?: {
+        artifact?: string | null
+        down?: boolean
+        end?: string | null
+        group?: string | null
+        kind?: string[] | null
+        q?: string
+        severity?: string[] | null
+        sort?: 'count' | 'severity' | 'shape' | 'first' | 'last'
         start?: string | null
       }
       header?: never
@@ -11020,6 +11193,45 @@ export interface operations {
         content: {
           'application/json': components['schemas']['LogGroups']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  log_groups_csv_api_v1_incidents__incident_id__log_groups_csv_get: {
+    parameters: {
+      query?: {
+        artifact?: string | null
+        down?: boolean
+        end?: string | null
+        group?: string | null
+        kind?: string[] | null
+        q?: string
+        severity?: string[] | null
+        sort?: 'count' | 'severity' | 'shape' | 'first' | 'last'
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {
@@ -11371,6 +11583,7 @@ export interface operations {
       query: {
         artifact: string
         by?: 'digest' | 'state' | 'user' | 'client' | 'db' | 'command'
+        down?: boolean
         group?: string | null
         idle?: boolean
         limit?: number
@@ -11378,6 +11591,7 @@ export interface operations {
         offset?: number
         q?: string
         snapshot?: number
+        sort?: 'session_id' | 'user' | 'client_host' | 'db' | 'time_s' | 'state' | 'query'
       }
       header?: never
       path: {
@@ -11395,6 +11609,45 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Processlist']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  processlist_csv_api_v1_incidents__incident_id__processlist_csv_get: {
+    parameters: {
+      query: {
+        artifact: string
+        by?: 'digest' | 'state' | 'user' | 'client' | 'db' | 'command'
+        down?: boolean
+        group?: string | null
+        idle?: boolean
+        none?: boolean
+        q?: string
+        snapshot?: number
+        sort?: 'session_id' | 'user' | 'client_host' | 'db' | 'time_s' | 'state' | 'query'
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {
@@ -11441,8 +11694,19 @@ export interface operations {
   top_queries_api_v1_incidents__incident_id__queries_get: {
     parameters: {
       query?: {
+        down?: boolean
         end?: string | null
         q?: string
+        sort?:
+          | 'shape'
+          | 'share'
+          | 'calls'
+          | 'total_s'
+          | 'p95_s'
+          | 'max_s'
+          | 'lock_s'
+          | 'rows_examined'
+          | 'sessions'
         source?: 'slow_log' | 'query_digest' | 'processlist'
         start?: string | null
       }
@@ -11462,6 +11726,51 @@ export interface operations {
         content: {
           'application/json': components['schemas']['TopQueries']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  top_queries_csv_api_v1_incidents__incident_id__queries_csv_get: {
+    parameters: {
+      query?: {
+        down?: boolean
+        end?: string | null
+        q?: string
+        sort?:
+          | 'shape'
+          | 'share'
+          | 'calls'
+          | 'total_s'
+          | 'p95_s'
+          | 'max_s'
+          | 'lock_s'
+          | 'rows_examined'
+          | 'sessions'
+        source?: 'slow_log' | 'query_digest' | 'processlist'
+        start?: string | null
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {
