@@ -65,6 +65,7 @@ class Settings(BaseSettings):
 
     # webhooks
     webhook_private: bool = False  # may also call loopback, private and link-local addresses
+    webhook_ca: Path | None = None  # PEM file of authorities to trust beside the public ones
 
     # worker
     worker_concurrency: int = Field(default=2, ge=1)

@@ -235,6 +235,33 @@ def test_redaction_is_previewed_and_applied_to_every_format(site: Site) -> None:
     assert "10.1.2.3" in export(site, incident, format="md").text
 
 
+def test_an_admin_names_what_is_redacted(site: Site) -> None:
+    """A profile is used by its name in the preview and in exports; only admins make one."""
+    incident = site.incident()
+    write(site, incident, "summary", "db-7 at 10.1.2.3 said: select * from t where id = 815;")
+    profiles = "/api/v1/redaction-profiles"
+    made = site.admin.put(f"{profiles}/For%20vendors", json={"kinds": ["addresses", "sql"]})
+    assert made.json() == {"name": "For vendors", "kinds": ["sql", "addresses"]}
+    text = export(site, incident, format="md", redact="For vendors").text
+    assert "815" not in text
+    assert "10.1.2.3" not in text
+    preview = site.admin.get(
+        f"/api/v1/incidents/{incident}/report/redaction", params={"redact": "For vendors"}
+    )
+    assert [one["kind"] for one in preview.json()] == ["sql", "addresses"]
+    site.admin.put(f"{profiles}/For%20vendors", json={"kinds": ["sql"]})
+    assert "10.1.2.3" in export(site, incident, format="md", redact="For vendors").text
+    refused = export(site, incident, redact="nothing")
+    assert (refused.status_code, "For vendors" in refused.text) == (422, True)
+    reader = site.client("contributor")
+    assert reader.get(profiles).json() == [{"name": "For vendors", "kinds": ["sql"]}]
+    assert reader.put(f"{profiles}/mine", json={"kinds": ["sql"]}).status_code == 403
+    assert site.admin.put(f"{profiles}/sql", json={"kinds": ["sql"]}).status_code == 422
+    assert site.admin.delete(f"{profiles}/For%20vendors").status_code == 204
+    assert site.admin.get(profiles).json() == []
+    assert site.admin.delete(f"{profiles}/For%20vendors").status_code == 404
+
+
 def test_what_people_do_is_in_the_audit_trail(site: Site) -> None:
     incident = site.incident()
     action(site, incident)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import ssl
+import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -109,6 +112,58 @@ def test_a_change_of_status_is_told_and_verifies(site: Site, receiver: Receiver)
     assert not verify(secret, signature, body + b" ", now=at + 10)
     assert not verify("other", signature, body, now=at + 10)
     assert not verify(secret, signature, body, now=at + 1000)
+
+
+def test_a_receiver_behind_tls_is_called_by_its_name(
+    site: Site, receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Real TLS: refused while its authority is unknown, delivered once PILEUP_WEBHOOK_CA names it,
+    and refused under another name, though the connection goes to the address that was checked."""
+    ca, certificate = _authority(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    receiver.socket = context.wrap_socket(receiver.socket, server_side=True)
+    here = [(2, 1, 6, "", ("127.0.0.1", receiver.server_port))]
+    monkeypatch.setattr(webhooks.socket, "getaddrinfo", lambda *_, **__: here)
+    made = hook(site, f"https://hooks.example.test:{receiver.server_port}/hook")
+    log = f"/api/v1/webhooks/{made['id']}/deliveries"
+    change_status(site)
+    work(site, webhook_private=True)
+    assert "CERTIFICATE_VERIFY_FAILED" in site.admin.get(log).json()[0]["answer"]
+    work(site, webhook_private=True, webhook_ca=tmp_path / "none.pem")
+    assert "PILEUP_WEBHOOK_CA" in site.admin.get(log).json()[0]["answer"]
+    assert receiver.got == []
+    work(site, webhook_private=True, webhook_ca=ca)
+    assert site.admin.get(log).json()[0]["state"] == "delivered"
+    assert receiver.got[0][0]["Host"] == f"hooks.example.test:{receiver.server_port}"
+    other = hook(site, f"https://other.example.test:{receiver.server_port}/hook")
+    change_status(site)
+    work(site, webhook_private=True, webhook_ca=ca)
+    (told,) = site.admin.get(f"/api/v1/webhooks/{other['id']}/deliveries").json()
+    assert "Hostname mismatch" in told["answer"]
+
+
+def _authority(folder: Path) -> tuple[Path, Path]:
+    """A certificate authority of this test, and what it vouches for: hooks.example.test."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("the openssl command, which makes the certificates, is not here")
+
+    def make(*words: str) -> None:
+        subprocess.run([openssl, *words], cwd=folder, check=True, capture_output=True)
+
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    make("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test authority")
+    name = "hooks.example.test"
+    make("req", *key, "-keyout", "key.pem", "-out", "request.pem", "-subj", f"/CN={name}")
+    (folder / "names").write_text(f"subjectAltName=DNS:{name}\n")
+    make(
+        *("x509", "-req", "-in", "request.pem", "-CA", "ca.pem", "-CAkey", "ca.key"),
+        *("-CAcreateserial", "-extfile", "names", "-out", "cert.pem"),
+    )
+    both = folder / "both.pem"
+    both.write_bytes((folder / "key.pem").read_bytes() + (folder / "cert.pem").read_bytes())
+    return folder / "ca.pem", both
 
 
 def test_a_refusal_is_tried_again_then_given_up_then_redelivered(

@@ -2674,6 +2674,50 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/redaction-profiles': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Profiles
+     * @description By name.
+     */
+    get: operations['list_profiles_api_v1_redaction_profiles_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/redaction-profiles/{name}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Save Profile
+     * @description Make it, or make it say this.
+     */
+    put: operations['save_profile_api_v1_redaction_profiles__name__put']
+    post?: never
+    /**
+     * Delete Profile
+     * @description Exports that were made with it stay as they are.
+     */
+    delete: operations['delete_profile_api_v1_redaction_profiles__name__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/releases/{release_id}/approve': {
     parameters: {
       query?: never
@@ -6142,6 +6186,11 @@ export interface components {
       /** User */
       user: string | null
     }
+    /** ProfileKinds */
+    ProfileKinds: {
+      /** Kinds */
+      kinds: ('sql' | 'hosts' | 'users' | 'addresses')[]
+    }
     /** Proposal */
     Proposal: {
       /** Body Md */
@@ -6345,6 +6394,13 @@ export interface components {
       token: string
       /** Value */
       value: string
+    }
+    /** RedactionProfile */
+    RedactionProfile: {
+      /** Kinds */
+      kinds: ('sql' | 'hosts' | 'users' | 'addresses')[]
+      /** Name */
+      name: string
     }
     /** Release */
     Release: {
@@ -8191,6 +8247,7 @@ export type ProcesslistGroup = components['schemas']['ProcesslistGroup']
 export type ProcesslistMoment = components['schemas']['ProcesslistMoment']
 export type ProcesslistMoments = components['schemas']['ProcesslistMoments']
 export type ProcesslistRow = components['schemas']['ProcesslistRow']
+export type ProfileKinds = components['schemas']['ProfileKinds']
 export type Proposal = components['schemas']['Proposal']
 export type QueryExample = components['schemas']['QueryExample']
 export type QueryExamples = components['schemas']['QueryExamples']
@@ -8209,6 +8266,7 @@ export type RecordRow = components['schemas']['RecordRow']
 export type RecordsAt = components['schemas']['RecordsAt']
 export type RedactionCount = components['schemas']['RedactionCount']
 export type RedactionExample = components['schemas']['RedactionExample']
+export type RedactionProfile = components['schemas']['RedactionProfile']
 export type Release = components['schemas']['Release']
 export type ReleaseList = components['schemas']['ReleaseList']
 export type Report = components['schemas']['Report']
@@ -11957,7 +12015,7 @@ export interface operations {
       query?: {
         format?: 'md' | 'html' | 'pdf' | 'docx'
         paper?: 'a4' | 'letter'
-        /** @description What to replace by tokens, with commas: sql, hosts, users, addresses. */
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
         redact?: string
         /** @description A release; absent: the draft as it stands. */
         release?: string | null
@@ -12029,7 +12087,7 @@ export interface operations {
   preview_redaction_api_v1_incidents__incident_id__report_redaction_get: {
     parameters: {
       query?: {
-        /** @description What to replace by tokens, with commas: sql, hosts, users, addresses. */
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
         redact?: string
         /** @description A release; absent: the draft as it stands. */
         release?: string | null
@@ -13485,6 +13543,90 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Pin']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_profiles_api_v1_redaction_profiles_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RedactionProfile'][]
+        }
+      }
+    }
+  }
+  save_profile_api_v1_redaction_profiles__name__put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        name: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ProfileKinds']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RedactionProfile']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  delete_profile_api_v1_redaction_profiles__name__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        name: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

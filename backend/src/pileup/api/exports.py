@@ -31,6 +31,7 @@ from pileup.report.zone import in_zone, named
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.incidents import Incident
+from pileup.storage.redaction import RedactionProfiles
 from pileup.storage.releases import Releases
 
 router = APIRouter(tags=["reports"])
@@ -48,7 +49,7 @@ Redact = Annotated[
     str,
     Query(
         max_length=100,
-        description=f"What to replace by tokens, with commas: {', '.join(KINDS)}.",
+        description=f"What to replace by tokens: a profile's name, or {', '.join(KINDS)}.",
     ),
 ]
 ReleaseId = Annotated[
@@ -93,7 +94,7 @@ def export(
     document = _document(services, unit, incident, release)
     document = only(document, _keys(sections))
     document = linked(document, services.settings.url, incident.id)
-    kinds = _kinds(redact)
+    kinds = _kinds(unit, redact)
     if kinds:
         document, _ = _redacted(services, unit, incident, document, kinds)
     document = in_zone(document, _zone(zone))
@@ -124,7 +125,7 @@ def preview_redaction(
     release: ReleaseId = None,
 ) -> list[RedactionCount]:
     """What a redacted export would replace: how many values, how often, and the first of them."""
-    kinds = _kinds(redact)
+    kinds = _kinds(unit, redact)
     document = only(_document(services, unit, incident, release), _keys(sections))
     _, redactor = _redacted(services, unit, incident, document, kinds)
     found = redactor.replaced()
@@ -202,13 +203,16 @@ def _keys(sections: str | None) -> set[str] | None:
     return None if sections is None else {one.strip() for one in sections.split(",")}
 
 
-def _kinds(redact: str) -> list[str]:
+def _kinds(unit: Unit, redact: str) -> list[str]:
+    """The kinds of a profile of this name, else those that are named."""
+    profiles = RedactionProfiles(unit)
+    if (profile := profiles.find(redact.strip())) is not None:
+        return profile.kinds
     kinds = [one.strip() for one in redact.split(",") if one.strip()]
     for one in kinds:
         if one not in KINDS:
-            raise Refused(
-                f"There is no redaction {one!r}; there are: {', '.join(KINDS)}.", "redact"
-            )
+            known = ", ".join([*KINDS, *(profile.name for profile in profiles.all())])
+            raise Refused(f"There is no redaction {one!r}; there are: {known}.", "redact")
     return kinds
 
 

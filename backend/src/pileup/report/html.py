@@ -19,6 +19,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup, escape
 
+from pileup.report.columns import letters_of
 from pileup.report.document import (
     Block,
     Bullets,
@@ -61,6 +62,8 @@ _DARK = (
     ("#f0f0f3", "#2b2d31"),
 )
 """Colours of the figures, and what they are on a dark screen."""
+_LINE = 110
+"""Letters of a table across the page."""
 _LINKS = ("http://", "https://", "mailto:", "/", "#")
 
 
@@ -128,16 +131,20 @@ def _table(table: Table) -> Markup:
         caption = Markup("<caption><b>Table {}.</b> {}</caption>").format(
             table.number, _runs(table.caption)
         )
+    looks = [
+        f"{align} short" if is_short else align
+        for align, (_, is_short) in zip(table.align, letters_of(table, _LINE), strict=True)
+    ]
     head = Markup().join(
-        Markup('<th class="{}">{}</th>').format(align, _runs(cell))
-        for cell, align in zip(table.head, table.align, strict=True)
+        Markup('<th class="{}">{}</th>').format(look, _runs(cell))
+        for cell, look in zip(table.head, looks, strict=True)
     )
     body = Markup("\n").join(
         _tag(
             "tr",
             Markup().join(
-                Markup('<td class="{}">{}</td>').format(align, _runs(cell))
-                for cell, align in zip(row, table.align, strict=False)
+                Markup('<td class="{}">{}</td>').format(look, _runs(cell))
+                for cell, look in zip(row, looks, strict=False)
             ),
         )
         for row in table.rows

@@ -11,7 +11,9 @@ import hashlib
 import hmac
 import ipaddress
 import socket
+import ssl
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
@@ -43,7 +45,8 @@ def deliver(runtime: Runtime, job: Job) -> None:
             Jobs(unit).finish(job)
             return
     try:
-        status, answer = send(parcel, private=runtime.settings.webhook_private)
+        settings = runtime.settings
+        status, answer = send(parcel, private=settings.webhook_private, ca=settings.webhook_ca)
     except (Unreachable, httpx.HTTPError) as error:
         status, answer = None, f"{type(error).__name__}: {error}"[:_ANSWER_BYTES]
     with runtime.database.unit() as unit:
@@ -51,8 +54,11 @@ def deliver(runtime: Runtime, job: Job) -> None:
             Webhooks(unit).told(job.target, status, answer)
 
 
-def send(parcel: Parcel, *, private: bool) -> tuple[int, str]:
-    """POST the event; the status and the beginning of the answer."""
+def send(parcel: Parcel, *, private: bool, ca: Path | None = None) -> tuple[int, str]:
+    """POST the event; the status and the beginning of the answer.
+
+    ``ca``: authorities (PEM) that are trusted beside the public ones.
+    """
     parts = urlsplit(parcel.url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -69,7 +75,9 @@ def send(parcel: Parcel, *, private: bool) -> tuple[int, str]:
         "Pileup-Signature": signature(parcel.secret, body, int(time.time())),
     }
     with (
-        httpx.Client(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
+        httpx.Client(
+            timeout=TIMEOUT_S, follow_redirects=False, trust_env=False, verify=_trust(ca)
+        ) as client,
         client.stream(
             "POST", target, content=body, headers=headers, extensions={"sni_hostname": host}
         ) as response,
@@ -80,6 +88,16 @@ def send(parcel: Parcel, *, private: bool) -> tuple[int, str]:
             if len(answer) >= _ANSWER_BYTES:
                 break
         return response.status_code, answer[:_ANSWER_BYTES].decode("utf-8", "replace")
+
+
+def _trust(ca: Path | None) -> ssl.SSLContext:
+    context = httpx.create_ssl_context(trust_env=False)
+    if ca is not None:
+        try:
+            context.load_verify_locations(ca)
+        except (OSError, ssl.SSLError) as error:
+            raise Unreachable(f"PILEUP_WEBHOOK_CA ({ca}) cannot be read: {error}") from None
+    return context
 
 
 def signature(secret: str, body: bytes, at: int) -> str:

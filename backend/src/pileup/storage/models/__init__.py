@@ -26,6 +26,7 @@ from pileup.storage.models.reasoning import (
     Pin,
     Symptom,
 )
+from pileup.storage.models.redaction import RedactionProfile
 from pileup.storage.models.reports import ActionItem, Release, ReleaseApproval, ReportChoice
 from pileup.storage.models.texts import LiveText, LiveTextUpdate, LiveTextVersion
 from pileup.storage.models.view_links import ViewLink
@@ -57,6 +58,7 @@ __all__ = [
     "Pin",
     "Problem",
     "Rating",
+    "RedactionProfile",
     "Release",
     "ReleaseApproval",
     "ReportChoice",
