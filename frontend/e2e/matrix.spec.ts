@@ -1,14 +1,13 @@
-/** From a line of a file to who leads: pin, two hypotheses, rating by keys, blind for the other. */
+/** From a line of a file to who leads: pin, two hypotheses, rating by keys. Blind: together.spec.ts. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from '@playwright/test'
-import { colleague } from './colleague'
 import { csrf } from './sample'
 
 const FILE = fileURLToPath(new URL('../../samples/hot-row/artifacts/my.cnf', import.meta.url))
 
-test('evidence against hypotheses, by keyboard and blind', async ({ page, context, browser }) => {
+test('evidence against hypotheses, by keyboard', async ({ page, context }) => {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   const headers = await csrf(context)
@@ -88,19 +87,6 @@ test('evidence against hypotheses, by keyboard and blind', async ({ page, contex
     expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.target.join(' ') ?? ''}`)).toEqual(
       [],
     )
-  })
-
-  await test.step('the other rates blind, and then they see each other', async () => {
-    const other = await colleague(context, browser, 'Rita Rater')
-    const rita = await other.newPage()
-    await rita.goto(`/incidents/${id}/hypotheses?tab=matrix`)
-    const hers = rita.getByTestId('cell-E1-H1')
-    await expect(hers).toHaveAccessibleName(/others rated; hidden until you rate/)
-    await hers.click()
-    await rita.keyboard.press('1')
-    await expect(hers).toHaveAccessibleName(/people disagree/)
-    await expect(cell('H1')).toHaveAccessibleName(/people disagree/)
-    await other.close()
   })
   expect(errors).toEqual([])
 })

@@ -1,5 +1,8 @@
-/** Two people, two browsers, one incident: what one does the other sees, and no keystroke is lost. */
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+/**
+ * Two people, two browsers, one incident: they edit the same note, rate blind and see each other, and no
+ * keystroke is lost.
+ */
+import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
 import { colleague } from './colleague'
 import { csrf } from './sample'
 
@@ -93,15 +96,42 @@ test('two people work on one incident at once', async ({ page, context, browser 
     await again.close()
   })
 
-  await test.step('a change of one appears at the other by itself', async () => {
-    const watcher = await other.newPage()
-    await watcher.goto(`/incidents/${id}/hypotheses`)
-    await expect(watcher.getByRole('contentinfo')).toContainText('● live')
+  await test.step('both rate one cell blind, and then each sees the other', async () => {
+    const rita = await other.newPage()
+    rita.on('pageerror', (error) => errors.push(error.message))
+    await rita.goto(`/incidents/${id}/hypotheses?tab=matrix`)
+    await expect(rita.getByRole('contentinfo')).toContainText('● live')
+    // What one does appears at the other by itself.
+    const headers = await csrf(context)
+    const said = await context.request.post(`/api/v1/incidents/${id}/pins`, {
+      headers,
+      data: {
+        kind: 'statement',
+        evidence_kind: 'testimony',
+        title: 'The application waited for a payment',
+        locator: {},
+        view: `/incidents/${id}/overview`,
+        excerpt: 'as the developers said',
+      },
+    })
+    expect(said.ok(), await said.text()).toBe(true)
     await context.request.post(`/api/v1/incidents/${id}/hypotheses`, {
-      headers: await csrf(context),
+      headers,
       data: { statement: 'A long transaction holds the row' },
     })
-    await expect(watcher.getByTestId('hypothesis-card')).toContainText('holds the row')
+    const [mine, hers] = [page, rita].map((one) => one.getByTestId('cell-E1-H1')) as [
+      Locator,
+      Locator,
+    ]
+    await expect(hers).toBeVisible()
+    await page.goto(`/incidents/${id}/hypotheses?tab=matrix`)
+    await mine.click()
+    await page.keyboard.press('4')
+    await expect(mine).toHaveAccessibleName(/inconsistent/)
+    await expect(hers).toHaveAccessibleName(/others rated; hidden until you rate/)
+    await hers.click()
+    await rita.keyboard.press('1')
+    for (const one of [mine, hers]) await expect(one).toHaveAccessibleName(/people disagree/)
   })
 
   await other.close()

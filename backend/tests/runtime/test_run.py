@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import psutil
 import psycopg
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from pileup.runtime.postgres import EmbeddedPostgres
 from pileup.runtime.schema import migrate
 from tests.support.running import Running, pileup
+from tests.support.typist import Typist
 
 # One instance serves most of these tests, so one test process should run them all.
 pytestmark = pytest.mark.xdist_group("run")
@@ -94,6 +96,48 @@ def test_a_killed_child_comes_back_and_nothing_is_lost(running: Running, name: s
     _until(running.answers)
     assert running.pid_of(name) != before
     assert name in _remembered(running)
+
+
+def test_two_people_type_while_the_api_is_killed_and_no_letter_is_lost(running: Running) -> None:
+    """Killed in the middle of their typing, it comes back by itself with every letter of both."""
+    ada = _signed_in(running)
+    incident = ada.post("/api/v1/incidents", json={"title": "Typed through a crash"}).json()["id"]
+    letters = "abcdefghijklmnopqrstuvwxyz" * 3
+    typists = [
+        Typist(client, incident, "summary", typed)
+        for client, typed in ((ada, letters), (_colleague(running, ada), letters.upper()))
+    ]
+    for one in typists:
+        one.start()
+    _until(lambda: all(one.taken > 10 for one in typists))
+    before = running.pid_of("api")
+    os.kill(before, signal.SIGKILL)
+    for one in typists:
+        one.join(60)
+        assert one.taken == len(letters), f"{one.refusals} times without an answer"
+    assert running.pid_of("api") != before
+    assert any(one.refusals for one in typists), "the kill came after the last letter"
+    said = ada.get(f"/api/v1/incidents/{incident}/texts/summary").json()["text"]
+    assert "".join(filter(str.islower, said)) == letters
+    assert "".join(filter(str.isupper, said)) == letters.upper()
+
+
+def _signed_in(running: Running) -> httpx.Client:
+    client = httpx.Client(base_url=running.url, timeout=30)
+    words = {"link": running.link, "name": "Ada", "email": None, "password": None}
+    client.post("/api/v1/session/link", json=words).raise_for_status()
+    client.headers["X-CSRF-Token"] = client.cookies["pileup_csrf"]
+    return client
+
+
+def _colleague(running: Running, admin: httpx.Client) -> httpx.Client:
+    login = {"email": "bob@example.org", "password": "correct horse battery"}
+    body = {"name": "Bob", "role": "contributor", **login}
+    admin.post("/api/v1/users", json=body).raise_for_status()
+    client = httpx.Client(base_url=running.url, timeout=30)
+    client.post("/api/v1/session", json=login).raise_for_status()
+    client.headers["X-CSRF-Token"] = client.cookies["pileup_csrf"]
+    return client
 
 
 def test_after_a_kill_of_everything_at_once_it_is_well_again(running: Running) -> None:

@@ -25,13 +25,23 @@ def bundle(make_bench: Callable[..., Bench], tmp_path: Path) -> Path:
     incident = bench.site.incident()
     bench.site.upload(incident, "metrics.csv", DUMP.read_bytes())
     bench.work(("artifact", "analyse"))
+    admin = bench.site.admin
+    (artifact,) = admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"]
+    place = {"artifact": artifact["sha256"], "path": artifact["path"], "line_first": 2}
+    pin = {"kind": "lines", "title": "a line", "locator": {**place, "line_last": 3}}
+    pin["view"] = f"/incidents/{incident}/artifacts?artifact={artifact['id']}&line=2"
+    for name, body in (("pins", pin), ("releases", {"note": "please"})):
+        made = admin.post(f"/api/v1/incidents/{incident}/{name}", json=body)
+        assert made.status_code == 201, made.text
     path = tmp_path / "incident.pileup.zip"
     path.write_bytes(bench.site.admin.get(f"/api/v1/incidents/{incident}/bundle").content)
     return path
 
 
-def test_a_true_bundle_passes_and_a_changed_number_is_named(bundle: Path, tmp_path: Path) -> None:
-    """Exit code 0 when all is the same; 1 and the number's place when one was touched."""
+def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
+    bundle: Path, tmp_path: Path
+) -> None:
+    """Exit code 0 when all is the same; 1 and the place of a number, a quoted line, a release."""
     passed = CliRunner().invoke(main, ["verify", str(bundle)])
     assert passed.exit_code == 0, passed.output
     assert "DIFFERENT" not in passed.output
@@ -44,7 +54,17 @@ def test_a_true_bundle_passes_and_a_changed_number_is_named(bundle: Path, tmp_pa
                 told = json.loads(content)
                 told["stalls"][0]["duration_s"] += 7
                 content = json.dumps(told).encode()
+            if name == "work/pins.jsonl":
+                told = json.loads(content)
+                told["excerpt"] = "9" + told["excerpt"][1:]
+                content = json.dumps(told).encode()
+            if name == "work/releases.jsonl":
+                told = json.loads(content)
+                told["document"] = told["document"].replace("draft", "final").replace(" s", " h", 1)
+                content = json.dumps(told).encode()
             new.writestr(name, content)
     failed = CliRunner().invoke(main, ["verify", str(touched)])
     assert failed.exit_code == 1, failed.output
     assert "/stalls/0/duration_s" in failed.output
+    assert "a line: metrics.csv does not say" in failed.output
+    assert "release 1 is not the document" in failed.output

@@ -41,6 +41,7 @@ export const keys = {
   users: ['users'] as const,
   incidents: ['incidents'] as const,
   deletedIncidents: ['deleted-incidents'] as const,
+  redactionProfiles: ['redaction-profiles'] as const,
   webhooks: ['webhooks'] as const,
   audit: ['audit'] as const,
   incident: (id: string) => ['incident', id] as const,

@@ -88,6 +88,6 @@ function placeOf({ incident_id: incident, subject }: Mention): string {
     case 'experiment':
       return `${base}/experiments?experiment=${id}`
     default:
-      return `${base}/report`
+      return `${base}/report?section=${id}&panel=comments`
   }
 }

@@ -2,13 +2,16 @@
 
 A fresh installation is started in a temporary folder, as `pileup run` does it. It imports the
 bundle, its worker reads the artifacts, and what comes out is held against what the bundle says:
-the analysis number by number, the report line by line, and each pin's state. Nothing of the
-machine's own installation is used or changed.
+the analysis number by number, the report line by line, each pin's state and quoted lines, what
+experiments measured, and the hashes of releases. What people typed themselves (sentences, ratings,
+observations read off a screen) has nothing to be computed from. Nothing of the machine's own
+installation is used or changed.
 """
 
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 import os
 import re
@@ -27,6 +30,7 @@ import click
 import httpx
 
 from pileup.cli.answers import checked
+from pileup.report.document import fingerprint
 
 _START_S = 120.0
 _READ_S = 3600.0
@@ -34,6 +38,8 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _SERVER = re.compile(r"https?://[^\s/)\"]+(?=/incidents/)")
 _WRITTEN = re.compile(r"Written: \S+")
 _SHOWN = 20
+_MORE = "… "
+"""Begins the line of an excerpt that counts what was left out (api/excerpts.py)."""
 _PASSES = ("engine", "elapsed_s")
 """Keys of the analysis that tell of the run, not of the incident."""
 
@@ -51,6 +57,7 @@ def command(bundle: Path, keep_log: bool) -> None:
             _wait(client, incident)
             again = Path(home) / "again.zip"
             again.write_bytes(_get(client, f"/incidents/{incident}/bundle").content)
+            observed = _observed(client, incident)
         after = _Bundle(again)
     wrong = 0
     for what, lines, total in (
@@ -58,6 +65,9 @@ def command(bundle: Path, keep_log: bool) -> None:
         ("numbers and words of the analysis", *_analysis(before, after)),
         ("lines of the report", *_report(before, after)),
         ("pins", *_pins(before, after)),
+        ("lines that pins quote, against the raw bytes", *_quotes(before)),
+        ("numbers of experiments", *_experiments(before, observed)),
+        ("releases, by their SHA-256", *_releases(before)),
     ):
         click.echo(
             f"{'same' if not lines else 'DIFFERENT':9} {total - len(lines):>7,} of {total:,} {what}"
@@ -84,12 +94,16 @@ class _Bundle:
                     json.loads(archive.read("analysis.json")) if "analysis.json" in names else None
                 )
                 self.report = archive.read("report/report.md").decode()
-                self.pins = [
-                    json.loads(line)
-                    for line in archive.read("work/pins.jsonl").decode().splitlines()
-                ]
+                self.pins = _rows(archive, "pins")
+                self.experiments = _rows(archive, "experiments")
+                self.releases = _rows(archive, "releases")
+                self.path = path
         except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError) as error:
             raise click.ClickException(f"{path} is no bundle of Pileup: {error}.") from error
+
+
+def _rows(archive: zipfile.ZipFile, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in archive.read(f"work/{name}.jsonl").decode().splitlines()]
 
 
 # ---- the clean room
@@ -234,6 +248,71 @@ def _pins(before: _Bundle, after: _Bundle) -> tuple[list[str], int]:
     if len(before.pins) != len(after.pins):
         turned.append(f"{len(before.pins)} pins became {len(after.pins)}")
     return turned, max(len(before.pins), len(turned))
+
+
+def _quotes(before: _Bundle) -> tuple[list[str], int]:
+    """Every line that a pin quotes stands in its artifact, at the lines that it names."""
+    wrong: list[str] = []
+    looked = 0
+    with zipfile.ZipFile(before.path) as archive:
+        for pin in before.pins:
+            where, excerpt = pin["locator"] or {}, pin["excerpt"]
+            sha, first = where.get("artifact"), where.get("line_first")
+            if not excerpt or not first or sha not in before.artifacts or pin["stale"]:
+                continue
+            with archive.open(f"artifacts/{sha}") as lines:
+                last = where.get("line_last") or first
+                raw = b"".join(itertools.islice(lines, first - 1, last))
+            window = raw.decode("utf-8", "replace")
+            for line in excerpt.splitlines():
+                looked += 1
+                if not line.startswith(_MORE) and line.rstrip("…").rstrip() not in window:
+                    wrong.append(f"{pin['title']}: {where.get('path')} does not say {line[:80]!r}")
+    return wrong, looked
+
+
+def _observed(client: httpx.Client, incident: str) -> dict[int, Any]:
+    """What the artifacts of each finished experiment show, by its number."""
+    return {
+        one["number"]: _get(client, f"/experiments/{one['id']}/observed").json()
+        for one in _get(client, f"/incidents/{incident}/experiments").json()
+        if one["computed"] and one["artifacts"]
+    }
+
+
+def _experiments(before: _Bundle, observed: dict[int, Any]) -> tuple[list[str], int]:
+    """What was measured at the finish; symptoms depend on what the incident had by then."""
+    wrong: list[str] = []
+    looked = 0
+    for one in before.experiments:
+        if one["number"] not in observed:
+            continue
+        old, new = (_measured(told) for told in (one["computed"], observed[one["number"]]))
+        looked += len(old)
+        wrong += [
+            f"experiment {one['number']} {path}: {_short(old[path])} in the bundle, "
+            f"{_short(new.get(path))} computed again"
+            for path in sorted(old)
+            if not _equal(old[path], new.get(path))
+        ]
+    return wrong, looked
+
+
+def _measured(told: dict[str, Any]) -> dict[str, Any]:
+    found = dict(_leaves(told.get("measured"), "measured"))
+    for level in told.get("levels") or ():
+        found |= dict(_leaves(level["run"], f"levels/{level['series']}"))
+    return found
+
+
+def _releases(before: _Bundle) -> tuple[list[str], int]:
+    """Each frozen document is what was approved."""
+    wrong = [
+        f"release {one['number']} is not the document with the SHA-256 {one['sha256'][:16]}…"
+        for one in before.releases
+        if fingerprint(one["document"].encode()) != one["sha256"]
+    ]
+    return wrong, len(before.releases)
 
 
 def _short(value: Any) -> str:

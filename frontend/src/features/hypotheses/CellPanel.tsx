@@ -2,10 +2,10 @@
 import { Link } from 'react-router'
 import { useMay } from '@/api/queries'
 import { Button } from '@/ui/Button'
+import { Comments } from '@/ui/Comments'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
 import { Problem } from '@/ui/States'
 import { Time } from '@/ui/Value'
-import { Comments } from './Comments'
 import { type MatrixHypothesis, type MatrixRow, RATINGS, shapeOf, wordsOf } from './matrix'
 import { useMatrixWrites } from './queries'
 

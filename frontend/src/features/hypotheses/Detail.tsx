@@ -12,7 +12,7 @@ import { Inspector, InspectorSection } from '@/ui/Inspector'
 import { LiveText } from '@/ui/LiveText'
 import { Problem } from '@/ui/States'
 import { Time } from '@/ui/Value'
-import { Comments } from './Comments'
+import { Comments } from '@/ui/Comments'
 import { useHypothesisWrites, type Hypothesis, type HypothesisChange, type Status } from './queries'
 
 const SIDES = [

@@ -46,24 +46,6 @@ export const matrixQuery = (id: string, mode: Mode, at: string | null) => {
   })
 }
 
-export const commentsQuery = (id: string, subject: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'comments', subject),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/comments', {
-          params: { path: { incident_id: id }, query: { subject } },
-        }),
-      ),
-  })
-
-/** Who can be named in a comment. */
-export const peopleQuery = queryOptions({
-  queryKey: ['people'],
-  queryFn: () => unwrap(api.GET('/api/v1/people')),
-  staleTime: 60_000,
-})
-
 export const calibrationQuery = (id: string) =>
   queryOptions({
     queryKey: keys.of(id, 'hypotheses', 'calibration'),
@@ -131,37 +113,6 @@ export function useMatrixWrites(id: string) {
       mutationFn: (body: components['schemas']['Opening']) =>
         unwrap(
           api.POST('/api/v1/incidents/{incident_id}/matrix/openings', { params: { path }, body }),
-        ),
-      onSettled,
-    }),
-  }
-}
-
-export function useCommentWrites(id: string) {
-  const client = useQueryClient()
-  const onSettled = () =>
-    Promise.all(
-      (['comments', 'matrix'] as const).map((domain) =>
-        client.invalidateQueries({ queryKey: keys.of(id, domain) }),
-      ),
-    )
-  return {
-    say: useMutation({
-      mutationFn: (body: { subject: string; body: string }) =>
-        unwrap(
-          api.POST('/api/v1/incidents/{incident_id}/comments', {
-            params: { path: { incident_id: id } },
-            body,
-          }),
-        ),
-      onSettled,
-    }),
-    remove: useMutation({
-      mutationFn: (comment: string) =>
-        unwrap(
-          api.DELETE('/api/v1/comments/{comment_id}', {
-            params: { path: { comment_id: comment } },
-          }),
         ),
       onSettled,
     }),

@@ -1,10 +1,11 @@
 /** The way out: format, version, sections, redaction with what it would replace, zone, paper. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { Problem } from '@/ui/States'
-import { redactionQuery, type Release, type Report } from './queries'
+import { profilesQuery, redactionQuery, type Release, type Report } from './queries'
 
 const FORMATS = [
   ['pdf', 'PDF', 'typeset, figures as vectors'],
@@ -37,6 +38,7 @@ export function ExportDialog({
   const [kinds, setKinds] = useState<ReadonlySet<string>>(new Set())
   const [zone, setZone] = useState('UTC')
   const [paper, setPaper] = useState('a4')
+  const profiles = useQuery(profilesQuery).data ?? []
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone
   const redact = KINDS.map(([kind]) => kind)
     .filter((kind) => kinds.has(kind))
@@ -138,6 +140,24 @@ export function ExportDialog({
         </fieldset>
         <fieldset>
           <legend>Replace by tokens</legend>
+          {profiles.length > 0 && (
+            <div className="report-choices" role="group" aria-label="Profiles">
+              {profiles.map((one) => {
+                const on = one.kinds.length === kinds.size && one.kinds.every((k) => kinds.has(k))
+                return (
+                  <Button
+                    key={one.name}
+                    size="small"
+                    aria-pressed={on}
+                    variant={on ? 'primary' : 'plain'}
+                    onClick={() => setKinds(on ? new Set() : new Set(one.kinds))}
+                  >
+                    {one.name}
+                  </Button>
+                )
+              })}
+            </div>
+          )}
           <div className="report-choices">
             {KINDS.map(([kind, words]) => (
               <label key={kind}>

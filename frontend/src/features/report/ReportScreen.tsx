@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
+import { Comments } from '@/ui/Comments'
 import { Problem, SkeletonRows } from '@/ui/States'
 import { Tabs } from '@/ui/Tabs'
 import { ActionsPanel } from './ActionsPanel'
@@ -16,7 +17,7 @@ import { SectionEditor } from './SectionEditor'
 import { VersionsPanel } from './VersionsPanel'
 import './report.css'
 
-type Panel = 'checks' | 'insert' | 'actions' | 'versions'
+type Panel = 'checks' | 'insert' | 'comments' | 'actions' | 'versions'
 
 export default function ReportScreen() {
   const id = useIncidentId()
@@ -82,6 +83,16 @@ export default function ReportScreen() {
               label: 'Insert',
               content: (
                 <InsertPanel all={data.insertable} onInsert={(one) => insertion.insert(one)} />
+              ),
+            },
+            {
+              value: 'comments',
+              label: 'Comments',
+              content: shown && (
+                <div className="report-comments scroll">
+                  <h3>{shown.title}</h3>
+                  <Comments key={shown.key} incidentId={id} subject={`report:${shown.key}`} />
+                </div>
               ),
             },
             { value: 'actions', label: 'Actions', content: <ActionsPanel incidentId={id} /> },

@@ -80,6 +80,12 @@ export const diffQuery = (id: string, before: string, after: string) =>
       ),
   })
 
+/** Named choices of what to replace. */
+export const profilesQuery = queryOptions({
+  queryKey: keys.redactionProfiles,
+  queryFn: () => unwrap(api.GET('/api/v1/redaction-profiles')),
+})
+
 export const redactionQuery = (id: string, query: { redact: string; release?: string }) =>
   queryOptions({
     queryKey: keys.of(id, 'report', 'redaction', query),

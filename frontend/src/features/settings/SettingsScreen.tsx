@@ -5,15 +5,16 @@ import { oneOf, useUrlState } from '@/state/url'
 import { Tabs } from '@/ui/Tabs'
 import { Trail } from '@/ui/Trail'
 import { Installation } from './Installation'
+import { Redaction } from './Redaction'
 import { Tokens } from './Tokens'
 import { Users } from './Users'
 import { Webhooks } from './Webhooks'
 import './settings.css'
 
-const TABS = ['tokens', 'users', 'webhooks', 'audit', 'installation'] as const
+const TABS = ['tokens', 'users', 'webhooks', 'redaction', 'audit', 'installation'] as const
 type TabName = (typeof TABS)[number]
 const TAB = oneOf<TabName>(TABS)
-const OF_ADMINS: readonly TabName[] = ['users', 'webhooks', 'audit']
+const OF_ADMINS: readonly TabName[] = ['users', 'webhooks', 'redaction', 'audit']
 
 export default function SettingsScreen() {
   const admin = useMay('admin')
@@ -36,6 +37,7 @@ export default function SettingsScreen() {
             ? ([
                 { value: 'users', label: 'Users', content: <Users /> },
                 { value: 'webhooks', label: 'Webhooks', content: <Webhooks /> },
+                { value: 'redaction', label: 'Redaction', content: <Redaction /> },
                 {
                   value: 'audit',
                   label: 'Audit',

@@ -1,6 +1,6 @@
 """Redaction profiles: what an installation takes out of its reports, by name.
 
-Revision: 0014, after 0013.
+Revision: 0015, after 0014.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "0014"
-down_revision = "0013"
+revision = "0015"
+down_revision = "0014"
 branch_labels = None
 depends_on = None
 

@@ -1,14 +1,15 @@
-/** What people say about a hypothesis, a pin or a cell; @ names somebody, who is then told. */
+/** What people say about a hypothesis, a pin, a cell or a section; @ names somebody, who is told. */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useMay, useMe } from '@/api/queries'
-import { Button } from '@/ui/Button'
-import { InspectorSection } from '@/ui/Inspector'
-import { Problem } from '@/ui/States'
-import { useOfferUndo } from '@/ui/undo'
-import { Time } from '@/ui/Value'
+import { Button } from './Button'
+import { InspectorSection } from './Inspector'
+import { Problem } from './States'
+import { useOfferUndo } from './undo'
+import { Time } from './Value'
 import { complete, type Named, namesFor, pieces } from './mentions'
-import { commentsQuery, peopleQuery, useCommentWrites } from './queries'
+import { commentsQuery, peopleQuery, useCommentWrites } from './commentQueries'
+import './comments.css'
 
 type Props = {
   readonly incidentId: string

@@ -1,0 +1,145 @@
+/** Redaction profiles, for admins: a name for what reports that leave do not say. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SyntheticEvent, useState } from 'react'
+import { api, unwrap } from '@/api/client'
+import { keys } from '@/api/keys'
+import type { components } from '@/api/schema'
+import { Button } from '@/ui/Button'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { type Column, Table } from '@/ui/Table'
+
+type Profile = components['schemas']['RedactionProfile']
+type Kind = Profile['kinds'][number]
+
+const KINDS: readonly (readonly [Kind, string])[] = [
+  ['sql', 'SQL literals'],
+  ['hosts', 'Hosts'],
+  ['users', 'Users'],
+  ['addresses', 'Addresses'],
+]
+const words = (kinds: readonly Kind[]) =>
+  KINDS.filter(([kind]) => kinds.includes(kind))
+    .map(([, said]) => said)
+    .join(', ')
+
+const profilesQuery = queryOptions({
+  queryKey: keys.redactionProfiles,
+  queryFn: () => unwrap(api.GET('/api/v1/redaction-profiles')),
+})
+
+function useWrite<T, R>(write: (what: T) => Promise<R>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: write,
+    onSettled: () => client.invalidateQueries({ queryKey: keys.redactionProfiles }),
+  })
+}
+
+export function Redaction() {
+  const { data, error, refetch } = useQuery(profilesQuery)
+  const remove = useWrite((name: string) =>
+    unwrap(api.DELETE('/api/v1/redaction-profiles/{name}', { params: { path: { name } } })),
+  )
+  const columns: readonly Column<Profile>[] = [
+    { key: 'name', head: 'Profile', width: 'minmax(160px, 1fr)', cell: (row) => row.name },
+    {
+      key: 'kinds',
+      head: 'Replaces by tokens',
+      width: 'minmax(240px, 2fr)',
+      cell: (row) => words(row.kinds),
+    },
+    {
+      key: 'acts',
+      head: '',
+      width: '110px',
+      cell: (row) => (
+        <Button
+          size="small"
+          aria-label={`Delete ${row.name}`}
+          onClick={() => remove.mutate(row.name)}
+        >
+          Delete
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <div className="settings-pane scroll">
+      <div className="settings-bar">
+        <span className="muted">
+          One click in a report&apos;s export, or <code>pileup report --redact NAME</code>. The same
+          value keeps the same token within an incident.
+        </span>
+      </div>
+      <NewProfile />
+      {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
+      {error ? (
+        <Problem
+          error={error}
+          what="The profiles could not be read"
+          onRetry={() => void refetch()}
+        />
+      ) : !data ? (
+        <SkeletonRows rows={3} />
+      ) : data.length === 0 ? (
+        <EmptyState compact title="No redaction profiles yet">
+          Name one above, for instance “For the vendor”: whoever exports a report picks it.
+        </EmptyState>
+      ) : (
+        <Table
+          label="Redaction profiles"
+          rows={data}
+          columns={columns}
+          rowKey={(row) => row.name}
+        />
+      )}
+    </div>
+  )
+}
+
+function NewProfile() {
+  const [name, setName] = useState('')
+  const [kinds, setKinds] = useState<readonly Kind[]>(KINDS.map(([kind]) => kind))
+  const save = useWrite((profile: Profile) =>
+    unwrap(
+      api.PUT('/api/v1/redaction-profiles/{name}', {
+        params: { path: { name: profile.name } },
+        body: { kinds: profile.kinds },
+      }),
+    ),
+  )
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    save.mutate({ name: name.trim(), kinds: [...kinds] }, { onSuccess: () => setName('') })
+  }
+  return (
+    <form className="redaction-new" onSubmit={submit}>
+      <input
+        className="input"
+        aria-label="Name of the profile"
+        placeholder="For the vendor"
+        maxLength={60}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {KINDS.map(([kind, said]) => (
+        <label key={kind}>
+          <input
+            type="checkbox"
+            checked={kinds.includes(kind)}
+            onChange={() =>
+              setKinds(
+                kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind],
+              )
+            }
+          />
+          {said}
+        </label>
+      ))}
+      <Button type="submit" busy={save.isPending} disabled={!name.trim() || kinds.length === 0}>
+        Save profile
+      </Button>
+      {save.error && <Problem compact error={save.error} what="The profile was not saved" />}
+    </form>
+  )
+}
