@@ -40,3 +40,14 @@ describe('times in the address', () => {
     expect(parseIso(null)).toBeNull()
   })
 })
+
+describe('ticks', () => {
+  it('have no label at the edges where it would touch the next one', () => {
+    const labels = (width: number) =>
+      timeTicks(timeScale([0, 60_000], width), width).map((tick) => tick.label)
+    expect(labels(1200).every(Boolean)).toBe(true)
+    const tight = labels(900)
+    expect([tight[0], tight.at(-1)]).toEqual(['', ''])
+    expect(tight.slice(1, -1).every(Boolean)).toBe(true)
+  })
+})

@@ -36,10 +36,15 @@ export function timeTicks(scale: TimeScale, width: number): Tick[] {
         : span > 5_000
           ? SECONDS
           : MILLISECONDS
-  return scale.ticks(Math.max(2, Math.floor(width / 110))).map((at, index) => ({
+  const ticks = scale.ticks(Math.max(2, Math.floor(width / 110)))
+  const [first, second] = ticks
+  // A label at the edge is set inwards; where ticks are near each other it would touch the next one.
+  const crowded = !!first && !!second && scale(second) - scale(first) < 84
+  const atEdge = (x: number) => x < 24 || x > width - 24
+  return ticks.map((at, index) => ({
     at: at.getTime(),
     x: scale(at),
-    label: format(at),
+    label: crowded && atEdge(scale(at)) ? '' : format(at),
     date: index === 0 || at.getTime() % 86_400_000 === 0 ? DAYS(at) : null,
   }))
 }

@@ -154,16 +154,16 @@ def untimed_tables(sides: Iterable[Side]) -> list[str]:
         if side.artifacts is not None:
             untimed = untimed.filter(pl.col("artifact").is_in(list(side.artifacts)))
         found.update(
-            f"{side.evidence.path(sha) or sha} line {line}"
+            f"{(side.evidence.path(sha) or sha).rpartition('/')[2]} line {line}"
             for sha, line in untimed.select("artifact", "line_first").iter_rows()
         )
     if not found:
         return []
     named = ", ".join(sorted(found)[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    what = "A table has" if len(found) == 1 else f"{len(found)} tables have"
-    advice = "Give its artifact a time on the Clock tab, or compare bundles instead of windows."
-    return [f"{what} no time, so no window holds it: {named}{more}. {advice}"]
+    what, them = ("A table has", "it") if len(found) == 1 else (f"{len(found)} tables have", "them")
+    advice = "Give the file a time on its Clock tab, or compare bundles instead of windows."
+    return [f"{what} no time, so no window holds {them}: {named}{more}. {advice}"]
 
 
 def trial_of(a: Run, b: Run) -> TrialDoc | None:

@@ -55,13 +55,17 @@ def _wait_for_readers(
 ) -> None:
     """X-lock (wait_ex): it has the latch reserved and waits for the last readers to leave."""
     readers = wait["readers"] or 0
+    # None: the last one left while the dump was printed, or the server does not count.
+    who = (
+        "the last reader" if readers == 0 else "1 reader" if readers == 1 else f"{readers} readers"
+    )
     last = f"{wait['last_read_file']}:{wait['last_read_line']}" if wait["last_read_file"] else ""
     resource = draft.resources.setdefault(
         f"readers:{latch.id}",
         Resource(
             f"readers:{latch.id}",
             "latch",
-            f"{readers} reader{'' if readers == 1 else 's'} of {latch.label}",
+            f"{who} of {latch.label}",
             f"last read-locked at {last}" if last else "readers are not named in a dump",
             latch=latch.latch,
             address=latch.address,
@@ -72,8 +76,7 @@ def _wait_for_readers(
     draft.hold(latch, actor, mode="wait exclusive", note="reserved it (wait_ex)", lines=wait)
     note = (
         f"Thread {wait['thread_id']} is not blocked by itself: it has reserved "
-        f"{latch.label} and waits at {position} for {readers} remaining reader"
-        f"{'' if readers == 1 else 's'} to leave"
+        f"{latch.label} and waits at {position} for {who} to leave"
         + (f" (lock_word {wait['lock_word']})" if wait["lock_word"] is not None else "")
         + (f"; the latch was last read-locked at {last}." if last else ".")
     )
