@@ -1,5 +1,5 @@
-import { QueryClient } from '@tanstack/react-query'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { applyEvent } from './events'
 import { keys } from './keys'
 import type { ArtifactList } from './schema'
@@ -53,5 +53,20 @@ describe('events into the caches', () => {
     expect(stale(keys.of(ID, 'marks'))).toBe(true)
     applyEvent(client, ID, 'changed', { what: 'everything' })
     expect(stale(keys.of(ID, 'self'))).toBe(true)
+  })
+  it('asks again when a first answer was on its way while something changed', async () => {
+    const sent: ((answer: string) => void)[] = []
+    const observer = new QueryObserver(client, {
+      queryKey: keys.of(ID, 'matrix'),
+      queryFn: () => new Promise<string>((resolve) => sent.push(resolve)),
+    })
+    const stop = observer.subscribe(() => {})
+    await vi.waitFor(() => expect(sent).toHaveLength(1))
+    applyEvent(client, ID, 'changed', { what: 'matrix' })
+    sent[0]?.('before')
+    await vi.waitFor(() => expect(sent).toHaveLength(2))
+    sent[1]?.('after')
+    await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe('after'))
+    stop()
   })
 })

@@ -1,8 +1,8 @@
 /**
- * Server-sent events of an incident into the query caches. After each reconnection everything of
- * the incident is asked for again, as something may have been missed.
+ * Server-sent events of an incident into the query caches. A new stream tells again what changed
+ * in the seconds before it; after each reconnection everything of the incident is asked for again.
  */
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { DERIVED, type Domain, keys } from './keys'
 import type { Artifact, ArtifactList } from './schema'
@@ -61,7 +61,7 @@ export function useIncidentEvents(incidentId: string): void {
       const stream = new EventSource(`/api/v1/incidents/${incidentId}/events`)
       source = stream
       stream.onopen = () => {
-        if (opened) void client.invalidateQueries({ queryKey: keys.incident(incidentId) })
+        if (opened) outdated(client, keys.incident(incidentId))
         opened = true
         setConnection('open')
         tellLive(incidentId, { name: 'open' })
@@ -104,7 +104,7 @@ export function applyEvent(
 ): void {
   const invalidate = (...domains: Parameters<typeof keys.of>[1][]) => {
     for (const domain of domains) {
-      void client.invalidateQueries({ queryKey: keys.of(incidentId, domain) })
+      outdated(client, keys.of(incidentId, domain))
     }
   }
   if (name === 'artifact') {
@@ -112,7 +112,7 @@ export function applyEvent(
     client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
       list ? { ...list, items: placed(list.items, artifact) } : list,
     )
-    void client.invalidateQueries({ queryKey: keys.artifact(artifact.id, 'detail') })
+    outdated(client, keys.artifact(artifact.id, 'detail'))
     soon(client, incidentId, 'overview')
   } else if (name === 'upload') {
     const upload = data as Upload
@@ -122,23 +122,36 @@ export function applyEvent(
     const { state } = data as { state: string }
     if (state === 'done' || state === 'failed') invalidate(...DERIVED)
     else invalidate('overview')
-    void client.invalidateQueries({ queryKey: keys.status })
+    outdated(client, keys.status)
   } else if (name === 'worker') {
     const { alive } = data as { alive: boolean }
     client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
       list ? { ...list, worker: { ...list.worker, alive } } : list,
     )
-    void client.invalidateQueries({ queryKey: keys.status })
+    outdated(client, keys.status)
   } else {
     const { what } = data as { what: string }
     if (what === 'everything') {
-      void client.invalidateQueries({ queryKey: keys.incident(incidentId) })
+      outdated(client, keys.incident(incidentId))
       tellLive(incidentId, { name: 'open' })
     } else if (what === 'incident') invalidate('self', 'overview')
     else if (what === 'annotations') invalidate('annotations', 'marks')
-    else void client.invalidateQueries({ queryKey: ['incident', incidentId, what] })
+    else outdated(client, ['incident', incidentId, what])
     invalidate('activity')
   }
+}
+
+/**
+ * Asks again for what is on the screen. A first answer that is still on its way may have been read
+ * before the change, and an invalidation alone would let it stand: it is asked for again after it.
+ */
+function outdated(client: QueryClient, queryKey: QueryKey) {
+  for (const query of client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })) {
+    if (query.state.data !== undefined) continue
+    const again = () => void client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+    query.promise?.then(again, again)
+  }
+  void client.invalidateQueries({ queryKey })
 }
 
 /** State of the event stream, for the status line. */
@@ -161,7 +174,7 @@ function soon(client: QueryClient, incidentId: string, domain: Domain) {
   if (waiting.has(key)) return
   const timer = setTimeout(() => {
     waiting.delete(key)
-    void client.invalidateQueries({ queryKey: keys.of(incidentId, domain) })
+    outdated(client, keys.of(incidentId, domain))
   }, SOON_MS)
   waiting.set(key, timer)
 }

@@ -43,6 +43,9 @@ _WORKER_CHECK_S = 3.0
 _HERE_S = 30
 """Somebody who is silent for longer has left."""
 
+_LATELY_S = 15.0
+"""A page reads its data before its stream stands: what was told meanwhile is told again."""
+
 Notice = dict[str, Any]
 """What ``Unit.notify`` sent: incident, topic, id, and for some topics more."""
 
@@ -60,6 +63,7 @@ class EventHub:
         self._conninfo = url.render_as_string(hide_password=False)
         self._streams: dict[str, set[asyncio.Queue[Notice]]] = {}
         self._here: dict[str, dict[str, tuple[float, Notice]]] = {}
+        self._lately: dict[tuple[str, str, str | None], tuple[float, Notice]] = {}
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -73,8 +77,12 @@ class EventHub:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def open(self, incident_id: str) -> asyncio.Queue[Notice]:
-        """A queue that gets every notice of the incident from now on."""
+        """A queue of the notices of the incident: the last on each subject lately, and all to come."""
         queue: asyncio.Queue[Notice] = asyncio.Queue()
+        self._forget()
+        for (incident, *_), (_, told) in self._lately.items():
+            if incident == incident_id:
+                queue.put_nowait(told)
         self._streams.setdefault(incident_id, set()).add(queue)
         return queue
 
@@ -121,8 +129,24 @@ class EventHub:
         told: Notice = json.loads(payload)
         if told["topic"] == "presence":
             self._seen(told)
+        else:
+            self._remember(told)
         for queue in self._streams.get(told["incident"], ()):
             queue.put_nowait(told)
+
+    def _remember(self, told: Notice) -> None:
+        subject = (told["incident"], told["topic"], told["id"])
+        self._lately.pop(subject, None)  # so that the oldest stays in front
+        self._lately[subject] = (time.monotonic(), told)
+        self._forget()
+
+    def _forget(self) -> None:
+        since = time.monotonic() - _LATELY_S
+        while self._lately:
+            oldest = next(iter(self._lately))
+            if self._lately[oldest][0] >= since:
+                break
+            del self._lately[oldest]
 
     def _everybody(self, notice: Notice) -> None:
         for queues in self._streams.values():
@@ -154,7 +178,6 @@ async def _stream(
     try:
         alive = await run_in_threadpool(_worker_alive, services)
         yield ServerSentEvent(json.dumps({"alive": alive}), event="worker", retry=_RETRY_MS)
-        yield _event("analysis", await run_in_threadpool(_analysis, services, incident_id))
         if here := hub.here(incident_id):
             yield _presence(here)
         checked = loop.time()
@@ -239,12 +262,6 @@ def _upload(uploads: Uploads, upload_id: str) -> dict[str, Any]:
         "received": upload.received,
         "artifact_id": upload.artifact_id,
     }
-
-
-def _analysis(services: Services, incident_id: str) -> dict[str, Any]:
-    with services.database.unit() as unit:
-        state = Jobs(unit).analysis_state(incident_id)
-    return {"state": state.state, "error": state.error}
 
 
 def _worker_alive(services: Services) -> bool:
