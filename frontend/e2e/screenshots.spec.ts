@@ -5,27 +5,31 @@
 import { fileURLToPath } from 'node:url'
 import { expect, type Page, test } from '@playwright/test'
 import { loadSample } from './sample'
+import { tellStory } from './story'
 
 const FOLDER = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
 const SAMPLE = 'ahi-pileup'
-const SCREENS = [
-  'overview',
-  'timeline',
-  'waits',
-  'stacks',
-  'artifacts',
-  'tables',
-  'compare',
-  'hypotheses',
-  'experiments',
-  'report',
-]
+const SCREENS = {
+  overview: 'overview',
+  timeline: 'timeline',
+  waits: 'waits',
+  stacks: 'stacks',
+  flame: 'stacks?show=flame',
+  artifacts: 'artifacts',
+  tables: 'tables',
+  compare: 'compare',
+  hypotheses: 'hypotheses',
+  matrix: 'hypotheses?tab=matrix',
+  experiments: 'experiments',
+  report: 'report',
+}
 
 let incident = ''
 
 test.beforeAll(async ({ browser }) => {
   const context = await browser.newContext()
   incident = await loadSample(context, SAMPLE)
+  await tellStory(context, incident)
   await context.close()
 })
 
@@ -40,10 +44,10 @@ async function settle(page: Page) {
 }
 
 for (const theme of ['light', 'dark'] as const) {
-  for (const screen of SCREENS) {
+  for (const [screen, path] of Object.entries(SCREENS)) {
     test(`${screen}, ${theme}`, async ({ page }) => {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await page.goto(`/incidents/${incident}/${screen}`)
+      await page.goto(`/incidents/${incident}/${path}`)
       await settle(page)
       await page.screenshot({ path: `${FOLDER}/${screen}-${theme}.png` })
     })

@@ -121,6 +121,14 @@ def test_settings_that_differ_only() -> None:
     assert [(s.name, s.a, s.b) for s in settings] == [("y", "1", "2")]
 
 
+def test_what_the_kernel_counts_is_nobodys_setting() -> None:
+    """`sysctl -a` prints counters among the settings: these differ between any two captures."""
+    one = evidence({"a": [setting("fs.file-nr", "2552\t0\t9"), setting("fs.file-max", "9")]})
+    two = evidence({"b": [setting("fs.file-nr", "2324\t0\t9"), setting("fs.file-max", "8")]})
+    settings = compare(Side("a", one), Side("b", two)).settings
+    assert [(s.name, s.a, s.b) for s in settings] == [("fs.file-max", "9", "8")]
+
+
 def test_it_says_which_side_did_better() -> None:
     """Only where both tell how many sessions ran and what they got done."""
     found = evidence(

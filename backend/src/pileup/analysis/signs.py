@@ -48,11 +48,15 @@ def latch(context: Context, latch_id: str) -> Sign:
         return NOTHING
     places = [w for w in context.hot_waits if w.latch == latch_id and w.example]
     top = max(some, key=lambda one: one.max_at_once)
-    text = (
-        f"{top.max_at_once} waiters at once for {top.label} ({latch_id}), "
-        f"{sum(one.share for one in some):.0%} of all semaphore waits"
+    evidence = tuple(
+        _said(
+            w.example,
+            f"{w.max_at_once} at once wait at {w.file}:{w.line} ({w.mode}) for {w.latch_label} "
+            f"({latch_id}), {w.share:.0%} of all semaphore waits",
+        )
+        for w in places[:2]
+        if w.example
     )
-    evidence = tuple(_said(w.example, text) for w in places[:2] if w.example)
     return Sign(top.max_at_once, min(1.0, sum(one.share for one in some)), evidence)
 
 

@@ -77,7 +77,7 @@ class EventHub:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def open(self, incident_id: str) -> asyncio.Queue[Notice]:
-        """A queue of the notices of the incident: the last on each subject lately, and all to come."""
+        """A queue of the incident's notices: the last on each subject lately, then all to come."""
         queue: asyncio.Queue[Notice] = asyncio.Queue()
         self._forget()
         for (incident, *_), (_, told) in self._lately.items():
