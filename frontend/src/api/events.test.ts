@@ -60,7 +60,7 @@ describe('events into the caches', () => {
       queryKey: keys.of(ID, 'matrix'),
       queryFn: () => new Promise<string>((resolve) => sent.push(resolve)),
     })
-    const stop = observer.subscribe(() => {})
+    const stop = observer.subscribe(() => undefined)
     await vi.waitFor(() => expect(sent).toHaveLength(1))
     applyEvent(client, ID, 'changed', { what: 'matrix' })
     sent[0]?.('before')
