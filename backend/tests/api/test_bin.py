@@ -165,6 +165,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/experiments/{experiment_id}/pins": {"pin_id": "x"},
     "/api/v1/comments/{comment_id}": {"body": "x"},
     "/api/v1/annotations/{annotation_id}": {"text": "x"},
+    "/api/v1/symptoms/{symptom_id}": {"predicate": {"kind": "state", "text": "x"}},
 }
 """What else a route needs to get as far as looking."""
 
@@ -324,6 +325,7 @@ def test_the_purge_takes_what_is_old_and_only_that(site: Site) -> None:
         os.utime(services.blobs.path(sha), (time.time() - 7200,) * 2)
     purge(services.settings, site.database, services.blobs, services.frames, services.placed)
     assert len(site.admin.get(f"/api/v1/incidents/{incident}/deleted").json()["items"]) == 5
+    assert "purged" not in site.admin.get(f"/api/v1/incidents/{incident}/activity").text
     with site.database.unit() as unit:
         for table in ("hypotheses", "experiments", "annotations", "artifacts"):
             unit.session.execute(
@@ -333,8 +335,51 @@ def test_the_purge_takes_what_is_old_and_only_that(site: Site) -> None:
     assert site.admin.get(f"/api/v1/incidents/{incident}/deleted").json()["items"] == []
     with site.database.unit() as unit:
         assert unit.session.get(models.Hypothesis, things["hypothesis"][0]) is None
+    entries = site.admin.get(f"/api/v1/incidents/{incident}/activity").json()
+    purged = {one["action"]: one for one in entries if one["action"].endswith(".purged")}
+    kinds = ("annotation", "artifact", "experiment", "hypothesis")
+    assert sorted(purged) == [f"{kind}.purged" for kind in kinds]
+    line = purged["artifact.purged"]
+    assert line["detail"] == {"gone": 2, "why": "bin emptied by the 30 day rule"}
+    assert (line["user_name"], line["user_id"]) == ("pileup", None)
     assert services.blobs.path(shared["sha256"]).exists()
     assert not services.blobs.path(alone["sha256"]).exists()
+
+
+def test_a_purge_leaves_the_numbers_of_all_others(site: Site) -> None:
+    """E2 stays E2 when E1 is purged, and what the last one was called nobody is called again."""
+    incident = site.incident()
+    client, base = site.admin, f"/api/v1/incidents/{incident}"
+    sha = site.upload(incident, "dump.txt", b"content")["sha256"]
+
+    def make() -> tuple[str, str, int]:
+        place = {"artifact": sha, "line_first": 1, "line_last": 1}
+        pin = {"kind": "lines", "title": "t", "locator": place, "view": f"/incidents/{incident}"}
+        plan = {"title": "t", "change": "", "prediction": {"text": "x"}}
+        return (
+            client.post(f"{base}/pins", json=pin).json()["label"],
+            client.post(f"{base}/hypotheses", json={"statement": "s"}).json()["label"],
+            client.post(f"{base}/experiments", json=plan).json()["number"],
+        )
+
+    def there() -> dict[str, list[Any]]:
+        return {
+            name: sorted(one[label] for one in client.get(f"{base}/{name}").json())
+            for name, label in (("pins", "label"), ("hypotheses", "label"))
+        } | {"experiments": [one["number"] for one in client.get(f"{base}/experiments").json()]}
+
+    assert [make(), make(), make()] == [("E1", "H1", 1), ("E2", "H2", 2), ("E3", "H3", 3)]
+    for name, gone in (("pins", "E1 E3"), ("hypotheses", "H1 H3"), ("experiments", "1 3")):
+        for one in client.get(f"{base}/{name}").json():
+            if str(one.get("label", one.get("number"))) in gone.split():
+                assert client.delete(f"/api/v1/{name}/{one['id']}").status_code == 204
+    assert there() == {"pins": ["E2"], "hypotheses": ["H2"], "experiments": [2]}
+    with site.database.unit() as unit:
+        assert Bin(unit).purge(timedelta(0)).shas == set()
+    with site.database.unit() as unit:
+        assert unit.session.scalar(text("select count(*) from pins")) == 1
+    assert there() == {"pins": ["E2"], "hypotheses": ["H2"], "experiments": [2]}
+    assert make() == ("E4", "H4", 4)
 
 
 def test_an_old_deleted_incident_goes_whole(site: Site) -> None:
@@ -353,8 +398,12 @@ def test_an_old_deleted_incident_goes_whole(site: Site) -> None:
         kept = unit.session.execute(
             text("select count(*) from audit where incident_id = :id"), {"id": incident}
         ).scalar_one()
+        why = unit.session.execute(
+            text("select user_name, detail->>'why' from audit where action = 'incident.purged'")
+        ).all()
     assert left == 0
     assert kept > 5
+    assert why == [("pileup", "bin emptied by the 30 day rule")]
 
 
 def test_abandoned_uploads_expire(site: Site) -> None:

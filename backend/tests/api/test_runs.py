@@ -235,6 +235,45 @@ def test_peoples_own_symptoms_are_asked_of_the_incident_and_of_each_run(site: Si
     assert len(site.admin.get(f"/api/v1/incidents/{incident}/symptoms").json()) == 3
 
 
+def test_a_symptom_is_mended(site: Site) -> None:
+    """With the revision that was read, and an audit line; not into another that is there, and
+    the answers of finished runs keep the words that they were asked."""
+    incident = site.incident()
+    waiting = [gauge("m.waiters", [3.0] * 60 + [300.0] * 60)]
+    site.app.state.services.placed.replace(incident, evidence({"m": waiting}))
+    made = symptom(site, incident, WAITERS)
+    experiment = run(site, incident, [50.0] * 20)
+    finished = finish(site, experiment, observation={"text": "seen"}).json()
+    assert finished["computed"]["symptoms"]["missing"] == [f"own symptom: {made['words']}"]
+
+    def change(value: float, revision: int | None) -> Any:
+        tag = {} if revision is None else {"If-Match": f'"{revision}"'}
+        body = {"predicate": WAITERS | {"value": value}}
+        return site.admin.patch(f"/api/v1/symptoms/{made['id']}", json=body, headers=tag)
+
+    assert change(40, None).status_code == 428
+    changed = change(40, made["revision"])
+    assert changed.status_code == 200, changed.text
+    assert changed.json()["words"] == "m.waiters above 40 for 10 s"
+    assert changed.json()["incident"]["holds"] is True
+    late = change(30, made["revision"])
+    assert (late.status_code, late.json()["current"]["revision"]) == (409, 2)
+    (answer,) = site.admin.get(f"/api/v1/experiments/{experiment['id']}/symptoms").json()
+    assert answer["holds"] is True
+    again = site.admin.get(f"/api/v1/experiments/{experiment['id']}").json()["computed"]
+    assert again == finished["computed"]
+    symptom(site, incident, WAITERS)
+    taken = change(WAITERS["value"], 2)
+    assert taken.status_code == 422, taken.text
+    assert change(40, 2).status_code == 200, "to leave it as it is is no second one"
+    (line,) = (
+        one
+        for one in site.admin.get(f"/api/v1/incidents/{incident}/activity").json()
+        if one["action"] == "symptom.edited" and one["detail"]["was"] != one["detail"]["words"]
+    )
+    assert line["detail"] == {"was": made["words"], "words": "m.waiters above 40 for 10 s"}
+
+
 def test_what_is_no_symptom(site: Site) -> None:
     """Half a predicate, a strange kind, the same twice; a viewer writes none."""
     incident = site.incident()

@@ -25,6 +25,39 @@ def test_down_and_up_again(postgres_url: str) -> None:
     migrate.check(postgres_url)
 
 
+def test_what_was_counted_becomes_a_number_and_stays(postgres_url: str) -> None:
+    """Pins and hypotheses of before keep the E and H under which people know them."""
+    config = migrate.alembic_config(postgres_url)
+    command.downgrade(config, "0015")
+    engine = create_engine(postgres_url)
+    with engine.begin() as connection:
+        for one in "ab":
+            connection.execute(
+                text(
+                    "insert into incidents (id, title, status, summary, revision) "
+                    "values (:i, 'stall', 'open', '', 1)"
+                ),
+                {"i": one},
+            )
+        for one, incident in (("1", "a"), ("2", "b"), ("3", "a")):
+            connection.execute(
+                text(
+                    "insert into hypotheses (id, incident_id, statement, falsifier, status, "
+                    "needs_review, revision) values (:h, :i, 's', '', 'active', false, 1)"
+                ),
+                {"h": one, "i": incident},
+            )
+    migrate.upgrade(postgres_url)
+    with engine.connect() as connection:
+        numbers = connection.execute(text("select id, number from hypotheses order by id"))
+        assert numbers.all() == [("1", 1), ("2", 1), ("3", 2)]
+        last = connection.execute(
+            text("select last_hypothesis, last_pin from incidents order by id")
+        )
+        assert last.all() == [(2, 0), (1, 0)]
+    engine.dispose()
+
+
 def test_a_newer_database_is_left_alone(postgres_url: str) -> None:
     """A revision that we do not know is refused with a sentence, and nothing changes."""
     engine = create_engine(postgres_url)

@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.predicates import evaluate, kinds
 from pileup.api.auth import Caller
-from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
+from pileup.api.deps import IncidentDep, RevisionDep, Services, ServicesDep, UnitDep
 from pileup.api.runs import run_evidence
 from pileup.api.schema import In, LocatorJson, Out
 from pileup.storage.experiments import Experiments
@@ -67,6 +67,7 @@ class Symptom(Out):
     predicate: Predicate
     by: str
     at: datetime
+    revision: int
     incident: SymptomAnswer | None
     """None before the first analysis."""
 
@@ -84,6 +85,22 @@ def add_symptom(
     """One more predicate; the runs of all experiments are asked too."""
     made = Symptoms(unit).create(incident.id, body.predicate.model_dump(), by=caller.actor)
     return _with_answers(services, incident.id, [made])[0]
+
+
+@router.patch("/symptoms/{symptom_id}")
+def change_symptom(
+    symptom_id: str,
+    body: NewSymptom,
+    services: ServicesDep,
+    unit: UnitDep,
+    caller: Caller,
+    revision: RevisionDep,
+) -> Symptom:
+    """Look for something else; what finished runs answered keeps the words that they were asked."""
+    changed = Symptoms(unit).edit(
+        symptom_id, body.predicate.model_dump(), revision=revision, by=caller.actor
+    )
+    return _with_answers(services, changed.incident_id, [changed])[0]
 
 
 @router.delete("/symptoms/{symptom_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -118,6 +135,7 @@ def _with_answers(
             predicate=one.told,  # type: ignore[arg-type]  # pydantic reads it
             by=one.by,
             at=one.at,
+            revision=one.revision,
             incident=_answer(one, evidence) if evidence else None,
         )
         for one in wanted

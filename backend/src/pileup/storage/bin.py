@@ -14,7 +14,7 @@ from sqlalchemy import delete, exists, func, or_, select, text, update
 
 from pileup.storage import models
 from pileup.storage.actions import Actions
-from pileup.storage.audit import Actor, record
+from pileup.storage.audit import MACHINE, Actor, record
 from pileup.storage.database import Unit
 from pileup.storage.errors import Conflict, NotFound
 from pileup.storage.jobs import Jobs
@@ -228,6 +228,7 @@ class Bin:
         shas: set[str] = set()
         incidents = self._old(models.Incident, before, limit)
         if incidents:
+            self._told(models.Incident, incidents, older_than)
             shas |= self._shas(artifacts.incident_id.in_(incidents))
             for model in _SPEAK_OF_PINS:
                 self._session.execute(delete(model).where(model.incident_id.in_(incidents)))
@@ -238,10 +239,33 @@ class Bin:
                 continue
             if name == "artifact":
                 shas |= self._shas(artifacts.id.in_(ids))
+            self._told(kind.model, ids, older_than, name)
             self._session.execute(delete(kind.model).where(kind.model.id.in_(ids)))
             self._forget_words(name, ids)
         self._session.flush()
         return Gone(incidents, shas)
+
+    def _told(self, model: Any, ids: list[str], older_than: timedelta, kind: str = "") -> None:
+        """One line for each incident and kind: how many went, by which rule.
+
+        The lines about its deletion, which say what it was and who threw it away, stay.
+        """
+        days = older_than / timedelta(days=1)
+        why = f"bin emptied by the {days:g} day rule"
+        if not kind:
+            found = select(model.id, model.title).where(model.id.in_(ids)).order_by(model.id)
+            for one, title in self._session.execute(found).all():
+                record(
+                    self._unit, MACHINE, "incident.purged", incident_id=one, title=title, why=why
+                )
+            return
+        count = select(model.incident_id, func.count()).where(model.id.in_(ids))
+        rows = self._session.execute(count.group_by(model.incident_id).order_by(model.incident_id))
+        for incident_id, number in rows.all():
+            record(
+                self._unit, MACHINE, f"{kind}.purged", incident_id=incident_id, gone=number, why=why
+            )
+            self._unit.notify(incident_id, KINDS[kind].topic)
 
     def unused(self, shas: set[str]) -> set[str]:
         """Those that no artifact has any more, deleted ones included."""

@@ -28,6 +28,7 @@ from pileup.storage.database import Database, Unit, clean
 from pileup.storage.errors import Refused, TooLarge
 from pileup.storage.incidents import Incident, Incidents
 from pileup.storage.jobs import Jobs
+from pileup.storage.numbers import settle
 
 FORMAT = "pileup-bundle"
 VERSION = 1
@@ -122,6 +123,7 @@ def _read(
         for name, rows in work.items():
             arrival.put(name, rows)
         incident_id = arrival.id_of(old_id)
+        settle(unit.session, incident_id)
         jobs = [Jobs(unit).enqueue("artifact", one, incident_id) for one in arrival.artifacts]
         record(
             unit,

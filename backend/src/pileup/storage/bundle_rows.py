@@ -19,6 +19,7 @@ from pileup.storage import crdt, models
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Refused
 from pileup.storage.ids import new_id
+from pileup.storage.numbers import NUMBERED
 
 STAYS: dict[str, str] = {
     "analyses": "made again from the artifacts",
@@ -138,8 +139,10 @@ class Arrival:
         if "id" in _table(table).c:
             # Ids sort by age, and lists are read in their order: it must stay as it was.
             fresh = sorted(new_id() for _ in rows)
-            for row, new in zip(rows, fresh, strict=True):
+            for number, (row, new) in enumerate(zip(rows, fresh, strict=True), start=1):
                 self._ids[_text(row.get("id"), table, "id")] = new
+                if table in NUMBERED:
+                    row.setdefault("number", number)  # before 0016 they were counted, by age
 
     def put(self, name: str, rows: list[Row]) -> None:
         """Write the rows of one table; tables come in the order of ``tables()``.

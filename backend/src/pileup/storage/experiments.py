@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json
@@ -23,9 +23,9 @@ from pileup.storage.models import (
     ExperimentArtifact,
     ExperimentPin,
     Hypothesis,
-    Incident,
     User,
 )
+from pileup.storage.numbers import next_number
 from pileup.storage.pins import PinRecord, Pins
 from pileup.storage.texts import Texts
 from pileup.storage.webhooks import announce
@@ -73,16 +73,8 @@ class Experiments:
     def create(self, incident_id: str, values: dict[str, Any], *, by: Actor) -> ExperimentRecord:
         """A planned experiment with the next number of its incident."""
         self._check_hypothesis(incident_id, values.get("hypothesis_id"))
-        # The incident's row is locked, so that two people at once get two numbers.
-        self._session.execute(
-            select(Incident.id).where(Incident.id == incident_id).with_for_update()
-        )
-        last = self._session.scalar(
-            select(func.max(Experiment.number)).where(Experiment.incident_id == incident_id)
-        )
-        row = Experiment(
-            incident_id=incident_id, number=(last or 0) + 1, by_id=by.id, **_cleaned(values)
-        )
+        number = next_number(self._session, incident_id, Experiment)
+        row = Experiment(incident_id=incident_id, number=number, by_id=by.id, **_cleaned(values))
         self._session.add(row)
         self._session.flush()
         return self._told(row, by, "experiment.planned")

@@ -24,6 +24,7 @@ from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.living import living
 from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, Pin, User
+from pileup.storage.numbers import next_number
 from pileup.storage.pins import PinRecord, Pins
 from pileup.storage.webhooks import announce
 
@@ -106,6 +107,7 @@ class Hypotheses:
     ) -> HypothesisRecord:
         row = Hypothesis(
             incident_id=incident_id,
+            number=next_number(self._session, incident_id, Hypothesis),
             statement=clean(statement),
             falsifier=clean(falsifier),
             mechanisms=_tags(mechanisms),
@@ -368,18 +370,18 @@ class Hypotheses:
                 select(User.id, User.name).where(User.id.in_({row.owner_id for row in rows}))
             )
         }
-        labels = self._labels({row.incident_id for row in rows})
+        successors = self._successors(rows)
         return [
             HypothesisRecord(
                 id=row.id,
                 incident_id=row.incident_id,
-                label=labels[row.id],
+                label=f"H{row.number}",
                 statement=row.statement,
                 falsifier=row.falsifier,
                 mechanisms=tuple(str(tag) for tag in row.mechanisms),
                 status=row.status,
                 may_become=NEXT_STATUS[row.status],
-                superseded_by=labels.get(row.superseded_by_id or ""),
+                superseded_by=successors.get(row.superseded_by_id or ""),
                 confidence=row.confidence,
                 history=tuple(steps[row.id]),
                 evidence=tuple(evidence[row.id]),
@@ -393,15 +395,13 @@ class Hypotheses:
             for row in rows
         ]
 
-    def _labels(self, incidents: set[str]) -> dict[str, str]:
-        """H1, H2, ... in the order in which they were made; a number is never given twice."""
-        ordinal = func.row_number().over(
-            partition_by=Hypothesis.incident_id, order_by=Hypothesis.id
+    def _successors(self, rows: Iterable[Hypothesis]) -> dict[str, str]:
+        """Label of each hypothesis that supersedes one of these."""
+        ids = {row.superseded_by_id for row in rows if row.superseded_by_id}
+        found = self._session.execute(
+            select(Hypothesis.id, Hypothesis.number).where(Hypothesis.id.in_(ids))
         )
-        rows = self._session.execute(
-            select(Hypothesis.id, ordinal).where(Hypothesis.incident_id.in_(incidents))
-        )
-        return {one: f"H{number}" for one, number in rows}
+        return {one: f"H{number}" for one, number in found}
 
 
 def _tags(tags: Iterable[str]) -> list[str]:

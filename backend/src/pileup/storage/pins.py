@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import func, select, union, update
+from sqlalchemy import select, union, update
 
 from pileup.analysis.pinned import PinnedValue
 from pileup.storage.audit import MACHINE, Actor, record
@@ -29,6 +29,7 @@ from pileup.storage.models import (
     Rating,
     User,
 )
+from pileup.storage.numbers import next_number
 
 _TOPICS = ("pins", "hypotheses", "matrix")
 """What a change of a pin is to be asked for again."""
@@ -81,6 +82,7 @@ class Pins:
     ) -> PinRecord:
         row = Pin(
             incident_id=incident_id,
+            number=next_number(self._session, incident_id, Pin),
             kind=kind,
             evidence_kind=evidence_kind,
             title=clean(title),
@@ -233,12 +235,11 @@ class Pins:
         ).all()
         incidents = {row.Pin.incident_id for row in rows}
         present = self._present(incidents)
-        labels = self._labels(incidents)
         return [
             PinRecord(
                 id=pin.id,
                 incident_id=pin.incident_id,
-                label=labels[pin.id],
+                label=f"E{pin.number}",
                 kind=pin.kind,
                 evidence_kind=pin.evidence_kind,
                 title=pin.title,
@@ -257,12 +258,6 @@ class Pins:
             )
             for pin, name in rows
         ]
-
-    def _labels(self, incidents: set[str]) -> dict[str, str]:
-        """E1, E2, ... in the order in which they were made; a number is never given twice."""
-        ordinal = func.row_number().over(partition_by=Pin.incident_id, order_by=Pin.id)
-        rows = self._session.execute(select(Pin.id, ordinal).where(Pin.incident_id.in_(incidents)))
-        return {one: f"E{number}" for one, number in rows}
 
     def _present(self, incidents: set[str]) -> set[tuple[str, str]]:
         """(incident, SHA-256) of every artifact that the analysis still uses."""

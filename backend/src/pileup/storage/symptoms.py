@@ -1,4 +1,8 @@
-"""Symptoms that people wrote for an incident; never edited, see migration 0014."""
+"""Symptoms that people wrote for an incident.
+
+An edit changes what is asked from now on: a run's stored outcome keeps the words of what it was
+asked at its finish.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from sqlalchemy import select
 from pileup.analysis.predicates import Predicate, read
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean_json
-from pileup.storage.errors import NotFound, Refused
+from pileup.storage.errors import NotFound, Refused, StaleRevision
 from pileup.storage.living import living
 from pileup.storage.models import Symptom
 
@@ -28,6 +32,7 @@ class SymptomRecord:
     predicate: Predicate
     by: str
     at: datetime
+    revision: int
 
 
 class Symptoms:
@@ -49,9 +54,7 @@ class Symptoms:
         known = self.of_incident(incident_id)
         if len(known) >= MOST:
             raise Refused(f"An incident has at most {MOST} symptoms of people's own.", "predicate")
-        told = clean_json(predicate)
-        if any(one.told == told for one in known):
-            raise Refused("This symptom is there already.", "predicate")
+        told = _new(predicate, known)
         row = Symptom(incident_id=incident_id, predicate=told, by_id=by.id, by_name=by.name)
         self._session.add(row)
         self._session.flush()
@@ -59,20 +62,49 @@ class Symptoms:
         self._tell(row, by, "symptom.created", words=made.predicate.words)
         return made
 
+    def edit(
+        self, symptom_id: str, predicate: dict[str, Any], *, revision: int, by: Actor
+    ) -> SymptomRecord:
+        """Look for something else in its place."""
+        row = self._row(symptom_id)
+        was = _record(row)
+        if row.revision != revision:
+            raise StaleRevision("Somebody changed this symptom meanwhile.", was)
+        others = [one for one in self.of_incident(row.incident_id) if one.id != row.id]
+        row.predicate = _new(predicate, others)
+        row.revision += 1
+        self._session.flush()
+        now = _record(row)
+        self._tell(row, by, "symptom.edited", was=was.predicate.words, words=now.predicate.words)
+        return now
+
     def delete(self, symptom_id: str, *, by: Actor) -> None:
         """Put it into the bin."""
-        row = living(self._session, Symptom, symptom_id)
-        if row is None:
-            raise NotFound("There is no such symptom.")
+        row = self._row(symptom_id)
         row.deleted_at = datetime.now(UTC)
         self._session.flush()
         self._tell(row, by, "symptom.deleted", words=_record(row).predicate.words)
+
+    def _row(self, symptom_id: str) -> Symptom:
+        row = living(self._session, Symptom, symptom_id, lock=True)
+        if row is None:
+            raise NotFound("There is no such symptom.")
+        return row
 
     def _tell(self, row: Symptom, by: Actor, action: str, **detail: Any) -> None:
         record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
         self._unit.notify(row.incident_id, "experiments", row.id)
 
 
+def _new(predicate: dict[str, Any], others: list[SymptomRecord]) -> dict[str, Any]:
+    told: dict[str, Any] = clean_json(predicate)
+    if any(one.told == told for one in others):
+        raise Refused("This symptom is there already.", "predicate")
+    return told
+
+
 def _record(row: Symptom) -> SymptomRecord:
     told = dict(row.predicate)
-    return SymptomRecord(row.id, row.incident_id, told, read(told), row.by_name, row.at)
+    return SymptomRecord(
+        row.id, row.incident_id, told, read(told), row.by_name, row.at, row.revision
+    )

@@ -1,4 +1,4 @@
-/** Write a symptom: a sentence over the records, asked of the incident and of every run. */
+/** Write or mend a symptom: a sentence over the records, asked of the incident and every run. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/ui/Button'
@@ -6,7 +6,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { Problem } from '@/ui/States'
 import { decimal } from './draft'
-import { type NewSymptom, seriesNamesQuery, useSymptomWrites } from './queries'
+import { type NewSymptom, seriesNamesQuery, type Symptom, useSymptomWrites } from './queries'
 
 const KINDS = [
   ['series', 'A series above or below a value'],
@@ -26,19 +26,28 @@ const TEXT: Record<Exclude<Kind, 'series'>, readonly [label: string, placeholder
 
 export function SymptomDialog({
   incidentId,
+  was,
   onClose,
 }: {
   incidentId: string
+  /** The one to mend; undefined: a new one. */
+  was?: Symptom | undefined
   onClose: () => void
 }) {
-  const { create } = useSymptomWrites(incidentId)
+  const { create, edit } = useSymptomWrites(incidentId)
+  const write = was ? edit : create
+  const before = was?.predicate
   const series = useQuery(seriesNamesQuery(incidentId))
-  const [kind, setKind] = useState<Kind>('series')
-  const [text, setText] = useState('')
-  const [op, setOp] = useState<'>' | '<'>('>')
-  const [value, setValue] = useState('')
-  const [lasting, setLasting] = useState('10')
-  const [least, setLeast] = useState('10')
+  const [kind, setKind] = useState<Kind>(before?.kind ?? 'series')
+  const [text, setText] = useState(
+    before === undefined ? '' : before.kind === 'series' ? before.series : before.text,
+  )
+  const [op, setOp] = useState<'>' | '<'>(before?.kind === 'series' ? before.op : '>')
+  const [value, setValue] = useState(before?.kind === 'series' ? String(before.value) : '')
+  const [lasting, setLasting] = useState(before?.kind === 'series' ? String(before.for_s) : '10')
+  const [least, setLeast] = useState(
+    before !== undefined && before.kind !== 'series' ? String(before.at_least) : '10',
+  )
   const count = decimal(least)
   const seconds = decimal(lasting) ?? 0
   const level = decimal(value)
@@ -57,15 +66,21 @@ export function SymptomDialog({
       onOpenChange={(open) => {
         if (!open) onClose()
       }}
-      title="Write a symptom"
-      description="It is looked for in the incident and in every run. What was not collected stays unknown."
+      title={was ? 'Edit the symptom' : 'Write a symptom'}
+      description={
+        was
+          ? 'It is asked anew of the incident and of every run. Finished runs keep what they answered at their end.'
+          : 'It is looked for in the incident and in every run. What was not collected stays unknown.'
+      }
       footer={
         <Button
           variant="primary"
-          busy={create.isPending}
+          busy={write.isPending}
           disabled={predicate === null}
           onClick={() => {
-            if (predicate) create.mutate({ predicate }, { onSuccess: onClose })
+            if (!predicate) return
+            if (was) edit.mutate({ was, body: { predicate } }, { onSuccess: onClose })
+            else create.mutate({ predicate }, { onSuccess: onClose })
           }}
         >
           Look for it
@@ -73,7 +88,7 @@ export function SymptomDialog({
       }
     >
       <div className="plan">
-        {create.isError && <Problem compact error={create.error} what="It was not saved" />}
+        {write.isError && <Problem compact error={write.error} what="It was not saved" />}
         <Field label="What is seen">
           {(ids) => (
             <select

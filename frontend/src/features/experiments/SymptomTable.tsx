@@ -13,6 +13,7 @@ import {
   type Experiment,
   observedQuery,
   runSymptomsQuery,
+  type Symptom,
   symptomsQuery,
   useSymptomWrites,
 } from './queries'
@@ -35,7 +36,7 @@ type Props = {
 
 export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
   const mayWrite = useMay('contributor')
-  const [writing, setWriting] = useState(false)
+  const [writing, setWriting] = useState<Symptom | 'new' | null>(null)
   const own = useQuery(symptomsQuery(incidentId))
   const withFiles = experiments.filter((one) => one.artifacts.length > 0)
   const now = useQueries({ queries: withFiles.map((one) => observedQuery(incidentId, one)) })
@@ -64,7 +65,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
         </h3>
         <span className="sweep-actions">
           {mayWrite && (
-            <Button size="small" onClick={() => setWriting(true)}>
+            <Button size="small" onClick={() => setWriting('new')}>
               Write a symptom
             </Button>
           )}
@@ -106,6 +107,16 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
                       {' '}
                       <span className="faint">by {row.own.by}</span>
                       {mayWrite && (
+                        <button
+                          type="button"
+                          className="linklike"
+                          aria-label={`Edit the symptom ${row.words}`}
+                          onClick={() => setWriting(row.own)}
+                        >
+                          edit
+                        </button>
+                      )}
+                      {mayWrite && (
                         <IconButton
                           label={`Delete the symptom ${row.words}`}
                           icon={<CloseIcon size={12} />}
@@ -143,7 +154,13 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
           </p>
         )
       })}
-      {writing && <SymptomDialog incidentId={incidentId} onClose={() => setWriting(false)} />}
+      {writing && (
+        <SymptomDialog
+          incidentId={incidentId}
+          was={writing === 'new' ? undefined : writing}
+          onClose={() => setWriting(null)}
+        />
+      )}
     </section>
   )
 }

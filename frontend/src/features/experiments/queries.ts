@@ -75,7 +75,7 @@ export const runSymptomsQuery = (
   queryOptions({
     queryKey: keys.of(id, 'experiments', experiment.id, 'symptoms', {
       files: experiment.artifacts.map((one) => one.id),
-      asked: symptoms.map((one) => one.id),
+      asked: symptoms.map((one) => [one.id, one.revision]),
     }),
     queryFn: () =>
       unwrap(
@@ -97,6 +97,16 @@ export function useSymptomWrites(id: string) {
         unwrap(
           api.POST('/api/v1/incidents/{incident_id}/symptoms', {
             params: { path: { incident_id: id } },
+            body,
+          }),
+        ),
+      onSuccess,
+    }),
+    edit: useMutation({
+      mutationFn: ({ was, body }: { was: Symptom; body: NewSymptom }) =>
+        unwrap(
+          api.PATCH('/api/v1/symptoms/{symptom_id}', {
+            params: { path: { symptom_id: was.id }, header: ifMatch(was.revision) },
             body,
           }),
         ),

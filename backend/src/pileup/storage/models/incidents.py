@@ -34,6 +34,10 @@ class Incident(Base):
     sample_id: Mapped[str | None]
     digest: Mapped[dict[str, Any] | None]
     """The few numbers of the last analysis that the incident list shows."""
+    last_pin: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    """The highest number that a pin was ever given here; likewise the next two."""
+    last_hypothesis: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    last_experiment: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Made]
     updated_at: Mapped[Made]

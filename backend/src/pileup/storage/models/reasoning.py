@@ -29,12 +29,15 @@ class Pin(Base):
             "evidence_kind in ('observation', 'experiment', 'absence', 'testimony')",
             name="evidence_kind",
         ),
+        UniqueConstraint("incident_id", "number"),
     )
 
     id: Mapped[Id]
     incident_id: Mapped[str] = mapped_column(
         ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
+    number: Mapped[int]
+    """E1, E2, E3 within the incident, see ``storage.numbers``."""
     kind: Mapped[str]
     """What it points at."""
     evidence_kind: Mapped[str] = mapped_column(default="observation", server_default="observation")
@@ -71,12 +74,15 @@ class Hypothesis(Base):
             name="status",
         ),
         CheckConstraint("confidence between 0 and 100", name="confidence"),
+        UniqueConstraint("incident_id", "number"),
     )
 
     id: Mapped[Id]
     incident_id: Mapped[str] = mapped_column(
         ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
+    number: Mapped[int]
+    """H1, H2, H3 within the incident, see ``storage.numbers``."""
     statement: Mapped[str]
     falsifier: Mapped[str] = mapped_column(default="")
     mechanisms: Mapped[list[str]] = mapped_column(default=list, server_default=text("'[]'"))
@@ -215,4 +221,5 @@ class Symptom(Base):
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     by_name: Mapped[str]
     at: Mapped[Made]
+    revision: Mapped[int] = mapped_column(default=1, server_default=text("1"))
     deleted_at: Mapped[datetime | None]

@@ -1,0 +1,63 @@
+"""Numbers within an incident: E7 of a pin, H2 of a hypothesis, 3 of an experiment.
+
+People write them into reports, comments and tickets, so a number is given once and never again,
+also after what had it is withdrawn, purged from the bin, or left at home by a bundle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from pileup.storage.errors import Refused
+from pileup.storage.models import Experiment, Hypothesis, Incident, Pin
+
+_LAST: dict[type[Any], Any] = {
+    Pin: Incident.last_pin,
+    Hypothesis: Incident.last_hypothesis,
+    Experiment: Incident.last_experiment,
+}
+NUMBERED = tuple(model.__tablename__ for model in _LAST)
+"""Tables whose rows have a number within their incident."""
+_MOST = 1_000_000
+
+
+def next_number(session: Session, incident_id: str, model: type[Any]) -> int:
+    """One more than was ever given; the incident's row is locked, so that no two get the same."""
+    last = _LAST[model]
+    return int(
+        session.execute(
+            update(Incident)
+            .where(Incident.id == incident_id)
+            .values({last: last + 1})
+            .returning(last)
+            .execution_options(synchronize_session=False)
+        ).scalar_one()
+    )
+
+
+def settle(session: Session, incident_id: str) -> None:
+    """After an import: go on from the highest number that its rows have, if it says less.
+
+    Raises:
+        Refused: a number that nobody can have been given.
+    """
+    for model, last in _LAST.items():
+        rows = select(func.min(model.number), func.max(model.number)).where(
+            model.incident_id == incident_id
+        )
+        least, most = session.execute(rows).one()
+        said = session.scalar(select(last).where(Incident.id == incident_id)) or 0
+        highest = max(said, most or 0)
+        if min(said, 1 if least is None else least - 1) < 0 or highest > _MOST:
+            raise Refused(
+                f"The bundle numbers its {model.__tablename__} up to {highest:,}, or below 1."
+            )
+        session.execute(
+            update(Incident)
+            .where(Incident.id == incident_id)
+            .values({last: highest})
+            .execution_options(synchronize_session=False)
+        )
