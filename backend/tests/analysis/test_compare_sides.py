@@ -8,6 +8,8 @@ from pileup.analysis.compare import Side
 from pileup.analysis.compare_sides import compare_sides
 from pileup.analysis.overlay import overlay
 from pileup.analysis.sides import Group, Member, NotAlignedError
+from pileup.records import Table
+from pileup.report.comparison import as_csv, as_markdown
 from tests.analysis.frames import T0, S, evidence, gauge, setting
 
 
@@ -45,6 +47,49 @@ def test_three_sides_have_a_column_each() -> None:
     (changed,) = document.settings
     assert changed.values == ["ON", "ON", "OFF"]
     assert [one.label for one in document.sides] == ["a", "b", "c"]
+
+
+def test_any_side_can_be_the_reference() -> None:
+    """Ratios and tables are over the third; nothing else moves its column."""
+    sides = [group("a", run("a", 2)), group("b", run("b", 40)), group("c", run("c", 4))]
+    document = compare_sides(sides, reference=2)
+    top = document.series[0]
+    assert [one.median for one in top.levels if one] == [2, 40, 4]
+    assert [one and one.ratio for one in top.ratios] == [0.5, 10, None]
+    said = as_markdown(document)
+    assert "A/C | B/C |" in said
+    assert "- **C** c" in said
+    assert "the reference" in said
+    assert "40 (40 to 400; n 90)" in said
+    assert as_csv(document).splitlines()[0].endswith("A/C,A/C low,A/C high,B/C,B/C low,B/C high")
+
+
+def results(label: str, *qps: str) -> Member:
+    """One run that printed a results table: a row per number of clients."""
+    made = Table(
+        line_first=1, line_last=9, name="results", columns=("clients", "qps"), wall_us=T0,
+        rows=tuple((clients, told) for clients, told in zip(("8", "16"), qps, strict=True)),
+        clock="utc",
+    )  # fmt: skip
+    return Member(Side(label, evidence({label: [made]})), None)
+
+
+def test_results_of_several_runs_are_medians_with_their_spread() -> None:
+    """3 runs before, 2 after: median, least, most, n; one run alone is as printed."""
+    runs = [results("a1", "100", "7"), results("a2", "120", "7"), results("a3", "90", "7")]
+    after = [results("b1", "210", "7"), results("b2", "190", "7")]
+    document = compare_sides([group("after", *after), group("before", *runs)], "start", None, 1)
+    (one,) = document.tables
+    (cell,) = one.table.rows
+    assert (one.side, cell.column, cell.a, cell.b) == (0, "qps", "100", "200")
+    assert (cell.change, cell.ratio) == ("100", 2.0)
+    assert cell.a_runs is not None
+    assert cell.b_runs is not None
+    assert (cell.a_runs.low, cell.a_runs.high, cell.a_runs.runs) == (90, 120, 3)
+    assert (cell.b_runs.low, cell.b_runs.high, cell.b_runs.runs) == (190, 210, 2)
+    assert "| 8 qps | 200 (190 to 210; 2 runs) | 100 (90 to 120; 3 runs) |" in as_markdown(document)
+    alone = compare_sides([group("a", runs[0]), group("b", after[0])], "start").tables[0]
+    assert (alone.table.rows[0].a, alone.table.rows[0].a_runs) == ("100", None)
 
 
 def test_one_run_varies_by_its_samples() -> None:

@@ -103,7 +103,14 @@ def test_export(site: Site, incident: str) -> None:
     assert told["B/A"] == "200.0"
     page = asked(site, incident, *sides, what="/export", format="md").text
     assert "### Series" in page
-    assert "| mysql.Threads_running | 2 | 400 | 200 |" in page
+    assert "| mysql.Threads_running | 2 (n " in page
+    turned = asked(site, incident, *sides, what="/export", reference=1).text
+    head, first = list(csv.reader(io.StringIO(turned)))[:2]
+    told = dict(zip(head, first, strict=True))
+    assert (told["A"], told["B"], told["A/B"]) == ("2.0", "400.0", "0.005")
+    assert asked(site, incident, *sides, reference=1).json()["reference"] == 1
+    wrong = asked(site, incident, *sides, reference=2)
+    assert (wrong.status_code, wrong.json()["detail"].split(",")[0]) == (422, "reference is 2")
 
 
 def test_the_host_that_differs(site: Site, incident: str) -> None:

@@ -2923,7 +2923,11 @@ export interface paths {
     delete: operations['delete_symptom_api_v1_symptoms__symptom_id__delete']
     options?: never
     head?: never
-    patch?: never
+    /**
+     * Change Symptom
+     * @description Look for something else; what finished runs answered keeps the words that they were asked.
+     */
+    patch: operations['change_symptom_api_v1_symptoms__symptom_id__patch']
     trace?: never
   }
   '/api/v1/tables/comparison': {
@@ -3875,7 +3879,11 @@ export interface components {
      */
     ComparedTableRow: {
       a: string | null
+      /** @default null */
+      a_runs: components['schemas']['SpreadDoc'] | null
       b: string | null
+      /** @default null */
+      b_runs: components['schemas']['SpreadDoc'] | null
       change: string | null
       column: string | null
       key: (string | null)[]
@@ -6843,11 +6851,12 @@ export interface components {
     }
     /**
      * SidesDoc
-     * @description Two or more sides beside each other, the first being what the others are held against.
+     * @description Two or more sides beside each other, one being what the others are held against.
      */
     SidesDoc: {
       /** @enum {unknown} */
       align: 'clock' | 'onset' | 'start'
+      reference: number
       series: components['schemas']['SidesSeries'][]
       settings: components['schemas']['SidesSetting'][]
       sides: components['schemas']['ComparedSide'][]
@@ -7235,6 +7244,8 @@ export interface components {
       incident: components['schemas']['SymptomAnswer'] | null
       /** Predicate */
       predicate: components['schemas']['SeriesStays'] | components['schemas']['SeenAtLeast']
+      /** Revision */
+      revision: number
       /** Words */
       words: string
     }
@@ -10541,7 +10552,9 @@ export interface operations {
       query: {
         align?: 'onset' | 'start' | 'clock'
         from_s?: number | null
-        /** @description One per side, the first being what the others are held against: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        /** @description The side that the others are held against, from 0: the first unless said. */
+        reference?: number
+        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
         side: string[]
         to_s?: number | null
       }
@@ -10611,7 +10624,9 @@ export interface operations {
         all?: boolean
         format?: 'csv' | 'md'
         from_s?: number | null
-        /** @description One per side, the first being what the others are held against: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        /** @description The side that the others are held against, from 0: the first unless said. */
+        reference?: number
+        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
         side: string[]
         to_s?: number | null
       }
@@ -10648,7 +10663,7 @@ export interface operations {
       query: {
         align?: 'onset' | 'start' | 'clock'
         series: string
-        /** @description One per side, the first being what the others are held against: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
         side: string[]
       }
       header?: never
@@ -13959,6 +13974,44 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  change_symptom_api_v1_symptoms__symptom_id__patch: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        symptom_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewSymptom']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Symptom']
+        }
       }
       /** @description Validation Error */
       422: {

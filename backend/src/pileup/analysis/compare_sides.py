@@ -2,8 +2,8 @@
 
 A side is one capture (or a part of it), or several runs of the same thing. One run varies by its
 samples: median with quartiles. Several vary from run to run: the median of their medians with the
-least and the most. Ratios are taken over the first side, and carry both spreads: low over high to
-high over low.
+least and the most. Ratios are taken over one side, the reference, and carry both spreads: low over
+high to high over low.
 
 Sides are put on one axis at their onset, at their start, or by the clock. A window of seconds
 around the onset or the start narrows all of them alike.
@@ -71,37 +71,44 @@ def compare_sides(
     groups: Sequence[Group],
     align: Align = "onset",
     window: tuple[float, float] | None = None,
+    reference: int = 0,
 ) -> SidesDoc:
-    """What differs between the first side and the others, the clearest first.
+    """What differs between the reference and the other sides, the clearest first.
 
-    window: from and to in seconds around the onset or the start.
+    window: from and to in seconds around the onset or the start. reference: index of a group.
 
     Raises:
         NotAlignedError: a side has no onset, or a window is asked for by the clock.
     """
     parts = [[_part(one, align, window) for one in group.members] for group in groups]
     sides = [_side(group, some) for group, some in zip(groups, parts, strict=True)]
-    first = parts[0][0]
+    base = parts[reference]
+    first = base[0]
     trials: list[SidesTrial] = []
     warnings: dict[str, None] = {}
     tables: list[SidesTable] = []
-    for at, some in enumerate(parts[1:], start=1):
+    for at, some in enumerate(parts):
+        if at == reference:
+            continue
         other = some[0]
-        if found := trial_of(_run("A", first), _run(_NAMES[at], other)):
+        if found := trial_of(_run(_NAMES[reference], first), _run(_NAMES[at], other)):
             trials.append(SidesTrial(side=at, trial=found))
         empty = (not first.evidence.frames, not other.evidence.frames)
         spans = (first.span, other.span)
-        warnings |= dict.fromkeys(warnings_of(sides[0], sides[at], empty, spans))
+        warnings |= dict.fromkeys(warnings_of(sides[reference], sides[at], empty, spans))
         tables += [
             SidesTable(side=at, table=one)
-            for one in compared_tables(first.evidence, other.evidence)
+            for one in compared_tables(
+                [part.evidence for part in base], [part.evidence for part in some]
+            )
         ]
     return SidesDoc(
         sides=sides,
+        reference=reference,
         align=align,
         trials=trials,
         warnings=[*warnings, *untimed_tables(one.side for some in parts for one in some)],
-        series=_series(parts),
+        series=_series(parts, reference),
         waits=_waits(parts),
         stacks=_stacks(parts),
         settings=_settings(parts),
@@ -157,12 +164,12 @@ def _run(name: str, part: _Part) -> Run:
 SeriesKey = tuple[str, str]
 
 
-def _series(parts: Sequence[Sequence[_Part]]) -> list[SidesSeries]:
-    base = parts[0][0].values
+def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSeries]:
+    base = parts[reference][0].values
     rank: dict[SeriesKey, int] = {}
     unit: dict[SeriesKey, str | None] = {}
     clear: defaultdict[SeriesKey, list[list[bool]]] = defaultdict(list)
-    for some in parts[1:]:
+    for some in (*parts[:reference], *parts[reference + 1 :]):
         in_runs: defaultdict[SeriesKey, list[bool]] = defaultdict(list)
         for part in some:
             for place, one in enumerate(series_between(base, part.values)):
@@ -184,7 +191,10 @@ def _series(parts: Sequence[Sequence[_Part]]) -> list[SidesSeries]:
                 labels=key[1],
                 unit=unit[key],
                 levels=spreads,
-                ratios=[None, *(_ratio(spreads[0], one) for one in spreads[1:])],
+                ratios=[
+                    None if at == reference else _ratio(spreads[reference], one)
+                    for at, one in enumerate(spreads)
+                ],
                 clear=any(all(found) for found in clear[key]),
             )
         )

@@ -3,18 +3,31 @@
 Tables are of one kind when name and columns are the same, whichever host they come from; a host
 that both sides have is held against itself. Of several the last of each side counts: how it stood
 at the end. Where rows have no key of their own, counts would be made up: left out, and said.
+
+Which cells changed is told by the first run of each side; a number among them is then the median
+of all runs that print it, with the least and the most.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
+from statistics import median
 from typing import Any, Literal
 
-from pileup.analysis.contract import ComparedTable, ComparedTableRow, Locator
+from pileup.analysis.contract import ComparedTable, ComparedTableRow, Locator, SpreadDoc
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import iso
 from pileup.analysis.table_changes import weight
-from pileup.analysis.tables import NotComparable, RowChange, TableData, compare
+from pileup.analysis.tables import (
+    CellChange,
+    NotComparable,
+    RowChange,
+    TableData,
+    cell_change,
+    compare,
+    number,
+)
 
 MOST = 50
 MOST_ROWS = 10
@@ -26,15 +39,31 @@ Kind = tuple[str, tuple[str, ...]]
 Hosts = dict[str | None, dict[str, Any]]
 
 
-def compared_tables(left: Evidence, right: Evidence) -> list[ComparedTable]:
-    """Every kind of table that both have and that differs, the largest change first."""
-    a, b = _last(left), _last(right)
+Cell = str | None
+Row = Sequence[Cell]
+Side = tuple[Evidence, dict[str, Any], "list[dict[str, Any]]"]
+"""The first run, its table, and that of every other run."""
+
+
+def compared_tables(left: Sequence[Evidence], right: Sequence[Evidence]) -> list[ComparedTable]:
+    """Every kind of table that both have and that differs, the largest change first.
+
+    Takes: the runs of each side, at least one.
+    """
+    a, b = [_last(one) for one in left], [_last(one) for one in right]
     found = [
         document
-        for kind in a
-        if kind in b
-        for host, before, after in _pairs(a[kind], b[kind])
-        if (document := _compared(kind, host, (left, before), (right, after)))
+        for kind in a[0]
+        if kind in b[0]
+        for host, before, after in _pairs(a[0][kind], b[0][kind])
+        if (
+            document := _compared(
+                kind,
+                host,
+                (left[0], before, _again(a[1:], kind, host)),
+                (right[0], after, _again(b[1:], kind, host)),
+            )
+        )
     ]
     return sorted(found, key=_size)[:MOST]
 
@@ -64,12 +93,15 @@ def _pairs(a: Hosts, b: Hosts) -> list[tuple[str | None, dict[str, Any], dict[st
     return [(None, list(a.values())[-1], list(b.values())[-1])]
 
 
-def _compared(
-    kind: Kind,
-    host: str | None,
-    a: tuple[Evidence, dict[str, Any]],
-    b: tuple[Evidence, dict[str, Any]],
-) -> ComparedTable | None:
+def _again(runs: Sequence[dict[Kind, Hosts]], kind: Kind, host: str | None) -> list[dict[str, Any]]:
+    """The same table in further runs; without a host that both sides have, of whichever is last."""
+    found = (
+        hosts.get(host) or list(hosts.values())[-1] for run in runs if (hosts := run.get(kind))
+    )
+    return list(found)
+
+
+def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable | None:
     name, columns = kind
     before, after = a[1], b[1]
     if _place(before) == _place(after):  # one and the same table on both sides
@@ -85,13 +117,15 @@ def _compared(
     for row in found.rows:
         by_state[row.state].append(row)
     cells = _cells(by_state["changed"], found.columns)
-    shown = [] if keyless else [*cells[:MOST_ROWS], *_whole(by_state)]
+    spreads = _Runs(columns, found.keys, a[2]), _Runs(columns, found.keys, b[2])
+    shown = [] if keyless else [_spread(*one, spreads) for one in cells]
+    shown += [] if keyless else _whole(by_state)
     return ComparedTable(
         name=name[:_LONGEST],
         host=host,
         keys=[one[:_LONGEST] for one in found.keys[:_MOST_KEYS]],
-        a=_locator(*a),
-        b=_locator(*b),
+        a=_locator(a[0], before),
+        b=_locator(b[0], after),
         appeared=None if keyless else len(by_state["added"]),
         gone=None if keyless else len(by_state["gone"]),
         changed=None if keyless else len(by_state["changed"]),
@@ -100,8 +134,10 @@ def _compared(
     )
 
 
-def _cells(changed: list[RowChange], columns: tuple[str, ...]) -> list[ComparedTableRow]:
-    """The cells of changed rows, by how many times they changed."""
+def _cells(
+    changed: list[RowChange], columns: tuple[str, ...]
+) -> list[tuple[RowChange, str, CellChange]]:
+    """The cells of changed rows, those that changed by most times."""
     cells = [
         (weight(cell.ratio), row, column, cell)
         for row in changed
@@ -109,18 +145,73 @@ def _cells(changed: list[RowChange], columns: tuple[str, ...]) -> list[ComparedT
         if cell.before != cell.after
     ]
     cells.sort(key=lambda one: -one[0])
-    return [
-        ComparedTableRow(
-            state="changed",
-            key=_key(row),
-            column=column[:_LONGEST],
-            a=_short(cell.before),
-            b=_short(cell.after),
-            change=cell.change,
-            ratio=cell.ratio,
+    return [(row, column, cell) for _, row, column, cell in cells[:MOST_ROWS]]
+
+
+class _Runs:
+    """The tables of further runs of a side, by row."""
+
+    def __init__(
+        self, columns: tuple[str, ...], keys: tuple[str, ...], tables: list[dict[str, Any]]
+    ) -> None:
+        self._at = {name: at for at, name in enumerate(columns)}
+        places = [self._at[name] for name in keys]
+        self._rows = [_rows(one["rows"], places) for one in tables]
+
+    def spread(self, row: RowChange, column: str, first: str | None) -> SpreadDoc | None:
+        """Over the first run and all further ones that print a number there."""
+        told = [first]
+        at = self._at[column]
+        told += [
+            again[at] if at < len(again) else None
+            for one in self._rows
+            if (again := one.get(row.key)) is not None
+        ]
+        numbers = [float(value) for cell in told if (value := number(cell)) is not None]
+        if len(told) < 2 or len(numbers) < len(told):
+            return None
+        return SpreadDoc(
+            median=median(numbers),
+            low=min(numbers),
+            high=max(numbers),
+            points=len(numbers),
+            runs=len(numbers),
         )
-        for _, row, column, cell in cells[:MOST_ROWS]
-    ]
+
+
+def _rows(rows: list[Row], places: list[int]) -> dict[tuple[Cell, ...], Row]:
+    """Rows by their key; of those that share one none, for which is which is not known."""
+    found: dict[tuple[Cell, ...], Row] = {}
+    twice: set[tuple[Cell, ...]] = set()
+    for row in rows:
+        key = tuple(row[place] if place < len(row) else None for place in places)
+        if key in found:
+            twice.add(key)
+        found[key] = row
+    return {key: row for key, row in found.items() if key not in twice}
+
+
+def _spread(
+    row: RowChange, column: str, cell: CellChange, runs: tuple[_Runs, _Runs]
+) -> ComparedTableRow:
+    before, after = (
+        runs[0].spread(row, column, cell.before),
+        runs[1].spread(row, column, cell.after),
+    )
+    a = cell.before if before is None else f"{before.median:.10g}"
+    b = cell.after if after is None else f"{after.median:.10g}"
+    change = cell_change(a, b)
+    return ComparedTableRow(
+        state="changed",
+        key=_key(row),
+        column=column[:_LONGEST],
+        a=_short(a),
+        b=_short(b),
+        change=change.change,
+        ratio=change.ratio,
+        a_runs=before,
+        b_runs=after,
+    )
 
 
 def _whole(rows: dict[str, list[RowChange]]) -> list[ComparedTableRow]:

@@ -704,10 +704,14 @@ class ComparedTableRow(Doc, frozen=True, kw_only=True):
     column: str | None
     """None for a whole row; a and b are None then too."""
     a: str | None
+    """As printed; of a number of several runs the median."""
     b: str | None
     change: str | None
     """b - a, exact; None unless both are numbers."""
     ratio: float | None
+    a_runs: SpreadDoc | None = None
+    """Over the runs of the side; None of a single run, or where a cell is no number."""
+    b_runs: SpreadDoc | None = None
 
 
 class ComparedTable(Doc, frozen=True, kw_only=True):
@@ -770,9 +774,9 @@ class SidesSeries(Doc, frozen=True, kw_only=True):
     levels: list[SpreadDoc | None]
     """One per side; None where it has no sample."""
     ratios: list[RatioDoc | None]
-    """Over the first side; the first is None."""
+    """Over the reference; its own is None."""
     clear: bool
-    """Differs clearly from the first side in every run of some side."""
+    """Differs clearly from the reference in every run of some side."""
 
 
 class SidesWait(Doc, frozen=True, kw_only=True):
@@ -801,7 +805,7 @@ class SidesSetting(Doc, frozen=True, kw_only=True):
 
 class SidesTable(Doc, frozen=True, kw_only=True):
     side: int
-    """Held against the first."""
+    """Held against the reference: b of the table, which is a."""
     table: ComparedTable
 
 
@@ -811,9 +815,11 @@ class SidesTrial(Doc, frozen=True, kw_only=True):
 
 
 class SidesDoc(Doc, frozen=True, kw_only=True):
-    """Two or more sides beside each other, the first being what the others are held against."""
+    """Two or more sides beside each other, one being what the others are held against."""
 
     sides: list[ComparedSide]
+    reference: int
+    """Which of them that is, from 0."""
     align: Literal["onset", "start", "clock"]
     """What a window's seconds count from."""
     trials: list[SidesTrial]

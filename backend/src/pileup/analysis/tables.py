@@ -152,7 +152,9 @@ def _row(
 ) -> RowChange:
     width = len(before if before is not None else after or ())
     none: Sequence[Cell] = (None,) * width
-    cells = tuple(_cell(old, new) for old, new in zip(before or none, after or none, strict=True))
+    cells = tuple(
+        cell_change(old, new) for old, new in zip(before or none, after or none, strict=True)
+    )
     if before is None:
         return RowChange("added", key, cells)
     if after is None:
@@ -161,7 +163,8 @@ def _row(
     return RowChange("changed" if differs else "same", key, cells)
 
 
-def _cell(before: Cell, after: Cell) -> CellChange:
+def cell_change(before: Cell, after: Cell) -> CellChange:
+    """By how much, where both are numbers."""
     old, new = number(before), number(after)
     if old is None or new is None:
         return CellChange(before, after, None, None)

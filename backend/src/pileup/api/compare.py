@@ -37,6 +37,14 @@ router = APIRouter(tags=["compare"])
 KINDS = ("snapshot", "semaphore_wait", "stack", "sample", "setting", "table")
 """What a comparison is made of."""
 Part = Literal["whole", "baseline", "stall", "window"]
+Reference = Annotated[
+    int,
+    Query(
+        ge=0,
+        lt=MOST_SIDES,
+        description="The side that the others are held against, from 0: the first unless said.",
+    ),
+]
 Seconds = Annotated[float | None, Query(ge=-1e7, le=1e7, allow_inf_nan=False)]
 
 
@@ -48,7 +56,7 @@ Sides = Annotated[
         min_length=2,
         max_length=MOST_SIDES,
         description=(
-            "One per side, the first being what the others are held against: "
+            "One per side, in the order of the columns: "
             "'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, "
             "baseline, stall or window (with start and end, ISO 8601); experiments are ids with "
             "commas between: the runs of one side."
@@ -156,12 +164,13 @@ def compare_them(
     align: Align = "onset",
     from_s: Seconds = None,
     to_s: Seconds = None,
+    reference: Reference = 0,
 ) -> SidesJson:
     """What differs between two or more windows, bundles, hosts or runs; the clearest first.
 
     from_s and to_s narrow every side to seconds around its onset or its start.
     """
-    document = _compared(services, unit, incident.id, sides, align, from_s, to_s)
+    document = _compared(services, unit, incident.id, sides, align, (from_s, to_s), reference)
     built: dict[str, Any] = msgspec.to_builtins(document)
     return built
 
@@ -179,11 +188,12 @@ def export_comparison(
     align: Align = "onset",
     from_s: Seconds = None,
     to_s: Seconds = None,
+    reference: Reference = 0,
     form: Annotated[Literal["csv", "md"], Query(alias="format")] = "csv",
     everything: Annotated[bool, Query(alias="all")] = False,
 ) -> Response:
     """The whole comparison as one CSV or as Markdown tables; only what differs, unless all."""
-    document = _compared(services, unit, incident.id, sides, align, from_s, to_s)
+    document = _compared(services, unit, incident.id, sides, align, (from_s, to_s), reference)
     write, kind = (as_csv, "text/csv") if form == "csv" else (as_markdown, "text/markdown")
     return Response(
         write(document, everything=everything),
@@ -243,14 +253,19 @@ def _compared(
     incident_id: str,
     sides: list[str],
     align: Align,
-    from_s: float | None,
-    to_s: float | None,
+    seconds: tuple[float | None, float | None],
+    reference: int,
 ) -> SidesDoc:
+    from_s, to_s = seconds
+    if reference >= len(sides):
+        raise ApiError(
+            422, "Not a side", f"reference is {reference}, and there are {len(sides)} sides, from 0"
+        )
     if (from_s is None) != (to_s is None) or (from_s or 0.0) > (to_s or 0.0):
         raise ApiError(422, "Not a window", "give from_s and to_s, the first being smaller")
     window = None if from_s is None or to_s is None else (from_s, to_s)
     with _aligned():
-        return compare_sides(_groups(services, unit, incident_id, sides), align, window)
+        return compare_sides(_groups(services, unit, incident_id, sides), align, window, reference)
 
 
 def _groups(services: Services, unit: Unit, incident_id: str, sides: list[str]) -> list[Group]:

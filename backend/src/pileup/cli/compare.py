@@ -38,6 +38,13 @@ _PATH = click.Path(exists=True, path_type=Path)
     metavar="FROM TO",
     help="Only these seconds of each, around its onset or after its start: --window -60 120.",
 )
+@click.option(
+    "--reference",
+    type=click.IntRange(1, 6),
+    default=1,
+    show_default=True,
+    help="Which of the captures the others are held against.",
+)
 @click.option("--all", "everything", is_flag=True, help="Also what does not differ.")
 @click.option(
     "--format",
@@ -52,14 +59,15 @@ def command(
     part: str,
     align: Any,
     window: tuple[float, float] | None,
+    reference: int,
     everything: bool,
     form: str,
     as_json: bool,
 ) -> None:
     """What differs between two to six captures: bundles, runs of an experiment, hosts.
 
-    Each PATH is a side, the first being what the others are held against. Several runs of one
-    side have commas between them: before-1,before-2 after-1,after-2.
+    Each PATH is a side; the first is what the others are held against, unless --reference says
+    another. Several runs of one side have commas between them: before-1,before-2 after-1,after-2.
     """
     from pileup.analysis.compare_sides import compare_sides
     from pileup.analysis.contract import encode
@@ -68,9 +76,11 @@ def command(
 
     if not 2 <= len(paths) <= MOST_SIDES:
         raise click.UsageError(f"name 2 to {MOST_SIDES} captures; these are {len(paths)}")
+    if reference > len(paths):
+        raise click.UsageError(f"--reference {reference}: there are {len(paths)} captures")
     groups = [_group(one, "whole" if window else part) for one in paths]
     try:
-        document = compare_sides(groups, align, window)
+        document = compare_sides(groups, align, window, reference - 1)
     except NotAlignedError as error:
         raise click.UsageError(str(error)) from None
     if as_json or form == "json":

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pileup.analysis.contract import (
     ComparedSide,
@@ -17,6 +18,7 @@ from pileup.analysis.contract import (
 from pileup.analysis.shifts import number
 
 _NOTHING = "-"
+_T = TypeVar("_T")
 NAMES = "ABCDEF"
 
 
@@ -37,7 +39,8 @@ def text(document: SidesDoc, most: int) -> str:
 def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
     """One row per thing that differs: its kind, its name, and a column for each side.
 
-    Of series: median, low, high and samples of each side, and the ratio with its low and high.
+    Of series: median, low, high, samples and runs of each side, and the ratio over the reference
+    with its low and high.
     """
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\n").writerow
@@ -46,7 +49,7 @@ def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
     write(
         ["kind", "name", "unit", *names]
         + [f"{name} {one}" for name in names for one in spread[1:]]
-        + [f"{name}/A{one}" for name in names[1:] for one in ("", " low", " high")]
+        + [f"{name}{one}" for name in _over(document) for one in ("", " low", " high")]
     )
     for one in _series(document, everything):
         levels = [
@@ -58,7 +61,7 @@ def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
         ]
         ratios = [
             cell
-            for ratio in one.ratios[1:]
+            for ratio in _others(document, one.ratios)
             for cell in ((ratio.ratio, ratio.low, ratio.high) if ratio else (None,) * 3)
         ]
         middle = [level.median if level else None for level in one.levels]
@@ -71,7 +74,10 @@ def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
 
 def as_markdown(document: SidesDoc, *, everything: bool = False) -> str:
     """Headed tables that a report or a ticket can take."""
-    lines = [f"- **{name}** {_side(one)}" for name, one in zip(NAMES, document.sides, strict=False)]
+    lines = [
+        f"- **{name}** {_side(one)}" + (", the reference" if at == document.reference else "")
+        for at, (name, one) in enumerate(zip(NAMES, document.sides, strict=False))
+    ]
     lines += [f"- Warning: {one}" for one in document.warnings]
     lines += [f"- {one.trial.text}" for one in document.trials]
     for sheet in _sheets(document, everything):
@@ -119,7 +125,7 @@ def _sheets(
         return _NOTHING if value is None else plain(value)
 
     series = [
-        [_name(one), *map(_spread, one.levels), *map(_ratio, one.ratios[1:])]
+        [_name(one), *map(_spread, one.levels), *map(_ratio, _others(document, one.ratios))]
         for one in _series(document, everything)
     ]
     waits = [
@@ -136,9 +142,8 @@ def _sheets(
         [one.name, *(v if v is not None else _NOTHING for v in one.values)]
         for one in document.settings
     ]
-    ratios = [f"{name}/A" for name in sides[1:]]
     return [
-        Sheet("series", ["series: median (low to high)", *sides, *ratios], series),
+        Sheet("series", ["series: median (low to high; n)", *sides, *_over(document)], series),
         Sheet("waits per dump at", ["place", *sides], waits),
         Sheet("threads per sample in", ["stack", *sides], stacks),
         Sheet("setting", ["name", *sides], settings),
@@ -156,12 +161,24 @@ def _tables(document: SidesDoc, sides: list[str]) -> Iterator[Sheet]:
                 cells[one.side] = row.state
             else:
                 name = f"{name} {row.column}"
-                cells[0], cells[one.side] = row.a or "", row.b or ""
+                cells[document.reference] = _printed(row.a, row.a_runs)
+                cells[one.side] = _printed(row.b, row.b_runs)
             rows.append([name, *cells])
         title = one.table.name + (f" on {one.table.host}" if one.table.host else "")
         if one.table.note:
             title = f"{title} ({one.table.note})"
         yield Sheet(title, ["row", *sides], rows)
+
+
+def _over(document: SidesDoc) -> list[str]:
+    """'B/A' for every side but the reference."""
+    names = NAMES[: len(document.sides)]
+    return [f"{name}/{names[document.reference]}" for name in _others(document, names)]
+
+
+def _others(document: SidesDoc, of_sides: Sequence[_T]) -> list[_T]:
+    """Those of all sides but the reference."""
+    return [one for at, one in enumerate(of_sides) if at != document.reference]
 
 
 def _series(document: SidesDoc, everything: bool) -> list[SidesSeries]:
@@ -175,9 +192,14 @@ def _name(one: SidesSeries) -> str:
 def _spread(one: SpreadDoc | None) -> str:
     if one is None:
         return _NOTHING
+    many = f"{one.runs} runs" if one.runs > 1 else f"n {one.points}"
     if one.low == one.high:
-        return number(one.median)
-    return f"{number(one.median)} ({number(one.low)} to {number(one.high)})"
+        return f"{number(one.median)} ({many})"
+    return f"{number(one.median)} ({number(one.low)} to {number(one.high)}; {many})"
+
+
+def _printed(cell: str | None, runs: SpreadDoc | None) -> str:
+    return _spread(runs) if runs else cell or ""
 
 
 def _ratio(one: RatioDoc | None) -> str:

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { renderScreen, serve } from '@/testing/render'
 import CompareScreen from './CompareScreen'
@@ -35,6 +35,7 @@ const server = {
   },
   '/incidents/i1/compare': {
     sides: [side('baseline'), side('stall')],
+    reference: 0,
     align: 'onset',
     trials: [
       {
@@ -133,6 +134,15 @@ describe('compare', () => {
     expect(await screen.findByText('select 1')).toBeTruthy()
     expect(screen.getByText('900')).toBeTruthy()
     expect(screen.getByText('appeared')).toBeTruthy()
+  })
+
+  it('holds the others against the side that is chosen', async () => {
+    const turned = { ...server['/incidents/i1/compare'], reference: 1 }
+    serve({ ...server, '/incidents/i1/compare': turned })
+    renderScreen(<CompareScreen />, '/incidents/i1/compare?against=B')
+    await screen.findByText('A / B')
+    const against = screen.getByRole('group', { name: 'Hold the others against' })
+    within(against).getByRole('button', { name: 'B', pressed: true })
   })
 
   it('keeps the sides in the address, and swaps them', async () => {

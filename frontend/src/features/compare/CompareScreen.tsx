@@ -11,7 +11,7 @@ import { Fleet } from './Fleet'
 import { OverlayChart } from './OverlayChart'
 import { type Asked, choicesQuery, compareQuery, exportPath, type SidesDoc } from './queries'
 import { SideChooser } from './SideChooser'
-import { ALIGN, type Align, isReady, MOST, NAMES, side, sidesCodec } from './sides'
+import { ALIGN, type Align, isReady, MOST, NAMES, referenceCodec, side, sidesCodec } from './sides'
 import {
   fullName,
   seriesColumns,
@@ -43,6 +43,7 @@ export default function CompareScreen() {
   const [given, setSides] = useUrlState('side', sidesCodec, FIRST)
   const [align, setAlign] = useUrlState<Align>('align', ALIGNED, 'onset')
   const [around, setAround] = useUrlState('around', text, '')
+  const [against, setAgainst] = useUrlState('against', referenceCodec, 0)
   const [tab, setTab] = useUrlState('tab', TAB, 'series')
   const [all, setAll] = useUrlState('all', flag, false)
   if (choices.isError) {
@@ -59,7 +60,8 @@ export default function CompareScreen() {
   )
   const put = (at: number, next: (typeof sides)[number]) =>
     setSides(sides.map((one, i) => (i === at ? next : one)))
-  const asked: Asked = { sides, align, window: readAround(around) }
+  const reference = against < sides.length ? against : 0
+  const asked: Asked = { sides, align, window: readAround(around), reference }
   return (
     <div className="compare">
       <header className="compare-head">
@@ -73,7 +75,12 @@ export default function CompareScreen() {
               choices={choices.data}
               onChange={(next) => put(at, next)}
               {...(sides.length > 2
-                ? { onRemove: () => setSides(sides.filter((_, i) => i !== at)) }
+                ? {
+                    onRemove: () => {
+                      setSides(sides.filter((_, i) => i !== at))
+                      setAgainst(at === reference ? 0 : reference - (at < reference ? 1 : 0))
+                    },
+                  }
                 : {})}
             />
           ))}
@@ -124,6 +131,19 @@ export default function CompareScreen() {
             {align !== 'clock' && (
               <Around key={around} align={align} value={around} onChange={setAround} />
             )}
+            <span className="segments" role="group" aria-label="Hold the others against">
+              <span className="muted compare-against">against</span>
+              {sides.map((_, at) => (
+                <Button
+                  key={NAMES[at]}
+                  size="small"
+                  pressed={reference === at}
+                  onClick={() => setAgainst(at)}
+                >
+                  {NAMES[at]}
+                </Button>
+              ))}
+            </span>
             <span className="compare-export">
               {(['csv', 'md'] as const).map((form) => (
                 <a key={form} href={exportPath(id, asked, form, all)} download>
@@ -286,7 +306,7 @@ function Rows({
         copy
         label="Series"
         rows={rows}
-        columns={seriesColumns(sides, onDraw)}
+        columns={seriesColumns(sides, doc.reference, onDraw)}
         rowKey={fullName}
       />
     )
@@ -341,7 +361,7 @@ function Rows({
         copy
         label="Tables"
         rows={rows}
-        columns={tableColumns(sides)}
+        columns={tableColumns(sides, doc.reference)}
         rowKey={(r) => [r.at, r.state, r.column, ...r.key].join('\n')}
       />
     )

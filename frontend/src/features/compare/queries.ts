@@ -15,11 +15,14 @@ export type Asked = {
   readonly align: Align
   /** Seconds around the onset or the start; null: all of each side. */
   readonly window: readonly [number, number] | null
+  /** The side that the others are held against. */
+  readonly reference: number
 }
 
-const asked = ({ sides, align, window }: Asked) => ({
+const asked = ({ sides, align, window, reference }: Asked) => ({
   side: sides.map(writeSide),
   align,
+  ...(reference > 0 ? { reference } : {}),
   ...(window && align !== 'clock' ? { from_s: window[0], to_s: window[1] } : {}),
 })
 
@@ -49,13 +52,19 @@ export const compareQuery = (id: string, what: Asked) =>
 
 export const overlayQuery = (id: string, what: Asked, series: string) =>
   queryOptions({
-    queryKey: keys.of(id, 'compare', 'overlay', series, asked({ ...what, window: null })),
+    queryKey: keys.of(
+      id,
+      'compare',
+      'overlay',
+      series,
+      asked({ ...what, window: null, reference: 0 }),
+    ),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/compare/overlay', {
           params: {
             path: { incident_id: id },
-            query: { ...asked({ ...what, window: null }), series },
+            query: { ...asked({ ...what, window: null, reference: 0 }), series },
           },
         }),
       ),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isReady, side, sidesCodec } from './sides'
+import { isReady, referenceCodec, side, sidesCodec } from './sides'
 
 describe('sides in the address', () => {
   it('come back as they were', () => {
@@ -13,6 +13,12 @@ describe('sides in the address', () => {
   it('are at least two that it knows', () => {
     expect(sidesCodec.read(['nonsense|x', 'stall'])).toBeUndefined()
     expect(sidesCodec.read([])).toBeUndefined()
+  })
+
+  it('say which of them is the reference', () => {
+    expect(referenceCodec.read(referenceCodec.write(2))).toBe(2)
+    expect(referenceCodec.read(['AB'])).toBeUndefined()
+    expect(referenceCodec.read([])).toBeUndefined()
   })
 
   it('wait for both ends of a window', () => {

@@ -46,13 +46,20 @@ export const writeSide = (one: Side): string =>
     .join('|')
     .replace(/\|+$/, '')
 
-/** All sides, the first being what the others are held against. */
+/** All sides, in the order of their columns. */
 export const sidesCodec: Codec<readonly Side[]> = {
   read: (values) => {
     const found = values.map(readSide).filter((one) => one !== undefined)
     return found.length >= 2 ? found.slice(0, MOST) : undefined
   },
   write: (sides) => sides.map(writeSide),
+}
+
+/** 'B' in the address; of the sides that there are, or the first. */
+export const referenceCodec: Codec<number> = {
+  read: ([value = '']) =>
+    value.length === 1 && NAMES.includes(value) ? NAMES.indexOf(value) : undefined,
+  write: (at) => [NAMES[at] ?? 'A'],
 }
 
 /** A window needs both of its ends; anything else is ready at once. */

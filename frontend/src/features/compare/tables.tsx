@@ -1,4 +1,4 @@
-/** The columns of a comparison: one per side, and the ratio to the first with its spread. */
+/** The columns of a comparison: one per side, and the ratio to the reference with its spread. */
 import { formatNumber } from '@/format'
 import { Chip } from '@/ui/Chip'
 import type { Column } from '@/ui/Table'
@@ -23,6 +23,9 @@ const width = (sides: number) => (sides > 3 ? 'minmax(90px, 1fr)' : 'minmax(130p
 const spreadWord = (one: Spread) =>
   one.runs > 1 ? `least and most of ${one.runs} runs` : 'quartiles of the samples'
 
+const others = (sides: number, reference: number) =>
+  Array.from({ length: sides }, (_, side) => side).filter((side) => side !== reference)
+
 /** One number per side. */
 function perSide<Row>(
   sides: number,
@@ -40,6 +43,7 @@ function perSide<Row>(
 
 export function seriesColumns(
   sides: number,
+  reference: number,
   onDraw: (series: string) => void,
 ): readonly Column<Series>[] {
   return [
@@ -63,17 +67,16 @@ export function seriesColumns(
     ...Array.from({ length: sides }, (_, side): Column<Series> => ({
       key: NAMES[side] ?? '',
       head: NAMES[side],
-      title: 'Median, and between which values the samples or the runs lie',
+      title: 'Median, between which values the samples or the runs lie, and how many there are',
       kind: 'number',
       width: sides > 3 ? 'minmax(110px, 1fr)' : 'minmax(170px, 1fr)',
       cell: (row) => <Level level={row.levels[side] ?? null} unit={row.unit} />,
       sort: (row) => row.levels[side]?.median ?? null,
     })),
-    ...Array.from({ length: sides - 1 }, (_, at): Column<Series> => {
-      const side = at + 1
+    ...others(sides, reference).map((side): Column<Series> => {
       return {
         key: `ratio${side}`,
-        head: `${NAMES[side]} / A`,
+        head: `${NAMES[side]} / ${NAMES[reference]}`,
         title: 'Of the medians; in brackets from the low over the high to the high over the low',
         kind: 'number',
         width: 'minmax(130px, 1fr)',
@@ -86,15 +89,20 @@ export function seriesColumns(
 
 function Level({ level, unit }: { readonly level: Spread | null; readonly unit: string | null }) {
   if (!level) return <span className="faint">–</span>
-  const same = level.low === level.high
   return (
     <span title={`${formatNumber(level.points)} samples; ${spreadWord(level)}`}>
       <Measured value={level.median} unit={unit} />
-      {!same && (
-        <span className="faint spread">
-          {formatNumber(level.low)}–{formatNumber(level.high)}
-        </span>
-      )}
+      <Lies of={level} />
+    </span>
+  )
+}
+
+/** "8–15 · 3 runs", "8–15 · n 60". */
+function Lies({ of }: { readonly of: Spread }) {
+  return (
+    <span className="faint spread">
+      {of.low !== of.high && `${formatNumber(of.low)}–${formatNumber(of.high)} · `}
+      {of.runs > 1 ? `${of.runs} runs` : `n ${formatNumber(of.points)}`}
     </span>
   )
 }
@@ -169,8 +177,8 @@ export const settingColumns = (sides: number): readonly Column<Setting>[] => [
   })),
 ]
 
-/** Tables are held against the first side, one at a time. */
-export const tableColumns = (sides: number): readonly Column<TableRow>[] => [
+/** Tables are held against the reference, one side at a time. */
+export const tableColumns = (sides: number, reference: number): readonly Column<TableRow>[] => [
   {
     key: 'table',
     head: 'Table',
@@ -202,9 +210,9 @@ export const tableColumns = (sides: number): readonly Column<TableRow>[] => [
   },
   {
     key: 'a',
-    head: 'A',
+    head: NAMES[reference],
     width: 'minmax(110px, 1fr)',
-    cell: (row) => <span className="mono ellipsis">{row.a}</span>,
+    cell: (row) => <Printed cell={row.a} runs={row.a_runs ?? null} />,
     sort: (row) => row.a,
   },
   ...(sides > 2
@@ -220,17 +228,27 @@ export const tableColumns = (sides: number): readonly Column<TableRow>[] => [
     : []),
   {
     key: 'b',
-    head: sides > 2 ? 'There' : 'B',
+    head: sides > 2 ? 'There' : NAMES[1 - reference],
     width: 'minmax(110px, 1fr)',
-    cell: (row) => <span className="mono ellipsis">{row.b}</span>,
+    cell: (row) => <Printed cell={row.b} runs={row.b_runs ?? null} />,
     sort: (row) => row.b,
   },
   {
     key: 'ratio',
-    head: sides > 2 ? 'There / A' : 'B / A',
+    head: `${sides > 2 ? 'There' : NAMES[1 - reference]} / ${NAMES[reference]}`,
     kind: 'number',
     width: '110px',
     cell: (row) => <Measured value={row.ratio} />,
     sort: (row) => row.ratio,
   },
 ]
+
+/** A cell as printed, or the median of several runs. */
+function Printed({ cell, runs }: { readonly cell: string | null; readonly runs: Spread | null }) {
+  return (
+    <span className="ellipsis" title={runs ? spreadWord(runs) : undefined}>
+      <span className="mono">{cell}</span>
+      {runs && <Lies of={runs} />}
+    </span>
+  )
+}
