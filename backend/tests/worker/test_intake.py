@@ -154,6 +154,20 @@ def test_a_truncated_archive_gives_what_it_has(bench: Bench) -> None:
     assert 1 <= len(found) - 1 < 6
 
 
+def test_a_truncated_single_file_is_read_up_to_the_cut(bench: Bench) -> None:
+    """What could be unpacked is an artifact; the problem names the file, not its hash."""
+    import gzip
+    import random
+
+    dice = random.Random(3)
+    text = b"".join(b"line %d\n" % dice.getrandbits(60) for _ in range(2_000))
+    found = load(bench, "notes.txt.gz", gzip.compress(text)[:-9_000])
+    assert found["notes.txt.gz"]["state"] == "expanded"
+    assert found["notes.txt.gz"]["problems"] == 1
+    inner = found["notes.txt.gz/notes.txt"]
+    assert 1_000 < inner["bytes"] < len(text)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"PK\x03\x04" + b"\xff" * 500, b"\x1f\x8b\x08" + b"\x00" * 60, zipped({})],

@@ -116,18 +116,24 @@ def plain_name(name: str) -> str:
 
 
 def members(
-    path: Path, limits: Limits | None = None, refusals: list[Refusal] | None = None
+    path: Path,
+    limits: Limits | None = None,
+    refusals: list[Refusal] | None = None,
+    name: str | None = None,
 ) -> Iterator[Member]:
     """The plain files of an archive, in its order. What is refused is appended to ``refusals``.
 
-    Reading a member may raise ArchiveError when it exceeds a limit or is damaged.
+    ``name`` is the archive's own name, where that of ``path`` says nothing. Reading a member may
+    raise ArchiveError when it exceeds a limit or is damaged; a single compressed file that is cut
+    off or damaged ends there instead, and a refusal says so.
     """
     limits = limits or Limits()
     refusals = refusals if refusals is not None else []
     kind = kind_of(path)
     budget = _Budget(limits, path.stat().st_size)
     if kind == "compressed":
-        yield Member(plain_name(path.name), lambda: _bounded_plain(path, budget), None)
+        inner = plain_name(name or path.name)
+        yield Member(inner, lambda: _bounded_plain(path, budget, inner, refusals), None)
         return
     if kind is None:
         raise ArchiveError(f"{path.name} is not an archive that can be opened: upload it as it is.")
@@ -217,11 +223,11 @@ def _tar_open(archive: tarfile.TarFile, info: tarfile.TarInfo) -> BinaryIO:
     return cast(BinaryIO, stream)
 
 
-def _bounded_plain(path: Path, budget: _Budget) -> BinaryIO:
+def _bounded_plain(path: Path, budget: _Budget, name: str, refusals: list[Refusal]) -> BinaryIO:
     file = path.open("rb")
     first = file.read(512)
     file.seek(0)
-    return _Bounded(_decompressed(file, first), budget, path.name)
+    return _Bounded(_decompressed(file, first), budget, name, refusals)
 
 
 def _safe_path(name: str) -> str | None:
@@ -309,7 +315,8 @@ class _Budget:
         self.given += size
         if self.given > self.most:
             raise ArchiveError(
-                f"{name} unpacks to more than {self.most} bytes, which no real capture does. "
+                f"{name} unpacks to more than {self.most // 1_000_000} MB, which no real "
+                "capture of its size does. "
                 "Unpack it yourself and upload what you need."
             )
 
@@ -317,15 +324,27 @@ class _Budget:
 class _Bounded(io.BufferedReader):
     """A decompressed stream that counts what it gives and turns damage into ArchiveError."""
 
-    def __init__(self, stream: BinaryIO, budget: _Budget, name: str) -> None:
-        super().__init__(_Counted(stream, budget, name), buffer_size=_READ)
+    def __init__(
+        self,
+        stream: BinaryIO,
+        budget: _Budget,
+        name: str,
+        cut: list[Refusal] | None = None,
+    ) -> None:
+        super().__init__(_Counted(stream, budget, name, cut), buffer_size=_READ)
 
 
 class _Counted(io.RawIOBase):
-    def __init__(self, stream: BinaryIO, budget: _Budget, name: str) -> None:
+    """``cut``: where it is given, damage after the first bytes is told there and ends the stream."""
+
+    def __init__(
+        self, stream: BinaryIO, budget: _Budget, name: str, cut: list[Refusal] | None
+    ) -> None:
         self._stream = stream
         self._budget = budget
         self._name = name
+        self._cut = cut
+        self._given = 0
 
     def readable(self) -> bool:
         return True
@@ -333,9 +352,16 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer)
         try:
-            data = self._stream.read(len(view))
+            # read() would lose, with its error, what it had unpacked before the damage.
+            data = cast(io.BufferedReader, self._stream).read1(len(view))
         except (zipfile.BadZipFile, *_BROKEN) as error:
-            raise ArchiveError(f"{self._name} is damaged: {error}") from error
+            if self._cut is None or not self._given:
+                raise ArchiveError(f"{self._name} is damaged: {error}") from error
+            why = f"it is damaged or cut off after {self._given} bytes, which were read: {error}"
+            self._cut.append(Refusal(self._name, why))
+            self._stream = io.BytesIO()
+            return 0
+        self._given += len(data)
         self._budget.take(len(data), self._name)
         view[: len(data)] = data
         return len(data)

@@ -117,10 +117,9 @@ def _members(
 ) -> Iterator[tuple[str, Blob]]:
     """Path and blob of each member that may be read; the others become refusals."""
     source = runtime.blobs.path(artifact.sha256)
-    single = archive.kind_of(source) == "compressed"
-    for member in archive.members(source, limits, refusals):
-        # A single compressed file has no name inside, and the blob's name is its hash.
-        name = archive.plain_name(artifact.name) if single else member.path
+    # A single compressed file has no name inside, and the blob's name is its hash.
+    for member in archive.members(source, limits, refusals, artifact.name):
+        name = member.path
         if _is_litter(name):
             continue
         try:
@@ -128,7 +127,7 @@ def _members(
             with closing(member.open()) as stream:
                 blob = runtime.blobs.store(stream, limits.member_bytes)
         except (ArchiveError, TooLarge) as error:
-            refusals.append(archive.Refusal(name, str(error)))
+            refusals.append(archive.Refusal(name, str(error).removeprefix(f"{name} ")))
             continue
         yield f"{artifact.path}/{name}", blob
 
