@@ -2,6 +2,9 @@
 
 export type FieldError = { readonly field: string; readonly message: string }
 
+const UNREACHED = 0
+const DEFECT = -1
+
 /** What the server (or the way to it) refused, with what to do where it says so. */
 export class ApiProblem extends Error {
   readonly status: number
@@ -24,6 +27,11 @@ export class ApiProblem extends Error {
   get isConflict() {
     return this.status === 409
   }
+
+  /** The server did not answer, or what stands before it says that it does not. */
+  get isUnreached() {
+    return this.status === UNREACHED || [502, 503, 504].includes(this.status)
+  }
 }
 
 /** A problem from a response body that may or may not be a problem document. */
@@ -41,16 +49,23 @@ export function problemFrom(status: number, body: unknown): ApiProblem {
   )
 }
 
+/** A part of the app (its code or its styles) that could not be loaded. */
+export const isMissingPart = (error: unknown): boolean =>
+  error instanceof Error &&
+  /dynamically imported|importing a module|module script|preload CSS/i.test(error.message)
+
 /** Anything thrown, as a problem that can be shown. */
 export function asProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error
-  if (error instanceof TypeError) {
+  // What browsers say of a request that did not come; any other TypeError is a defect.
+  const unanswered = error instanceof TypeError && /fetch|network|load failed/i.test(error.message)
+  if (unanswered || isMissingPart(error)) {
     return new ApiProblem(
-      0,
+      UNREACHED,
       'The server cannot be reached',
-      'Nothing was lost. Check that Pileup is still running and that the network is up, then try again.',
+      'Nothing was lost. Check that Pileup is still running and that the network is up. This page goes on by itself when the server answers again.',
     )
   }
   const said = error instanceof Error ? error.message : String(error)
-  return new ApiProblem(0, 'A defect in the page', said)
+  return new ApiProblem(DEFECT, 'A defect in the page', said)
 }

@@ -1,13 +1,18 @@
 /** Providers around the routes. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from 'react-router'
 import { ApiProblem } from '@/api/problem'
+import { onQueryError } from '@/api/reach'
 import { TooltipProvider } from '@/ui/Tooltip'
 import { makeRouter } from './routes'
 
-const client = new QueryClient({
+const client: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: onQueryError(() => client) }),
   defaultOptions: {
+    // A Pileup on this machine is reached without any network, which the browser takes for offline.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 15_000,
       refetchOnWindowFocus: false,
       // What the server refused it refuses again; only a broken way is tried twice more.

@@ -1,17 +1,35 @@
 /** What stands where a screen broke or an address leads nowhere. */
+import { useEffect } from 'react'
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
+import { isMissingPart } from '@/api/problem'
+import { whenReached } from '@/api/reach'
 import { Button } from '@/ui/Button'
 import { EmptyState, Problem } from '@/ui/States'
 
 export function RouteError() {
   const error = useRouteError()
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />
-  const stale =
-    error instanceof TypeError && /dynamically imported|module script/.test(error.message)
+  return <Broken error={error} />
+}
+
+const RELOADED = 'reloaded-at'
+const ONCE_IN_MS = 30_000
+
+/** A part of the app that did not come is loaded again when the server answers, once. */
+function Broken({ error }: { readonly error: unknown }) {
+  const part = isMissingPart(error)
+  useEffect(() => {
+    if (!part) return
+    return whenReached(() => {
+      if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < ONCE_IN_MS) return
+      sessionStorage.setItem(RELOADED, String(Date.now()))
+      window.location.reload()
+    })
+  }, [part])
   return (
     <Problem
       error={error}
-      what={stale ? 'Pileup was updated while this page was open' : 'This screen broke'}
+      what={part ? 'This screen did not load' : 'This screen broke'}
       onRetry={() => window.location.reload()}
     />
   )

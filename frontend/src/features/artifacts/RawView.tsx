@@ -103,6 +103,14 @@ export function RawView({
     goTo(Math.min(total, Math.max(1, from + step)))
   }
 
+  if (artifact.format === 'archive')
+    return (
+      <EmptyState compact title="An archive has no lines of its own">
+        {artifact.state === 'failed'
+          ? 'Nothing in it could be read. Unpack it and upload what is inside.'
+          : 'What was in it stands below it in the list.'}
+      </EmptyState>
+    )
   if (pages.error && !pages.total)
     return <Problem error={pages.error} what="The raw text could not be read" />
   if (pages.total === 0) return <EmptyState compact title="The file is empty" />

@@ -88,5 +88,6 @@ export function TypeChooser({
   )
 }
 
-const sentence = (words: string) =>
+/** What the server says in passing, as a sentence of its own. */
+export const sentence = (words: string) =>
   `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`

@@ -14,7 +14,7 @@ import { ClockTab } from './ClockTab'
 import { RawView } from './RawView'
 import { Receipt } from './Receipt'
 import { StateChip } from './state'
-import { TypeChooser } from './TypeChooser'
+import { sentence, TypeChooser } from './TypeChooser'
 import { MappingDialog } from './MappingDialog'
 import { TablesTab } from './TablesTab'
 import { detailQuery } from './queries'
@@ -69,7 +69,10 @@ export function Viewer({
         <IconButton label="Close the artifact" icon={<CloseIcon />} onClick={onClose} />
       </header>
       {artifact.state === 'failed' && artifact.error && (
-        <Problem compact error={new Error(artifact.error)} what={artifact.error} />
+        <Banner tone="holding">
+          <strong>It could not be read.</strong> {sentence(artifact.error)} The bytes are kept as
+          they are.
+        </Banner>
       )}
       {artifact.state === 'unknown_format' && (
         <TypeChooser incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
@@ -122,7 +125,11 @@ export function Viewer({
               label: (
                 <>
                   Parse receipt
-                  {troubled > 0 && <span className="unit">{troubled} problems</span>}
+                  {troubled > 0 && (
+                    <span className="unit">
+                      {troubled} {troubled === 1 ? 'problem' : 'problems'}
+                    </span>
+                  )}
                 </>
               ),
               content: detail.error ? (

@@ -1,6 +1,8 @@
 /** Windows, bundles, hosts or runs beside each other: only what differs, the clearest first. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { ApiProblem } from '@/api/problem'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { flag, oneOf, text, useUrlState } from '@/state/url'
@@ -46,7 +48,7 @@ export default function CompareScreen() {
   const [against, setAgainst] = useUrlState('against', referenceCodec, 0)
   const [tab, setTab] = useUrlState('tab', TAB, 'series')
   const [all, setAll] = useUrlState('all', flag, false)
-  if (choices.isError) {
+  if (choices.isLoadingError) {
     return <Problem error={choices.error} what="What can be compared could not be read" />
   }
   if (!choices.data) return <SkeletonRows rows={10} />
@@ -226,8 +228,24 @@ function Compared({
   readonly all: boolean
 }) {
   const compared = useQuery(compareQuery(incidentId, asked))
+  const navigate = useNavigate()
   const [drawn, setDrawn] = useUrlState('series', text, '')
-  if (compared.isError) {
+  if (compared.error instanceof ApiProblem && compared.error.status === 409) {
+    return (
+      <EmptyState
+        title="Nothing to compare yet"
+        action={
+          <Button variant="primary" onClick={() => void navigate('../artifacts')}>
+            See the artifacts
+          </Button>
+        }
+      >
+        Windows of this incident, its bundles and the runs of its experiments stand beside each
+        other here once artifacts were read and analysed.
+      </EmptyState>
+    )
+  }
+  if (compared.isLoadingError) {
     return <Problem compact error={compared.error} what="These could not be compared" />
   }
   if (!compared.data) return <SkeletonRows rows={12} />

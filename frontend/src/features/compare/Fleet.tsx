@@ -5,7 +5,7 @@ import { fleetQuery } from './queries'
 
 export function Fleet({ incidentId }: { readonly incidentId: string }) {
   const fleet = useQuery(fleetQuery(incidentId))
-  if (fleet.isError)
+  if (fleet.isLoadingError)
     return <Problem compact error={fleet.error} what="The hosts were not compared" />
   if (!fleet.data) return <SkeletonRows rows={6} />
   const { hosts, differing, text } = fleet.data

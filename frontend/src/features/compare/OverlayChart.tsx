@@ -24,7 +24,7 @@ export function OverlayChart({
 }) {
   const [ref, width] = useWidth<HTMLDivElement>(800)
   const found = useQuery(overlayQuery(incidentId, asked, series))
-  if (found.isError) {
+  if (found.isLoadingError) {
     return (
       <Problem compact error={found.error} what="The sides could not be laid over each other" />
     )

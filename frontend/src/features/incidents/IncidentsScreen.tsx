@@ -113,7 +113,7 @@ export default function IncidentsScreen() {
           <Problem error={fromFiles.error} what="No incident was made of what was dropped" />
         )}
         {bundle.error && <Problem error={bundle.error} what="The bundle was not imported" />}
-        {incidents.error ? (
+        {incidents.isLoadingError ? (
           <Problem
             error={incidents.error}
             what="The incidents could not be read"

@@ -8,7 +8,8 @@ import { Ago, BytesValue } from '@/ui/Value'
 
 export function Installation() {
   const status = useQuery(statusQuery)
-  if (status.error) return <Problem error={status.error} onRetry={() => void status.refetch()} />
+  if (status.isLoadingError)
+    return <Problem error={status.error} onRetry={() => void status.refetch()} />
   if (!status.data) return <SkeletonRows rows={4} />
   const { version, worker, queue, database, disk } = status.data
   return (

@@ -27,7 +27,7 @@ export function Tokens() {
       {make.error && <Problem error={make.error} what="No token was made" />}
       {make.data && <Made token={make.data} onDone={() => make.reset()} />}
       {revoke.error && <Problem error={revoke.error} what="The token was not revoked" />}
-      {tokens.error ? (
+      {tokens.isLoadingError ? (
         <Problem
           error={tokens.error}
           what="The tokens could not be read"

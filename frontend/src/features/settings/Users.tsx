@@ -37,7 +37,7 @@ export function Users() {
         </Button>
       </div>
       {change.error && <Problem error={change.error} what="The user was not changed" />}
-      {users.error ? (
+      {users.isLoadingError ? (
         <Problem
           error={users.error}
           what="The users could not be read"

@@ -44,7 +44,7 @@ export function Webhooks() {
       {change.error && !dialog && (
         <Problem error={change.error} what="The webhook was not changed" />
       )}
-      {hooks.error ? (
+      {hooks.isLoadingError ? (
         <Problem
           error={hooks.error}
           what="The webhooks could not be read"

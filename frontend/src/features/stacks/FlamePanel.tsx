@@ -137,7 +137,7 @@ export function FlamePanel({
           Difference to before
         </Button>
       </div>
-      {query.isError ? (
+      {query.isLoadingError ? (
         <Problem
           compact
           error={query.error}

@@ -45,7 +45,7 @@ export function SessionsPanel({
       </EmptyState>
     )
   }
-  if (sessions.isError) {
+  if (sessions.isLoadingError) {
     return <Problem error={sessions.error} what="The sessions could not be read" compact />
   }
   if (sessions.isPending) return <SkeletonRows rows={6} />

@@ -1,5 +1,6 @@
 /** Stacks of a sample or of a range: triage, thread list, flame, and the sessions beside them. */
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from 'react-router'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
@@ -26,6 +27,7 @@ export default function StacksScreen() {
   const id = useIncidentId()
   const zone = useZone()
   const change = useUrlChange()
+  const navigate = useNavigate()
   useKeys(STACK_KEYS, {})
   const [asked] = useUrlState('sample', text, '')
   const [selected] = useUrlState('group', text, '')
@@ -39,19 +41,26 @@ export default function StacksScreen() {
   const sample = moments.data?.find((m) => `${m.artifact}:${m.snapshot}` === key)
   const stacks = useQuery(stacksQuery(id, artifact, Number(snapshot)))
 
-  if (moments.isError || stacks.isError) {
+  if (moments.isLoadingError || stacks.isLoadingError) {
     return (
       <Problem
         error={moments.error ?? stacks.error}
         what="The stacks could not be read"
-        onRetry={() => void (moments.isError ? moments.refetch() : stacks.refetch())}
+        onRetry={() => void (moments.isLoadingError ? moments.refetch() : stacks.refetch())}
       />
     )
   }
   if (moments.isPending) return <SkeletonRows rows={10} />
   if (moments.data.length === 0) {
     return (
-      <EmptyState title="No stacks yet">
+      <EmptyState
+        title="No stacks yet"
+        action={
+          <Button variant="primary" onClick={() => void navigate('../artifacts')}>
+            See the artifacts
+          </Button>
+        }
+      >
         Stacks appear when a gdb backtrace or a pt-pmp sample was read. Collect one with pt-stalk
         --collect-gdb, or with pt-pmp.
       </EmptyState>

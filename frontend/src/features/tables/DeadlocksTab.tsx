@@ -22,7 +22,7 @@ export function DeadlocksTab() {
   const [range] = useRange()
   const list = useQuery(deadlocksQuery(incidentId, range))
   const [pick, setPick] = useUrlState('pick', text, '')
-  if (list.error)
+  if (list.isLoadingError)
     return (
       <Problem
         error={list.error}

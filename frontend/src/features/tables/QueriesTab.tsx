@@ -50,7 +50,7 @@ export function QueriesTab() {
   const best = SOURCES.find(([name]) => (counts?.[name] ?? 0) > 0)?.[0] ?? 'slow_log'
   const source = asked === 'any' ? best : asked
   const list = useQuery(topQueriesQuery(incidentId, source, q, range, order))
-  if (list.error)
+  if (list.isLoadingError)
     return (
       <Problem
         error={list.error}
@@ -274,7 +274,7 @@ function Examples({
 }) {
   const incidentId = useIncidentId()
   const list = useQuery(examplesQuery(incidentId, source, query, range))
-  if (list.error)
+  if (list.isLoadingError)
     return <Problem compact error={list.error} what="The examples could not be read" />
   if (!list.data) return <SkeletonRows rows={4} />
   return (

@@ -35,7 +35,7 @@ export function ResultsTab() {
       ),
     [tables.data, words],
   )
-  if (tables.error)
+  if (tables.isLoadingError)
     return (
       <Problem
         error={tables.error}

@@ -72,7 +72,7 @@ export function SessionsTab() {
   const go = (next: ProcesslistMoment | undefined) =>
     next && change({ at: [momentId(next)], page: [] })
   useKeys(SESSION_KEYS, { before: () => go(items[place - 1]), after: () => go(items[place + 1]) })
-  if (moments.error)
+  if (moments.isLoadingError)
     return (
       <Problem
         error={moments.error}
@@ -130,7 +130,7 @@ export function SessionsTab() {
           <span className="tables-space" />
           <WaitsLink moment={moment} />
         </div>
-        {list.error ? (
+        {list.isLoadingError ? (
           <Problem
             error={list.error}
             what="The processlist could not be read"

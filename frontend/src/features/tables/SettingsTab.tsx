@@ -36,7 +36,7 @@ export function SettingsTab() {
     [table.data, show, words, compared],
   )
   const columns = useMemo(() => columnsOf(compared), [compared])
-  if (sources.error)
+  if (sources.isLoadingError)
     return (
       <Problem
         error={sources.error}
@@ -100,7 +100,7 @@ export function SettingsTab() {
         <span className="tables-space" />
         <Export rows={rows} columns={columns} name="settings" />
       </div>
-      {table.error ? (
+      {table.isLoadingError ? (
         <Problem
           error={table.error}
           what="The settings could not be read"

@@ -262,7 +262,7 @@ export default function TimelineScreen() {
     }),
   )
 
-  if (series.isError || marks.isError) {
+  if (series.isLoadingError || marks.isLoadingError) {
     return (
       <Problem
         error={series.error ?? marks.error}

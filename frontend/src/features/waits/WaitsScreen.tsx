@@ -122,7 +122,7 @@ export default function WaitsScreen() {
       </EmptyState>
     )
   }
-  if (graph.isError) {
+  if (graph.isLoadingError) {
     return (
       <Problem
         error={graph.error}
@@ -223,9 +223,16 @@ export default function WaitsScreen() {
       <div className="waits-body">
         <Roots {...shared} onSelect={select} />
         {data.nodes.length === 0 ? (
-          <EmptyState title="Nobody waits at this moment">
-            Choose a moment with waiters from the bars below.
-          </EmptyState>
+          waiting.length > 0 || moments.isPending ? (
+            <EmptyState title="Nobody waits at this moment">
+              Choose a moment with waiters from the bars below.
+            </EmptyState>
+          ) : (
+            <EmptyState title="No waits were captured">
+              No InnoDB status dump, processlist or stack sample that was read shows a thread that
+              waits for another.
+            </EmptyState>
+          )
         ) : view === 'tree' ? (
           <TreeView {...shared} onSelect={onNode} />
         ) : view === 'matrix' ? (
