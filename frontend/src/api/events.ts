@@ -1,6 +1,8 @@
 /**
  * Server-sent events of an incident into the query caches. A new stream tells again what changed
  * in the seconds before it; after each reconnection everything of the incident is asked for again.
+ * A tab that is out of sight lets its stream go: a browser holds six connections to a server open
+ * (HTTP/1.1), and the seventh tab would never load.
  */
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
@@ -49,6 +51,7 @@ function tellLive(incidentId: string, live: Live) {
 }
 
 const REOPEN_MS = 1500
+const HIDDEN_MS = 5000
 
 /** Keeps the caches of an incident fresh while mounted; once per incident, in its layout. */
 export function useIncidentEvents(incidentId: string): void {
@@ -85,12 +88,29 @@ export function useIncidentEvents(incidentId: string): void {
         )
       }
     }
-    setConnection('connecting')
-    open()
-    return () => {
+    const close = () => {
       clearTimeout(again)
       source?.close()
+      source = null
       setConnection('none')
+    }
+    const begin = () => {
+      setConnection('connecting')
+      open()
+    }
+    let hiding: ReturnType<typeof setTimeout> | undefined
+    const onVisibility = () => {
+      clearTimeout(hiding)
+      if (document.hidden) hiding = setTimeout(close, HIDDEN_MS)
+      else if (source === null) begin()
+    }
+    begin()
+    onVisibility()
+    document.addEventListener('visibilitychange', onVisibility)
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility)
+      clearTimeout(hiding)
+      close()
     }
   }, [client, incidentId])
 }

@@ -335,7 +335,7 @@ class _Bounded(io.BufferedReader):
 
 
 class _Counted(io.RawIOBase):
-    """``cut``: where it is given, damage after the first bytes is told there and ends the stream."""
+    """``cut``: where it is given, damage past the first bytes is told there and ends the stream."""
 
     def __init__(
         self, stream: BinaryIO, budget: _Budget, name: str, cut: list[Refusal] | None
