@@ -1,9 +1,10 @@
 """A big incident for the screens, put into the data folder of a running `pileup run`.
 
-200 series of a million samples each (a day, 11.6 a second, on four hosts) and one
-moment in which 5,000 transactions wait for one another. An upload of that much text would take the
-worker the better part of an hour, and it is not what is measured here: the samples are made piece
-by piece and written by the store's own writer, the rest goes through the analysis.
+200 series of a million samples each (a day, 11.6 a second, on four hosts) and one moment in which
+5,000 transactions wait for one another's rows, 715 of them with others behind. An upload of that
+much text would take the worker the better part of an hour, and it is not what is measured here: the
+samples are made piece by piece and written by the store's own writer, the rest goes through the
+analysis.
 Usage: python -m benchmarks.ui_data --home FOLDER --incident ID [--series 200] [--samples 1000000]
 """
 
@@ -29,7 +30,7 @@ from pileup.storage.incidents import Incidents
 from pileup.storage.placed import PlacedStore, write_samples
 from pileup.worker.digest import digest_of
 
-HOSTS, WAITERS, FAN = 4, 4999, 7
+HOSTS, WAITERS, FAN, TABLES = 4, 4999, 7, 40
 _S = 1_000_000
 _T0 = 1_795_212_000 * _S
 _STEP = 86_400  # µs: a million samples are a day
@@ -90,20 +91,21 @@ def small() -> Evidence:
     )
     waits = [
         LockWait(
-            line_first=number + 1,
-            line_last=number + 1,
+            line_first=line,
+            line_last=line,
             lock_kind="record",
-            waiting_trx=str(10_000 + number),
-            waiting_session=10_000 + number,
+            waiting_trx=str(10_000 + waiter),
+            waiting_session=10_000 + waiter,
             waiting_s=20.0,
-            blocking_trx=str(10_000 + (number - 1) // FAN),
-            blocking_session=10_000 + (number - 1) // FAN,
-            table=f"shop.t{number % 40}",
+            blocking_trx=str(10_000 + blocker),
+            blocking_session=10_000 + blocker,
+            table=f"shop.t{holder % TABLES}",
             index="PRIMARY",
             mode="X",
+            lock_id=f"140:{20 + holder % TABLES}:{4 + holder // 100}:{2 + holder % 100}",
             **told,  # type: ignore[arg-type]
         )
-        for number in range(1, WAITERS + 1)
+        for line, (waiter, blocker, holder) in enumerate(_pairs(), start=2)
     ]
     described = EvidenceArtifact("b" * 64, "lock-waits.txt", 1, None)
     frames = {
@@ -112,6 +114,19 @@ def small() -> Evidence:
         "lock_wait": records_frame("lock_wait", waits),
     }
     return gather([(described, frames)])
+
+
+def _pairs() -> Iterator[tuple[int, int, int]]:
+    """Waiter, blocker and who has the row, as data_lock_waits lists them.
+
+    Each of the first transactions has a row that seven others want, and waits for one itself. A
+    waiter is listed behind the holder and behind all who stand before it in the queue.
+    """
+    for waiter in range(1, WAITERS + 1):
+        holder = (waiter - 1) // FAN
+        yield waiter, holder, holder
+        for ahead in range(FAN * holder + 1, waiter):
+            yield waiter, ahead, holder
 
 
 def add_series(store: PlacedStore, incident: str, count: int, size: int) -> list[dict[str, Any]]:

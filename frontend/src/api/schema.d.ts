@@ -7808,9 +7808,11 @@ export interface components {
     }
     /**
      * WaitMember
-     * @description One thread of a folded group.
+     * @description One node of a folded group.
      */
     WaitMember: {
+      /** @default 0 */
+      blocks_total: number
       id: string
       label: string
       /** @default null */
@@ -7860,17 +7862,18 @@ export interface components {
       join_confidence: number | null
       /** @default [] */
       joins: components['schemas']['JoinDoc'][]
-      /** @enum {unknown} */
       kind:
-        | 'commit'
-        | 'fsync'
+        | (
+            | 'commit'
+            | 'fsync'
+            | 'latch'
+            | 'metadata_lock'
+            | 'queue'
+            | 'row_lock'
+            | 'table_lock'
+            | 'thread'
+          )
         | 'group'
-        | 'latch'
-        | 'metadata_lock'
-        | 'queue'
-        | 'row_lock'
-        | 'table_lock'
-        | 'thread'
       label: string
       /** @default  */
       lasting: string
@@ -7889,6 +7892,19 @@ export interface components {
       members: number
       /** @default null */
       mode: string | null
+      /** @default null */
+      of:
+        | (
+            | 'commit'
+            | 'fsync'
+            | 'latch'
+            | 'metadata_lock'
+            | 'queue'
+            | 'row_lock'
+            | 'table_lock'
+            | 'thread'
+          )
+        | null
       /** @default null */
       query: string | null
       /** @default false */

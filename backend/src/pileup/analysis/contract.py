@@ -475,21 +475,16 @@ Mark = Literal["", "added", "gone", "kept"]
 """What became of a node or an edge between two moments; empty where one moment is shown."""
 
 
+WaitKind = Literal[
+    "thread", "latch", "row_lock", "table_lock", "metadata_lock", "commit", "fsync", "queue"
+]
+
+
 class WaitNode(Doc, frozen=True, kw_only=True, omit_defaults=True):
     """A thread, what it waits for, or a folded group. What has its default is left out of JSON."""
 
     id: str
-    kind: Literal[
-        "thread",
-        "latch",
-        "row_lock",
-        "table_lock",
-        "metadata_lock",
-        "commit",
-        "fsync",
-        "queue",
-        "group",
-    ]
+    kind: WaitKind | Literal["group"]
     label: str
     """Mono text for the row: 'trx 8812431 · session 390', 'RW-latch btr0sea.cc:202'."""
     lasting: str = ""
@@ -498,6 +493,8 @@ class WaitNode(Doc, frozen=True, kw_only=True, omit_defaults=True):
     detail: str = ""
     members: int = 1
     """> 1 for a folded group."""
+    of: WaitKind | None = None
+    """For a folded group: the kind of its members."""
     blocks_direct: int = 0
     blocks_total: int = 0
     depth: int = 0
@@ -587,11 +584,12 @@ class WaitGraph(Doc, frozen=True, kw_only=True):
 
 
 class WaitMember(Doc, frozen=True, kw_only=True):
-    """One thread of a folded group."""
+    """One node of a folded group."""
 
     id: str
     label: str
     waited_s: float | None = None
+    blocks_total: int = 0
 
 
 class LatchKnowledge(Doc, frozen=True, kw_only=True):

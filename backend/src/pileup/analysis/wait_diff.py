@@ -19,10 +19,9 @@ from pileup.analysis.joins import Actor, Scene, scene
 from pileup.analysis.moments import clock_text, iso
 from pileup.analysis.wait_counts import Counts, count
 from pileup.analysis.wait_draft import Edge, Graph
-from pileup.analysis.wait_find import find_nodes, slimmed
-from pileup.analysis.wait_fold import FOLD_OVER, fold
 from pileup.analysis.wait_graph import build
 from pileup.analysis.wait_nodes import edge_doc
+from pileup.analysis.wait_view import WholeGraph, shown
 from pileup.analysis.waits import count_graph, headline_of, node_doc, roots_doc, worst
 
 
@@ -42,6 +41,11 @@ def wait_diff(
     opened: frozenset[str] = frozenset(),
     find: str = "",
 ) -> WaitGraph:
+    """The graph at one moment with what is different from another, as it is ``shown``."""
+    return shown(whole_diff(evidence, at_us, against_us), folded=folded, opened=opened, find=find)
+
+
+def whole_diff(evidence: Evidence, at_us: int | None, against_us: int) -> WholeGraph:
     """The graph at one moment (None: the worst), with what is different from another.
 
     Counts, roots and headline are those of the first moment; what is gone has the other's.
@@ -52,27 +56,20 @@ def wait_diff(
         at_us, host = (moment.time, moment.host) if moment else (None, None)
     now, then = _side(evidence, at_us, host), _side(evidence, against_us, host)
     names = _same(then.graph, now.graph)
-    edges, shown, grouping = _edges(now.graph, then.graph, names)
-    nodes = _nodes(now, then, names, edges)
-    asked = find_nodes(nodes, find)
-    fold_it = folded if folded is not None else len(nodes) > FOLD_OVER
-    if fold_it:
-        nodes, shown = fold(nodes, shown, grouping, opened, frozenset(asked))
-    nodes, shown, slim = slimmed(nodes, shown, asked)
+    edges, documents, grouping = _edges(now.graph, then.graph, names)
     waiters = len(now.graph.waiting())
-    return WaitGraph(
+    return WholeGraph(
+        graph=now.graph,
+        counts=now.counts,
         at=iso(now.scene.at),
         snapshots=[*now.scene.locators, *then.scene.locators],
         headline=headline_of(now.graph, now.counts, waiters),
         waiters=waiters,
-        folded=fold_it,
-        nodes=sorted(nodes, key=lambda n: (n.depth, -n.blocks_total, n.id)),
-        edges=shown,
+        nodes=_nodes(now, then, names, edges),
+        edges=documents,
+        raw=grouping,
         roots=roots_doc(now.graph, now.counts),
-        cycles=[list(one) for one in now.counts.cycles],
         notes=list(dict.fromkeys([*now.graph.notes, *then.graph.notes])),
-        slim=slim,
-        found=asked,
         against=iso(then.scene.at),
         difference=_difference(now, then, names),
     )

@@ -61,6 +61,7 @@ def _slim(node: WaitNode) -> WaitNode:
         mark=node.mark,
         detail=node.detail,
         members=node.members,
+        of=node.of,
         blocks_direct=node.blocks_direct,
         blocks_total=node.blocks_total,
         depth=node.depth,

@@ -59,7 +59,8 @@ def lock_tables(draft: Draft) -> None:
             pairs.append((row, waiter, blocker))
     wanted = {one.source: one.target for one in draft.edges if one.kind == "waits_for"}
     for row, waiter, _ in pairs:
-        wanted.setdefault(waiter.id, _lock_resource(draft, waiter, row).id)
+        if waiter.id not in wanted:
+            wanted[waiter.id] = _lock_resource(draft, waiter, row).id
     for row, waiter, blocker in pairs:
         resource = draft.resources.get(wanted[waiter.id]) or _lock_resource(draft, waiter, row)
         if waiter.id not in draft.waiting:

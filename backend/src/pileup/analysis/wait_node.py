@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pileup.analysis import servers
 from pileup.analysis.contract import LatchKnowledge, WaitMember, WaitNodeDoc
 from pileup.analysis.evidence import Evidence
-from pileup.analysis.joins import Row, scene
+from pileup.analysis.joins import Row
 from pileup.analysis.stack_groups import stack_key
 from pileup.analysis.stacks import clean
 from pileup.analysis.wait_draft import Graph
-from pileup.analysis.wait_fold import members_of
-from pileup.analysis.wait_graph import build
-from pileup.analysis.waits import count_graph, node_doc, worst
+from pileup.analysis.wait_view import WholeGraph
+from pileup.analysis.waits import whole_graph
 from pileup.knowledge import knowledge
 
 MOST_MEMBERS = 200
@@ -20,24 +18,27 @@ _DEPTH = 120
 
 def wait_node(evidence: Evidence, at_us: int | None, node_id: str) -> WaitNodeDoc | None:
     """A node at a moment (None: the worst), or the members of a folded group; None: not there."""
-    host = None
-    if at_us is None:
-        moment = worst(evidence)
-        at_us, host = (moment.time, moment.host) if moment else (None, None)
-    found = scene(evidence, at_us, host)
-    server = servers.server(evidence, servers.effective_settings(evidence))
-    graph = build(evidence, found, server)
-    counts = count_graph(graph)
+    return node_of(whole_graph(evidence, at_us), node_id)
+
+
+def node_of(whole: WholeGraph, node_id: str) -> WaitNodeDoc | None:
+    """A node of a graph, or the members of a folded group; None: not there.
+
+    Members are told the most blocked first, then the longest waits.
+    """
+    graph, told = whole.graph, []
+    node = next((one for one in whole.nodes if one.id == node_id), None)
     if node_id.startswith("group:"):
-        nodes = [node_doc(name, graph, counts) for name in (*graph.resources, *graph.actors)]
-        members = members_of(nodes, graph.edges, node_id)
-        if not members:
-            return None
-        node = members[0]
-        told = [WaitMember(id=m.id, label=m.label, waited_s=m.waited_s) for m in members]
-    elif node_id in graph.actors or node_id in graph.resources:
-        node, told = node_doc(node_id, graph, counts), []
-    else:
+        members = sorted(
+            (one for one in whole.nodes if whole.groups.get(one.id) == node_id),
+            key=lambda one: (-one.blocks_total, -(one.waited_s or 0.0), one.id),
+        )
+        node = members[0] if members else None
+        told = [
+            WaitMember(id=m.id, label=m.label, waited_s=m.waited_s, blocks_total=m.blocks_total)
+            for m in members
+        ]
+    if node is None:
         return None
     actor = graph.actors.get(node.id)
     stack = actor.stack if actor else None

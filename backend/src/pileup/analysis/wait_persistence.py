@@ -15,8 +15,9 @@ from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import scene
 from pileup.analysis.moments import iso
 from pileup.analysis.wait_draft import Graph
-from pileup.analysis.wait_fold import SMALLEST, lasting_place
+from pileup.analysis.wait_fold import lasting_place
 from pileup.analysis.wait_graph import build
+from pileup.analysis.wait_groups import SMALLEST
 from pileup.analysis.waits import (
     WaitMoment,
     count_graph,

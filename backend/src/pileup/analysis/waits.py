@@ -26,14 +26,13 @@ from pileup.analysis.contract import (
     WaitRoot,
 )
 from pileup.analysis.evidence import Evidence
-from pileup.analysis.joins import Row, Scene, scene
+from pileup.analysis.joins import Row, scene
 from pileup.analysis.moments import iso
 from pileup.analysis.wait_counts import Counts, count
 from pileup.analysis.wait_draft import Graph, ResourceKind
-from pileup.analysis.wait_find import find_nodes, slimmed
-from pileup.analysis.wait_fold import FOLD_OVER, fold
 from pileup.analysis.wait_graph import build
 from pileup.analysis.wait_nodes import edge_doc, resource_node, thread_node
+from pileup.analysis.wait_view import WholeGraph, shown
 from pileup.knowledge import knowledge
 from pileup.knowledge.source_sites import Site, site
 
@@ -89,11 +88,15 @@ def wait_graph(
     opened: frozenset[str] = frozenset(),
     find: str = "",
 ) -> WaitGraph:
-    """The graph at the snapshot nearest to an instant; None: at the worst one.
+    """The graph at the snapshot nearest to an instant, as ``wait_view.shown`` shows it.
 
-    fold: None folds when there are more than FOLD_OVER nodes.
-    find: ids or words; nodes that have them are told and not folded away (``wait_find``).
+    at_us: None: at the worst moment.
     """
+    return shown(whole_graph(evidence, at_us), folded=fold, opened=opened, find=find)
+
+
+def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
+    """All of the graph at the snapshot nearest to an instant; None: at the worst one."""
     host = None
     if at_us is None:
         moment = worst(evidence)
@@ -102,7 +105,21 @@ def wait_graph(
     found = scene(evidence, at_us, host)
     server = servers.server(evidence, servers.effective_settings(evidence))
     graph = build(evidence, found, server)
-    return _document(found, graph, fold, opened, find)
+    counts = count_graph(graph)
+    waiters = len(graph.waiting())
+    return WholeGraph(
+        graph=graph,
+        counts=counts,
+        at=iso(found.at),
+        snapshots=found.locators,
+        headline=headline_of(graph, counts, waiters),
+        waiters=waiters,
+        nodes=[node_doc(name, graph, counts) for name in (*graph.resources, *graph.actors)],
+        edges=[edge_doc(e) for e in graph.edges],
+        raw=graph.edges,
+        roots=roots_doc(graph, counts),
+        notes=graph.notes,
+    )
 
 
 def blockers(evidence: Evidence, span: Span | None) -> list[BlockerDoc]:
@@ -216,35 +233,6 @@ def hot_latches(evidence: Evidence, span: Span | None) -> list[HotLatchDoc]:
         )
         for row in rows[:MOST]
     ]
-
-
-def _document(
-    found: Scene, graph: Graph, wanted: bool | None, opened: frozenset[str], words: str
-) -> WaitGraph:
-    counts = count_graph(graph)
-    names = [*graph.resources, *graph.actors]
-    nodes = [node_doc(name, graph, counts) for name in names]
-    edges = [edge_doc(e) for e in graph.edges]
-    folded = wanted if wanted is not None else len(nodes) > FOLD_OVER
-    asked = find_nodes(nodes, words)
-    if folded:
-        nodes, edges = fold(nodes, edges, graph.edges, opened, frozenset(asked))
-    nodes, edges, slim = slimmed(nodes, edges, asked)
-    waiters = len(graph.waiting())
-    return WaitGraph(
-        at=iso(found.at),
-        snapshots=found.locators,
-        headline=headline_of(graph, counts, waiters),
-        waiters=waiters,
-        folded=folded,
-        nodes=sorted(nodes, key=lambda n: (n.depth, -n.blocks_total, n.id)),
-        edges=edges,
-        roots=roots_doc(graph, counts),
-        cycles=[list(one) for one in counts.cycles],
-        notes=graph.notes,
-        slim=slim,
-        found=asked,
-    )
 
 
 def roots_doc(graph: Graph, counts: Counts) -> list[WaitRoot]:

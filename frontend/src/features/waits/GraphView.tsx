@@ -25,12 +25,23 @@ import {
 import { Minimap } from './Minimap'
 import { NodeBox } from './NodeBox'
 import { stepGraph } from './walk'
-import { DASH, edgeKind, edgeWords, KIND, type Lasting, MARK, type Persistence } from './words'
+import {
+  DASH,
+  edgeKind,
+  edgeWords,
+  KIND,
+  kindsOf,
+  type Lasting,
+  MARK,
+  type Persistence,
+} from './words'
 
 type Props = {
   readonly graph: WaitGraph
   readonly selected: string
   readonly onSelect: (id: string) => void
+  /** Opens a group to its members. */
+  readonly onOpen: (id: string) => void
   readonly lasting: ReadonlyMap<string, Lasting>
   readonly persistence: Persistence | undefined
 }
@@ -41,7 +52,7 @@ const MOST_ZOOM = 1.6
 const MARGIN = 240
 const EDGE_LABELS_AT_MOST = 24
 
-export function GraphView({ graph, selected, onSelect, lasting, persistence }: Props) {
+export function GraphView({ graph, selected, onSelect, onOpen, lasting, persistence }: Props) {
   const [measure, width] = useWidth<HTMLDivElement>(900)
   const scroller = useRef<HTMLDivElement | null>(null)
   const attach = useCallback(
@@ -57,10 +68,7 @@ export function GraphView({ graph, selected, onSelect, lasting, persistence }: P
   const [focused, setFocused] = useState<string | null>(null)
   const layout = useMemo(() => layoutWaitGraph(graph, width - 16), [graph, width])
   const byId = useMemo(() => new Map(layout.nodes.map((one) => [one.node.id, one])), [layout])
-  const kindOf = useMemo(
-    () => new Map(graph.nodes.map((node) => [node.id, node.kind])),
-    [graph.nodes],
-  )
+  const kindOf = useMemo(() => kindsOf(graph), [graph])
   const cyclic = useMemo(() => new Set(graph.cycles.flat()), [graph.cycles])
   const focus = hovered ?? selected
   const near = useMemo(
@@ -157,7 +165,7 @@ export function GraphView({ graph, selected, onSelect, lasting, persistence }: P
         className="graph scroll"
         ref={attach}
         role="group"
-        aria-label="Wait graph: arrows walk it, Enter opens a node"
+        aria-label="Wait graph: arrows walk it, Space shows a node, Enter opens a group"
         onScroll={look}
         onKeyDown={onKeyDown}
         onPointerDown={(event) => pan(event)}
@@ -199,6 +207,7 @@ export function GraphView({ graph, selected, onSelect, lasting, persistence }: P
                 lasting={lasting}
                 persistence={persistence}
                 onSelect={onSelect}
+                onOpen={onOpen}
                 onHover={setHovered}
                 onFocus={setFocused}
               />

@@ -1,5 +1,6 @@
 /** One node of the graph: glyph, name, what is behind it, how long it lasts. */
 import { cx } from '@/ui/cx'
+import { onSecondClick } from './doubleClick'
 import { needOf, type PlacedNode } from './layout'
 import {
   GLYPH,
@@ -26,6 +27,7 @@ export function NodeBox({
   lasting,
   persistence,
   onSelect,
+  onOpen,
   onHover,
   onFocus,
 }: {
@@ -37,6 +39,7 @@ export function NodeBox({
   readonly lasting: ReadonlyMap<string, Lasting>
   readonly persistence: Persistence | undefined
   readonly onSelect: (id: string) => void
+  readonly onOpen: (id: string) => void
   readonly onHover: (id: string | null) => void
   readonly onFocus: (id: string) => void
 }) {
@@ -76,7 +79,16 @@ export function NodeBox({
       aria-label={[cycle && 'in a deadlock', sentence(node), stuckText].filter(Boolean).join(', ')}
       aria-pressed={selected}
       tabIndex={tabStop ? 0 : -1}
-      onClick={() => onSelect(node.id)}
+      onClick={(event) => {
+        onSelect(node.id)
+        // detail 0: by the keyboard
+        if (node.kind === 'group' && event.detail > 0) onSecondClick(event, () => onOpen(node.id))
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || node.kind !== 'group') return
+        event.preventDefault()
+        onOpen(node.id)
+      }}
       onFocus={() => onFocus(node.id)}
       onPointerEnter={() => onHover(node.id)}
       onPointerLeave={() => onHover(null)}

@@ -44,7 +44,7 @@ export function NodeInspector(props: Props) {
   const first = node.locators[0] ?? told?.node.locators[0]
   const frames = told?.frames.length ? told.frames : node.stack
   const said = [
-    KIND[node.kind] ?? node.kind,
+    node.of ? `group: ${KIND[node.of] ?? node.of}` : KIND[node.kind],
     node.root && 'root blocker',
     node.inferred && 'inferred',
     node.mark && MARK[node.mark].word,
@@ -107,7 +107,7 @@ export function NodeInspector(props: Props) {
                 'Cost',
                 `${formatNumber(stuck.blocked_thread_s, 0)} thread-seconds blocked`,
               ],
-            node.members > 1 && ['Threads', node.members],
+            node.members > 1 && [node.of === 'thread' ? 'Threads' : 'Members', node.members],
             node.waiting && [
               'Waits',
               node.waited_s === null ? 'yes' : <Duration key="w" value={node.waited_s} />,
@@ -198,13 +198,17 @@ export function NodeInspector(props: Props) {
                 >
                   {member.label}
                 </button>{' '}
+                {member.blocks_total > 0 && (
+                  <span className="muted">blocks {formatNumber(member.blocks_total, 0)} </span>
+                )}
                 <Duration value={member.waited_s} />
               </li>
             ))}
           </ol>
           {node.members > told.members.length && (
             <p className="muted">
-              The {told.members.length} that wait longest of {node.members}.
+              The first {told.members.length} of {node.members}: those that block most, then the
+              longest waits.
             </p>
           )}
         </InspectorSection>

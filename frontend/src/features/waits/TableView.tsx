@@ -68,8 +68,8 @@ const COLUMNS: readonly Column<WaitNode>[] = [
     title: 'Threads that the row stands for',
     kind: 'number',
     width: '80px',
-    cell: (node) => node.members,
-    sort: (node) => node.members,
+    cell: threads,
+    sort: threads,
   },
   {
     key: 'waited',
@@ -172,6 +172,11 @@ export function TableView({ graph, selected, onSelect, lasting, persistence }: P
       />
     </div>
   )
+}
+
+/** A latch or a lock is no thread, nor is a group of them. */
+function threads(node: WaitNode): number | null {
+  return node.kind === 'thread' || node.of === 'thread' ? node.members : null
 }
 
 function part(node: WaitNode): string {

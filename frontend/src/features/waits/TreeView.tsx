@@ -1,6 +1,7 @@
 /** The same graph as a nested list in words; arrows walk it, right and left open and close. */
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { cx } from '@/ui/cx'
+import { onSecondClick } from './doubleClick'
 import type { WaitGraph, WaitNode } from './layout'
 import { stepTree, treeRows } from './tree'
 import {
@@ -17,13 +18,14 @@ type Props = {
   readonly graph: WaitGraph
   readonly selected: string
   readonly onSelect: (id: string) => void
+  readonly onOpen: (id: string) => void
   readonly lasting: ReadonlyMap<string, Lasting>
   readonly persistence: Persistence | undefined
 }
 
 const STEP_PX = 20
 
-export function TreeView({ graph, selected, onSelect, lasting, persistence }: Props) {
+export function TreeView({ graph, selected, onSelect, onOpen, lasting, persistence }: Props) {
   const stuck = (node: WaitNode) => {
     const known = persistence && persistence.of > 1 ? lastingOf(node, lasting) : null
     return known && persistence ? `, ${stuckWords(known, persistence)}` : ''
@@ -48,7 +50,8 @@ export function TreeView({ graph, selected, onSelect, lasting, persistence }: Pr
     const row = rows[at]
     if (row && (event.key === 'Enter' || event.key === ' ')) {
       event.preventDefault()
-      onSelect(row.node.id)
+      if (event.key === 'Enter' && row.node.kind === 'group') onOpen(row.node.id)
+      else onSelect(row.node.id)
       return
     }
     const step = stepTree(rows, at, event.key)
@@ -81,7 +84,10 @@ export function TreeView({ graph, selected, onSelect, lasting, persistence }: Pr
           className={cx('tree-row', row.node.id === selected && 'selected')}
           style={{ paddingLeft: 8 + (row.level - 1) * STEP_PX }}
           onFocus={() => setFocused(row.key)}
-          onClick={() => onSelect(row.node.id)}
+          onClick={(event) => {
+            onSelect(row.node.id)
+            if (row.node.kind === 'group') onSecondClick(event, () => onOpen(row.node.id))
+          }}
         >
           <span
             className="tree-twist"

@@ -134,11 +134,9 @@ export default function WaitsScreen() {
   if (!data) return <SkeletonRows rows={12} />
 
   const select = (nodeId: string) => setSelected(nodeId || null)
-  const onNode = (nodeId: string) => {
-    const clicked = data.nodes.find((one) => one.id === nodeId)
-    if (clicked?.kind === 'group' && selected === nodeId) setOpened([...opened, nodeId])
-    select(nodeId)
-  }
+  // What was selected is gone when its members are shown.
+  const open = (group: string) =>
+    change({ open: [...opened.filter((one) => one !== group), group], node: [] })
   const close = () => change({ node: [], ...(words && !chosen ? { find: [] } : {}) })
   const place = waiting.findIndex((time) => Date.parse(time) === Date.parse(shownAt ?? ''))
   const shared = { graph: data, selected, lasting, persistence: persistence.data }
@@ -153,20 +151,20 @@ export default function WaitsScreen() {
               {data.difference}
             </p>
           )}
-          <div className="waits-sub muted">
-            <span className="mono" data-testid="wait-time">
-              <Time at={data.at} zone />
-            </span>
-            <span>{data.waiters} threads wait</span>
-            {data.snapshots.map((one) => (
-              <Source
-                key={`${one.artifact}${one.line_first}${one.text}`}
-                incidentId={id}
-                locator={one}
-              />
-            ))}
-            {graph.isFetching && <span className="faint">loading…</span>}
-          </div>
+        </div>
+        <div className="waits-sub muted">
+          <span className="mono" data-testid="wait-time">
+            <Time at={data.at} zone />
+          </span>
+          <span>{data.waiters} threads wait</span>
+          {data.snapshots.map((one) => (
+            <Source
+              key={`${one.artifact}${one.line_first}${one.text}`}
+              incidentId={id}
+              locator={one}
+            />
+          ))}
+          {graph.isFetching && <span className="faint">loading…</span>}
         </div>
         <div className="waits-tools">
           <FindBox
@@ -234,13 +232,13 @@ export default function WaitsScreen() {
             </EmptyState>
           )
         ) : view === 'tree' ? (
-          <TreeView {...shared} onSelect={onNode} />
+          <TreeView {...shared} onSelect={select} onOpen={open} />
         ) : view === 'matrix' ? (
-          <MatrixView graph={data} selected={selected} onSelect={onNode} />
+          <MatrixView graph={data} selected={selected} onSelect={select} />
         ) : view === 'table' ? (
-          <TableView {...shared} onSelect={onNode} />
+          <TableView {...shared} onSelect={select} />
         ) : (
-          <GraphView {...shared} onSelect={onNode} />
+          <GraphView {...shared} onSelect={select} onOpen={open} />
         )}
         {node && (
           <NodeInspector
@@ -251,7 +249,7 @@ export default function WaitsScreen() {
             persistence={persistence.data}
             onSelect={select}
             onFind={(thread) => change({ find: [thread], node: [thread] }, { push: true })}
-            onOpen={() => setOpened([...opened, node.id])}
+            onOpen={() => open(node.id)}
             onClose={close}
           />
         )}

@@ -10,6 +10,7 @@ export const BLANK_NODE: WaitNode = {
   detail: '',
   depth: 0,
   members: 1,
+  of: null,
   blocks_direct: 0,
   blocks_total: 0,
   root: false,

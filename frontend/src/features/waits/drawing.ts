@@ -1,7 +1,7 @@
 /** The graph as a file: the same layout as SVG text, and its nodes as rows. */
 import { escapeXml, type Rows, svgDocument } from '@/charts/exportSvg'
 import { layoutWaitGraph, type PlacedNode, type WaitGraph } from './layout'
-import { DASH, edgeKind, GLYPH, KIND, type Lasting, lastingOf, MARK } from './words'
+import { DASH, edgeKind, GLYPH, KIND, kindsOf, type Lasting, lastingOf, MARK } from './words'
 
 const HEAD = 44
 const WIDTH = 1200
@@ -10,7 +10,7 @@ const LETTER = 6.7
 /** A whole SVG document: headline above, roots left, waiters right. */
 export function graphSvg(graph: WaitGraph, title: string): string {
   const layout = layoutWaitGraph(graph, WIDTH)
-  const kindOf = new Map(graph.nodes.map((node) => [node.id, node.kind]))
+  const kindOf = kindsOf(graph)
   const cyclic = new Set(graph.cycles.flat())
   const edges = layout.edges.map(({ edge, path, strokeWidth }) => {
     const dash = DASH[edgeKind(edge, kindOf)]

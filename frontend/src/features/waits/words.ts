@@ -1,7 +1,7 @@
 /** A wait node in words and in one glyph: for labels, the tree, the table, pins. */
 import { formatNumber } from '@/format'
 import type { components } from '@/api/schema'
-import type { WaitEdge, WaitNode } from './layout'
+import type { WaitEdge, WaitGraph, WaitNode } from './layout'
 
 export type Lasting = components['schemas']['LastingWait']
 export type Persistence = components['schemas']['WaitPersistence']
@@ -79,11 +79,16 @@ export function edgeWords(edge: WaitEdge): string {
 /** What kind of thing an edge is about: of the resource at one of its ends. */
 export function edgeKind(
   edge: WaitEdge,
-  kindOf: ReadonlyMap<string, WaitNode['kind']>,
+  kindOf: ReadonlyMap<string, WaitNode['of']>,
 ): Exclude<WaitNode['kind'], 'group' | 'thread'> {
   const resource = edge.kind === 'waits_for' ? edge.target : edge.source
-  const kind = kindOf.get(resource)
-  return kind === undefined || kind === 'group' || kind === 'thread' ? 'latch' : kind
+  const kind = kindOf.get(resource) ?? 'latch'
+  return kind === 'thread' ? 'latch' : kind
+}
+
+/** What each node is; a group is what its members are. */
+export function kindsOf(graph: Pick<WaitGraph, 'nodes'>): Map<string, WaitNode['of']> {
+  return new Map(graph.nodes.map((node) => [node.id, node.kind === 'group' ? node.of : node.kind]))
 }
 
 /** Dashes per kind: latches are drawn through. */
