@@ -116,5 +116,17 @@ def test_lines_and_chunks_share_one_source() -> None:
 
 
 def test_lines_as_chunks() -> None:
-    assert list(chunks_of(["a", "b", "c"], size=2)) == [(1, "a\nb\n", 2), (3, "c\n", 1)]
+    chunks = list(chunks_of(["a", "b", "c"], size=2))
+    assert [(one.first, one.text, one.lines) for one in chunks] == [(1, "a\nb\n", 2), (3, "c\n", 1)]
+
+
+def test_a_chunk_is_the_same_as_text_and_as_bytes() -> None:
+    for data in (b"plain\nlines\n", "caf\u00e9\n".encode(), b"nul\0\n", b"cr\r\n", b"```\nx\n"):
+        (chunk,) = LineReader(io.BytesIO(data)).chunks()
+        assert chunk.data == chunk.text.encode()
+        assert chunk.lines == chunk.text.count("\n")
+        assert chunk.text == "\n".join(LineReader(io.BytesIO(data))) + "\n"
+
+
+def test_no_chunks_of_no_lines() -> None:
     assert list(chunks_of([])) == []

@@ -80,7 +80,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same, some MiB at a time; a dump inside is read as a whole."""
     log = _Log()
-    for first, text, _ in chunks:
+    for chunk in chunks:
+        first, text = chunk.first, chunk.text
         yield from log.feed(text, first)
     yield from log.finish()
 

@@ -73,7 +73,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     number = 0  # of the last line that was read
     rest = b""  # the last thread: its stack may go on in the next chunk
     for chunk in chunks:
-        data = rest + b"\n" + chunk.text.encode()[:-1]
+        data = rest + b"\n" + chunk.data[:-1]
         before, *threads = data.split(_NEXT_THREAD)
         rest = b""
         if threads and len(threads[-1]) < _MAX_REST:

@@ -98,7 +98,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same, some MiB at a time."""
     reader = DumpReader()
-    for first, text, _ in chunks:
+    for chunk in chunks:
+        first, text = chunk.first, chunk.text
         yield from reader.feed(text, first)
     yield from reader.finish()
 

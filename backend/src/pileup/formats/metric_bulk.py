@@ -37,7 +37,7 @@ def rows_of(chunk: Chunk, delimiter: str, columns: int) -> pl.Series | None:
     """The lines of a chunk, when each has so many cells and none is quoted."""
     if '"' in chunk.text or not chunk.lines:
         return None
-    lines = lines_of(chunk.text)
+    lines = lines_of(chunk.data)
     fits = lines.str.count_matches(delimiter, literal=True) == columns - 1
     return lines if fits.all() else None
 
@@ -48,7 +48,7 @@ def wide(chunk: Chunk, delimiter: str, columns: int, time: int) -> tuple[Times, 
         return None
     cells = lines_of(chunk.text.replace(delimiter, "\n"))
     times = _times(cells.gather_every(columns, time).to_list())
-    data = chunk.text.encode().translate(None, _NUMBERS + delimiter.encode())
+    data = chunk.data.translate(None, _NUMBERS + delimiter.encode())
     if times is None or data != _left_over(cells.gather_every(columns, time)):
         return None
     values = cells.cast(pl.Float64, strict=False)
@@ -67,7 +67,7 @@ def long(
         return None
     try:
         cells = pl.read_csv(
-            chunk.text.encode(),
+            chunk.data,
             has_header=False,
             schema={str(at): pl.String for at in range(len(header))},
             separator=delimiter,

@@ -64,7 +64,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     rest, after, most = pl.Series(dtype=pl.String), 1, 1
     for chunk in chunks:
         first = chunk.first - len(rest)
-        lines = pl.concat([rest, lines_of(chunk.text)])
+        lines = pl.concat([rest, lines_of(chunk.data)])
         texts: list[str] = []
         at = 0
         while at < len(lines):
