@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import polars as pl
 
@@ -17,6 +17,8 @@ from pileup.records import Clock, Grid, Samples, labels_text
 
 Kind = Literal["counter", "gauge", "rate"]
 Labels = tuple[tuple[str, str], ...]
+Points: TypeAlias = tuple[list[int | None], list[float | None], list[int]]
+"""Moments, values and lines of one series."""
 MOST_VALUES = 200_000
 
 
@@ -73,7 +75,7 @@ class Columns:
     def __init__(self) -> None:
         self._points: defaultdict[
             tuple[str, Labels, Kind, str | None, Clock],
-            tuple[list[int | None], list[float | None], list[int]],
+            Points,
         ] = defaultdict(lambda: ([], [], []))
         self._lanes: dict[tuple[Header, Labels, Clock], Lane] = {}
         self.values = 0
@@ -118,6 +120,15 @@ class Columns:
         values.append(value)
         lines.append(line)
         self.values += 1
+
+    def points(
+        self, series: str, *, kind: Kind, unit: str | None, labels: Labels, clock: Clock
+    ) -> Points:
+        """Where the values of a series go, for who appends (and counts) them himself.
+
+        Valid until the next flush.
+        """
+        return self._points[series, labels, kind, unit, clock]
 
     @property
     def full(self) -> bool:

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from pileup.formats.columns import Columns
+from pileup.formats.columns import MOST_VALUES, Columns, Points
 from pileup.formats.prometheus_names import Metric, metric_of, read_labels
 from pileup.formats.stamps import read_stamp
 from pileup.records import Clock, Item, Problem, Samples, Section
@@ -34,9 +34,12 @@ _LINE = re.compile(
     r"(?P<value>[-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|[Nn]a[Nn]|Inf|inf))"
     r"(?:\s+(?P<time>-?\d{1,16}(?:\.\d{1,9})?))?\s*(?:# \{.*)?$"
 )
+_PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_PRINTED = re.compile(r"-?\d{1,16}(?:\.\d{1,9})?")
 _TS = re.compile(r"TS (?P<epoch>\d{9,11}(?:\.\d+)?)")
 _LONGEST = 20_000
 _MOST_TOLD = 100
+_MOST_KNOWN = 50_000
 
 
 def sniff(head: str) -> bool | None:
@@ -58,7 +61,7 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every sample line; the types that # TYPE lines declared hold for the lines behind them."""
     types: dict[str, str] = {}
-    hosts: defaultdict[str | None, Columns] = defaultdict(Columns)
+    found = _Found()
     scrape: tuple[int, Clock] | None = None
     told = 0
 
@@ -68,8 +71,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         return None if read is None else metric_of(name, read, declared)
 
     for number, text in enumerate(lines, start=1):
+        if found.again(number, text, scrape):
+            if found.full:
+                yield from found.flush()
+            continue
         if text.startswith("#"):
             if (match := _TYPE.match(text)) and len(types) < 100_000:
+                if types.get(match["name"]) != match["type"]:
+                    found.forget()
                 types[match["name"]] = match["type"]
             continue
         line = text.strip()
@@ -82,7 +91,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         sample = _LINE.match(line) if len(line) <= _LONGEST else None
         declared = _declared(types, sample["name"]) if sample else None
         one = metric(sample["name"], sample["labels"] or "", declared) if sample else None
-        if sample is None or one is None:
+        value = _value(sample["value"]) if sample else None
+        if sample is None or one is None or value is None:
             if told < _MOST_TOLD:
                 told += 1
                 yield Problem(
@@ -93,9 +103,75 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 )
             continue
         wall, clock = _time(sample["time"], scrape)
-        value = float(sample["value"])
-        columns = hosts[one.host]
-        columns.add(
+        found.add(one, number, value, wall, clock)
+        if sample["labels"] is not None and text.rfind("}") == sample.end("labels"):
+            found.know(text[: sample.end("labels")], one)
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()
+
+
+class _Found:
+    """Values by host and series; a line whose series stood above is read without a pattern."""
+
+    def __init__(self) -> None:
+        self._hosts: defaultdict[str | None, Columns] = defaultdict(Columns)
+        self._known: dict[str, Metric] = {}  # by what stands before the last brace
+        self._points: dict[tuple[str, Clock], Points] = {}  # the same, until the next flush
+        self._stamp: tuple[str, tuple[int | None, Clock]] = ("", (None, "relative"))
+        self._held = 0
+
+    def know(self, head: str, one: Metric) -> None:
+        """Lines that begin so are of this series, for ``forget`` was not called."""
+        if len(self._known) >= _MOST_KNOWN:
+            self.forget()
+        self._known[head] = one
+
+    def forget(self) -> None:
+        """A type was declared: what is known of names may be wrong."""
+        self._known.clear()
+        self._points.clear()
+
+    def again(self, number: int, text: str, scrape: tuple[int, Clock] | None) -> bool:
+        """Take a line of a known series, when a plain value and time are all that follows."""
+        head, _, rest = text.rpartition("}")
+        if head not in self._known or not rest.startswith(" "):
+            return False
+        cells = rest.split()
+        if not 1 <= len(cells) <= 2:
+            return False
+        value: float | None
+        if cells[0].isdecimal() or _PLAIN.fullmatch(cells[0]):
+            value = float(cells[0])
+        else:
+            return False
+        if len(cells) == 1:
+            wall, clock = scrape if scrape is not None else (None, "relative")
+        elif cells[1] == self._stamp[0]:
+            wall, clock = self._stamp[1]
+        elif _PRINTED.fullmatch(cells[1]):
+            wall, clock = _time(cells[1], scrape)
+            self._stamp = cells[1], (wall, clock)
+            if scrape is not None:
+                self._stamp = "", (None, "relative")  # the next one may be another
+        else:
+            return False
+        points = self._points.get((head, clock))
+        if points is None:
+            one = self._known[head]
+            points = self._points[head, clock] = self._hosts[one.host].points(
+                one.series, kind=one.kind, unit=one.unit, labels=one.labels, clock=clock
+            )
+        walls, values, lines = points
+        walls.append(wall)
+        values.append(value if value - value == 0 else None)
+        lines.append(number)
+        self._held += 1
+        return True
+
+    def add(self, one: Metric, number: int, value: float, wall: int | None, clock: Clock) -> None:
+        """Take a value."""
+        self._hosts[one.host].add(
             one.series,
             value if value - value == 0 else None,
             wall=wall,
@@ -105,19 +181,30 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             unit=one.unit,
             labels=one.labels,
         )
-        if columns.full or len(hosts) > 10_000:
-            yield from _flush(hosts)
-    yield from _flush(hosts)
+        self._held += 1
+
+    @property
+    def full(self) -> bool:
+        """Time to flush: memory stays bounded whatever the file's size."""
+        return self._held >= MOST_VALUES or len(self._hosts) > 10_000
+
+    def flush(self) -> Iterator[Item]:
+        for host, columns in self._hosts.items():
+            for item in columns.flush():
+                if host is not None and isinstance(item, Samples):
+                    yield dataclasses.replace(item, host=host)
+                else:
+                    yield item
+        self._hosts.clear()
+        self._points.clear()
+        self._held = 0
 
 
-def _flush(hosts: defaultdict[str | None, Columns]) -> Iterator[Item]:
-    for host, columns in hosts.items():
-        for item in columns.flush():
-            if host is not None and isinstance(item, Samples):
-                yield dataclasses.replace(item, host=host)
-            else:
-                yield item
-    hosts.clear()
+def _value(printed: str) -> float | None:
+    try:
+        return float(printed)
+    except ValueError:  # 1.2.3
+        return None
 
 
 def _declared(types: dict[str, str], name: str) -> str | None:
