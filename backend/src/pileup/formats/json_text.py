@@ -27,10 +27,21 @@ def matches(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[re
 
     A match must be complete in itself (end with a bracket) and shorter than 64 KB.
     """
+    for match, window in windowed(lines, pattern):
+        yield match, window.line_at(match.start())
+
+
+def windowed(
+    lines: Iterable[str], pattern: re.Pattern[str]
+) -> Iterator[tuple[re.Match[str], Window]]:
+    """Each match and the text that it stands in, which tells the line of any place in it.
+
+    One match may be a run of many complete things, as long as the window of 256 KB.
+    """
     for window in _windows(lines, _LONGEST_MATCH):
         for match in pattern.finditer(window.text):
             window.end = match.end()
-            yield match, window.line_at(match.start())
+            yield match, window
 
 
 class Span(NamedTuple):
@@ -54,7 +65,7 @@ def spans(
     longest: characters; of what is longer than the window of 256 KB, each line more costs another
         look at as much.
     """
-    window = _Window()
+    window = Window()
     for window in _windows(lines, longest):
         for match in pattern.finditer(window.text):
             before, window.lost = window.lost + window.text[window.end : match.start()], ""
@@ -65,7 +76,7 @@ def spans(
     yield Span(None, window.lost + window.text[window.end :], window.number, window.number)
 
 
-class _Window:
+class Window:
     """The text in which matches are looked for; who looks says where the last one ended."""
 
     def __init__(self) -> None:
@@ -77,6 +88,11 @@ class _Window:
 
     def line_at(self, offset: int) -> int:
         return self.numbers[max(0, bisect.bisect_right(self.starts, offset) - 1)]
+
+    def line_end(self, offset: int) -> int:
+        """Where the next line begins, or the text ends."""
+        at = bisect.bisect_right(self.starts, offset)
+        return self.starts[at] if at < len(self.starts) else len(self.text)
 
     def shift(self, longest: int) -> None:
         """Keep what a match may still begin in."""
@@ -91,9 +107,9 @@ class _Window:
         self.end = 0
 
 
-def _windows(lines: Iterable[str], longest: int) -> Iterator[_Window]:
+def _windows(lines: Iterable[str], longest: int) -> Iterator[Window]:
     """The text, window after window: the same object, moved on."""
-    window = _Window()
+    window = Window()
     parts: list[str] = []
     size = 0
     for window.number, line in enumerate(lines, start=1):

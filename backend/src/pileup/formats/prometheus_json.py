@@ -11,6 +11,7 @@ Note:   "NaN" and "+Inf" are not known (null). A point that is missing is a hole
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 
@@ -33,11 +34,18 @@ HINTS = (".json",)
 LONG_LINES = True
 """One line may be the whole document: it comes in pieces, whose concatenation is the line."""
 
+_POINT = r'\[\s*(?P<time>\d{9,13}(?:\.\d{1,9})?(?:e\+?\d+)?)\s*,\s*"(?P<value>[^"]{1,40})"\s*\]'
 _TOKEN = re.compile(
     r'"metric"\s*:\s*(?P<metric>\{(?:[^{}"]|"(?:[^"\\]|\\.)*+")*+\})'
-    r'|\[\s*(?P<time>\d{9,13}(?:\.\d{1,9})?(?:e\+?\d+)?)\s*,\s*"(?P<value>[^"]{1,40})"\s*\]'
+    r"|(?P<run>\[\d[^\[\]]*+\](?:,\[\d[^\[\]]*+\])++)"
+    rf"|{_POINT}"
 )
+_ONE = re.compile(_POINT)
+_DIGITS = b"0123456789.-+e"
+_WHOLE_TIME = re.compile(r"\d{9,13}(?:\.\d{1,9})?")
 _ERROR = re.compile(r'"status"\s*:\s*"error"')
+_NO_FRAME = str.maketrans("", "", '[]"')
+_LONGEST_VALUE = 40
 _FLUSH = 100_000
 _MOST_TOLD = 20
 
@@ -61,15 +69,18 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     one = _Series(None)
     told = series = 0
     seen = _Seen(lines)
-    for match, number in json_text.matches(seen, _TOKEN):
+    for match, window in json_text.windowed(seen, _TOKEN):
         if match["metric"] is None:
-            problem = one.point(number, match["time"], match["value"])
-            if problem and told < _MOST_TOLD:
-                told += 1
-                yield problem
+            for problem in one.points(match, window):
+                if told < _MOST_TOLD:
+                    told += 1
+                    yield problem
+                if len(one.values) >= _FLUSH:
+                    yield from one.flush()
             if len(one.values) >= _FLUSH:
                 yield from one.flush()
             continue
+        number = window.line_at(match.start())
         yield from one.flush()
         try:
             labels = msgspec.json.decode(match["metric"], type=dict[str, str])
@@ -124,6 +135,45 @@ class _Series:
         self.walls: list[int | None] = []
         self.values: list[float | None] = []
         self.lines: list[int] = []
+
+    def points(self, match: re.Match[str], window: json_text.Window) -> Iterator[Problem]:
+        """Take one point, or a run of them without blanks: all of a line at once."""
+        at, end = match.span()
+        while at < end:
+            stop = min(end, window.line_end(at))
+            if stop < end:  # a point is of the line that it begins on
+                following = window.text.find("[", stop, end)
+                stop = end if following < 0 else following
+            number = window.line_at(at)
+            if match["run"] is None or not self._plain(number, window.text[at:stop].rstrip(",")):
+                for one in _ONE.finditer(window.text, at, stop):
+                    problem = self.point(number, one["time"], one["value"])
+                    if problem:
+                        yield problem
+            at = stop
+
+    def _plain(self, number: int, text: str) -> bool:
+        """Take points that are numbers and no more; False when one of them is anything else."""
+        count = text.count("[")
+        if text.encode().translate(None, _DIGITS) != b",".join([b'[,""]'] * count):
+            return False
+        cells = text.translate(_NO_FRAME).split(",")
+        times, values = cells[::2], cells[1::2]
+        if max(map(len, values)) > _LONGEST_VALUE or not all(map(_WHOLE_TIME.fullmatch, times)):
+            return False
+        try:
+            read = list(map(float, values))
+        except ValueError:
+            return False
+        if not math.isfinite(sum(read)):
+            return False
+        seconds = list(map(float, times))
+        if max(seconds) > 1e11:
+            return False
+        self.walls += [round(second * 1e6) for second in seconds]
+        self.values += read
+        self.lines += [number] * count
+        return True
 
     def point(self, number: int, time: str, value: str) -> Problem | None:
         """Take one point; a value that is no number is a Problem and stays null."""
