@@ -159,7 +159,7 @@ class _Series:
             return False
         cells = text.translate(_NO_FRAME).split(",")
         times, values = cells[::2], cells[1::2]
-        if max(map(len, values)) > _LONGEST_VALUE or not all(map(_WHOLE_TIME.fullmatch, times)):
+        if max(map(len, values)) > _LONGEST_VALUE:
             return False
         try:
             read = list(map(float, values))
@@ -167,10 +167,12 @@ class _Series:
             return False
         if not math.isfinite(sum(read)):
             return False
-        seconds = list(map(float, times))
-        if max(seconds) > 1e11:
+        if set(map(len, times)) == {10} and "".join(times).isdecimal():
+            self.walls += [1_000_000 * second for second in map(int, times)]
+        elif all(map(_WHOLE_TIME.fullmatch, times)) and max(map(float, times)) <= 1e11:
+            self.walls += [round(second * 1e6) for second in map(float, times)]
+        else:
             return False
-        self.walls += [round(second * 1e6) for second in seconds]
         self.values += read
         self.lines += [number] * count
         return True

@@ -25,7 +25,8 @@ def relined(item: Item, first: Numbers, last: Numbers) -> Item:
                 message = f"line {line}{message[told.end() :]}"
             return dataclasses.replace(item, line=line, message=message)
         case Samples():
-            return dataclasses.replace(item, lines=[first(line) for line in item.lines])
+            known = {line: first(line) for line in set(item.lines)}  # one for a whole document
+            return dataclasses.replace(item, lines=[known[line] for line in item.lines])
         case Rows(kind, frame):
             lines = [
                 pl.Series(name, map(numbers, frame[name]), pl.Int64)
