@@ -10,6 +10,7 @@ Numbers: 1.234,5 | 1,234.5 | 1 234,5 | 1.2 K | 35 ms | 12 % | 3.4 MiB/s. Duratio
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, get_args
 
 from pileup.formats.stamps import read_stamp
@@ -159,23 +160,35 @@ def read_number(text: str, decimal: str) -> tuple[float, str | None] | None:
 
 
 def _in_base_units(value: float, unit: str) -> tuple[float, str | None] | None:
+    found = _factors(unit)
+    if found is None:
+        return None
+    for factor in found[0]:
+        value *= factor
+    return value, found[1]
+
+
+@lru_cache(maxsize=1000)
+def _factors(unit: str) -> tuple[tuple[float, ...], str | None] | None:
+    """What a value of this unit is multiplied by, one after the other, and the base unit."""
     if unit == "%":
-        return value, "%"
+        return (), "%"
     if unit.lower() in _RATES:
-        return value, "1/s"
+        return (), "1/s"
     per = re.sub(r"\s*(?:/ ?s|/sec|ps)$", "", unit)
     rate = per != unit
     if per in _BYTES and (per != "B" or rate or unit == "B"):
-        return value * _BYTES[per], "B/s" if rate else "B"
+        return (_BYTES[per],), "B/s" if rate else "B"
     if not rate and unit in _SECONDS:
-        return value * _SECONDS[unit], "s"
+        return (_SECONDS[unit],), "s"
     prefix, _, rest = unit.partition(" ")
     if prefix in _SI:
         if not rest:
-            return value * _SI[prefix], None
-        return _in_base_units(value * _SI[prefix], rest.strip())
+            return (_SI[prefix],), None
+        below = _factors(rest.strip())
+        return below and ((_SI[prefix], *below[0]), below[1])
     if re.fullmatch(r"[A-Za-zµ°%][\w/%°µ .-]{0,15}", unit):
-        return value, unit
+        return (), unit
     return None
 
 

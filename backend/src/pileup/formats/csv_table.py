@@ -11,6 +11,7 @@ Note:   a mapping is data: ``with_mapping`` gives a format that reads by it, ``p
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,11 @@ HINTS = (".csv", ".tsv")
 _FLUSH_VALUES = 200_000
 _MOST_TOLD = 100
 _MOST_ABOVE = 30
+_MOST_NUMBERS = 50_000
+_TOGETHER = 2_000
+_SHORT = 64
+_TO_THE_SECOND = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:[0-5]\d", re.ASCII)
+_SECONDS = {f"{second:02d}": second * 1_000_000 for second in range(60)}
 # avg:mysql.performance.threads_running{host:db1,shard:7}
 _DATADOG = re.compile(
     r"(?:(?P<by>[a-z]{3,5}|p\d\d):)?(?P<name>[A-Za-z][\w.]*)\{(?P<tags>[^{}\"=]{0,500})\}$"
@@ -160,6 +166,13 @@ def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> It
         if not text.strip() or (number == 1 and text.lower().startswith("sep=")):
             continue
         last = number
+        if above is None and reader.plain(number, text):
+            if reader.waiting >= _TOGETHER:
+                yield from (problem.told(mapping) for problem in reader.settle())
+            if reader.full:
+                yield from reader.flush()
+            continue
+        yield from (problem.told(mapping) for problem in reader.settle())
         row = reader.row(number, text)
         if above is not None and row.time is None and len(above) < _MOST_ABOVE:
             above.extend(row.problems)
@@ -172,6 +185,7 @@ def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> It
             yield problem.told(mapping)
         if reader.full:
             yield from reader.flush()
+    yield from (problem.told(mapping) for problem in reader.settle())
     yield from reader.flush()
     yield from (problem.told(mapping) for problem in above or ())
     if reader.untold:
@@ -218,6 +232,7 @@ class _Series:
 
 
 _Key = tuple[str, Labels, str | None, Clock]
+_Number = tuple[float | None, str | None]
 _Named = tuple[str, Labels, str | None, Kind, str | None]
 
 
@@ -234,6 +249,13 @@ class Reader:
         self._zone = _Zone(mapping.zone) if mapping.zone else None
         self._series: dict[_Key, _Series] = {}
         self._known: dict[tuple[int, str | None], _Named] = {}
+        named_by = (*self._labels, self._host, self._metric)
+        self._named_by = [at for at in named_by if at is not None]
+        self._least = 1 + max((*self._named_by, *self._times, *self._values), default=0)
+        self._lanes: dict[tuple[str, ...], list[_Series]] = {}
+        self._numbers: dict[str, _Number] = {}
+        self._waiting: list[tuple[int, str, list[str]]] = []
+        self._minute: tuple[str, int, Clock] = ("none", 0, "local")
         self._held = 0
         self._told = 0
         self.untold = 0
@@ -248,10 +270,7 @@ class Reader:
         """Read one line and keep its values."""
         mapping = self._mapping
         cells = csv_mapping.cells_of(text, mapping.delimiter)
-        printed = " ".join(cells[at].strip() for at in self._times if at < len(cells))
-        time = read_time(printed, mapping.time_format)
-        if time is not None and time[1] == "local" and self._zone is not None:
-            time = self._zone.to_utc(time[0]), "utc"
+        printed, time = self._time(cells)
         problems: list[CellProblem] = []
         if time is None:
             at = self._times[0] if self._times and self._times[0] < len(cells) else None
@@ -263,13 +282,7 @@ class Reader:
             )
             return Row(number, tuple(cells), None, {}, tuple(problems))
         values: dict[int, float | None] = {}
-        host = self._cell(cells, self._host)
-        metric = self._cell(cells, self._metric)
-        labels = tuple(
-            (mapping.columns[at].name, value)
-            for at in self._labels
-            if (value := self._cell(cells, at))
-        )
+        host, metric, labels = self._names(cells)
         for at in self._values:
             cell = cells[at] if at < len(cells) else ""
             read = None
@@ -280,6 +293,140 @@ class Reader:
             values[at] = read[0] if read else None
             self._keep(number, at, time, read, host, metric, labels)
         return Row(number, tuple(cells), time, values, tuple(problems))
+
+    def plain(self, number: int, text: str) -> bool:
+        """Take a line that is cells and nothing else, to be read with its neighbours.
+
+        False leaves it to ``row``: quotes, too few cells.
+        """
+        if '"' in text or "\r" in text:
+            return False
+        delimiter = self._mapping.delimiter
+        cells = text.split() if delimiter == " " else text.split(delimiter)
+        if len(cells) < self._least:
+            return False
+        self._waiting.append((number, text, cells))
+        return True
+
+    @property
+    def waiting(self) -> int:
+        """Lines taken by ``plain`` since the last ``settle``."""
+        return len(self._waiting)
+
+    def settle(self) -> Iterator[CellProblem]:
+        """Keep the values of the lines that wait: all at once, or one by one where one is odd."""
+        rows, self._waiting = self._waiting, []
+        if not rows or self._together(rows):
+            return
+        for number, text, cells in rows:
+            if not self._alone(number, cells):
+                yield from self.row(number, text).problems
+
+    def _together(self, rows: list[tuple[int, str, list[str]]]) -> bool:
+        """Keep rows of the same series, of which every time and cell can be read; else False."""
+        if self._named_by:
+            return False
+        times = [self._time(cells)[1] for _, _, cells in rows]
+        walls = [time[0] for time in times if time is not None]
+        if len(walls) < len(rows) or len({time[1] for time in times if time}) != 1:
+            return False
+        columns = list(zip(*[cells for *_, cells in rows], strict=False))  # of the least width
+        read = [self._column(columns[at]) for at in self._values]
+        found = [one for one in read if one is not None]
+        if len(found) < len(read) or times[0] is None:
+            return False
+        numbers = [number for number, *_ in rows]
+        for at, (values, unit) in zip(self._values, found, strict=True):
+            one = self._one(at, times[0][1], None, None, ())
+            one.walls += walls
+            one.values += values
+            one.lines += numbers
+            one.unit = one.unit or unit
+            self._held += len(rows)
+        return True
+
+    def _column(self, cells: Sequence[str]) -> tuple[Sequence[float | None], str | None] | None:
+        """The values of a column's cells and the first unit; None when one is no number."""
+        text = "".join(cells)
+        if self._mapping.decimal == "." and "_" not in text and max(map(len, cells)) <= _SHORT:
+            try:
+                values = list(map(float, cells))
+                if math.isfinite(sum(values)):
+                    return values, None
+            except ValueError:
+                pass
+        known = self._numbers
+        read = [known.get(cell) or self._number(cell) for cell in cells]
+        if None in read:
+            return None
+        units = (one[1] for one in read if one and one[1])
+        return [one[0] for one in read if one], next(units, None)
+
+    def _alone(self, number: int, cells: Sequence[str]) -> bool:
+        """Keep the values of one row where nothing needs to be said of it."""
+        _, time = self._time(cells)
+        if time is None:
+            return False
+        numbers: list[_Number] = []
+        for at in self._values:
+            number_of = self._numbers.get(cells[at]) or self._number(cells[at])
+            if number_of is None:
+                return False
+            numbers.append(number_of)
+        key = (*[cells[at] for at in self._named_by], time[1])
+        lanes = self._lanes.get(key) or self._lanes_of(key, cells, time[1])
+        wall = time[0]
+        for one, (value, unit) in zip(lanes, numbers, strict=False):  # no lanes: an unnamed metric
+            one.walls.append(wall)
+            one.values.append(value)
+            one.lines.append(number)
+            one.unit = one.unit or unit
+        self._held += len(lanes)
+        return True
+
+    def _lanes_of(self, key: tuple[str, ...], cells: Sequence[str], clock: Clock) -> list[_Series]:
+        """The series of the values of a row with these names, until the next flush."""
+        host, metric, labels = self._names(cells)
+        lanes = []
+        if self._metric is None or metric is not None:
+            lanes = [self._one(at, clock, host, metric, labels) for at in self._values]
+        self._lanes[key] = lanes
+        return lanes
+
+    def _number(self, cell: str) -> _Number | None:
+        """A cell's value and unit, nothing twice for a gap; None when it is no number."""
+        read: _Number | None = (None, None)
+        if not is_null(cell):
+            read = read_number(cell, self._mapping.decimal)
+        if read is not None:
+            if len(self._numbers) >= _MOST_NUMBERS:
+                self._numbers.clear()
+            self._numbers[cell] = read
+        return read
+
+    def _time(self, cells: Sequence[str]) -> tuple[str, tuple[int, Clock] | None]:
+        """The time of a row as printed, and as read."""
+        printed = " ".join([cells[at].strip() for at in self._times if at < len(cells)])
+        minute = printed[:-2]
+        time: tuple[int, Clock] | None
+        if minute == self._minute[0] and printed[-2:] in _SECONDS:
+            time = self._minute[1] + _SECONDS[printed[-2:]], self._minute[2]
+        else:
+            time = read_time(printed, self._mapping.time_format)
+            if time is not None and _TO_THE_SECOND.fullmatch(printed):
+                self._minute = minute, time[0] - _SECONDS[printed[-2:]], time[1]
+        if time is not None and time[1] == "local" and self._zone is not None:
+            time = self._zone.to_utc(time[0]), "utc"
+        return printed, time
+
+    def _names(self, cells: Sequence[str]) -> tuple[str | None, str | None, Labels]:
+        """What names the series of a row beside its header: host, metric and labels."""
+        labels = tuple(
+            (self._mapping.columns[at].name, value)
+            for at in self._labels
+            if (value := self._cell(cells, at))
+        )
+        return self._cell(cells, self._host), self._cell(cells, self._metric), labels
 
     def _tell(self, problems: list[CellProblem], problem: CellProblem) -> None:
         if self._told < _MOST_TOLD:
@@ -298,20 +445,27 @@ class Reader:
         metric: str | None,
         labels: Labels,
     ) -> None:
-        column = self._mapping.columns[at]
         if self._metric is not None and metric is None:
             return
-        name, own, legend_host, kind, unit = self._named(at, column, metric)
-        key = (name, tuple(sorted((*own, *labels))), host or legend_host, time[1])
-        one = self._series.get(key)
-        if one is None:
-            one = self._series[key] = _Series(kind, unit=column.unit or unit)
+        one = self._one(at, time[1], host, metric, labels)
         one.walls.append(time[0])
         one.values.append(read[0] if read else None)
         one.lines.append(number)
         if one.unit is None and read is not None:
             one.unit = read[1]
         self._held += 1
+
+    def _one(
+        self, at: int, clock: Clock, host: str | None, metric: str | None, labels: Labels
+    ) -> _Series:
+        """The series of a column's values in rows of these names."""
+        column = self._mapping.columns[at]
+        name, own, legend_host, kind, unit = self._named(at, column, metric)
+        key = (name, tuple(sorted((*own, *labels))), host or legend_host, clock)
+        one = self._series.get(key)
+        if one is None:
+            one = self._series[key] = _Series(kind, unit=column.unit or unit)
+        return one
 
     def _named(self, at: int, column: Column, metric: str | None) -> _Named:
         known = self._known.get((at, metric))
@@ -337,6 +491,7 @@ class Reader:
                     host=host,
                 )
         self._series.clear()
+        self._lanes.clear()
         self._held = 0
 
     @staticmethod

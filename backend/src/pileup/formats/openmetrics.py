@@ -140,22 +140,19 @@ class _Found:
         cells = rest.split()
         if not 1 <= len(cells) <= 2:
             return False
-        value: float | None
-        if cells[0].isdecimal() or _PLAIN.fullmatch(cells[0]):
-            value = float(cells[0])
-        else:
+        if not cells[0].isdecimal() and not _PLAIN.fullmatch(cells[0]):
             return False
-        if len(cells) == 1:
-            wall, clock = scrape if scrape is not None else (None, "relative")
-        elif cells[1] == self._stamp[0]:
-            wall, clock = self._stamp[1]
-        elif _PRINTED.fullmatch(cells[1]):
-            wall, clock = _time(cells[1], scrape)
-            self._stamp = cells[1], (wall, clock)
-            if scrape is not None:
-                self._stamp = "", (None, "relative")  # the next one may be another
-        else:
-            return False
+        value = float(cells[0])
+        moment: tuple[int | None, Clock] = scrape or (None, "relative")
+        if len(cells) == 2:
+            if cells[1] == self._stamp[0]:
+                moment = self._stamp[1]
+            elif _PRINTED.fullmatch(cells[1]):
+                moment = _time(cells[1], scrape)
+                self._stamp = cells[1] if scrape is None else "", moment
+            else:
+                return False
+        wall, clock = moment
         points = self._points.get((head, clock))
         if points is None:
             one = self._known[head]
