@@ -806,6 +806,11 @@ def _column(name: str, hint: Any, dtype: pl.DataType, values: list[Any]) -> pl.S
     if inner is str and None not in values:
         strings = pl.Series(list(chain.from_iterable(values)), dtype=pl.String, strict=True)
         return list_column(strings, [len(one) for one in values]).alias(name)
+    if get_origin(inner) is tuple and None not in values:
+        rows = list(chain.from_iterable(values))
+        cells = pl.Series(list(chain.from_iterable(rows)), dtype=pl.String, strict=True)
+        lists = list_column(cells, [len(row) for row in rows])
+        return list_column(lists, [len(value) for value in values]).alias(name)
     return pl.Series(name, [_plain(value) for value in values], dtype=dtype, strict=True)
 
 
