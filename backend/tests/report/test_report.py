@@ -155,7 +155,14 @@ def test_a_sweep_is_a_table_of_its_parameters() -> None:
         ["16", "96, match", "not run"],
     ]
     (listed,) = sweeps([replace(r, parameters={"tables": r.parameters["tables"]}) for r in runs])
-    assert [plain(row[1]) for row in listed.rows] == ["4", "4", "8", "16"]
+    assert [[plain(cell) for cell in row] for row in listed.rows] == [
+        ["2, 3", "4", "31 (1 of 2 runs)", "1 match, 1 open"],
+        ["4", "8", "", "open"],
+        ["1", "16", "96", "match"],
+    ]
+    again = replace(runs[0], number=5, measured=80.0, verdict="miss")
+    (pivot,) = sweeps([*runs, again])
+    assert plain(pivot.rows[2][1]) == "88 (80 to 96; 2 runs), 1 match, 1 miss"
     assert sweeps(runs[:1]) == []
     assert len(blocks_of(replace(CASE, experiments=tuple(runs)), "::experiments")) == 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.worker.conftest import Bench, make_bench
 
 __all__ = ["make_bench"]
 
+RUN = REPOSITORY / "samples/ahi-pileup/experiment-ahi-off/metrics-wide.csv"
 DUMP = REPOSITORY / "samples/hot-row/artifacts/metrics-wide.csv"
 
 
@@ -33,9 +35,26 @@ def bundle(make_bench: Callable[..., Bench], tmp_path: Path) -> Path:
     for name, body in (("pins", pin), ("releases", {"note": "please"})):
         made = admin.post(f"/api/v1/incidents/{incident}/{name}", json=body)
         assert made.status_code == 201, made.text
+    measured(bench, incident)
     path = tmp_path / "incident.pileup.zip"
     path.write_bytes(bench.site.admin.get(f"/api/v1/incidents/{incident}/bundle").content)
     return path
+
+
+def measured(bench: Bench, incident: str) -> None:
+    """A finished experiment with a run of its own: what it showed is computed from its file."""
+    admin = bench.site.admin
+    run = bench.site.upload(incident, "run.csv", RUN.read_bytes())
+    bench.work(("artifact", "analyse"))
+    prediction = {"text": "few run", "metric": "metric.threads_running", "op": "<", "value": 60}
+    body = {"title": "AHI off", "change": "SET GLOBAL", "prediction": prediction}
+    made = admin.post(f"/api/v1/incidents/{incident}/experiments", json=body).json()
+    url = f"/api/v1/experiments/{made['id']}"
+    assert admin.put(f"{url}/artifacts", json={"artifact_ids": [run["id"]]}).is_success
+    assert admin.post(f"{url}/start").is_success
+    finished = admin.post(f"{url}/finish", json={"observation": {"text": "seen"}})
+    assert finished.is_success, finished.text
+    assert finished.json()["computed"]["measured"]["value"] is not None
 
 
 def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
@@ -45,6 +64,9 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
     passed = CliRunner().invoke(main, ["verify", str(bundle)])
     assert passed.exit_code == 0, passed.output
     assert "DIFFERENT" not in passed.output
+    looked = re.search(r"same +(\d+) of (\d+) numbers of experiments", passed.output)
+    assert looked is not None, passed.output
+    assert looked[1] == looked[2] != "0"
 
     touched = tmp_path / "touched.zip"
     with zipfile.ZipFile(bundle) as old, zipfile.ZipFile(touched, "w") as new:
@@ -58,6 +80,12 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
                 told = json.loads(content)
                 told["excerpt"] = "9" + told["excerpt"][1:]
                 content = json.dumps(told).encode()
+            if name == "work/experiments.jsonl":
+                told = json.loads(content)
+                told["computed"]["measured"]["value"] *= 1.001
+                told["computed"]["levels"][0]["run"]["mad"] += 1
+                told["title"] = "what people typed is not computed"
+                content = json.dumps(told).encode()
             if name == "work/releases.jsonl":
                 told = json.loads(content)
                 told["document"] = told["document"].replace("draft", "final").replace(" s", " h", 1)
@@ -68,3 +96,6 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
     assert "/stalls/0/duration_s" in failed.output
     assert "a line: metrics.csv does not say" in failed.output
     assert "release 1 is not the document" in failed.output
+    assert "experiment 1 measured/value: " in failed.output
+    assert "experiment 1 levels/" in failed.output
+    assert re.search(r"DIFFERENT +\d+ of \d+ numbers of experiments", failed.output)

@@ -99,7 +99,7 @@ describe('an experiment that has started', () => {
       screen.getByText('The run is better than the incident: 2 ms, against 500 ms.'),
     ).toBeTruthy()
     expect(screen.getByText('innodb_adaptive_hash_index: ON → OFF')).toBeTruthy()
-    expect(screen.getByText('31 ± 2 (60)')).toBeTruthy()
+    expect(screen.getByText('31 ± 2 (n 60)')).toBeTruthy()
     expect(screen.getByText('2 more: compare the run on the Compare screen')).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Take what the artifacts show' }))
     expect(screen.getByLabelText<HTMLSelectElement>('Verdict').value).toBe('partial')

@@ -19,7 +19,7 @@ import {
   type Finish,
   type Observed,
 } from './queries'
-import { predictedNumber, spread } from './sweep'
+import { predictedNumber, spread, summarise } from './sweep'
 
 type Props = {
   incidentId: string
@@ -370,8 +370,8 @@ function Levels({ levels }: { levels: Observed['levels'] }) {
             <th scope="row" className="mono">
               {one.series}
             </th>
-            <td className="num">{spread(one.incident)}</td>
-            <td className="num">{spread(one.run)}</td>
+            <td className="num">{spread(summarise([one.incident]))}</td>
+            <td className="num">{spread(summarise([one.run]))}</td>
             <td className="num">{one.ratio === null ? '–' : `× ${formatNumber(one.ratio, 2)}`}</td>
           </tr>
         ))}

@@ -6,14 +6,15 @@ import { Button } from '@/ui/Button'
 import { ExportMenu } from '@/ui/ExportMenu'
 import { observedQuery, type Experiment } from './queries'
 import {
-  levelOf,
+  each,
   parametersOf,
   pivot,
-  predictedNumber,
+  places,
+  predicted,
   reproduced,
   seriesOf,
-  sorted,
   spread,
+  summaryOf,
   sweepRows,
   type Run,
 } from './sweep'
@@ -64,7 +65,12 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
               ))}
               <th scope="col">Predicted</th>
               {series.map((one) => (
-                <th key={one} scope="col" className="num" title="median ± MAD (samples)">
+                <th
+                  key={one}
+                  scope="col"
+                  className="num"
+                  title="Median ± MAD (samples) of one run; median, least–most of several"
+                >
                   {one}
                 </th>
               ))}
@@ -74,23 +80,36 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
             </tr>
           </thead>
           <tbody>
-            {sorted(runs).map((run) => (
-              <tr key={run.experiment.id} data-testid="sweep-row">
+            {places(runs).map((same) => (
+              <tr key={same[0]?.experiment.id} data-testid="sweep-row">
                 {names.map((one) => (
-                  <td key={one}>{run.experiment.parameters[one] ?? '–'}</td>
+                  <td key={one}>{same[0]?.experiment.parameters[one] ?? '–'}</td>
                 ))}
                 <td>
-                  {predictedNumber(run.experiment.prediction) || run.experiment.prediction.text}
+                  {[...new Set(same.map(predicted))].map((one) => (
+                    <div key={one}>{one}</div>
+                  ))}
                 </td>
                 {series.map((one) => (
                   <td key={one} className="num">
-                    {spread(levelOf(run, one))}
+                    {spread(summaryOf(same, one))}
                   </td>
                 ))}
-                <td title={run.seen?.symptoms?.text}>{reproduced(run) || '–'}</td>
-                <td>{run.experiment.failed_same_way ?? run.seen?.symptoms?.same_way ?? '–'}</td>
+                <td title={each(same, (run) => run.seen?.symptoms?.text ?? '')}>
+                  {each(same, reproduced) || '–'}
+                </td>
                 <td>
-                  <Opens run={run} onOpen={onOpen} />
+                  {each(
+                    same,
+                    (run) => run.experiment.failed_same_way ?? run.seen?.symptoms?.same_way ?? '',
+                  ) || '–'}
+                </td>
+                <td>
+                  {same.map((run) => (
+                    <div key={run.experiment.id}>
+                      <Opens run={run} onOpen={onOpen} />
+                    </div>
+                  ))}
                 </td>
               </tr>
             ))}
@@ -152,16 +171,20 @@ function Pivoted({
             <th scope="row">{row || '–'}</th>
             {table.across.map((column) => (
               <td key={column}>
+                {table.at(row, column).length === 0 ? (
+                  <span className="faint">not run</span>
+                ) : (
+                  series.map((one) => (
+                    <div key={one}>
+                      {spread(summaryOf(table.at(row, column), one))}{' '}
+                      {series.length > 1 && <span className="faint">{one}</span>}
+                    </div>
+                  ))
+                )}
                 {table.at(row, column).map((run) => (
                   <div key={run.experiment.id}>
-                    {series.map((one) => (
-                      <div key={one}>
-                        {spread(levelOf(run, one))}{' '}
-                        {series.length > 1 && <span className="faint">{one}</span>}
-                      </div>
-                    ))}
-                    {reproduced(run) && <div className="muted">{reproduced(run)} symptoms</div>}
                     <Opens run={run} onOpen={onOpen} />
+                    {reproduced(run) && <span className="muted"> {reproduced(run)} symptoms</span>}
                   </div>
                 ))}
               </td>

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { markdown } from '@/charts/exportSvg'
 import type { Experiment } from './queries'
 import { readParameters } from './draft'
-import { pivot, predictedNumber, reproduced, sorted, sweepRows, type Run } from './sweep'
+import {
+  pivot,
+  places,
+  predictedNumber,
+  reproduced,
+  sorted,
+  spread,
+  summaryOf,
+  sweepRows,
+  type Run,
+} from './sweep'
 
 const prediction: Experiment['prediction'] = {
   text: '',
@@ -91,19 +101,41 @@ describe('a sweep', () => {
     )
   })
 
-  it('exports a row per run', () => {
+  it('puts repeated runs into one place: median, least and most, how many', () => {
+    const again = [...RUNS, run(4, '16', 'original', 14), run(5, '16', 'original', 9)]
+    const place = places(again)[1] ?? []
+    expect(place.map((one) => one.experiment.number)).toEqual([1, 4, 5])
+    expect(spread(summaryOf(place, 'app.queries@db-1'))).toBe('9, 8–14 (3 runs)')
+    expect(spread(summaryOf(place.slice(0, 1), 'app.queries@db-1'))).toBe('8 ± 1 (n 60)')
+    expect(spread(summaryOf(place, 'another'))).toBe('–')
+    expect(sweepRows(again).rows[1]?.slice(0, 10)).toEqual([
+      '1, 4, 5',
+      '16',
+      'original',
+      3,
+      'p95 of app.queries@db-1 >= 9000 within 600 s; falsified if < 100',
+      9,
+      null,
+      8,
+      14,
+      180,
+    ])
+  })
+
+  it('exports a row per combination of parameters', () => {
     const { columns, rows } = sweepRows(RUNS)
-    expect(columns.slice(0, 5)).toEqual([
-      'experiment',
+    expect(columns.slice(0, 6)).toEqual([
+      'experiments',
       'tables',
       'binary',
+      'runs',
       'predicted',
       'app.queries@db-1 median',
     ])
     expect(rows.map((row) => row.slice(0, 3))).toEqual([
-      [2, '4', 'original'],
-      [1, '16', 'original'],
-      [3, '16', 'patched'],
+      ['2', '4', 'original'],
+      ['1', '16', 'original'],
+      ['3', '16', 'patched'],
     ])
     expect(markdown({ columns: ['a|b'], rows: [['x\ny'], [null]] })).toBe(
       '| a\\|b |\n| --- |\n| x y |\n|  |\n',

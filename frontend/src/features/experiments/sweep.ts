@@ -1,5 +1,6 @@
 /** A sweep: experiments that share a name and differ in their parameters, as one table or a pivot. */
 import type { Rows } from '@/charts/exportSvg'
+import { group, median, sum } from 'd3-array'
 import { formatNumber } from '@/format'
 import type { Experiment, Observed } from './queries'
 
@@ -14,8 +15,6 @@ export type Run = {
     | null
 }
 
-type Level = NonNullable<Observed['levels'][number]['run']>
-
 /** "p95 of mysql.Threads_running@db-1 < 20 within 600 s; falsified if > 100". */
 export function predictedNumber(one: Experiment['prediction']): string {
   if (!one.metric || !one.op) return ''
@@ -29,11 +28,66 @@ export function predictedNumber(one: Experiment['prediction']): string {
   return `${one.statistic ?? 'median'} of ${one.metric} ${sign}${size}${window}${false_}`
 }
 
-/** "31 ± 2 (60)": median, MAD, samples. */
-export const spread = (one: Level | null) =>
-  one === null
-    ? '–'
-    : `${formatNumber(one.median, 2)} ± ${formatNumber(one.mad, 2)} (${formatNumber(one.points)})`
+/** What the runs of one combination of parameters show of a series. */
+export type Summary = {
+  /** Of the samples of one run; of the medians of several. */
+  readonly median: number
+  /** Of the samples of one run; null of several. */
+  readonly mad: number | null
+  /** Of the runs' medians; null of one. */
+  readonly least: number | null
+  readonly most: number | null
+  readonly points: number
+  readonly runs: number
+}
+
+type Level = NonNullable<Observed['levels'][number]['run']>
+
+/** Over the runs that have samples of it; null: none has. */
+export const summaryOf = (runs: readonly Run[], series: string) =>
+  summarise(runs.map((run) => levelOf(run, series)))
+
+/** Of the same series in each of some runs. */
+export function summarise(runs: readonly (Level | null)[]): Summary | null {
+  const levels = runs.filter((one) => one !== null)
+  const medians = levels.map((one) => one.median)
+  const middle = median(medians)
+  if (middle === undefined) return null
+  const one = levels.length === 1 ? levels[0] : undefined
+  return {
+    median: middle,
+    mad: one?.mad ?? null,
+    least: one ? null : Math.min(...medians),
+    most: one ? null : Math.max(...medians),
+    points: sum(levels, (level) => level.points),
+    runs: levels.length,
+  }
+}
+
+/** "31 ± 2 (n 60)": median, MAD, samples; of several runs "31, 28–40 (3 runs)". */
+export function spread(one: Summary | null): string {
+  if (one === null) return '–'
+  const middle = formatNumber(one.median, 2)
+  if (one.least === null || one.most === null) {
+    return `${middle} ± ${formatNumber(one.mad ?? 0, 2)} (n ${formatNumber(one.points)})`
+  }
+  return `${middle}, ${formatNumber(one.least, 2)}–${formatNumber(one.most, 2)} (${one.runs} runs)`
+}
+
+/** Runs of the same parameters together, in the order of the parameters. */
+export function places(runs: readonly Run[]): readonly (readonly Run[])[] {
+  const names = parametersOf(runs)
+  const key = (run: Run) => JSON.stringify(names.map((name) => run.experiment.parameters[name]))
+  return [...group(sorted(runs), key).values()]
+}
+
+/** The prediction of a run, as a number or in words. */
+export const predicted = ({ experiment: { prediction } }: Run) =>
+  predictedNumber(prediction) || prediction.text
+
+/** What each of some runs says, those that say nothing left out. */
+export const each = (runs: readonly Run[], say: (run: Run) => string) =>
+  runs.map(say).filter(Boolean).join(', ')
 
 /** "5 of 7"; empty while unknown. */
 export function reproduced(run: Run): string {
@@ -97,39 +151,39 @@ export function pivot(runs: readonly Run[], rows: string, columns: string): Pivo
   }
 }
 
-/** The table as rows, for CSV and Markdown. */
-export function sweepRows(given: readonly Run[]): Rows {
-  const runs = sorted(given)
+/** The table as rows, for CSV and Markdown: one for each combination of parameters. */
+export function sweepRows(runs: readonly Run[]): Rows {
   const names = parametersOf(runs)
   const series = seriesOf(runs)
   return {
     columns: [
-      'experiment',
+      'experiments',
       ...names,
+      'runs',
       'predicted',
-      ...series.flatMap((one) => [`${one} median`, 'MAD', 'samples']),
+      ...series.flatMap((one) => [`${one} median`, 'MAD', 'least run', 'most run', 'samples']),
       'symptoms reproduced',
       'failed the same way',
       'computed',
       'verdict',
       'overruled because',
     ],
-    rows: runs.map((run) => {
-      const { experiment: one } = run
-      return [
-        one.number,
-        ...names.map((name) => one.parameters[name] ?? ''),
-        predictedNumber(one.prediction) || one.prediction.text,
-        ...series.flatMap((id) => {
-          const level = levelOf(run, id)
-          return [level?.median ?? null, level?.mad ?? null, level?.points ?? null]
-        }),
-        reproduced(run),
-        one.failed_same_way ?? run.seen?.symptoms?.same_way ?? '',
-        run.seen?.measured?.verdict.replace('_', ' ') ?? '',
-        one.verdict?.replace('_', ' ') ?? one.state,
-        one.overruled_because,
-      ]
-    }),
+    rows: places(runs).map((same) => [
+      each(same, (run) => String(run.experiment.number)),
+      ...names.map((name) => same[0]?.experiment.parameters[name] ?? ''),
+      same.length,
+      [...new Set(same.map(predicted))].join('; '),
+      ...series.flatMap((id) => {
+        const one = summaryOf(same, id)
+        return one
+          ? [one.median, one.mad, one.least, one.most, one.points]
+          : [null, null, null, null, null]
+      }),
+      each(same, reproduced),
+      each(same, (run) => run.experiment.failed_same_way ?? run.seen?.symptoms?.same_way ?? ''),
+      each(same, (run) => run.seen?.measured?.verdict.replace('_', ' ') ?? ''),
+      each(same, (run) => run.experiment.verdict?.replace('_', ' ') ?? run.experiment.state),
+      each(same, (run) => run.experiment.overruled_because),
+    ]),
   }
 }
