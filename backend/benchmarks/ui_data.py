@@ -1,10 +1,10 @@
 """A big incident for the screens, put into the data folder of a running `pileup run`.
 
-200 series of a million samples each (a day, 11.6 a second, on four hosts) and one moment in which
-5,000 transactions wait for one another's rows, 715 of them with others behind. An upload of that
-much text would take the worker the better part of an hour, and it is not what is measured here: the
-samples are made piece by piece and written by the store's own writer, the rest goes through the
-analysis.
+200 series of a million samples each (a day, 11.6 a second, on four hosts) and three moments in
+which 5,000 transactions wait for one another's rows, 715 of them with others behind. An upload of
+that much text would take the worker the better part of an hour, and it is not what is measured
+here: the samples are made piece by piece and written by the store's own writer, the rest goes
+through the analysis.
 Usage: python -m benchmarks.ui_data --home FOLDER --incident ID [--series 200] [--samples 1000000]
 """
 
@@ -30,7 +30,7 @@ from pileup.storage.incidents import Incidents
 from pileup.storage.placed import PlacedStore, write_samples
 from pileup.worker.digest import digest_of
 
-HOSTS, WAITERS, FAN, TABLES = 4, 4999, 7, 40
+HOSTS, WAITERS, FAN, TABLES, MOMENTS = 4, 4999, 7, 40, 3
 _S = 1_000_000
 _T0 = 1_795_212_000 * _S
 _STEP = 86_400  # µs: a million samples are a day
@@ -80,37 +80,45 @@ def small() -> Evidence:
         labels=(),
         host="db-0",
     )
-    at = _T0 + (onset + 20) * _S
-    told = {"wall_us": at, "clock": "utc", "host": "db-0", "snapshot": 0}
-    moment = Snapshot(
-        line_first=1,
-        line_last=1,
-        kind="lock_waits",
-        time_quality="exact",
-        **told,  # type: ignore[arg-type]
-    )
-    waits = [
-        LockWait(
-            line_first=line,
-            line_last=line,
-            lock_kind="record",
-            waiting_trx=str(10_000 + waiter),
-            waiting_session=10_000 + waiter,
-            waiting_s=20.0,
-            blocking_trx=str(10_000 + blocker),
-            blocking_session=10_000 + blocker,
-            table=f"shop.t{holder % TABLES}",
-            index="PRIMARY",
-            mode="X",
-            lock_id=f"140:{20 + holder % TABLES}:{4 + holder // 100}:{2 + holder % 100}",
-            **told,  # type: ignore[arg-type]
+    seen, waits = [], []
+    line = 0
+    for snapshot in range(MOMENTS):
+        after = 20 + 10 * snapshot
+        told: dict[str, Any] = {
+            "wall_us": _T0 + (onset + after) * _S,
+            "clock": "utc",
+            "host": "db-0",
+            "snapshot": snapshot,
+        }
+        line += 1
+        seen.append(
+            Snapshot(
+                line_first=line, line_last=line, kind="lock_waits", time_quality="exact", **told
+            )
         )
-        for line, (waiter, blocker, holder) in enumerate(_pairs(), start=2)
-    ]
+        for waiter, blocker, holder in _pairs():
+            line += 1
+            waits.append(
+                LockWait(
+                    line_first=line,
+                    line_last=line,
+                    lock_kind="record",
+                    waiting_trx=str(10_000 + waiter),
+                    waiting_session=10_000 + waiter,
+                    waiting_s=float(after),
+                    blocking_trx=str(10_000 + blocker),
+                    blocking_session=10_000 + blocker,
+                    table=f"shop.t{holder % TABLES}",
+                    index="PRIMARY",
+                    mode="X",
+                    lock_id=f"140:{20 + holder % TABLES}:{4 + holder // 100}:{2 + holder % 100}",
+                    **told,
+                )
+            )
     described = EvidenceArtifact("b" * 64, "lock-waits.txt", 1, None)
     frames = {
         "sample": samples_frame([running]),
-        "snapshot": records_frame("snapshot", [moment]),
+        "snapshot": records_frame("snapshot", seen),
         "lock_wait": records_frame("lock_wait", waits),
     }
     return gather([(described, frames)])

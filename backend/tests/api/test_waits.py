@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.analysis.test_wait_diff import two_moments
+from tests.analysis.test_waits import dump, evidence, semaphore
 from tests.support.site import Site
 
 FIRST, SECOND = "2026-11-20T22:20:15Z", "2026-11-20T22:20:45Z"
@@ -28,6 +29,30 @@ def test_what_lasts_over_the_moments(site: Site) -> None:
     told = get(site, "/persistence").json()
     by_key = {one["key"]: one for one in told["nodes"]}
     assert (told["of"], by_key["thread:9"]["seen"], by_key["thread:1"]["seen"]) == (2, 2, 1)
+
+
+def test_what_lasts_is_told_of_what_is_shown(site: Site) -> None:
+    """Thread 5 is not in the first moment, and thread 1 stands in a group of four."""
+    every = {one["key"] for one in get(site, "/persistence").json()["nodes"]}
+    assert {"thread:1", "thread:5", "thread:9"} <= every
+    alone = get(site, "/persistence", at=FIRST, fold="none").json()["nodes"]
+    assert {"thread:1", "thread:9"} <= {one["key"] for one in alone}
+    assert "thread:5" not in {one["key"] for one in alone}
+    folded = {one["key"] for one in get(site, "/persistence", at=FIRST, fold="all").json()["nodes"]}
+    assert "place:latch:0x2db49f8|S|btr0sea.ic:122" in folded
+    assert "thread:9" in folded
+    assert "thread:1" not in folded
+
+
+def test_a_new_analysis_is_looked_at(site: Site) -> None:
+    """Graphs are kept per analysis: after the next one, the next graph is shown."""
+    incident = site.incident()
+    placed = site.app.state.services.placed
+    placed.replace(incident, two_moments())
+    path = f"/api/v1/incidents/{incident}/waits"
+    assert site.admin.get(path, params={"at": FIRST}).json()["waiters"] == 4
+    placed.replace(incident, evidence(dump(semaphore(1, 9))))
+    assert site.admin.get(path, params={"at": FIRST}).json()["waiters"] == 1
 
 
 def test_a_node_and_one_that_is_not_there(site: Site) -> None:

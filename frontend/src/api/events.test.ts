@@ -37,6 +37,13 @@ describe('events into the caches', () => {
     applyEvent(client, ID, 'worker', { alive: false })
     expect(client.getQueryData<ArtifactList>(key)?.worker.alive).toBe(false)
   })
+  it('asks for the status again only where the worker is not as it said', () => {
+    client.setQueryData(keys.status, { worker: { alive: true } })
+    applyEvent(client, ID, 'worker', { alive: true })
+    expect(stale(keys.status)).toBe(false)
+    applyEvent(client, ID, 'worker', { alive: false })
+    expect(stale(keys.status)).toBe(true)
+  })
   it('makes what the analysis derives stale when it is done, and only of this incident', () => {
     applyEvent(client, ID, 'analysis', { state: 'running' })
     expect(stale(keys.of(ID, 'waits'))).toBe(false)

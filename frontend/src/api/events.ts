@@ -7,7 +7,7 @@
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { DERIVED, type Domain, keys } from './keys'
-import type { Artifact, ArtifactList } from './schema'
+import type { Artifact, ArtifactList, Status } from './schema'
 
 export type Connection = 'none' | 'connecting' | 'open' | 'lost'
 
@@ -148,7 +148,7 @@ export function applyEvent(
     client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
       list ? { ...list, worker: { ...list.worker, alive } } : list,
     )
-    outdated(client, keys.status)
+    workerSeen(client, alive)
   } else {
     const { what } = data as { what: string }
     if (what === 'everything') {
@@ -172,6 +172,17 @@ function outdated(client: QueryClient, queryKey: QueryKey) {
     query.promise?.then(again, again)
   }
   void client.invalidateQueries({ queryKey })
+}
+
+/** Asks for the status again where it says something else of the worker; a stream begins with it. */
+function workerSeen(client: QueryClient, alive: boolean) {
+  const check = () => {
+    const known = client.getQueryData<Status>(keys.status)
+    if (known && known.worker.alive !== alive) outdated(client, keys.status)
+  }
+  const asked = client.getQueryCache().find({ queryKey: keys.status, fetchStatus: 'fetching' })
+  if (asked?.promise) void asked.promise.then(check, check)
+  else check()
 }
 
 /** State of the event stream, for the status line. */

@@ -2484,6 +2484,8 @@ export interface paths {
     /**
      * Waits Persistence
      * @description Who and what stays stuck from moment to moment, by the nodes' lasting keys.
+     *
+     *     With ``at`` only what the graph shows that is asked for in the same words; else of all.
      */
     get: operations['waits_persistence_api_v1_incidents__incident_id__waits_persistence_get']
     put?: never
@@ -13301,7 +13303,13 @@ export interface operations {
   }
   waits_persistence_api_v1_incidents__incident_id__waits_persistence_get: {
     parameters: {
-      query?: never
+      query?: {
+        against?: string | null
+        at?: string | null
+        find?: string
+        fold?: 'auto' | 'all' | 'none'
+        open?: string[] | null
+      }
       header?: never
       path: {
         incident_id: string

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from pileup.analysis.contract import LastingWait, WaitPersistence
+import msgspec
+
+from pileup.analysis.contract import LastingWait, WaitGraph, WaitPersistence
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.joins import scene
 from pileup.analysis.moments import iso
@@ -18,6 +20,7 @@ from pileup.analysis.wait_draft import Graph
 from pileup.analysis.wait_fold import lasting_place
 from pileup.analysis.wait_graph import build
 from pileup.analysis.wait_groups import SMALLEST
+from pileup.analysis.wait_view import WholeGraph
 from pileup.analysis.waits import (
     WaitMoment,
     count_graph,
@@ -59,9 +62,14 @@ class _Lasting:
 
 
 def wait_persistence(evidence: Evidence) -> WaitPersistence:
-    """How long each node of the wait graphs was waiting, or waited for."""
+    """How long each node of the wait graphs was waiting, or waited for.
+
+    Of a single moment no node is told.
+    """
     unit, some = _moments(evidence)
     chosen = spread(some)
+    if len(chosen) <= 1:  # one moment does not tell what lasts
+        return WaitPersistence(unit=unit, of=len(chosen), moments=len(some), nodes=[])
     lasts = lasting_s(chosen)
     found: defaultdict[str, _Lasting] = defaultdict(_Lasting)
     for moment in chosen:
@@ -86,6 +94,15 @@ def wait_persistence(evidence: Evidence) -> WaitPersistence:
             for key, one in ranked[:MOST]
         ],
     )
+
+
+def lasting_in(found: WaitPersistence, whole: WholeGraph, graph: WaitGraph) -> WaitPersistence:
+    """What lasts of a graph as it is shown: its nodes and groups, and all its roots."""
+    of = {node.id: node.lasting or node.id for node in whole.nodes}
+    wanted = {node.lasting or node.id for node in graph.nodes}
+    wanted |= {of[root.node] for root in graph.roots}
+    nodes = [one for one in found.nodes if one.key in wanted]
+    return msgspec.structs.replace(found, nodes=nodes)
 
 
 def _moments(evidence: Evidence) -> tuple[str, list[WaitMoment]]:

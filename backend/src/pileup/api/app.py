@@ -131,6 +131,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        knowledge.knowledge()  # read now, or the first who opens a screen waits for it
         hub.start()
         yield
         await hub.stop()

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Query, Response
 
-from pileup.analysis.contract import Doc, encode
+from pileup.analysis.contract import Doc, WaitGraph, WaitPersistence, encode
 from pileup.analysis.evidence import Evidence
-from pileup.analysis.wait_diff import wait_diff
-from pileup.analysis.wait_node import wait_node
-from pileup.analysis.wait_persistence import wait_persistence
-from pileup.analysis.waits import moments, wait_graph, worst
+from pileup.analysis.wait_diff import whole_diff
+from pileup.analysis.wait_node import node_of
+from pileup.analysis.wait_persistence import lasting_in, wait_persistence
+from pileup.analysis.wait_view import WholeGraph, shown
+from pileup.analysis.waits import moments, whole_graph, worst
 from pileup.api.deps import IncidentDep, Services, ServicesDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import Out, WaitGraphJson, WaitNodeDocJson, WaitPersistenceJson
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents import Incident
+from pileup.storage.placed import PlacedStore
 
 router = APIRouter(tags=["waits"])
+
+Fold = Literal["auto", "all", "none"]
 
 
 class WaitMoment(Out):
@@ -59,7 +64,7 @@ def waits(
     services: ServicesDep,
     at: str = "worst",
     against: str | None = None,
-    fold: Literal["auto", "all", "none"] = "auto",
+    fold: Fold = "auto",
     opened: Annotated[list[str] | None, Query(alias="open", max_length=200)] = None,
     find: Annotated[str, Query(max_length=200)] = "",
 ) -> WaitGraphJson:
@@ -67,26 +72,29 @@ def waits(
 
     With ``against``, what is different from that other moment.
     """
-    evidence = _evidence(services, incident)
-    folded = {"auto": None, "all": True, "none": False}[fold]
-    open_groups = frozenset(opened or ())
-    if against is None:
-        graph = wait_graph(evidence, _instant(at), fold=folded, opened=open_groups, find=find)
-    else:
-        other = _instant(against, "against")
-        if other is None:
-            moment = worst(evidence)
-            other = moment.time if moment and moment.time is not None else 0
-        graph = wait_diff(
-            evidence, _instant(at), other, folded=folded, opened=open_groups, find=find
-        )
-    return _encoded(graph)
+    whole = _whole_of(services, incident, at, against)
+    return _encoded(_shown(whole, fold, opened, find))
 
 
 @router.get("/incidents/{incident_id}/waits/persistence")
-def waits_persistence(incident: IncidentDep, services: ServicesDep) -> WaitPersistenceJson:
-    """Who and what stays stuck from moment to moment, by the nodes' lasting keys."""
-    return _encoded(wait_persistence(_evidence(services, incident)))
+def waits_persistence(
+    incident: IncidentDep,
+    services: ServicesDep,
+    at: str | None = None,
+    against: str | None = None,
+    fold: Fold = "auto",
+    opened: Annotated[list[str] | None, Query(alias="open", max_length=200)] = None,
+    find: Annotated[str, Query(max_length=200)] = "",
+) -> WaitPersistenceJson:
+    """Who and what stays stuck from moment to moment, by the nodes' lasting keys.
+
+    With ``at`` only what the graph shows that is asked for in the same words; else of all.
+    """
+    lasting = _lasting(services.placed, incident.id, _run(services, incident))
+    if at is not None:
+        whole = _whole_of(services, incident, at, against)
+        lasting = lasting_in(lasting, whole, _shown(whole, fold, opened, find))
+    return _encoded(lasting)
 
 
 @router.get("/incidents/{incident_id}/waits/node")
@@ -97,10 +105,54 @@ def waits_node(
     at: str = "worst",
 ) -> WaitNodeDocJson:
     """Everything about one node: its stack, its latch, the members of a group."""
-    found = wait_node(_evidence(services, incident), _instant(at), node)
+    found = node_of(_whole_of(services, incident, at, None), node)
     if found is None:
         raise NotFound(f"At this moment nothing in the wait graph is {node[:100]!r}.")
     return _encoded(found)
+
+
+def _shown(whole: WholeGraph, fold: Fold, opened: list[str] | None, find: str) -> WaitGraph:
+    folded = {"auto": None, "all": True, "none": False}[fold]
+    return shown(whole, folded=folded, opened=frozenset(opened or ()), find=find)
+
+
+def _whole_of(services: Services, incident: Incident, at: str, against: str | None) -> WholeGraph:
+    run = _run(services, incident)
+    other = None if against is None else (_instant(against, "against"),)
+    return _whole(services.placed, incident.id, run, _instant(at), other)
+
+
+@lru_cache(maxsize=4)
+def _whole(
+    placed: PlacedStore,
+    incident_id: str,
+    run: str,  # noqa: ARG001 - part of the key
+    at: int | None,
+    against: tuple[int | None] | None,
+) -> WholeGraph:
+    """The graph that a person folds, opens and asks about; made once per moment and analysis.
+
+    run: the analysis (``PlacedStore.run``), so that a new one is looked at. against: the other
+    moment of a difference, in it None for the worst.
+    """
+    evidence = _evidence(placed, incident_id)
+    if against is None:
+        return whole_graph(evidence, at)
+    (other,) = against
+    if other is None:
+        moment = worst(evidence)
+        other = moment.time if moment and moment.time is not None else 0
+    return whole_diff(evidence, at, other)
+
+
+@lru_cache(maxsize=4)
+def _lasting(
+    placed: PlacedStore,
+    incident_id: str,
+    run: str,  # noqa: ARG001 - part of the key
+) -> WaitPersistence:
+    """What lasts over all moments; made once per analysis (``run``)."""
+    return wait_persistence(_evidence(placed, incident_id))
 
 
 def _encoded(document: Doc) -> dict[str, Any]:
@@ -108,11 +160,22 @@ def _encoded(document: Doc) -> dict[str, Any]:
     return cast("dict[str, Any]", Response(encode(document), media_type="application/json"))
 
 
-def _evidence(services: Services, incident: Incident) -> Evidence:
-    evidence = services.placed.waits(incident.id)
+def _run(services: Services, incident: Incident) -> str:
+    run = services.placed.run(incident.id)
+    if run is None:
+        raise _not_analysed()
+    return run
+
+
+def _evidence(placed: PlacedStore, incident_id: str) -> Evidence:
+    evidence = placed.waits(incident_id)
     if evidence is None:
-        raise ApiError(409, "Nothing to show yet", "this incident was not analysed yet")
+        raise _not_analysed()
     return evidence
+
+
+def _not_analysed() -> ApiError:
+    return ApiError(409, "Nothing to show yet", "this incident was not analysed yet")
 
 
 def _instant(at: str, name: str = "at") -> int | None:

@@ -148,6 +148,11 @@ class PlacedStore:
         missing = {name: one for name, one in frame_schema(kind).items() if name not in known}
         return scan.with_columns(pl.lit(None, dtype=one).alias(n) for n, one in missing.items())
 
+    def run(self, incident_id: str) -> str | None:
+        """What names the last analysis: as long as it stays, so does all that is read here."""
+        run = self._run(incident_id)
+        return run.name if run else None
+
     def times(self, incident_id: str) -> Evidence | None:
         """Every frame, with only what tells times: artifact, time, wall_us, clock."""
         run = self._run(incident_id)

@@ -154,3 +154,14 @@ it('arrows walk the graph, Enter opens', async () => {
   fireEvent.click(document.activeElement as HTMLElement)
   await waitFor(() => expect(window.location.search).toContain('node=g'))
 })
+
+it('a group is selected by a click, and opens by a second one or by Enter', async () => {
+  show('')
+  const group = await screen.findByRole('button', { name: /^2 waiters/ })
+  fireEvent.click(group, { detail: 1 })
+  await waitFor(() => expect(window.location.search).toBe('?node=g'))
+  fireEvent.click(document.body, { detail: 2 }) // the inspector took the room where the group was
+  await waitFor(() => expect(window.location.search).toBe('?open=g'))
+  fireEvent.keyDown(await screen.findByRole('button', { name: /^2 waiters/ }), { key: 'Enter' })
+  await waitFor(() => expect(window.location.search).toBe('?open=g'))
+})

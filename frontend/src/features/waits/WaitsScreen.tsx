@@ -49,8 +49,6 @@ export default function WaitsScreen() {
   const moments = useQuery(momentsQuery(id))
   const request = { at, against, fold, opened, find: words }
   const asked = useQuery(graphQuery(id, request))
-  // Behind the graph: both are computed from all the dumps, and the graph is what one came for.
-  const persistence = useQuery({ ...persistenceQuery(id), enabled: asked.isSuccess })
   // A node that a link names may be folded away: then it is asked for by its name.
   const absent =
     chosen !== '' &&
@@ -60,6 +58,11 @@ export default function WaitsScreen() {
   const sought = useQuery({ ...graphQuery(id, { ...request, find: chosen }), enabled: absent })
   const graph = absent && sought.isSuccess && !sought.isPlaceholderData ? sought : asked
   const data = graph.data
+  // Behind the graph: it is computed from all the dumps, and the graph is what one came for.
+  const persistence = useQuery({
+    ...persistenceQuery(id, graph === sought ? { ...request, find: chosen } : request),
+    enabled: graph.isSuccess && !graph.isPlaceholderData,
+  })
   const fresh = !graph.isPlaceholderData
   const selected = chosen || (words && data?.found.length === 1 ? (data.found[0] ?? '') : '')
   const node = data?.nodes.find((one) => one.id === selected)

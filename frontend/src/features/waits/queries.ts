@@ -27,22 +27,25 @@ export type GraphRequest = {
   readonly find: string
 }
 
-export const graphQuery = (id: string, { at, against, fold, opened, find }: GraphRequest) =>
+const wordsOf = ({ at, against, fold, opened, find }: GraphRequest) => ({
+  at,
+  fold,
+  ...(against ? { against } : {}),
+  ...(find ? { find } : {}),
+  ...(opened.length ? { open: [...opened] } : {}),
+})
+
+const keyOf = ({ at, against, fold, opened, find }: GraphRequest) => [
+  ...[at, against, fold, opened, find],
+]
+
+export const graphQuery = (id: string, request: GraphRequest) =>
   queryOptions({
-    queryKey: keys.of(id, 'waits', 'graph', at, against, fold, opened, find),
+    queryKey: keys.of(id, 'waits', 'graph', ...keyOf(request)),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/waits', {
-          params: {
-            path: { incident_id: id },
-            query: {
-              at,
-              fold,
-              ...(against ? { against } : {}),
-              ...(find ? { find } : {}),
-              ...(opened.length ? { open: [...opened] } : {}),
-            },
-          },
+          params: { path: { incident_id: id }, query: wordsOf(request) },
         }),
       ),
     select: completeGraph,
@@ -50,15 +53,17 @@ export const graphQuery = (id: string, { at, against, fold, opened, find }: Grap
     staleTime: 60_000,
   })
 
-export const persistenceQuery = (id: string) =>
+/** How long the nodes of a graph last; of those alone that it shows. */
+export const persistenceQuery = (id: string, request: GraphRequest) =>
   queryOptions({
-    queryKey: keys.of(id, 'waits', 'persistence'),
+    queryKey: keys.of(id, 'waits', 'persistence', ...keyOf(request)),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/waits/persistence', {
-          params: { path: { incident_id: id } },
+          params: { path: { incident_id: id }, query: wordsOf(request) },
         }),
       ),
+    placeholderData: keepPreviousData,
     staleTime: 300_000,
   })
 
