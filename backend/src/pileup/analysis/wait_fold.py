@@ -83,7 +83,7 @@ def _group(group: str, members: Sequence[WaitNode], behind: tuple[int, int]) -> 
 
 
 def _threads(members: Sequence[WaitNode]) -> tuple[str, str]:
-    """'300 waiters', 'S at btr0sea.ic:122'; '36 transactions', 'each blocks 7, X ...'."""
+    """'300 waiters', 'S at btr0sea.ic:122'; '36 transactions, each blocking 7', ''."""
     common = _common(members)
     if not any(member.blocks_total for member in members):
         place = next((m.detail for m in members if m.detail), "")
@@ -95,8 +95,8 @@ def _threads(members: Sequence[WaitNode]) -> tuple[str, str]:
         noun = "sessions"
     least = min(member.blocks_total for member in members)
     most = max(member.blocks_total for member in members)
-    each = f"each blocks {least:,}" + (f" to {most:,}" if most > least else "")
-    return f"{len(members)} {noun}", f"{each}, {common}" if common else each
+    each = f"{least:,} to {most:,}" if most > least else f"{least:,}"
+    return f"{len(members)} {noun}, each blocking {each}", common
 
 
 def _resources(members: Sequence[WaitNode]) -> tuple[str, str]:

@@ -189,8 +189,10 @@ export default function WaitsScreen() {
             size="small"
             onClick={() => change({ at: [], open: [], node: [] }, { push: true })}
             disabled={at === 'worst'}
+            aria-label="Worst moment"
+            title="The moment with the most waiters"
           >
-            Worst moment
+            Worst
           </Button>
           <DiffMenu
             moments={moments.data ?? []}

@@ -57,6 +57,7 @@ export function claim(node: WaitNode): string {
   const { label, blocks_total: blocks } = node
   if (blocks === 0) return node.waiting ? `${label} ${node.members > 1 ? 'wait' : 'waits'}` : label
   const threads = `${blocks} ${blocks === 1 ? 'thread' : 'threads'}`
+  if (node.kind === 'group') return `${label}: ${threads} behind them`
   // A lock does not act: it has threads behind it.
   return node.kind === 'thread' ? `${label} blocks ${threads}` : `${label} has ${threads} behind it`
 }
