@@ -6,7 +6,6 @@ import { IconButton } from '@/ui/Button'
 import { DownIcon, PinIcon } from '@/ui/icons'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
 import { MAX_PICTURE, usePin } from '@/ui/pin'
-import { useMay } from '@/api/queries'
 import type { PlacedClock } from '@/api/schema'
 import { laneSvg } from './exportView'
 import type { Choice, Lane, MetricLane, Scale, Size } from './lanes'
@@ -49,6 +48,8 @@ type Props = {
   readonly active: boolean
   /** A mark of this lane is chosen. */
   readonly picked: boolean
+  /** Whether evidence may be pinned: asked once for all heads, which come and go as one scrolls. */
+  readonly mayWrite: boolean
   readonly acts: HeadActs
 }
 
@@ -159,9 +160,8 @@ function ClockBadge({ clock }: { readonly clock: PlacedClock }) {
   )
 }
 
-function Tools({ incidentId, view, lane, index, acts, delta }: Props) {
+function Tools({ incidentId, view, lane, index, acts, delta, mayWrite }: Props) {
   const pin = usePin(incidentId)
-  const mayWrite = useMay('contributor')
   const { choice } = lane
   const metric = lane.kind === 'metric' ? lane : null
   const onChoice = (change: Partial<Choice>) => acts.choose(lane, change)

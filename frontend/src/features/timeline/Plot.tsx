@@ -1,5 +1,5 @@
 /** The lanes: heads at the left, two canvases over the plot, handles of the stalls between them. */
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { plainColour, tokenReader } from '@/charts/exportSvg'
 import { panned, zoomed, type Interval } from '@/charts/time'
 import { setHover } from '@/state/hover'
@@ -71,6 +71,7 @@ export function Plot(props: Props) {
   useGestures({ scroller, brush, tip }, view, { onPick, onOpen, onWhole })
 
   const shown = visible(placed, box.top, box.bottom)
+  const order = useMemo(() => new Map(placed.map(({ lane }, at) => [lane.id, at])), [placed])
   return (
     <div
       className="tl-scroll scroll"
@@ -92,10 +93,7 @@ export function Plot(props: Props) {
               className={lane.kind === 'group' ? 'tl-group' : 'tl-head'}
               style={{ top: y, height: lane.height }}
             >
-              {head(
-                lane,
-                placed.findIndex((one) => one.lane.id === lane.id),
-              )}
+              {head(lane, order.get(lane.id) ?? 0)}
             </div>
           ))}
         </div>

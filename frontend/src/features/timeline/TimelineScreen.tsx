@@ -420,6 +420,7 @@ export default function TimelineScreen() {
                 }
                 active={lane.id === active}
                 picked={picked !== null && lane.id === active}
+                mayWrite={mayWrite}
                 acts={acts}
               />
             )
