@@ -83,6 +83,9 @@ export function Table<Row>({
     ? virtualizer.getVirtualItems().map((item) => ({ index: item.index, top: item.start }))
     : sorted.map((_, index) => ({ index, top: 0 }))
 
+  const isChosen = (row: Row | undefined) =>
+    row !== undefined && selected != null && rowKey(row) === selected
+
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
     if (!step || !onSelect || event.ctrlKey || event.metaKey || event.altKey) return
@@ -103,11 +106,16 @@ export function Table<Row>({
     )
   }
 
+  // One row can be reached by Tab: the chosen one, or the first where that is not drawn.
+  const stop = shown.some(({ index }) => isChosen(sorted[index]))
+    ? isChosen
+    : (row: Row | undefined) => row !== undefined && row === sorted[shown[0]?.index ?? -1]
+
   const body = shown.map(({ index, top }) => {
     const row = sorted[index]
     if (row === undefined) return null
     const key = rowKey(row)
-    const chosen = selected !== undefined && selected !== null && selected === key
+    const chosen = isChosen(row)
     return (
       <div
         key={key}
@@ -115,7 +123,7 @@ export function Table<Row>({
         aria-rowindex={index + 2}
         aria-selected={onSelect ? chosen : undefined}
         data-index={index}
-        tabIndex={onSelect ? (chosen || (index === 0 && !selected) ? 0 : -1) : undefined}
+        tabIndex={onSelect ? (stop(row) ? 0 : -1) : undefined}
         className={cx('tr', onSelect && 'tr-choosable', chosen && 'tr-chosen', rowClass?.(row))}
         style={virtual ? { position: 'absolute', top, left: 0, right: 0 } : undefined}
         onClick={

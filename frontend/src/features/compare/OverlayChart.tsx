@@ -1,9 +1,12 @@
 /** One series of every side over one axis: aligned at the onset, at the start, or by the clock. */
 import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { svgOfElement } from '@/charts/exportSvg'
 import { useWidth } from '@/charts/useWidth'
 import { formatNumber } from '@/format'
+import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem } from '@/ui/States'
-import { layoutOverlay } from './overlay'
+import { layoutOverlay, overlayRows, overlaySentence } from './overlay'
 import { type Asked, overlayQuery } from './queries'
 import { NAMES } from './sides'
 
@@ -23,12 +26,14 @@ export function OverlayChart({
   readonly series: string
 }) {
   const [ref, width] = useWidth<HTMLDivElement>(800)
+  const drawing = useRef<SVGSVGElement>(null)
   const found = useQuery(overlayQuery(incidentId, asked, series))
   if (found.isLoadingError) {
     return (
       <Problem compact error={found.error} what="The sides could not be laid over each other" />
     )
   }
+  const said = found.data ? overlaySentence(series, found.data) : series
   const drawn = found.data && layoutOverlay(found.data, width, HEIGHT)
   return (
     <figure className="overlay" ref={ref}>
@@ -45,14 +50,22 @@ export function OverlayChart({
             </span>
           ))}
         {found.data && <span className="faint">{formatNumber(found.data.samples)} samples</span>}
+        {found.data && drawn && (
+          <span className="overlay-export">
+            <ExportMenu
+              name={['comparison', series]}
+              svg={() => {
+                const element = drawing.current
+                if (!element) throw new Error('nothing is drawn')
+                return svgOfElement(element, { title: series, description: said })
+              }}
+              rows={() => overlayRows(found.data)}
+            />
+          </span>
+        )}
       </figcaption>
       {drawn ? (
-        <svg
-          width="100%"
-          height={HEIGHT}
-          role="img"
-          aria-label={`${series} of ${drawn.shapes.length} runs over one axis`}
-        >
+        <svg width="100%" height={HEIGHT} ref={drawing} role="img" aria-label={said}>
           {drawn.y.map((tick) => (
             <g key={tick.label} transform={`translate(0,${tick.at})`} className="overlay-tick">
               <line x1={56} x2={width - 8} />

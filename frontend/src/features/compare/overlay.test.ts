@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layoutOverlay } from './overlay'
+import { layoutOverlay, overlayRows, overlaySentence } from './overlay'
 import type { OverlayDoc } from './queries'
 
 const doc = (align: OverlayDoc['align']): OverlayDoc => ({
@@ -32,4 +32,11 @@ describe('an overlay', () => {
     expect(layoutOverlay(doc('clock'), 400, 100)?.zero).toBeNull()
     expect(layoutOverlay({ ...doc('onset'), lines: [] }, 400, 100)).toBeNull()
   })
+})
+
+it('says in a sentence what it shows, and gives its points as rows', () => {
+  expect(overlaySentence('m.x', doc('onset'))).toBe(
+    'm.x in A side 0 between 1 and 20, in B side 1 between 1 and 20.',
+  )
+  expect(overlayRows(doc('onset')).rows[3]).toEqual(['B', 'side 1', 60, 11, 5, 20])
 })

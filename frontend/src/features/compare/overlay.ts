@@ -1,8 +1,11 @@
 /** Layout of one series of several sides over one axis of seconds. */
-import { extent } from 'd3-array'
+import { extent, max, min } from 'd3-array'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { area, line } from 'd3-shape'
+import type { Rows } from '@/charts/exportSvg'
+import { formatMeasured } from '@/format'
 import type { OverlayDoc } from './queries'
+import { NAMES } from './sides'
 
 /** As the client sends it: a point is four numbers, which JSON does not promise. */
 export type Drawn = Omit<OverlayDoc, 'lines'> & {
@@ -78,5 +81,28 @@ export function layoutOverlay(
           .map((at) => ({ at: numeric(at), label: `${at > 0 ? '+' : ''}${at} s` })),
     y: y.ticks(4).map((at) => ({ at: y(at), label: y.tickFormat(4, '~s')(at) })),
     zero: !clock && domain[0] <= 0 && domain[1] >= 0 ? numeric(0) : null,
+  }
+}
+
+/** "qps in A baseline between 380 and 420, in B stall between 20 and 7779." */
+export function overlaySentence(series: string, doc: Drawn): string {
+  const parts = doc.lines.map(({ side, label, points }) => {
+    const least = min(points, (point) => point[2])
+    const most = max(points, (point) => point[3])
+    const name = `in ${NAMES[side] ?? ''} ${label}`
+    return least === undefined || most === undefined
+      ? `${name} without samples`
+      : `${name} between ${formatMeasured(least)} and ${formatMeasured(most)}`
+  })
+  return `${series} ${parts.join(', ')}.`
+}
+
+/** What is drawn, as a table for a file: a row per point, seconds from where the sides are aligned. */
+export function overlayRows(doc: Drawn): Rows {
+  return {
+    columns: ['side', 'label', 'seconds', 'middle', 'min', 'max'],
+    rows: doc.lines.flatMap(({ side, label, points }) =>
+      points.map((point) => [NAMES[side] ?? side, label, ...point]),
+    ),
   }
 }

@@ -16,7 +16,7 @@ import { momentsQuery, type Stacks, stacksQuery } from './queries'
 import { SessionsPanel } from './SessionsPanel'
 import { ThreadsPanel } from './ThreadsPanel'
 import { TriagePanel } from './TriagePanel'
-import { stackRows } from './words'
+import { stackRows, threadRows, threadTable } from './words'
 import './stacks.css'
 
 const LAYERS = ['stacks', 'threads', 'flame', 'sessions'] as const
@@ -34,6 +34,8 @@ export default function StacksScreen() {
   const [thread] = useUrlState('thread', text, '')
   const [idle, setIdle] = useUrlState('idle', flag, false)
   const [show, setShow] = useUrlState('show', SHOW, 'stacks')
+  const [frame] = useUrlState('in', text, '')
+  const [words] = useUrlState('q', text, '')
   const moments = useQuery(momentsQuery(id))
   const most = [...(moments.data ?? [])].sort((a, b) => b.threads - a.threads)[0]
   const key = asked || (most ? `${most.artifact}:${most.snapshot}` : '')
@@ -126,8 +128,12 @@ export default function StacksScreen() {
             )}
             {ofSample && data && (
               <ExportMenu
-                name={['stacks', sample?.time ?? '']}
-                rows={() => stackRows(data.groups.filter((one) => idle || !one.set_aside))}
+                name={[show, sample?.time ?? '']}
+                rows={() =>
+                  show === 'threads'
+                    ? threadTable(threadRows(data, { idle, frame, words }))
+                    : stackRows(data.groups.filter((one) => idle || !one.set_aside))
+                }
               />
             )}
           </div>

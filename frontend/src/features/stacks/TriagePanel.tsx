@@ -8,7 +8,7 @@ import { EmptyState, Problem } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { ShareValue } from '@/ui/Value'
 import { type Pile, type Stacks, useJudge } from './queries'
-import { activityWords, barTone, categoryWords, type Group, tone } from './words'
+import { activityWords, barTone, categoryWords, type Group, splitName, tone } from './words'
 
 const PILES = ['unreviewed', 'benign', 'suspicious'] as const
 const SHOWN = oneOf(['all', ...PILES] as const)
@@ -29,10 +29,11 @@ const COLUMNS: readonly Column<Group>[] = [
   {
     key: 'share',
     head: 'Share',
-    width: '136px',
+    width: '112px',
     cell: (group) => (
       <>
-        <ShareBar value={group.share} tone={barTone(group)} /> <ShareValue value={group.share} />
+        <ShareBar value={group.share} tone={barTone(group)} width={40} />{' '}
+        <ShareValue value={group.share} />
       </>
     ),
     sort: (group) => group.share,
@@ -40,12 +41,8 @@ const COLUMNS: readonly Column<Group>[] = [
   {
     key: 'name',
     head: 'What they do',
-    width: 'minmax(240px, 2fr)',
-    cell: (group) => (
-      <span className="mono ellipsis" title={group.name} data-testid="stack-group">
-        {group.name}
-      </span>
-    ),
+    width: 'minmax(300px, 3fr)',
+    cell: (group) => <StackName name={group.name} />,
     sort: (group) => group.name,
   },
   {
@@ -87,7 +84,7 @@ const COLUMNS: readonly Column<Group>[] = [
   {
     key: 'meaning',
     head: 'What it means',
-    width: 'minmax(180px, 2fr)',
+    width: 'minmax(160px, 2fr)',
     cell: (group) => (
       <span className="ellipsis muted" title={group.meaning ?? undefined}>
         {group.meaning ?? 'No signature of the knowledge base fits.'}
@@ -96,6 +93,17 @@ const COLUMNS: readonly Column<Group>[] = [
     sort: (group) => group.meaning,
   },
 ]
+
+/** "rw_lock_s_lock_spin in row_search_mvcc": where room is short, what it is in stays. */
+function StackName({ name }: { readonly name: string }) {
+  const [leaf, caller] = splitName(name)
+  return (
+    <span className="stack-name mono" title={name} data-testid="stack-group">
+      <span className="ellipsis">{leaf}</span>
+      {caller && <span className="stack-caller ellipsis">in {caller}</span>}
+    </span>
+  )
+}
 
 export function TriagePanel({
   incidentId,
@@ -119,6 +127,7 @@ export function TriagePanel({
   const may = useMay('contributor')
   const busy = stacks.groups.filter((group) => idle || !group.set_aside)
   const rows = busy.filter((group) => shown === 'all' || pileOf(group) === shown)
+  const judged = busy.some((group) => pileOf(group) !== 'unreviewed')
   const put = (pile: Pile) => {
     if (selected && may) judge.mutate({ stack: selected, pile })
   }
@@ -167,7 +176,7 @@ export function TriagePanel({
       ) : (
         <Table
           rows={rows}
-          columns={COLUMNS}
+          columns={judged ? COLUMNS : COLUMNS.filter(({ key }) => key !== 'pile')}
           rowKey={(group) => group.id}
           label="Stacks by the number of threads"
           selected={selected}

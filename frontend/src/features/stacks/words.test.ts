@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest'
-import { categoryWords, frameSource, type Group, sessionWords, threadRows, tone } from './words'
+import {
+  categoryWords,
+  frameSource,
+  type Group,
+  sessionWords,
+  splitName,
+  threadRows,
+  tone,
+} from './words'
 
 const group = (id: string, more: Partial<Group> = {}): Group => ({
   id,
@@ -55,4 +63,12 @@ it('gives the source of a frame as far as it is known', () => {
   expect(frameSource({ file: 'btr0sea.cc', line: 202 })).toBe('btr0sea.cc:202')
   expect(frameSource({ file: 'btr0sea.cc', line: null })).toBe('btr0sea.cc')
   expect(frameSource({ file: null, line: 3 })).toBe('')
+})
+
+it('tells a function from the one it is called in', () => {
+  expect(splitName('rw_lock_s_lock_spin in row_search_mvcc')).toEqual([
+    'rw_lock_s_lock_spin',
+    'row_search_mvcc',
+  ])
+  expect(splitName('page_rec_get_n_recs_before')).toEqual(['page_rec_get_n_recs_before', null])
 })

@@ -120,3 +120,25 @@ export function stackRows(groups: readonly Group[]): Rows {
     ]),
   }
 }
+
+/** The threads as a table for a file. */
+export function threadTable(threads: readonly Thread[]): Rows {
+  return {
+    columns: ['lwp', 'os_thread', 'name', 'threads', 'activity', 'does', 'stack'],
+    rows: threads.map(({ group, thread, count }) => [
+      thread?.lwp ?? null,
+      thread?.pthread ?? null,
+      thread?.name ?? null,
+      count,
+      group.activity,
+      group.name,
+      group.frames.map((frame) => frame.function).join(';'),
+    ]),
+  }
+}
+
+/** The function and the one it was called in: "f in g" gives [f, g]; one alone gives [f, null]. */
+export function splitName(name: string): readonly [leaf: string, caller: string | null] {
+  const at = name.indexOf(' in ')
+  return at < 0 ? [name, null] : [name.slice(0, at), name.slice(at + 4)]
+}

@@ -76,6 +76,7 @@ export const LaneHead = memo(function LaneHead(props: Props) {
     event.dataTransfer.effectAllowed = 'move'
   }
   const small = lane.height < SMALL
+  const [family, name] = lane.kind === 'metric' ? familyOf(lane.title) : ['', lane.title]
   return (
     <div
       className={`tl-head-in${active ? ' tl-active' : ''}${small ? ' tl-small' : ''}`}
@@ -102,12 +103,14 @@ export const LaneHead = memo(function LaneHead(props: Props) {
         }}
       >
         {lane.choice.pinned && <PinIcon size={10} />}
-        {lane.title}
+        {family && <span className="visually-hidden">{family}.</span>}
+        {name}
       </button>
       <span className="tl-facts">
         <span ref={value} className="faint tl-resting">
           {resting}
         </span>
+        {!small && family && <span className="faint ellipsis">{family}</span>}
         {!small && lane.sub && <span className="faint ellipsis">{lane.sub}</span>}
         {clock && <ClockBadge clock={clock} />}
       </span>
@@ -116,6 +119,12 @@ export const LaneHead = memo(function LaneHead(props: Props) {
     </div>
   )
 })
+
+/** "innodb.lock_wait_transactions": the name is what is told apart, its family stands below it. */
+export function familyOf(title: string): readonly [family: string, name: string] {
+  const at = title.indexOf('.')
+  return at < 1 ? ['', title] : [title.slice(0, at), title.slice(at + 1)]
+}
 
 /** What stands there while no crosshair does. */
 function useRest(lane: Lane, delta: WindowLane | undefined): string {
