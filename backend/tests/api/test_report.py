@@ -216,6 +216,17 @@ def test_formats_are_what_they_say(site: Site) -> None:
     assert export(site, incident, redact="everything").status_code == 422
 
 
+def test_a_viewer_sees_how_a_section_will_look(site: Site) -> None:
+    """It saves nothing, so it is no write; without the session's token it is refused."""
+    incident = site.admin.post("/api/v1/incidents", json={"title": "Looked at"}).json()["id"]
+    url = f"/api/v1/incidents/{incident}/report/preview"
+    viewer = site.client("viewer")
+    answer = viewer.post(url, json={"body_md": "**bold**"})
+    assert answer.status_code == 200
+    assert "<strong>bold</strong>" in answer.json()["html"]
+    assert viewer.post(url, json={"body_md": ""}, headers={"X-CSRF-Token": "no"}).status_code == 403
+
+
 def test_redaction_is_previewed_and_applied_to_every_format(site: Site) -> None:
     """The preview's tokens are those of the export; the key is the incident's own."""
     incident, other = site.incident(), site.incident("other")

@@ -58,7 +58,7 @@ from pileup.api import (
     waits,
     webhooks,
 )
-from pileup.api.auth import guard, intake_guard, self_guard
+from pileup.api.auth import guard, intake_guard, look_guard, self_guard
 from pileup.api.deps import Services
 from pileup.api.schema import openapi_document
 from pileup.settings import Settings, get_settings
@@ -115,6 +115,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     webhooks.router,
 )
 
+LOOKS = (reports.previews,)
 
 log = structlog.get_logger()
 
@@ -151,6 +152,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     _include(app, PUBLIC, None)
     _include(app, OWN, self_guard)
     _include(app, INTAKE, intake_guard)
+    _include(app, LOOKS, look_guard)
     _include(app, ROUTERS, guard)
     app.include_router(status.public)
     errors.install(app)

@@ -54,14 +54,14 @@ Caller = Annotated[Principal, Depends(principal)]
 
 def guard(request: Request, caller: Caller) -> None:
     """Viewers read, contributors write; push tokens do neither."""
-    if caller.scope == "push":
-        raise ApiError(
-            403,
-            "Not with this token",
-            "this token can only create incidents and upload to them; use one with scope read or "
-            "full",
-        )
+    _may_read(caller)
     _may_write(request, caller)
+
+
+def look_guard(request: Request, caller: Caller) -> None:
+    """Who may read, also by a POST that saves nothing."""
+    _may_read(caller)
+    _csrf(request, caller)
 
 
 def intake_guard(request: Request, caller: Caller) -> None:
@@ -128,6 +128,16 @@ def _identify(request: Request, services: Services) -> Principal:
             401, "Sign in", "this needs a signed-in user or a token", WWW_Authenticate="Bearer"
         )
     return Principal(session.user, "cookie", "full", session.csrf)
+
+
+def _may_read(caller: Principal) -> None:
+    if caller.scope == "push":
+        raise ApiError(
+            403,
+            "Not with this token",
+            "this token can only create incidents and upload to them; use one with scope read or "
+            "full",
+        )
 
 
 def _may_write(request: Request, caller: Principal) -> None:

@@ -23,6 +23,8 @@ from pileup.storage.releases import Releases
 from pileup.storage.reports import Reports
 
 router = APIRouter(tags=["reports"])
+previews = APIRouter(tags=["reports"])
+"""Saves nothing: for viewers too."""
 
 SectionKey = Annotated[str, Path(max_length=40)]
 Body = Annotated[str, Field(max_length=200_000)]
@@ -214,7 +216,7 @@ def propose_section(
     return Proposal(body_md=prefill(build_case(services, unit, incident), _known(key)))
 
 
-@router.post("/incidents/{incident_id}/report/preview")
+@previews.post("/incidents/{incident_id}/report/preview")
 def preview(
     incident: IncidentDep, text: SectionText, services: ServicesDep, unit: UnitDep
 ) -> Preview:

@@ -74,10 +74,10 @@ export default function ArtifactsScreen() {
             <code>pileup worker</code>, or look at <code>pileup doctor</code>.
           </Banner>
         )}
-        {mayWrite && (
+        {(mayWrite || (items && items.length > 0)) && (
           <div className="artifacts-drop">
-            <FileChoosers onFiles={take} />
-            {!viewing && (
+            {mayWrite && <FileChoosers onFiles={take} />}
+            {mayWrite && !viewing && (
               <span className="muted ellipsis">
                 or drop files, folders and archives anywhere on this page
               </span>
@@ -111,7 +111,7 @@ export default function ArtifactsScreen() {
         )}
         <UploadList incidentId={incidentId} />
         <Unfinished incidentId={incidentId} uploads={unfinished.data ?? []} />
-        {list.error ? (
+        {list.isLoadingError ? (
           <Problem
             error={list.error}
             what="The artifacts could not be read"
