@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from pileup.formats.columns import Columns, Header, Kind, number
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.stamps import read_stamp
-from pileup.formats.text import Chunk, chunks_of
 from pileup.records import Clock, Item, Problem
 
 NAME = "diskstats"
@@ -50,8 +49,8 @@ _HEADERS = [
 """By the number of fields that a kernel prints."""
 _SECONDS = ("s_io", "counter", "s")
 _LONGEST = 1_000
+_MOST_IDLE = 10_000
 _LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!./-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
-_IDLE = re.compile(r"^ *[0-9]{1,9} +[0-9]{1,9} [A-Za-z0-9_!./-]{1,64}(?: 0){4,20}$", re.MULTILINE)
 _DEVICE = re.compile(r"[\w!./-]+")
 # sda  15257  100 841035  8395  50851 5502 1648657 146540  0  44 2021-09-16 20:32:28
 _VMSTAT = re.compile(
@@ -73,31 +72,16 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every device of every sample."""
-    return parse_chunks(chunks_of(lines))
-
-
-def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """Nine devices of ten do nothing: where TS lines tell the samples, theirs are blanked first."""
-    return _read(_busy_lines(chunks))
-
-
-def _busy_lines(chunks: Iterable[Chunk]) -> Iterator[str]:
-    sampled: bool | None = None
-    for chunk in chunks:
-        if sampled is None:
-            sampled = chunk.text.startswith("TS ")
-        text = _IDLE.sub("", chunk.text) if sampled else chunk.text
-        yield from text.split("\n")[:-1]
-
-
-def _read(lines: Iterable[str]) -> Iterator[Item]:
     found = Columns()
     wall: int | None = 0
     clock: Clock = "relative"
     seen: set[str] = set()
     samples = 0
     said = of_vmstat = utc = False
+    idle: set[str] = set()  # nine devices of ten do nothing: the same line in every sample
     for line_number, text in enumerate(lines, start=1):
+        if text in idle:
+            continue
         if text.startswith("TS ") and (stamp := read_ts(text)):
             wall, clock = stamp[0], "utc"
             if stamp[1] and not said:
@@ -128,6 +112,8 @@ def _read(lines: Iterable[str]) -> Iterator[Item]:
             wall = samples * 1_000_000
         seen.add(device)
         if cells.count("0") == len(cells) or len(cells) < 11:
+            if clock == "utc" and len(idle) < _MOST_IDLE:
+                idle.add(text)
             continue  # idle device, or an old partition with four numbers
         header = _HEADERS[min(len(cells), len(_FIELDS))]
         values = cells[: len(header.series)]
