@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
+from benchmarks import monitoring
 from benchmarks.sources import incident, sample, stalk
 
 MB = 1_000_000
@@ -383,6 +384,14 @@ INPUTS: tuple[Input, ...] = (
     Input("iostat", "iostat -dx 1", "iostat.txt", 50 * MB, _iostat),
     Input("mpstat", "mpstat -P ALL 1", "mpstat.txt", 50 * MB, _mpstat),
     Input("diskstats", "/proc/diskstats with TS", "x-diskstats", 50 * MB, _diskstats),
+    Input("csv-table", "CSV, legends and units", "panel.csv", 30 * MB, monitoring.csv_legends),
+    Input(
+        "openmetrics", "OpenMetrics, a scrape a second", "m.prom", 30 * MB, monitoring.openmetrics
+    ),
+    Input(
+        "prometheus", "Prometheus range query", "range.json", 30 * MB, monitoring.prometheus_json
+    ),
+    Input("strace", "strace -f -T -tt", "x-strace", 30 * MB, monitoring.strace),
 )
 
 CAPTURE = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pileup.formats.csv_mapping import Mapping, is_zone
-from pileup.formats.csv_table import CellProblem, Reader, Row
+from pileup.formats.csv_rows import CellProblem, Reader, Row
 from pileup.records import Samples
 
 SHOWN_ROWS = 12

@@ -40,6 +40,7 @@ _TS = re.compile(r"TS (?P<epoch>\d{9,11}(?:\.\d+)?)")
 _LONGEST = 20_000
 _MOST_TOLD = 100
 _MOST_KNOWN = 50_000
+_LONGEST_KNOWN = 500
 
 
 def sniff(head: str) -> bool | None:
@@ -65,7 +66,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     scrape: tuple[int, Clock] | None = None
     told = 0
 
-    @lru_cache(maxsize=20_000)
+    @lru_cache(maxsize=2_000)
     def metric(name: str, labels: str, declared: str | None) -> Metric | None:
         read = read_labels(labels)
         return None if read is None else metric_of(name, read, declared)
@@ -122,7 +123,9 @@ class _Found:
         self._held = 0
 
     def know(self, head: str, one: Metric) -> None:
-        """Lines that begin so are of this series, for ``forget`` was not called."""
+        """Lines that begin so are of this series, until ``forget`` is called."""
+        if len(head) > _LONGEST_KNOWN:
+            return
         if len(self._known) >= _MOST_KNOWN:
             self.forget()
         self._known[head] = one
