@@ -92,13 +92,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             elif not _SIGNAL.match(_after_leader(text)) and not lsof.HEADER.match(text):
                 yield Problem(number, "Not a line of strace; it is left out.", found=text[:200])
             continue
-        thread = match["pid"] or match["bare"] or ""
-        wall = time.of(match)
+        pid, bare, day, epoch, step, resumed, name = match.groups()
+        thread = pid or bare or ""
+        wall = time.of(day, epoch, step)
         rest = text[match.end() :]
-        if match["resumed"]:
-            calls.resumed(number, thread, match["resumed"], wall, rest[-_TAIL:])
+        if resumed:
+            calls.resumed(number, thread, resumed, wall, rest[-_TAIL:])
             continue
-        call = Call(match["call"], thread, wall, number, rest[:_HEAD])
+        call = Call(name, thread, wall, number, rest[:_HEAD])
         if rest.endswith("<unfinished ...>"):
             calls.unfinished(call)
         else:
@@ -129,23 +130,23 @@ class _Time:
         self._last_day_us = 0
         self._minute = ("", 0)
 
-    def of(self, match: re.Match[str]) -> int | None:
-        if match["day"]:
+    def of(self, day: str | None, epoch: str | None, step: str | None) -> int | None:
+        """What a line prints: a time of day, one since 1970, or the seconds since the last."""
+        if day:
             self.clock = "dayless"
-            day_us = (
-                _micros(match["day"][6:])
-                + (int(match["day"][:2]) * 3600 + int(match["day"][3:5]) * 60) * 1_000_000
-            )
+            if day[:6] != self._minute[0]:
+                self._minute = day[:6], (int(day[:2]) * 60 + int(day[3:5])) * 60_000_000
+            day_us = _micros(day[6:]) + self._minute[1]
             if day_us < self._last_day_us - 43_200_000_000:
                 self._days += 1
             self._last_day_us = day_us
             self.last = day_us + self._days * 86_400_000_000
-        elif match["epoch"]:
+        elif epoch:
             self.clock = "utc"
-            self.last = _micros(match["epoch"])
-        elif match["step"]:
+            self.last = _micros(epoch)
+        elif step:
             self.clock = self.clock or "relative"
-            self.last = (self.last or 0) + _micros(match["step"])
+            self.last = (self.last or 0) + _micros(step)
         else:
             return None
         return self.last

@@ -72,7 +72,8 @@ class _Sum:
         if seconds is not None:
             self.timed += 1
             self.seconds += seconds
-            self.longest = seconds if self.longest is None else max(self.longest, seconds)
+            if self.longest is None or seconds > self.longest:
+                self.longest = seconds
 
     @property
     def total(self) -> str | None:
@@ -126,7 +127,8 @@ class Calls:
         """Count a whole call; ``apart`` is the seconds between its two lines, if it has two."""
         if self._lines is None:
             self._lines = (call.line, call.line)
-        timed = _DURATION.search(tail)
+        opened = tail.rfind("<")
+        timed = _DURATION.match(tail, opened) if opened >= 0 else None
         seconds = float(timed["s"]) if timed else apart
         result = _RESULT.search(tail)
         failed = bool(result and result["error"])
@@ -136,8 +138,9 @@ class Calls:
             if timed and ended is None and seconds is not None:
                 at += int(seconds * 1e6)
             second = at // 1_000_000
-            if second in self._counts[call.name] or len(self._counts[call.name]) < _MOST_SECONDS:
-                self._counts[call.name][second] += 1
+            counts = self._counts[call.name]
+            if second in counts or len(counts) < _MOST_SECONDS:
+                counts[second] += 1
                 if seconds is not None:
                     self._seconds[call.name][second] += seconds
         if call.name == "futex" and (found := _ADDRESS.match(call.arguments)):
@@ -285,9 +288,12 @@ class Calls:
 
 
 def _sum(sums: dict[str, _Sum], key: str) -> _Sum:
-    if key not in sums and len(sums) >= _MOST_KEYS:
-        key = "others"
-    return sums.setdefault(key, _Sum())
+    found = sums.get(key)
+    if found is None:
+        if len(sums) >= _MOST_KEYS:
+            key = "others"
+        found = sums.setdefault(key, _Sum())
+    return found
 
 
 def _weight(each: tuple[str, _Sum]) -> tuple[float, int]:
