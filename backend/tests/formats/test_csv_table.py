@@ -217,3 +217,20 @@ def test_a_remark_beside_the_numbers_does_not_split_the_series() -> None:
     twice = [lines[0], *(f"2026-11-20T22:19:1{at // 2}Z,{at},db{at % 2}" for at in range(6))]
     roles = [one.role for one in csv_mapping.guess(twice).mapping.columns]
     assert roles == ["time", "value", "label"]
+
+
+def test_rows_read_together_are_rows_read_alone() -> None:
+    rows = [f"2026-11-20 12:{at // 60:02d}:{at % 60:02d},{at},{at / 4:g} ms\n" for at in range(200)]
+    columns = tuple(
+        Column(name=name, role=role)
+        for name, role in (("t", "time"), ("a", "value"), ("b", "value"))
+    )
+    mapping = Mapping(delimiter=",", header="t,a,b", columns=columns)
+    together = parse_as(mapping, "t,a,b\n" + "".join(rows))
+    alone = parse_as(mapping, "t,a,b\n" + "".join(f'"{row[:19]}"{row[19:]}' for row in rows))
+    assert together.frames["sample"].equals(alone.frames["sample"])
+    rows[100] = "33,1,2\n"  # no minute stands before it
+    rows[101] = rows[101].replace(",101,", ",ten,")
+    odd = parse_as(mapping, "t,a,b\n" + "".join(rows))
+    assert [one.line for one in odd.problems] == [102, 103]
+    assert odd.frames["sample"].height == together.frames["sample"].height - 2

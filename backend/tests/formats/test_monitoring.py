@@ -106,6 +106,28 @@ def test_a_cut_answer_keeps_what_stands_above_the_cut() -> None:
     assert "ends before its last bracket" in parsed.problems[0].message
 
 
+def test_a_run_of_points_is_its_points_one_by_one() -> None:
+    points = [f'[{1795213154 + at},"{at}.5"]' for at in range(50)]
+    head = (
+        '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"a":"b"},"values":['
+    )
+    run = head + ",".join(points) + "]}]}}"
+    apart = head + ", ".join(points) + "]}]}}"  # with blanks no run is seen
+    assert series("prometheus-json", run) == series("prometheus-json", apart)
+    odd = run.replace('"7.5"', '"NaN"').replace('"9.5"', '"1_0"')
+    (values,) = series("prometheus-json", odd).values()
+    assert [row[1] for row in values[6:11]] == [6.5, None, 8.5, None, 10.5]
+
+
+def test_a_known_metric_is_read_as_the_first_time() -> None:
+    text = "# TYPE a gauge\n" + "".join(f'a{{x="1"}} {value}\n' for value in ("1", "2.5", "1.2.3"))
+    text += '# TYPE a counter\na{x="1"} 7 # {t="}"} 1\na{x="1"} +Inf\n'
+    parsed = parse_bytes(text.encode(), "m.prom", "openmetrics")
+    assert parsed.frames["sample"]["value"].to_list() == [1.0, 2.5, 7.0, None]
+    assert parsed.frames["sample"]["kind"].to_list() == ["gauge", "gauge", "counter", "counter"]
+    assert [one.line for one in parsed.problems] == [4]
+
+
 def test_reports_and_points_of_the_corpus_are_all_counted(corpus: Path) -> None:
     """As many as a plain count of the text finds, and their sums agree."""
     for path in (corpus / "bench_output").glob("captured-*"):
