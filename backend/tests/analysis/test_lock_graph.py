@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from pileup.analysis import gather, waits
+from pileup.analysis import gather, wait_moments, waits
 from pileup.analysis.contract import WaitGraph
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.metadata_conflicts import excludes
@@ -101,7 +101,7 @@ def test_a_blocker_that_waits_itself_only_stands_in_the_queue() -> None:
 
 
 def test_transactions_of_pt_stalk_are_a_moment_of_their_own() -> None:
-    found = waits.moments(evidence(OLD))
+    found = wait_moments.moments(evidence(OLD))
     assert [(m.kind, m.lock_waits) for m in found] == [("transactions", 1), ("lock_waits", 1)]
     graph = waits.wait_graph(evidence(OLD), found[0].time)
     assert roots(graph) == ["session:390"]

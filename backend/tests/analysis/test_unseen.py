@@ -367,7 +367,9 @@ def test_a_blocker_is_counted_once_in_a_snapshot() -> None:
     waits = [f"3 X btr0cur.cc:{700 + n} buf0buf.cc:1021 0x{n:03x}" for n in range(40)]
     found = analyse(case(Example(says="", server="5.6.30", waits=waits)))
     assert all(one.seen <= one.of for one in found.blockers)
-    assert found.blockers[0].persistence == "In 6 of 6 snapshots"
+    assert found.blockers[0].persistence == (
+        "The root in 6 of 6 status dumps of the stall (40 of one origin taken together)"
+    )
 
 
 CALM = {

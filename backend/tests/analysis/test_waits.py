@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import time
 
-from pileup.analysis import gather, waits
+from pileup.analysis import blockers, gather, wait_moments, waits
 from pileup.analysis.contract import WaitGraph, WaitNode
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.wait_counts import count
@@ -264,7 +264,9 @@ def test_blocked_thread_seconds_sum_over_snapshots() -> None:
         dump("".join(semaphore(n) for n in range(1, 41))).replace("22:20:15", f"22:20:{second}")
         for second in (15, 25, 35)
     )
-    (top, *_) = waits.blockers(evidence(text), None)
+    found = evidence(text)
+    looked = wait_moments.look(wait_moments.moments(found), None, None)
+    (top, *_) = blockers.blockers(blockers.tally(found, looked))
     assert (top.blocks_total, top.seen, top.of) == (40, 3, 3)
     assert top.blocked_thread_s == 800.0
 

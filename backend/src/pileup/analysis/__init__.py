@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pileup import __version__
 from pileup.analysis import (
     baselines,
+    blockers,
     contract,
     corrections,
     documents,
@@ -26,6 +27,7 @@ from pileup.analysis import (
     summary,
     table_changes,
     triage,
+    wait_moments,
     waits,
 )
 from pileup.analysis.context import Context
@@ -47,15 +49,15 @@ def analyse(
     corrections_by_people: when a stall began and ended as people have it; it wins.
     """
     context = measure(evidence, corrections_by_people)
-    main = _main_document(context)
-    blockers = waits.blockers(evidence, context.stall)
+    main = stall_documents.main_stall(context.stalls)
+    roots = blockers.blockers(context.tally) if context.tally else []
     diagnosis = signatures.diagnose(evidence, context)
     findings = list(diagnosis.findings)
     hot_waits = list(context.hot_waits)
     return contract.Analysis(
         schema=contract.SCHEMA,
         engine=__version__,
-        headline=summary.headline(context, main, blockers, hot_waits, findings),
+        headline=summary.headline(context, main, roots, hot_waits, findings),
         server={
             "version": context.server.version,
             "family": context.server.family,
@@ -68,7 +70,7 @@ def analyse(
         shifts=list(context.shifts),
         hot_waits=hot_waits,
         hot_latches=list(context.hot_latches),
-        blockers=blockers,
+        blockers=roots,
         hot_stacks=list(context.hot_stacks),
         settings=servers.settings(evidence),
         events=documents.events(evidence),
@@ -92,15 +94,25 @@ def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection]
     settings = servers.effective_settings(evidence, main.host if main else None)
     span = main.span if main else None
     chosen = baselines.choose(main, found, values) if main else None
+    every = wait_moments.moments(evidence)
+    host = main.host if main else None
+    tally = blockers.tally(evidence, wait_moments.look(every, span, host))
     context = Context(
         evidence=evidence,
         server=servers.server(evidence, settings),
         settings=settings,
         stalls=tuple(
-            stall_documents.document(one, values, chosen if one is main else None) for one in found
+            stall_documents.document(
+                one,
+                values,
+                chosen if one is main else None,
+                _most_waiting(evidence, every, one, tally if one is main else None),
+            )
+            for one in found
         ),
         stall=span,
-        host=main.host if main else None,
+        host=host,
+        tally=tally,
         baseline=chosen.span if chosen else None,
         baseline_is_before=chosen.is_before if chosen else False,
         values=chosen.values if chosen else values,
@@ -124,9 +136,18 @@ def main_stall(found: Sequence[stalls.Stall]) -> stalls.Stall | None:
     return max(real, key=lambda one: (one.span.seconds, -one.onset), default=None)
 
 
-def _main_document(context: Context) -> contract.StallDoc | None:
-    real = [one for one in context.stalls if one.kind == "stall"]
-    return max(real, key=lambda one: one.duration_s or 0.0, default=None)
+def _most_waiting(
+    evidence: Evidence,
+    every: Sequence[wait_moments.WaitMoment],
+    stall: stalls.Stall,
+    tally: blockers.Tally | None,
+) -> tuple[int, int] | None:
+    """Of the worst moment, and of those that are looked at: no graph shows more than the stall."""
+    found = (
+        blockers.most_waiting(evidence, every, stall.span, stall.host),
+        tally.most if tally else None,
+    )
+    return max((one for one in found if one), key=lambda one: (one[0], -one[1]), default=None)
 
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,6 +16,9 @@ from pileup.analysis.contract import (
     StallDoc,
 )
 from pileup.analysis.evidence import Evidence
+
+if TYPE_CHECKING:
+    from pileup.analysis.blockers import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,8 @@ class Context:
     hot_latches: tuple[HotLatchDoc, ...] = ()
     hot_stacks: tuple[HotStackDoc, ...] = ()
     slow_queries: tuple[SlowQueryDoc, ...] = ()
+    tally: Tally | None = None
+    """The wait graphs of the stall's moments, counted."""
 
     def setting(self, name: str) -> str | None:
         """A variable's value as printed, or None when unknown."""

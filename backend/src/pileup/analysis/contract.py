@@ -154,7 +154,11 @@ class StallDoc(Doc, frozen=True, kw_only=True):
     duration_s: float | None
     peak_at: str | None
     peak_waiters: int | None
+    """At ``peak_at``, what ``peak_counts`` says: the most at once that any moment shows."""
     evidence: list[StallEvidence]
+    peak_counts: Literal["waiting", "running"] = "waiting"
+    """waiting: threads that wait in the wait graph of that moment, all layers joined. running:
+    sessions in a series, where no snapshot shows most of them as waiters; ``note`` says which."""
     note: str = ""
     host: str | None = None
     corrected_by: str | None = None
@@ -228,20 +232,28 @@ class BlockerDoc(Doc, frozen=True, kw_only=True):
     blocks_direct: int
     blocks_total: int
     seen: int
-    """In how many snapshots of the stall; ``of`` of them."""
+    """In how many moments it is the root blocker; ``of`` were looked at."""
     of: int
     why: str
     evidence: list[Locator]
+    blocking: int = 0
+    """In how many of them threads wait behind it, root or not."""
+    among: str = ""
+    """'24 status dumps of the stall': what was looked at."""
+    waiters: int = 0
+    """Threads that wait at ``time``, behind it or not."""
+    nodes: int = 1
+    """Nodes of the graphs that it stands for: latches of one origin are one blocker."""
     inferred: bool = False
     blocked_thread_s: float = 0.0
-    """Threads behind it, summed over the time between the snapshots that were looked at."""
+    """Threads behind it, summed over the time between the moments that were looked at."""
     first: str | None = None
     last: str | None = None
-    """The first and last of those snapshots in which it blocked."""
+    """The first and last of the moments in which it is the root blocker."""
     confidence: float = CERTAIN
     """0..1, of its surest hold on something that others wait for; ``why`` says how it is known."""
     persistence: str = ""
-    """'In 5 of 7 snapshots'."""
+    """'The root in 11 of 24 status dumps of the stall, others behind it in 23'."""
     amplification: str = ""
     """'One latch: 222 behind it directly, 948 in all'; empty where all stand directly behind."""
 
@@ -629,6 +641,8 @@ class LastingWait(Doc, frozen=True, kw_only=True):
     """Moments in which it waited or was waited for."""
     waiting: int
     """Of them, those in which it waited itself."""
+    blocking: int
+    """Of them, those in which threads waited behind it."""
     root: int
     """Of them, those in which it was a root blocker."""
     most: int
@@ -647,7 +661,9 @@ class WaitPersistence(Doc, frozen=True, kw_only=True):
     of: int
     """Moments looked at."""
     moments: int
-    """Moments with waiters there are; more than ``of`` when they were spread."""
+    """Moments there are to look at; more than ``of`` when they were spread."""
+    among: str
+    """'24 status dumps of the stall', '24 status dumps looked at (83 of the stall)'."""
     nodes: list[LastingWait]
     """The most thread-seconds first."""
 

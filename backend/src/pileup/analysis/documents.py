@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 
-from pileup.analysis import waits
 from pileup.analysis.context import Context, Span
 from pileup.analysis.contract import (
     ArtifactDoc,
@@ -19,6 +18,7 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.moments import iso
 from pileup.analysis.shifts import number
+from pileup.analysis.wait_moments import moments as wait_moments
 from pileup.knowledge import knowledge
 
 MOST_EVENTS = 5000
@@ -103,9 +103,7 @@ def snapshots(evidence: Evidence) -> list[SnapshotDoc]:
     latches = _counts(evidence, "semaphore_wait", pl.lit(True))
     locks = _counts(evidence, "transaction", pl.col("lock_wait"))
     people = _counts(evidence, "session", pl.lit(True))
-    others = {
-        (one.artifact, one.snapshot, one.kind): one.waiters for one in waits.moments(evidence)
-    }
+    others = {(one.artifact, one.snapshot, one.kind): one.waiters for one in wait_moments(evidence)}
     paths = {one.sha256: one.path for one in evidence.artifacts}
     rows = frame.select(
         *keys, "time", "time_quality", "kind", "host", "line_first", "server_version"

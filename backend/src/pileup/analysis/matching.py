@@ -172,7 +172,7 @@ def _lessened(score: float, seen: Seen, larger: Larger) -> tuple[float, list[str
     assert seen.dumps is not None
     some, of = seen.dumps
     if of >= _FEW_DUMPS and some < _RARE * of:
-        said.append(f"These waits are in {some} of {of} dumps of the stall only.")
+        said.append(f"These waits are in {some} of {of} status dumps of the stall only.")
         score *= _RARE_FACTOR
     if bigger := larger.than(seen.most):
         said += bigger

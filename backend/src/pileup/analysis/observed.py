@@ -42,7 +42,7 @@ class Seen:
     text: str = ""
     evidence: tuple[Locator, ...] = ()
     dumps: tuple[int, int] | None = None
-    """For waits: in how many of how many status dumps."""
+    """For waits: in how many of how many status dumps of the stall, all of them."""
 
 
 NO_DATA = Seen(None)
@@ -325,8 +325,9 @@ class Observed:
         top = moments.row(0, named=True)
         share = found.height / frame.height
         dumps = (moments.height, max(self._dumps, moments.height))
-        text = f"{_threads(top['n'])} {what} ({share:.0%} of the latch waits"
-        text += f", in {dumps[0]} of {dumps[1]} dumps)" if dumps[1] > 1 else ")"
+        text = f"{_threads(top['n'])} {what} in one status dump ({share:.0%} of the latch waits"
+        of = f"status dumps{' of the stall' if self._stall else ''}"
+        text += f", in {dumps[0]} of {dumps[1]} {of})" if dumps[1] > 1 else ")"
         return Seen(True, top["n"], share, text, (self._lines(top, text),), dumps)
 
     def _most(self, frame: pl.DataFrame, test: pl.Expr, column: str, what: str) -> Seen:

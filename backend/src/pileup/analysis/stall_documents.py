@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
 from pileup.analysis.baselines import Baseline
 from pileup.analysis.context import Span
 from pileup.analysis.contract import ComputedStall, StallDoc, StallEvidence, Window
-from pileup.analysis.moments import iso, iso_of
+from pileup.analysis.moments import iso, iso_of, parse
 from pileup.analysis.series import short_name
 from pileup.analysis.shifts import number
 from pileup.analysis.stalls import Stall
@@ -18,31 +21,40 @@ from pileup.analysis.telling import throughput
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)
 _WORTH = 5.0
+_TRUNCATED_US = 999
+"""Times of the document are printed to the millisecond."""
 _LISTED = 0.7
-"""Share of the sessions beyond the usual that dumps must list, to count waiters by them."""
+"""Share of the sessions beyond the usual that must be seen waiting, to count waiters by them."""
 
 
-def document(stall: Stall, values: pl.DataFrame, compared: Baseline | None = None) -> StallDoc:
+def document(
+    stall: Stall,
+    values: pl.DataFrame,
+    compared: Baseline | None = None,
+    waiting: tuple[int, int] | None = None,
+) -> StallDoc:
     """One stall with its evidence. ``values`` as of ``series.values``.
 
     compared: what it is held against when the capture has nothing before it.
+    waiting: threads that wait in the wait graph of its worst moment, and when that was.
     """
     mine = values
     if stall.host is not None:
         mine = values.filter(pl.col("host").is_null() | (pl.col("host") == stall.host))
-    peak, peak_at, note = _peak(stall, mine)
+    peak = _peak(stall, mine, waiting)
     end = stall.end if stall.end is not None else None
     until = stall.end if stall.end is not None else stall.last
     how = compared.how if compared else ""
-    notes = " ".join(one for one in (stall.note, how, note) if one)
+    notes = " ".join(one for one in (stall.note, how, peak.note) if one)
     return StallDoc(
         kind=stall.kind,
         baseline=_window(stall.baseline),
         onset=iso_of(stall.onset),
         end=iso(end),
         duration_s=(until - stall.onset) / 1e6 if until > stall.onset else None,
-        peak_at=iso(peak_at),
-        peak_waiters=peak,
+        peak_at=iso(peak.at),
+        peak_waiters=peak.count,
+        peak_counts=peak.counts,
         evidence=_evidence(stall, mine),
         note=notes,
         host=stall.host,
@@ -63,9 +75,63 @@ def _window(span: Span | None) -> Window | None:
     return None if span is None else Window(start=iso_of(span.start), end=iso_of(span.end))
 
 
-def _peak(stall: Stall, values: pl.DataFrame) -> tuple[int | None, int | None, str]:
-    """Most waiters at once: those that dumps list, else sessions running beyond the usual."""
+def main_stall(stalls: Sequence[StallDoc]) -> StallDoc | None:
+    """The stall that screens, reports and digests speak of: the longest, the first of equals."""
+    real = [one for one in stalls if one.kind == "stall"]
+    return max(real, key=lambda one: (one.duration_s or 0.0, -parse(one.onset)), default=None)
+
+
+def span_of(stall: StallDoc) -> Span:
+    """The stall's window; its end as far as is known."""
+    onset = parse(stall.onset)
+    return Span(onset, onset + round((stall.duration_s or 0.0) * 1e6) + _TRUNCATED_US)
+
+
+def worst_time(stall: StallDoc | None) -> int | None:
+    """When most threads waited in it, where any snapshot shows them waiting."""
+    if stall is None or stall.peak_counts != "waiting" or stall.peak_at is None:
+        return None
+    return parse(stall.peak_at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Peak:
+    count: int | None
+    at: int | None
+    counts: Literal["waiting", "running"] = "waiting"
+    note: str = ""
+
+
+def _peak(stall: Stall, values: pl.DataFrame, waiting: tuple[int, int] | None) -> _Peak:
+    """Most at once: threads that wait in a moment's wait graph, else sessions running."""
     span = stall.span
+    waiting = waiting or _listed(values, span)
+    most = _Peak(*waiting) if waiting else _Peak(None, None)
+    running = stall.signal if stall.signal and stall.signal.role == "concurrency" else None
+    if running is None or running.series in _WAITS:
+        return most
+    inside = [
+        (value, -time)
+        for time, value in zip(running.times, running.values, strict=True)
+        if span.start <= time <= span.end
+    ]
+    if not inside:
+        return most
+    value, negative = max(inside)
+    usual = _median(running.times, running.values, stall.baseline) or 0.0
+    if waiting and waiting[0] >= _LISTED * (value - usual):
+        return most
+    note = (
+        f"Most at once counts sessions in {short_name(running.series)}: the snapshots show "
+        "few of them as waiters."
+    )
+    return _Peak(
+        round(value), -negative, "running", note if stall.kind == "stall" and waiting else ""
+    )
+
+
+def _listed(values: pl.DataFrame, span: Span) -> tuple[int, int] | None:
+    """Waiters that dumps count, where they do not list them."""
     listed = (
         values.filter(pl.col("series").is_in(_WAITS) & span.holds())
         .group_by("artifact", "time", "series")  # two dumps of one printed second: the larger
@@ -74,26 +140,7 @@ def _peak(stall: Stall, values: pl.DataFrame) -> tuple[int | None, int | None, s
         .agg(pl.col("value").sum())
         .sort("value", "time", descending=[True, False], maintain_order=True)
     )
-    top = (int(listed["value"][0]), int(listed["time"][0])) if listed.height else None
-    running = stall.signal if stall.signal and stall.signal.role == "concurrency" else None
-    if running is None or running.series in _WAITS:
-        return (*top, "") if top else (None, None, "")
-    inside = [
-        (value, -time)
-        for time, value in zip(running.times, running.values, strict=True)
-        if span.start <= time <= span.end
-    ]
-    if not inside:
-        return (*top, "") if top else (None, None, "")
-    value, negative = max(inside)
-    usual = _median(running.times, running.values, stall.baseline) or 0.0
-    if top and top[0] >= _LISTED * (value - usual):
-        return (*top, "")
-    note = (
-        f"Most at once counts sessions in {short_name(running.series)}: the status dumps list "
-        "few of them as waiters."
-    )
-    return round(value), -negative, note if stall.kind == "stall" and listed.height else ""
+    return (int(listed["value"][0]), int(listed["time"][0])) if listed.height else None
 
 
 def _evidence(stall: Stall, values: pl.DataFrame) -> list[StallEvidence]:

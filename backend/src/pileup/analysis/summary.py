@@ -107,7 +107,8 @@ def _stall_sentence(stall: StallDoc) -> str:
     text = f"{start}{lasted}{what}."
     if stall.peak_waiters:
         at = f" at {clock_text(parse(stall.peak_at))}" if stall.peak_at else ""
-        text += f" At its worst {stall.peak_waiters:,} were held up{at}."
+        doing = "threads waited" if stall.peak_counts == "waiting" else "sessions were running"
+        text += f" At its worst {stall.peak_waiters:,} {doing}{at}."
     return text
 
 
@@ -132,11 +133,14 @@ def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> l
 
 
 def _behind(root: BlockerDoc) -> str:
-    """'222 directly behind it, 948 in all, in 5 of 7 snapshots'."""
-    text = f"{root.blocks_total:,} behind it"
+    """'222 directly behind it, 948 in all. It is the root in 5 of 7 status dumps of the stall'."""
+    at = f" at {clock_text(parse(root.time))}" if root.time else ""
+    text = f"{root.blocks_total:,} behind it{at}"
     if root.blocks_direct and root.blocks_total > root.blocks_direct:
-        text = f"{root.blocks_direct:,} directly behind it, {root.blocks_total:,} in all"
-    return f"{text}, in {root.seen} of {root.of} snapshots" if root.of > 1 else text
+        text = f"{root.blocks_direct:,} directly behind it{at}, {root.blocks_total:,} in all"
+    if root.of <= 1 or not root.persistence:
+        return text
+    return f"{text}; {root.persistence[0].lower()}{root.persistence[1:]}"
 
 
 def _without_stall(context: Context) -> Headline:

@@ -20,9 +20,10 @@ from pileup.analysis.moments import clock_text, iso
 from pileup.analysis.wait_counts import Counts, count
 from pileup.analysis.wait_draft import Edge, Graph
 from pileup.analysis.wait_graph import build
+from pileup.analysis.wait_moments import worst
 from pileup.analysis.wait_nodes import edge_doc
 from pileup.analysis.wait_view import WholeGraph, shown
-from pileup.analysis.waits import count_graph, headline_of, node_doc, roots_doc, worst
+from pileup.analysis.waits import count_graph, headline_of, node_doc, roots_doc
 
 
 @dataclass(frozen=True, slots=True)

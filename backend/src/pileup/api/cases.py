@@ -7,6 +7,7 @@ import polars as pl
 
 from pileup.analysis import contract
 from pileup.analysis.lanes import lane
+from pileup.analysis.stall_documents import worst_time
 from pileup.analysis.waits import wait_graph
 from pileup.api.deps import Services
 from pileup.api.excerpts import Excerpts
@@ -77,11 +78,13 @@ def build_case(services: Services, unit: Unit, incident: Incident) -> Case:
         template=Releases(unit).choice(incident.id).template or DEFAULT.id,
         matrix=_matrix(unit, incident),
         lanes=_lanes(services, incident.id, analysis),
-        graph=_graph(services, incident.id, None),
+        graph=_graph(services, incident.id, worst_time(main_stall(analysis))),
         draw_lanes=lambda wanted, start, end: _lanes(
             services, incident.id, analysis, wanted, start, end
         ),
-        draw_graph=lambda at: _graph(services, incident.id, at),
+        draw_graph=lambda at: _graph(
+            services, incident.id, _us(at) if at else worst_time(main_stall(analysis))
+        ),
         sections={
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
         },
@@ -148,11 +151,11 @@ def _named(analysis: contract.Analysis, wanted: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(by_name[one] for one in wanted if one in by_name))
 
 
-def _graph(services: Services, incident_id: str, at: str | None) -> GraphDrawing | None:
+def _graph(services: Services, incident_id: str, at: int | None) -> GraphDrawing | None:
     evidence = services.placed.waits(incident_id)
     if evidence is None:
         return None
-    graph = wait_graph(evidence, _us(at) if at else None, fold=True)
+    graph = wait_graph(evidence, at, fold=True)
     return None if not graph.nodes or graph.at is None else drawing_of(graph)
 
 

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+import msgspec
+
+from pileup.analysis.contract import StallDoc
 from pileup.analysis.gaps import gaps
+from pileup.analysis.stall_documents import main_stall
 from pileup.api.schema import (
     AbsenceJson,
     BlockerJson,
@@ -79,13 +83,15 @@ class RootBlocker(Out):
     label: str
     blocks_total: int
     share: float | None
-    """Of the waiters at the peak; None when those are not known."""
+    """Of the threads that wait at that moment; None when those are not known."""
 
 
 class Numbers(Out):
     onset: datetime | None
     duration_s: float | None
     peak_waiters: int | None
+    peak_counts: Literal["waiting", "running"]
+    """What ``peak_waiters`` counts: threads of the wait graph at ``peak_at``, or sessions."""
     peak_at: datetime | None
     root_blocker: RootBlocker | None
     coverage: float | None
@@ -180,31 +186,20 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
     )
 
 
-def main_stall(stalls: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """The stall that the five numbers speak of: the longest real one."""
-    real = [stall for stall in stalls if stall["kind"] == "stall"]
-    return max(
-        real,
-        key=lambda stall: (stall["peak_waiters"] or 0, stall["duration_s"] or 0.0),
-        default=None,
-    )
-
-
 def _numbers(parts: dict[str, Any], artifacts: Sequence[Artifact]) -> Numbers:
-    stall = main_stall(parts.get("stalls", []))
+    stall = main_stall(msgspec.convert(parts.get("stalls") or [], list[StallDoc]))
     blockers = parts.get("blockers", [])
-    peak = stall["peak_waiters"] if stall else None
     root = None
     if blockers:
-        share = min(1.0, blockers[0]["blocks_total"] / peak) if peak else None
-        root = RootBlocker(
-            label=blockers[0]["holder"], blocks_total=blockers[0]["blocks_total"], share=share
-        )
+        blocked, waiters = blockers[0]["blocks_total"], blockers[0].get("waiters")
+        share = min(1.0, blocked / waiters) if waiters else None
+        root = RootBlocker(label=blockers[0]["holder"], blocks_total=blocked, share=share)
     return Numbers(
-        onset=stall["onset"] if stall else None,
-        duration_s=stall["duration_s"] if stall else None,
-        peak_waiters=peak,
-        peak_at=stall["peak_at"] if stall else None,
+        onset=datetime.fromisoformat(stall.onset) if stall else None,
+        duration_s=stall.duration_s if stall else None,
+        peak_waiters=stall.peak_waiters if stall else None,
+        peak_counts=stall.peak_counts if stall else "waiting",
+        peak_at=datetime.fromisoformat(stall.peak_at) if stall and stall.peak_at else None,
         root_blocker=root,
         coverage=_coverage(artifacts),
     )

@@ -6,18 +6,24 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Any, Literal, cast
 
+import msgspec
 from fastapi import APIRouter, Query, Response
 
-from pileup.analysis.contract import Doc, WaitGraph, WaitPersistence, encode
+from pileup.analysis.contract import Doc, StallDoc, WaitGraph, WaitPersistence, encode
+from pileup.analysis.context import Span
 from pileup.analysis.evidence import Evidence
+from pileup.analysis.stall_documents import main_stall, span_of, worst_time
 from pileup.analysis.wait_diff import whole_diff
 from pileup.analysis.wait_node import node_of
 from pileup.analysis.wait_persistence import lasting_in, wait_persistence
 from pileup.analysis.wait_view import WholeGraph, shown
-from pileup.analysis.waits import moments, whole_graph, worst
-from pileup.api.deps import IncidentDep, Services, ServicesDep
+from pileup.analysis.wait_moments import moments, worst
+from pileup.analysis.waits import whole_graph
+from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import Out, WaitGraphJson, WaitNodeDocJson, WaitPersistenceJson
+from pileup.storage.analyses import Analyses
+from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents import Incident
 from pileup.storage.placed import PlacedStore
@@ -62,17 +68,20 @@ def wait_moments(incident: IncidentDep, services: ServicesDep) -> list[WaitMomen
 def waits(
     incident: IncidentDep,
     services: ServicesDep,
+    unit: UnitDep,
     at: str = "worst",
     against: str | None = None,
     fold: Fold = "auto",
     opened: Annotated[list[str] | None, Query(alias="open", max_length=200)] = None,
     find: Annotated[str, Query(max_length=200)] = "",
 ) -> WaitGraphJson:
-    """Who waits for whom: at the snapshot nearest to ``at``, or at the worst one.
+    """Who waits for whom: at the snapshot nearest to ``at``, or at the worst moment.
+
+    The worst is that of the stall which the overview speaks of, else of the capture.
 
     With ``against``, what is different from that other moment.
     """
-    whole = _whole_of(services, incident, at, against)
+    whole = _whole_of(services, unit, incident, at, against)
     return _encoded(_shown(whole, fold, opened, find))
 
 
@@ -80,19 +89,22 @@ def waits(
 def waits_persistence(
     incident: IncidentDep,
     services: ServicesDep,
+    unit: UnitDep,
     at: str | None = None,
     against: str | None = None,
     fold: Fold = "auto",
     opened: Annotated[list[str] | None, Query(alias="open", max_length=200)] = None,
     find: Annotated[str, Query(max_length=200)] = "",
 ) -> WaitPersistenceJson:
-    """Who and what stays stuck from moment to moment, by the nodes' lasting keys.
+    """Who and what stays stuck from moment to moment of the stall, by the nodes' lasting keys.
 
     With ``at`` only what the graph shows that is asked for in the same words; else of all.
     """
-    lasting = _lasting(services.placed, incident.id, _run(services, incident))
+    stall, run = _stall(unit, incident), _run(services, incident)
+    span, host = (span_of(stall), stall.host) if stall else (None, None)
+    lasting = _lasting(services.placed, incident.id, run, span, host)
     if at is not None:
-        whole = _whole_of(services, incident, at, against)
+        whole = _whole_of(services, unit, incident, at, against)
         lasting = lasting_in(lasting, whole, _shown(whole, fold, opened, find))
     return _encoded(lasting)
 
@@ -101,11 +113,12 @@ def waits_persistence(
 def waits_node(
     incident: IncidentDep,
     services: ServicesDep,
+    unit: UnitDep,
     node: Annotated[str, Query(max_length=2000)],
     at: str = "worst",
 ) -> WaitNodeDocJson:
     """Everything about one node: its stack, its latch, the members of a group."""
-    found = node_of(_whole_of(services, incident, at, None), node)
+    found = node_of(_whole_of(services, unit, incident, at, None), node)
     if found is None:
         raise NotFound(f"At this moment nothing in the wait graph is {node[:100]!r}.")
     return _encoded(found)
@@ -116,10 +129,12 @@ def _shown(whole: WholeGraph, fold: Fold, opened: list[str] | None, find: str) -
     return shown(whole, folded=folded, opened=frozenset(opened or ()), find=find)
 
 
-def _whole_of(services: Services, incident: Incident, at: str, against: str | None) -> WholeGraph:
+def _whole_of(
+    services: Services, unit: Unit, incident: Incident, at: str, against: str | None
+) -> WholeGraph:
     run = _run(services, incident)
-    other = None if against is None else (_instant(against, "against"),)
-    return _whole(services.placed, incident.id, run, _instant(at), other)
+    other = None if against is None else (_instant(against, unit, incident, "against"),)
+    return _whole(services.placed, incident.id, run, _instant(at, unit, incident), other)
 
 
 @lru_cache(maxsize=4)
@@ -150,9 +165,16 @@ def _lasting(
     placed: PlacedStore,
     incident_id: str,
     run: str,  # noqa: ARG001 - part of the key
+    span: Span | None,
+    host: str | None,
 ) -> WaitPersistence:
-    """What lasts over all moments; made once per analysis (``run``)."""
-    return wait_persistence(_evidence(placed, incident_id))
+    """What lasts over the stall's moments; made once per analysis (``run``)."""
+    return wait_persistence(_evidence(placed, incident_id), span, host)
+
+
+def _stall(unit: Unit, incident: Incident) -> StallDoc | None:
+    parts = Analyses(unit).parts(incident.id, "stalls") or {}
+    return main_stall(msgspec.convert(parts.get("stalls") or [], list[StallDoc]))
 
 
 def _encoded(document: Doc) -> dict[str, Any]:
@@ -178,9 +200,10 @@ def _not_analysed() -> ApiError:
     return ApiError(409, "Nothing to show yet", "this incident was not analysed yet")
 
 
-def _instant(at: str, name: str = "at") -> int | None:
+def _instant(at: str, unit: Unit, incident: Incident, name: str = "at") -> int | None:
+    """UTC µs; None: the worst moment of the capture, where no stall has one."""
     if at == "worst":
-        return None
+        return worst_time(_stall(unit, incident))
     try:
         moment = datetime.fromisoformat(at.replace("Z", "+00:00").replace(" ", "+"))
     except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from pileup.report.case import Case
-from pileup.report.words import moment
+from pileup.report.words import moment, peak_name
 
 _EVENT_KINDS = {"trigger", "restart", "crash", "semaphore_warning"}
 MOST_EVENTS = 20
@@ -20,7 +20,7 @@ def happened(case: Case) -> list[tuple[datetime, str]]:
             rows.append((stall.onset, f"{kind} begins"))
             rows.append((stall.end, f"{kind} ends"))
             if stall.peak_waiters is not None:
-                rows.append((stall.peak_at, f"most waiters at once: {stall.peak_waiters}"))
+                rows.append((stall.peak_at, f"{peak_name(stall).lower()}: {stall.peak_waiters}"))
         rows += [
             (event.time, _first_line(event.message))
             for event in case.analysis.events

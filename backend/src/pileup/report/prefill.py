@@ -13,7 +13,7 @@ from pileup.report.case import Case, ReportExperiment, ReportHypothesis
 from pileup.report.happened import happened
 from pileup.report.notes import pin_reference, references
 from pileup.report.templates import TITLES
-from pileup.report.words import main_stall, ratio_words, when
+from pileup.report.words import at, lasted, main_stall, peak_name, peak_words, ratio_words, when
 from pileup.report.words import number as _number
 
 _VERDICT_WORDS = {
@@ -48,8 +48,8 @@ def _summary(case: Case) -> str:
         top = analysis.blockers[0]
         inferred = " (inferred)" if top.inferred else ""
         lines.append(
-            f"**Root blocker{inferred}:** {top.holder}, {top.blocks_total} behind it, "
-            f"seen in {top.seen} of {top.of} snapshots. {top.why}{references(top.evidence)}"
+            f"**Root blocker{inferred}:** {top.holder}, {top.blocks_total} behind it"
+            f"{at(top.time)}. {lasted(top)}{top.why}{references(top.evidence)}"
         )
     if analysis.findings:
         best = analysis.findings[0]
@@ -76,7 +76,7 @@ def _impact(case: Case) -> str:
     if stall.duration_s is not None:
         lines.append(f"- Duration: {stall.duration_s:.0f} s")
     if stall.peak_waiters is not None:
-        lines.append(f"- Most waiters at once: {stall.peak_waiters} at {when(stall.peak_at)}")
+        lines.append(f"- {peak_name(stall)}: {stall.peak_waiters} at {when(stall.peak_at)}")
     lines += [f"- {evidence.text}" for evidence in stall.evidence]
     lines.append("")
     lines.append("Users affected: *to be written by the team.*")
@@ -120,8 +120,8 @@ def _what_happened(case: Case) -> str:
         )
     if analysis.blockers:
         items = "\n".join(
-            f"- {b.holder}: {b.blocks_total} behind it ({b.blocks_direct} directly), "
-            f"in {b.seen} of {b.of} snapshots. {b.why}{references(b.evidence)}"
+            f"- {b.holder}: {b.blocks_total} behind it ({b.blocks_direct} directly)"
+            f"{at(b.time)}. {lasted(b)}{b.why}{references(b.evidence)}"
             for b in analysis.blockers[:5]
         )
         parts.append(f"Root blockers:\n\n{items}")
@@ -283,7 +283,7 @@ def _line_impact(case: Case) -> str:
     stall = main_stall(case.analysis)
     if stall is None or stall.duration_s is None:
         return ""
-    waiters = "" if stall.peak_waiters is None else f", {stall.peak_waiters} waiters at most"
+    waiters = "" if stall.peak_waiters is None else f", {peak_words(stall)}"
     return f"{stall.duration_s:.0f} s from {when(stall.onset)}{waiters}."
 
 

@@ -159,13 +159,13 @@ def _blockers(blockers: Sequence[BlockerDoc]) -> Block | None:
             one.kind,
             str(one.blocks_total),
             str(one.blocks_direct),
-            f"{one.seen} of {one.of}",
+            one.persistence,
             one.why,
             "; ".join(_places(one.evidence, 1)),
         )
         for one in blockers[:5]
     ]
-    columns = ("who", "kind", "blocks", "directly", "moments", "why", "look at")
+    columns = ("who", "kind", "blocks", "directly", "how long", "why", "look at")
     return Block("Root blockers", (), columns, rows)
 
 

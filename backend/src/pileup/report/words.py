@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pileup.analysis.contract import Analysis, StallDoc
+from pileup.analysis import stall_documents
+from pileup.analysis.contract import Analysis, BlockerDoc, StallDoc
 from pileup.report.case import Case
 
 VERDICTS = {
@@ -50,9 +51,30 @@ def ratio_words(before: float | None, during: float | None) -> str:
 
 
 def main_stall(analysis: Analysis | None) -> StallDoc | None:
-    """The longest real stall."""
-    stalls = [s for s in analysis.stalls if s.kind == "stall"] if analysis else []
-    return max(stalls, key=lambda s: s.duration_s or float("inf"), default=None)
+    """The stall that the report speaks of: as everywhere."""
+    return stall_documents.main_stall(analysis.stalls) if analysis else None
+
+
+def peak_name(stall: StallDoc) -> str:
+    """What ``peak_waiters`` counts."""
+    waiting = stall.peak_counts == "waiting"
+    return "Most threads waiting at once" if waiting else "Most sessions running at once"
+
+
+def peak_words(stall: StallDoc) -> str:
+    """'264 threads waiting at most'."""
+    what = "threads waiting" if stall.peak_counts == "waiting" else "sessions running"
+    return f"{stall.peak_waiters} {what} at most"
+
+
+def lasted(root: BlockerDoc) -> str:
+    """'The root in 11 of 24 status dumps of the stall. '; nothing where one was looked at."""
+    return f"{root.persistence}. " if root.of > 1 and root.persistence else ""
+
+
+def at(text: str | None) -> str:
+    """' at 2026-11-20 22:17:13 UTC', or nothing."""
+    return "" if text is None else f" at {when(text)}"
 
 
 def stall_spans(case: Case) -> list[tuple[float, float | None]]:

@@ -9,6 +9,7 @@ import polars as pl
 from pileup.analysis.contract import Analysis, StallDoc
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.similar import signature
+from pileup.analysis.stall_documents import main_stall
 
 SPARK_POINTS = 48
 
@@ -17,7 +18,7 @@ _FAMILIES = {"mysql": "MySQL", "percona": "Percona Server", "mariadb": "MariaDB"
 
 def digest_of(document: Analysis, evidence: Evidence) -> dict[str, Any]:
     """JSON for the column ``incidents.digest``."""
-    stall = _main_stall(document)
+    stall = main_stall(document.stalls)
     finding = document.findings[0] if document.findings else None
     return {
         "verdict": document.headline.verdict,
@@ -29,11 +30,6 @@ def digest_of(document: Analysis, evidence: Evidence) -> dict[str, Any]:
         "signature": signature(document),
         "spark": _spark(document, stall, evidence),
     }
-
-
-def _main_stall(document: Analysis) -> StallDoc | None:
-    real = [stall for stall in document.stalls if stall.kind == "stall"]
-    return max(real, key=lambda s: (s.peak_waiters or 0, s.duration_s or 0.0), default=None)
 
 
 def _engine(server: dict[str, str | None]) -> str | None:

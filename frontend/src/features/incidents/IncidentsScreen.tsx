@@ -228,7 +228,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'peak',
     head: 'Peak',
-    title: 'Peak waiters',
+    title: 'Most threads waiting at once; sessions running where no snapshot shows the waits',
     kind: 'number',
     width: '60px',
     sort: (row) => row.peak_waiters,

@@ -65,14 +65,14 @@ function Blocker({
         </span>
       </div>
       <p className="muted">
-        {blocker.why} <Measured value={blocker.blocks_direct} /> wait for it directly; seen in{' '}
-        {blocker.seen} of {blocker.of} snapshots
+        {blocker.why} <Measured value={blocker.blocks_direct} /> wait for it directly
         {blocker.time && (
           <>
-            , worst at <Time at={blocker.time} style="clock" />
+            {' '}
+            at <Time at={blocker.time} style="clock" />
           </>
         )}
-        .
+        . {blocker.of > 1 && blocker.persistence && `${blocker.persistence}.`}
       </p>
       {blocker.evidence.length > 0 && (
         <ul className="evidence-list">

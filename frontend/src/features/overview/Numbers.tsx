@@ -37,7 +37,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         )}
       </Figure>
       <Figure
-        name="Peak waiters"
+        name={numbers.peak_counts === 'running' ? 'Most running' : 'Peak waiters'}
         to={
           numbers.peak_waiters === null
             ? null
@@ -49,7 +49,8 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
             <Measured value={numbers.peak_waiters} />
             {numbers.peak_at && (
               <span className="numbers-more">
-                at <Time at={numbers.peak_at} style="clock" />
+                {numbers.peak_counts === 'running' ? 'sessions' : 'threads'} at{' '}
+                <Time at={numbers.peak_at} style="clock" />
               </span>
             )}
           </>
@@ -73,7 +74,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
               blocks <Measured value={root.blocks_total} />
               {root.share !== null && (
                 <>
-                  , <ShareValue value={root.share} /> of the waiters
+                  , <ShareValue value={root.share} /> of those who wait then
                 </>
               )}
             </span>

@@ -61,6 +61,7 @@ const base: Overview = {
     onset: '2021-04-05T09:30:52Z',
     duration_s: 96,
     peak_waiters: 391,
+    peak_counts: 'waiting',
     peak_at: '2021-04-05T09:31:20Z',
     root_blocker: { label: 'trx 8812431', blocks_total: 388, share: 0.992 },
     coverage: 0.987,
@@ -137,7 +138,10 @@ describe('overview', () => {
   })
 
   it('says not known, never zero, where nothing was found', async () => {
-    const nothing = { onset: null, duration_s: null, peak_waiters: null, peak_at: null }
+    const nothing = {
+      ...{ onset: null, duration_s: null, peak_waiters: null, peak_at: null },
+      peak_counts: 'waiting' as const,
+    }
     open({ ...base, numbers: { ...nothing, root_blocker: null, coverage: null }, findings: [] })
     const label = await screen.findByText('Root blocker')
     const numbers = label.closest('dl')

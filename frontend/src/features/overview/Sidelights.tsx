@@ -42,7 +42,9 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
                 {stall.peak_waiters !== null && (
                   <span>
                     <Measured value={stall.peak_waiters} />
-                    <span className="unit">waiters</span>
+                    <span className="unit">
+                      {stall.peak_counts === 'running' ? 'sessions' : 'waiters'}
+                    </span>
                   </span>
                 )}
               </div>

@@ -13,6 +13,7 @@ const stall = (onset: string, end: string | null, kind: Stall['kind'] = 'stall')
   duration_s: null,
   peak_at: null,
   peak_waiters: null,
+  peak_counts: 'waiting' as const,
   evidence: [],
   note: '',
   host: null,

@@ -118,7 +118,7 @@ const CHANGE: Column<WaitNode> = {
 /** How long each has been stuck. */
 function stuckColumns(
   lasting: ReadonlyMap<string, Lasting>,
-  { of, unit }: Persistence,
+  { of, among }: Persistence,
 ): Column<WaitNode>[] {
   const seen = (node: WaitNode) => lastingOf(node, lasting)?.seen ?? null
   const cost = (node: WaitNode) => lastingOf(node, lasting)?.blocked_thread_s ?? null
@@ -126,7 +126,7 @@ function stuckColumns(
     {
       key: 'seen',
       head: 'Seen',
-      title: `In how many of ${of} ${unit}s`,
+      title: `In how many of ${among} it waits or is waited for`,
       kind: 'number',
       width: '70px',
       cell: (node) => (seen(node) === null ? '' : `${seen(node)}/${of}`),

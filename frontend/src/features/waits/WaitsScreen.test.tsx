@@ -46,11 +46,12 @@ const graph = {
 } as unknown as WaitGraph
 const moment = { artifact: 'a', snapshot: 0, kind: 'innodb_status', lock_waits: 0, waiters: 2 }
 
-const stuck = { waiting: 0, root: 4, most: 2, first: moment_(15), last: moment_(55) }
+const stuck = { waiting: 0, blocking: 5, root: 4, most: 2, first: moment_(15), last: moment_(55) }
 const persistence = {
   unit: 'status dump',
   of: 7,
   moments: 7,
+  among: '7 status dumps of the stall',
   nodes: [{ ...stuck, key: 'h', seen: 5, blocked_thread_s: 310.4 }],
 }
 const detail = {
@@ -87,7 +88,9 @@ it('a root opens in the inspector, Escape closes it, ] goes to the next moment',
   const inspector = await screen.findByRole('complementary', { name: 'Inspector' })
   within(inspector).getByText('2 (2 directly)')
   within(inspector).getByRole('button', { name: 'Pin as evidence' })
-  await within(inspector).findByText('in 5 of 7 status dumps')
+  await within(inspector).findByText(
+    'the root in 4 of 7 status dumps of the stall, others behind it in 5',
+  )
   expect(screen.getByTestId('root-stuck').textContent).toContain('310 thread-seconds')
   const follow = await within(inspector).findByTestId('follow-thread')
   expect(follow.getAttribute('href')).toContain('group=0123456789abcdef')
@@ -146,7 +149,7 @@ it('a difference marks what came and what is gone by a sign, and Escape ends it'
 it('arrows walk the graph, Enter opens', async () => {
   show('')
   const root = await screen.findByRole('button', {
-    name: 'trx 26478, blocks 2, 2 directly, root blocker, in 5 of 7 status dumps',
+    name: 'trx 26478, blocks 2, 2 directly, root blocker, the root in 4 of 7 status dumps of the stall, others behind it in 5',
   })
   root.focus()
   fireEvent.keyDown(root, { key: 'ArrowRight' })

@@ -108,10 +108,17 @@ export function lastingOf(node: WaitNode, by: ReadonlyMap<string, Lasting>): Las
   return by.get(node.lasting || node.id) ?? null
 }
 
-/** "in 5 of 7 status dumps" */
+/**
+ * "the root in 4 of 7 status dumps of the stall, others behind it in 5": the words of the overview
+ * and the report (`persistence` in analysis/blockers.py), so that they say the same of one blocker.
+ */
 export function stuckWords(lasting: Lasting, persistence: Persistence): string {
-  const { of, unit } = persistence
-  return `in ${lasting.seen} of ${of} ${unit}${of === 1 ? '' : 's'}`
+  const { root, blocking, seen } = lasting
+  const { among } = persistence
+  if (root > 0)
+    return `the root in ${root} of ${among}${blocking > root ? `, others behind it in ${blocking}` : ''}`
+  if (blocking > 0) return `others behind it in ${blocking} of ${among}`
+  return `in ${seen} of ${among}`
 }
 
 /** The next moment with waiters before or after an instant (ISO 8601, UTC); null at the end. */

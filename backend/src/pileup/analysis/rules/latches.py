@@ -32,8 +32,8 @@ def ahi_build(context: Context) -> Match | None:
         len(one.positions) for one in context.hot_latches if one.latch == "btr_search_latch"
     )
     why = (
-        f"{sign.most} threads at once wait at {places} places for the one adaptive hash latch "
-        f"({sign.share:.0%} of all semaphore waits)."
+        f"{sign.most} threads of one snapshot wait at {places} places for the one adaptive hash "
+        f"latch ({sign.share:.0%} of all semaphore waits)."
         if sign
         else f"{building.most} threads are in the code that builds adaptive hash entries."
     )
@@ -69,7 +69,7 @@ def hot_page(context: Context) -> Match | None:
         against += (f"The waits are spread over {addresses} pages.",)
     score = graded((True, 0.3), (few, 0.25), (sign.most >= 30, 0.15))
     why = (
-        f"{sign.most} threads at once wait for page latches at {addresses} address"
+        f"{sign.most} threads of one snapshot wait for page latches at {addresses} address"
         f"{'' if addresses == 1 else 'es'} ({sign.share:.0%} of semaphore waits)."
     )
     return Match("hot-page", score * 0.5 if against else score, why, sign.evidence, against)

@@ -1,0 +1,112 @@
+"""One number, one definition: what the overview, the graph, the panel and the report say agree."""
+
+from __future__ import annotations
+
+import functools
+from datetime import UTC, datetime
+
+import pytest
+
+from pileup.analysis import analyse, gather
+from pileup.analysis.blockers import persistence
+from pileup.analysis.contract import Analysis
+from pileup.analysis.evidence import Evidence
+from pileup.analysis.moments import parse
+from pileup.analysis.stall_documents import main_stall, span_of, worst_time
+from pileup.analysis.wait_moments import AT_MOST, Looked, WaitMoment, look, spread
+from pileup.analysis.wait_persistence import wait_persistence
+from pileup.analysis.waits import wait_graph
+from pileup.cli.captures import Captures
+from pileup.report.case import Case
+from pileup.report.prefill import prefill
+from tests.conftest import REPOSITORY
+
+SAMPLES = ("ahi-pileup", "commit-pileup", "hot-row")
+
+
+@functools.cache
+def read(name: str) -> tuple[Evidence, Analysis]:
+    captures = Captures()
+    captures.read(sorted((REPOSITORY / "samples" / name / "artifacts").iterdir()))
+    evidence = gather(captures.artifacts)
+    return evidence, analyse(evidence)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
+    evidence, analysis = read(name)
+    stall = main_stall(analysis.stalls)
+    assert stall is not None
+    at = worst_time(stall)
+    assert at is not None
+    assert wait_graph(evidence, at).waiters == stall.peak_waiters
+    assert f"At its worst {stall.peak_waiters:,} threads waited" in analysis.headline.text
+
+    told = wait_persistence(evidence, span_of(stall), stall.host)
+    by_key = {one.key: one for one in told.nodes}
+    for one in analysis.blockers:
+        assert one.blocks_total <= one.waiters <= stall.peak_waiters
+        assert (one.of, one.among) == (told.of, told.among)
+        graph = wait_graph(evidence, parse(one.time), fold=False) if one.time else None
+        node = next(n for n in graph.nodes if n.id == one.id) if graph else None
+        assert graph is not None
+        assert node is not None
+        assert (node.blocks_total, node.blocks_direct) == (one.blocks_total, one.blocks_direct)
+        lasting = by_key[node.lasting or node.id]
+        if one.nodes == 1:
+            assert (lasting.root, lasting.blocking) == (one.seen, one.blocking)
+            assert lasting.blocked_thread_s == one.blocked_thread_s
+        else:  # several latches of one origin, each of which has its own
+            assert lasting.root <= one.seen
+            assert lasting.blocking <= one.blocking
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_report_says_what_the_overview_says(name: str) -> None:
+    _, analysis = read(name)
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    case = Case(id="i", title="t", severity=None, service="", status="open", owner="o",
+                created_at=now, analysis=analysis)  # fmt: skip
+    top = analysis.blockers[0]
+    assert top.persistence in prefill(case, "summary")
+    assert top.persistence in prefill(case, "what_happened")
+    assert f"{top.persistence[0].lower()}{top.persistence[1:]}" in analysis.headline.text
+
+
+def moment(second: int, kind: str, waiters: int, snapshot: int = 0) -> WaitMoment:
+    return WaitMoment(second * 1_000_000, "a" * 64, snapshot, kind, "db-1", waiters, 0, None)
+
+
+def test_moments_are_counted_with_their_kind() -> None:
+    from pileup.analysis.context import Span
+
+    stall = Span(0, 200_000_000)
+    dumps = [moment(t, "innodb_status", 30) for t in range(40)]
+    lists = [moment(t, "processlist", 5) for t in range(0, 40, 4)]
+    assert (
+        look([*dumps, *lists], stall, None).among == "24 status dumps looked at (40 of the stall)"
+    )
+    assert look(dumps[:7], stall, "db-1").among == "7 status dumps of the stall"
+    assert look(dumps[:7], stall, "db-2").among == "0 status dumps with waiters"
+    quiet = [moment(t, "innodb_status", int(t == 3)) for t in range(40)]
+    assert look([*quiet, *lists], stall, None).among == "10 processlists of the stall"
+    assert look([*quiet, *lists[:1]], stall, None).unit == "status dump"
+    assert look(quiet, None, None).among == "1 status dump with waiters"
+
+
+def test_those_that_are_looked_at_are_spread_and_hold_the_worst() -> None:
+    some = [moment(t, "innodb_status", 900 if t == 77 else 10) for t in range(100)]
+    chosen = spread(some)
+    assert len(chosen) == AT_MOST
+    assert some[77] in chosen
+    assert [one.time or 0 for one in chosen] == sorted(one.time or 0 for one in chosen)
+
+
+def test_a_blocker_s_words() -> None:
+    """The screen beside the wait graph says the same: stuckWords in frontend waits/words.ts."""
+    among = Looked("status dump", (moment(1, "innodb_status", 1),) * 7, 7, "of the stall").among
+    assert persistence(4, 5, among) == (
+        "The root in 4 of 7 status dumps of the stall, others behind it in 5"
+    )
+    assert persistence(5, 5, among) == "The root in 5 of 7 status dumps of the stall"
+    assert persistence(5, 5, among, 3).endswith("(3 of one origin taken together)")
