@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from unittest import mock
 
 import pytest
@@ -123,3 +124,29 @@ def test_any_bytes_are_the_same_lines_whatever_the_blocks(data: bytes, size: int
         again, lines = _read(data)
     assert lines == found
     assert again.line_index == reader.line_index
+
+
+def docker(text: str, stream: str = "stderr") -> str:
+    entry = {"log": text, "stream": stream, "time": "2026-11-20T22:20:15.000000001Z"}
+    return json.dumps(entry, separators=(",", ":"))
+
+
+def test_a_line_that_docker_cut_is_one_line_in_the_place_of_its_last_part() -> None:
+    parts = [docker("a" * 16384), docker("of stdout\n", "stdout"), docker("b" * 10 + "\n")]
+    reader = LineReader(
+        io.BytesIO("\n".join([docker("first\n"), *parts, docker("last\n")]).encode())
+    )
+    assert list(reader) == ["first", "", "of stdout", "a" * 16384 + "b" * 10, "last"]
+    assert not reader.has_expansions
+
+
+def test_a_line_that_the_cri_cut_is_one_line() -> None:
+    at = "2023-05-02T04:00:00.123456789Z stderr"
+    text = f"{at} F first\n{at} P one \n{at} P two \n{at} F three\n{at} F last\n"
+    assert list(LineReader(io.BytesIO(text.encode()))) == ["first", "", "", "one two three", "last"]
+
+
+def test_entries_without_line_feeds_are_not_parts() -> None:
+    """fluentd strips the line feed of every entry."""
+    text = "\n".join(docker(one) for one in ("first", "second"))
+    assert list(LineReader(io.BytesIO(text.encode()))) == ["first", "second"]

@@ -2421,7 +2421,9 @@ export interface paths {
     }
     /**
      * Waits
-     * @description Who waits for whom: at the snapshot nearest to ``at``, or at the worst one.
+     * @description Who waits for whom: at the snapshot nearest to ``at``, or at the worst moment.
+     *
+     *     The worst is that of the stall which the overview speaks of, else of the capture.
      *
      *     With ``against``, what is different from that other moment.
      */
@@ -2483,7 +2485,7 @@ export interface paths {
     }
     /**
      * Waits Persistence
-     * @description Who and what stays stuck from moment to moment, by the nodes' lasting keys.
+     * @description Who and what stays stuck from moment to moment of the stall, by the nodes' lasting keys.
      *
      *     With ``at`` only what the graph shows that is asked for in the same words; else of all.
      */
@@ -3629,9 +3631,13 @@ export interface components {
     /** BlockerDoc */
     BlockerDoc: {
       /** @default  */
+      among: string
+      /** @default  */
       amplification: string
       /** @default 0 */
       blocked_thread_s: number
+      /** @default 0 */
+      blocking: number
       blocks_direct: number
       blocks_total: number
       /** @default 1 */
@@ -3646,11 +3652,15 @@ export interface components {
       kind: string
       /** @default null */
       last: string | null
+      /** @default 1 */
+      nodes: number
       of: number
       /** @default  */
       persistence: string
       seen: number
       time: string | null
+      /** @default 0 */
+      waiters: number
       why: string
     }
     /** BlockingSpan */
@@ -4742,6 +4752,7 @@ export interface components {
      */
     LastingWait: {
       blocked_thread_s: number
+      blocking: number
       first: string | null
       key: string
       last: string | null
@@ -5669,6 +5680,11 @@ export interface components {
       onset: string | null
       /** Peak At */
       peak_at: string | null
+      /**
+       * Peak Counts
+       * @enum {string}
+       */
+      peak_counts: 'waiting' | 'running'
       /** Peak Waiters */
       peak_waiters: number | null
       root_blocker: components['schemas']['RootBlocker'] | null
@@ -7189,6 +7205,11 @@ export interface components {
       note: string
       onset: string
       peak_at: string | null
+      /**
+       * @default waiting
+       * @enum {unknown}
+       */
+      peak_counts: 'running' | 'waiting'
       peak_waiters: number | null
     }
     /** StallEvidence */
@@ -7952,6 +7973,7 @@ export interface components {
      * @description Who and what stays stuck from moment to moment.
      */
     WaitPersistence: {
+      among: string
       moments: number
       nodes: components['schemas']['LastingWait'][]
       of: number

@@ -9,15 +9,15 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from fastapi import APIRouter, Query, Response
 
-from pileup.analysis.contract import Doc, StallDoc, WaitGraph, WaitPersistence, encode
 from pileup.analysis.context import Span
+from pileup.analysis.contract import Doc, StallDoc, WaitGraph, WaitPersistence, encode
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.stall_documents import main_stall, span_of, worst_time
 from pileup.analysis.wait_diff import whole_diff
+from pileup.analysis.wait_moments import moments, worst
 from pileup.analysis.wait_node import node_of
 from pileup.analysis.wait_persistence import lasting_in, wait_persistence
 from pileup.analysis.wait_view import WholeGraph, shown
-from pileup.analysis.wait_moments import moments, worst
 from pileup.analysis.waits import whole_graph
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError

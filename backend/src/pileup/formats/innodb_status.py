@@ -57,6 +57,8 @@ _WRAPPER = re.compile(
     r"Type\tName\tStatus$|InnoDB\t\t$|Per second averages calculated.*$|"
     r"\+[-+]{3,}$|\| Type +\| Name +\| Status +\|?$|\| InnoDB \|.*$|\s*\|$"
 )
+_LOGGED = re.compile(r"\d\d:\d\d.{0,200} (?:mysqld?|mariadbd?)[\w@./-]{0,80}(?:\[\d{1,10}\])?: ")
+"""Nov 20 22:20:15 db1 mysqld[2159]: """
 _AVERAGES = re.compile(r"Per second averages calculated from the last (\d{1,9}) seconds?")
 # ------------         a row of dashes, TITLE, a row of dashes
 _TITLED = re.compile(r"\n-{3,}[ \t]*\n(?:## )?(?P<title>[A-Z][A-Z0-9 /()_-]{2,60}?)[ \t]*(?=\n|$)")
@@ -84,10 +86,14 @@ _MOST_OUTLINED = 5_000
 
 
 def sniff(head: str) -> bool | None:
-    """The monitor's banner decides; other banners (tablespace, table monitor) are not this."""
+    """The monitor's banner decides; other banners (tablespace, table monitor) are not this.
+
+    Nor is a dump whose lines each begin as those of syslog do: that is read as a log.
+    """
     if " MONITOR OUTPUT" not in head:
         return False
-    return re.search(r"\bINNODB MONITOR OUTPUT", head) is not None
+    banner = re.search(r"^.{0,300}\bINNODB MONITOR OUTPUT", head, re.MULTILINE)
+    return banner is not None and _LOGGED.search(banner[0]) is None
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -131,6 +131,7 @@ class LineReader:
         self._unwrap = wrapper_of(text)
         self._joined = bool(_JOINED.search(text))
         self.head = "\n".join(self._expanded_lines(self._peeled(text)))
+        self._unwrap = wrapper_of(text)  # one that holds no part of the head's last line
         self._chunks = self._read()
         self._line: Iterator[str] = iter(())
         self._lines = itertools.chain.from_iterable(map(self._split, self._chunks))

@@ -11,6 +11,9 @@ Gives:  the wrapped text. The times of a container are dropped: the server print
 Note:   a wrapper is peeled when half of the first lines have it; a line without it (what the
         shipper itself said) stays as it is. A message of several lines gives several logical lines
         for one raw line.
+Parts:  Docker cuts a line at 16 KB (its json-file entries then do not end with a line feed), and so
+        does the CRI (P, the last part F). The parts are one line again, in the place of the last of
+        them; in the place of the others stand empty lines. Parts of stdout and stderr are apart.
 """
 
 from __future__ import annotations
@@ -28,12 +31,15 @@ Unwrap = Callable[[str], str]
 
 # 2023-05-02T04:00:00.123456789Z stderr F message      (F: whole, P: part of a long line)
 _CRI = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] ?"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) "
+    r"(?P<stream>std(?:out|err)) (?P<part>[FP]) ?"
 )
 # Nine decimals, as Docker prints them: MySQL prints six.
 _DOCKER_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z ")
 _WORDS = ("log", "message", "MESSAGE")
 _LOOKED_AT = 200
+_LONGEST = 1024 * 1024
+"""Characters of a line that is put together; a longer one is given in pieces."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = 253_402_300_799_000_000
 """The last microsecond of year 9999."""
@@ -47,11 +53,73 @@ def wrapper_of(head: str) -> Unwrap | None:
     lines = [line for line in whole if line.strip()]
     enough = max(1, len(lines) / 2)
     if sum(_unwrapped(line) is not None for line in lines) >= enough:
-        return _unwrap_json
-    for pattern in (_CRI, _DOCKER_TIME):
-        if sum(bool(pattern.match(line)) for line in lines) >= enough:
-            return partial(_without, pattern)
+        entries = [entry for line in lines if (entry := _docker(line))]
+        return _Docker() if any(text.endswith("\n") for _, text in entries) else _unwrap_json
+    if sum(bool(_CRI.match(line)) for line in lines) >= enough:
+        return _Cri()
+    if sum(bool(_DOCKER_TIME.match(line)) for line in lines) >= enough:
+        return partial(_without, _DOCKER_TIME)
     return None
+
+
+class _Parts:
+    """Joins the parts of a line, by stream."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, list[str]] = {}
+        self._sizes: dict[str, int] = {}
+
+    def add(self, stream: str, text: str, *, goes_on: bool) -> str:
+        """The whole line with its last part; nothing before."""
+        held = self._held.setdefault(stream, [])
+        held.append(text)
+        size = self._sizes[stream] = self._sizes.get(stream, 0) + len(text)
+        if goes_on and size < _LONGEST:
+            return ""
+        del self._held[stream], self._sizes[stream]
+        return "".join(held)
+
+
+class _Docker:
+    """Docker's json-file: an entry that does not end with a line feed goes on in the next."""
+
+    def __init__(self) -> None:
+        self._parts = _Parts()
+
+    def __call__(self, line: str) -> str:
+        found = _docker(line)
+        if found is None:
+            return _unwrap_json(line)
+        stream, text = found
+        text = text.replace("\r", "")
+        return self._parts.add(stream, text.removesuffix("\n"), goes_on=text[-1:] != "\n")
+
+
+class _Cri:
+    """The CRI's log: P marks a part that the next one continues."""
+
+    def __init__(self) -> None:
+        self._parts = _Parts()
+
+    def __call__(self, line: str) -> str:
+        match = _CRI.match(line)
+        if match is None:
+            return line
+        return self._parts.add(match["stream"], line[match.end() :], goes_on=match["part"] == "P")
+
+
+def _docker(line: str) -> tuple[str, str] | None:
+    """(stream, text) of an entry of Docker's json-file driver."""
+    if not line.startswith('{"log":'):
+        return None
+    try:
+        found = msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
+        return None
+    text, stream = found.get("log"), found.get("stream")
+    if not isinstance(text, str) or stream not in ("stdout", "stderr"):
+        return None
+    return (stream, text) if isinstance(found.get("time"), str) else None
 
 
 def _without(pattern: re.Pattern[str], line: str) -> str:
