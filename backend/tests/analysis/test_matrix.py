@@ -213,6 +213,22 @@ def test_next_step_asks_for_the_cell_that_could_separate() -> None:
     assert "No evidence tells them apart" in found.standing
 
 
+def test_equally_contradicted_is_not_told_as_a_lead_by_inconsistency() -> None:
+    """What speaks for them ranks them then, and the sentence says so."""
+    rows, cells = table(e1="CC N", e2="N C")
+    found = next_steps(
+        evaluate(rows, [H1, H2], cells),
+        rows,
+        [H1, H2],
+        {"h1": Named("H1"), "h2": Named("H2")},
+        {"e1": "E1", "e2": "E2"},
+    )
+    assert found is not None
+    assert found.standing.startswith(
+        "H1 and H2 are contradicted alike (0.0); more speaks for H1: consistency 2.0 against 1.0."
+    )
+
+
 def test_next_step_names_the_row_that_separates_best() -> None:
     rows, cells = table(e1="CC II", e2="C N")
     matrix = evaluate(rows, [H1, H2], cells)

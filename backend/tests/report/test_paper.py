@@ -130,6 +130,8 @@ def test_docx_has_real_headings_contents_captions_and_pictures(made: Document) -
     assert len(opened.inline_shapes) == 3
     xml = zipfile.ZipFile(io.BytesIO(data)).read("word/document.xml").decode()
     assert 'TOC \\o "1-2"' in xml
+    contents = next(p for p in opened.paragraphs if p.text.startswith("Summary\n"))
+    assert contents.text.split("\n") == headings, "a line each until Word computes it"
     assert "#set text(red)" in xml
     assert 'w:anchor="source_1"' in xml
     assert 'w:name="source_1"' in xml

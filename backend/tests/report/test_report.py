@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from pileup.report.case import Case
@@ -123,6 +124,19 @@ def test_live_blocks_stand_for_the_case() -> None:
     assert plain(graph.caption) == "Trx 42 did it"
     numbers = [b.number for b in blocks if isinstance(b, Figure | Table)]
     assert numbers == [1, 2, 3, 1, 2, 3]
+
+
+def test_the_appendix_names_a_file_without_its_archive_unless_two_share_the_name() -> None:
+    """A collector's path fills a page; what tells two apart stays."""
+    assert CASE.analysis is not None
+    (one, *_) = CASE.analysis.artifacts
+    paths = ("a.tar.gz/pt/2026-df", "a.tar.gz/pt/2026-ps", "b.tar.gz/pt/2026-ps")
+    several = [msgspec.structs.replace(one, path=path) for path in paths]
+    analysis = msgspec.structs.replace(CASE.analysis, artifacts=several)
+    page = prefill(replace(CASE, analysis=analysis), "appendix")
+    assert "| `2026-df` |" in page
+    assert "| `a.tar.gz/pt/2026-ps` |" in page
+    assert "| `b.tar.gz/pt/2026-ps` |" in page
 
 
 def test_a_sweep_is_a_table_of_its_parameters() -> None:

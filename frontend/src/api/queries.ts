@@ -56,6 +56,17 @@ export const overviewQuery = (id: string) =>
       ),
   })
 
+export const actionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'report', 'actions'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/actions', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
 export const artifactsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.of(id, 'artifacts'),

@@ -22,6 +22,8 @@ const DID: Readonly<Record<string, string>> = {
   'experiment.started': 'started an experiment and locked its prediction',
   'experiment.finished': 'finished an experiment',
   'experiment.artifacts_attached': 'attached artifacts to an experiment',
+  'symptom.created': 'wrote a symptom',
+  'symptom.edited': 'changed a symptom',
   'annotation.created': 'wrote a note on the timeline',
   'annotation.edited': 'changed a note on the timeline',
   'annotation.deleted': 'deleted a note on the timeline',
@@ -42,6 +44,7 @@ export function didWhat({ action, target }: Pick<Entry, 'action' | 'target'>): s
   if (known) return action.startsWith('text.') ? `${known} ${textName(target ?? '')}` : known
   const [domain = '', ...rest] = action.split('.')
   const deed = rest.join(' ').replaceAll('_', ' ')
+  if (deed === 'purged') return `removed ${article(domain)} for good`
   if (deed === 'restored') return `took back ${article(domain)} from the bin`
   if (['deleted', 'edited', 'created'].includes(deed)) return `${deed} ${article(domain)}`
   return `${kindWord(domain)}: ${deed}`
@@ -61,7 +64,7 @@ export function textName(key: string): string {
 /** The screen that shows what was done; null where there is none. */
 export function targetPath(entry: Pick<Entry, 'incident_id' | 'action' | 'target'>): string | null {
   const { incident_id: incident, action, target } = entry
-  if (!incident || /\.(deleted|withdrawn)$/.test(action)) return null
+  if (!incident || /\.(deleted|withdrawn|purged)$/.test(action)) return null
   const base = `/incidents/${incident}`
   const domain = action.split('.')[0]
   switch (domain) {
@@ -69,6 +72,8 @@ export function targetPath(entry: Pick<Entry, 'incident_id' | 'action' | 'target
       return `${base}/hypotheses?hypothesis=${target ?? ''}`
     case 'experiment':
       return `${base}/experiments?experiment=${target ?? ''}`
+    case 'symptom':
+      return `${base}/experiments`
     case 'artifact':
       return `${base}/artifacts?artifact=${target ?? ''}`
     case 'annotation':
@@ -117,7 +122,10 @@ const SHOWN = [
   'reason',
   'name',
   'was',
+  'words',
   'now',
+  'gone',
+  'why',
 ] as const
 const MOST = 140
 

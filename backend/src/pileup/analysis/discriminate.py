@@ -109,12 +109,16 @@ def _standing(
         return f"{a} and {b} are not rated yet."
     if second.rank is None:
         return f"{b} is not rated yet."
-    stand = (
-        f"{a} and {b} tie with inconsistency {first.inconsistency:.1f}."
-        if first.rank == second.rank
-        else f"{a} leads {b} by inconsistency "
-        f"{first.inconsistency:.1f} against {second.inconsistency:.1f}."
-    )
+    against = f"{first.inconsistency:.1f}", f"{second.inconsistency:.1f}"
+    if first.rank == second.rank:
+        stand = f"{a} and {b} tie with inconsistency {against[0]}."
+    elif against[0] == against[1]:  # equally contradicted: what speaks for them ranks them
+        stand = (
+            f"{a} and {b} are contradicted alike ({against[0]}); more speaks for {a}: consistency "
+            f"{first.consistency:.1f} against {second.consistency:.1f}."
+        )
+    else:
+        stand = f"{a} leads {b} by inconsistency {against[0]} against {against[1]}."
     known = [(value, row) for row in rows if (value := separation(matrix, row, pair)) is not None]
     best = max(known, key=lambda one: one[0], default=None)
     if best is None or best[0] < _APART / 2:

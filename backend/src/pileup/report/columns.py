@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from pileup.report.document import Table, plain
+from pileup.report.document import Run, Table, plain
 from pileup.report.letters import width
 
 _SHORT = 24
@@ -12,10 +13,13 @@ _SHORT = 24
 _LEAST = 9
 """Letters of a long column: below, every word is broken."""
 
+_CODE = 1.15
+"""Width of a letter of code, in others."""
+
 
 def letters_of(table: Table, room: int) -> list[tuple[float, bool]]:
     """Per column its share of ``room`` letters, and whether it is a short one (never broken)."""
-    cells = [[width(plain(row[i])) if i < len(row) else 0 for row in [table.head, *table.rows]]
+    cells = [[_letters(row[i]) if i < len(row) else 0 for row in [table.head, *table.rows]]
              for i in range(len(table.head))]  # fmt: skip
     longest = [max(column, default=0) for column in cells]
     if not longest:
@@ -40,3 +44,9 @@ def letters_of(table: Table, room: int) -> list[tuple[float, bool]]:
         (longest[i] if short[i] else left * weights[i] / whole, short[i])
         for i in range(len(longest))
     ]
+
+
+def _letters(cell: Sequence[Run]) -> int:
+    """Of a cell; one of the typewriter takes more room than another."""
+    letters = width(plain(cell))
+    return math.ceil(letters * _CODE) if any(run.code for run in cell) else letters

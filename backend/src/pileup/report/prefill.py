@@ -5,6 +5,7 @@ A person edits them afterwards. Every measured sentence ends in a source note (s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC
 
@@ -259,9 +260,17 @@ def _appendix(case: Case) -> str:
     artifacts = case.analysis.artifacts
     clocks = dict.fromkeys(a.clock.how for a in artifacts if a.clock)
     number = {how: index for index, how in enumerate(clocks, start=1)}
+    # A collector's file carries its archive and folder in its path: it would fill the page, and
+    # its name alone tells it from the others unless two have the same.
+    names = Counter(a.path.rpartition("/")[2] for a in artifacts)
+    short = {
+        a.path: name if names[name := a.path.rpartition("/")[2]] == 1 else a.path for a in artifacts
+    }
     rows = "\n".join(
-        f"| `{_cell(a.path)}` | {a.format or 'unknown'} | {when(a.first) if a.first else ''} | "
-        f"{len(a.problems) or ''} | {number[a.clock.how] if a.clock else ''} | `{a.sha256[:12]}` |"
+        f"| `{_cell(short[a.path])}` | {a.format or 'unknown'} | "
+        f"{when(a.first) if a.first else ''} | "
+        f"{len(a.problems) or ''} | {number[a.clock.how] if a.clock else ''} | "
+        f"`{a.sha256[:12]}` |"
         for a in artifacts
     )
     parts = [

@@ -105,11 +105,8 @@ class _Writer:
             cells = table.add_row().cells
             cells[0].text, cells[1].text = _xml(name), _xml(value)
         self._word.add_paragraph("Contents", style="TOC Heading")
-        _field(
-            self._word.add_paragraph(),
-            'TOC \\o "1-2" \\h \\z \\u',
-            "\n".join([*(one.title for one in document.sections), "Sources"]),
-        )
+        titles = [*(one.title for one in document.sections), "Sources"]
+        _field(self._word.add_paragraph(), 'TOC \\o "1-2" \\h \\z \\u', *titles)
         self._word.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
 
     def block(self, block: Block, depth: int = 0) -> None:
@@ -369,8 +366,8 @@ def _header(word: WordDocument, document: Document) -> None:
         _field(paragraph, "NUMPAGES", "1")
 
 
-def _field(paragraph: WordParagraph, instruction: str, shown: str) -> None:
-    """A field that Word computes; ``shown`` stands there until it does."""
+def _field(paragraph: WordParagraph, instruction: str, *shown: str) -> None:
+    """A field that Word computes; ``shown``, a line each, stands there until it does."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
@@ -387,7 +384,10 @@ def _field(paragraph: WordParagraph, instruction: str, shown: str) -> None:
     text.text = instruction
     run._r.append(text)
     mark("separate")
-    run.add_text(_xml(shown))
+    for line, one in enumerate(shown):
+        if line:
+            run.add_break()
+        run.add_text(_xml(one))
     mark("end")
 
 

@@ -1,5 +1,5 @@
 /** The columns of a comparison: one per side, and the ratio to the reference with its spread. */
-import { formatNumber } from '@/format'
+import { formatMeasured, formatNumber } from '@/format'
 import { Chip } from '@/ui/Chip'
 import type { Column } from '@/ui/Table'
 import { Measured } from '@/ui/Value'
@@ -101,7 +101,7 @@ function Level({ level, unit }: { readonly level: Spread | null; readonly unit: 
 function Lies({ of }: { readonly of: Spread }) {
   return (
     <span className="faint spread">
-      {of.low !== of.high && `${formatNumber(of.low)}–${formatNumber(of.high)} · `}
+      {of.low !== of.high && `${formatMeasured(of.low)}–${formatMeasured(of.high)} · `}
       {of.runs > 1 ? `${of.runs} runs` : `n ${formatNumber(of.points)}`}
     </span>
   )
@@ -111,10 +111,10 @@ function Ratio({ ratio }: { readonly ratio: Series['ratios'][number] }) {
   if (!ratio) return <span className="faint">–</span>
   return (
     <span>
-      × {formatNumber(ratio.ratio)}
+      × {formatMeasured(ratio.ratio)}
       {ratio.low !== null && ratio.high !== null && ratio.low !== ratio.high && (
         <span className="faint spread">
-          {formatNumber(ratio.low)}–{formatNumber(ratio.high)}
+          {formatMeasured(ratio.low)}–{formatMeasured(ratio.high)}
         </span>
       )}
     </span>

@@ -105,7 +105,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
                   {row.own && (
                     <>
                       {' '}
-                      <span className="faint">by {row.own.by}</span>
+                      <span className="faint">by {row.own.by}</span>{' '}
                       {mayWrite && (
                         <button
                           type="button"

@@ -71,7 +71,8 @@ export function spread(one: Summary | null): string {
   if (one.least === null || one.most === null) {
     return `${middle} ± ${formatNumber(one.mad ?? 0, 2)} (n ${formatNumber(one.points)})`
   }
-  return `${middle}, ${formatNumber(one.least, 2)}–${formatNumber(one.most, 2)} (${one.runs} runs)`
+  const lies = `, ${formatNumber(one.least, 2)}–${formatNumber(one.most, 2)}`
+  return `${middle}${one.least === one.most ? '' : lies} (${one.runs} runs)`
 }
 
 /** Runs of the same parameters together, in the order of the parameters. */

@@ -56,6 +56,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
   if (absences.length === 0) return null
   const looked = absences.filter((item) => item.verdict === 'not_found')
   const records = Object.entries(at?.records ?? {}).filter(([, count]) => count > 0)
+  const said = records.map(([what, count]) => `${count} ${what}`).join(', ')
   return (
     <details className="absences">
       <summary>
@@ -64,7 +65,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
       </summary>
       <p className="muted">
         {at?.window ? 'Over the stall, in ' : 'In '}
-        {records.map(([what, count]) => `${count} ${what}`).join(', ')}.
+        {said}.
       </p>
       <ul className="plain-list">
         {absences.map((item) => (
@@ -73,6 +74,24 @@ function Absences({ overview }: { readonly overview: Overview }) {
             <span className="muted">
               {item.verdict === 'not_found' ? 'not found' : 'no data'}: {item.looked_for}
             </span>
+            {item.verdict === 'not_found' && (
+              <>
+                {' '}
+                <PinButton
+                  incidentId={overview.incident.id}
+                  pin={{
+                    kind: 'statement',
+                    evidence_kind: 'absence',
+                    title: `Not found: ${item.title}`.slice(0, 500),
+                    locator: {},
+                    picture: null,
+                    excerpt: `Looked for ${item.looked_for}; in ${said}.`.slice(0, 4000),
+                  }}
+                >
+                  Pin as absence
+                </PinButton>
+              </>
+            )}
           </li>
         ))}
       </ul>

@@ -85,6 +85,21 @@ const server = (overview: Overview) => ({
   '/incidents/i1/overview': overview,
   '/incidents/i1': incident,
   '/incidents/i1/findings': [{ finding, verdict: 'open', reason: null }],
+  '/incidents/i1/actions': [
+    {
+      id: 'c1',
+      incident_id: 'i1',
+      text: 'Raise the limit',
+      owner: '',
+      due: '2026-12-01',
+      status: 'open',
+      experiment_id: 'e2',
+      experiment_number: 2,
+      experiment_verdict: null,
+      revision: 1,
+    },
+    { id: 'c2', text: 'Done already', owner: 'Ann', due: null, status: 'done', revision: 1 },
+  ],
   '/incidents/i1/artifacts': {
     items: [{ id: 'a1', sha256: SHA, path: 'status.txt', name: 'status.txt' }],
     worker: { alive: true, last_seen: null },
@@ -98,6 +113,22 @@ const open = (overview: Overview, role?: string) => {
 }
 
 describe('overview', () => {
+  it('shows the actions that are open, with who and until when', async () => {
+    open(base)
+    await screen.findByText('Raise the limit')
+    screen.getByText('nobody yet · until 2026-12-01 · verified by experiment 2')
+    expect(screen.queryByText('Done already')).toBeNull()
+    screen.getByText(/1 done or dropped/)
+  })
+
+  it('pins what was looked for and not found', async () => {
+    const absent = { id: 'x', title: 'Purge lag', verdict: 'not_found', looked_for: 'history' }
+    const nothing = { ...absent, id: 'y', title: 'Disk', verdict: 'no_data' }
+    open({ ...base, absences: [absent, nothing] } as Overview)
+    await screen.findByText(/1 others were looked for and not found/)
+    expect(screen.getAllByRole('button', { name: 'Pin as absence', hidden: true })).toHaveLength(1)
+  })
+
   it('says the sentence and the five numbers, in the chosen zone', async () => {
     open(base)
     expect(await screen.findByText('Stall on db-1 for 96 s.')).toBeTruthy()

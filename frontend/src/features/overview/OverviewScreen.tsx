@@ -8,6 +8,7 @@ import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { LiveText } from '@/ui/LiveText'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Actions } from './Actions'
 import { Blockers } from './Blockers'
 import { Deadlocks, Gaps, Stalls, Triage } from './Sidelights'
 import { Findings } from './Findings'
@@ -62,6 +63,7 @@ export default function OverviewScreen() {
                 />
               </Section>
               <Stalls overview={data} />
+              <Actions incidentId={incidentId} />
               <Similar incidentId={incidentId} />
               <Triage overview={data} />
               <Deadlocks overview={data} />

@@ -1,13 +1,12 @@
 /** Action items: what, who, until when, and the experiment that shows that it works. */
 import { useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
-import { useMay } from '@/api/queries'
+import { actionsQuery, useMay } from '@/api/queries'
 import { Button } from '@/ui/Button'
 import { Problem, SkeletonRows } from '@/ui/States'
 import { useOfferUndo } from '@/ui/undo'
 import {
   type Action,
-  actionsQuery,
   experimentsQuery,
   useAddAction,
   useChangeAction,

@@ -36,17 +36,6 @@ export const previewQuery = (id: string, body: string) =>
     placeholderData: (before: { html: string } | undefined) => before,
   })
 
-export const actionsQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'report', 'actions'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/actions', {
-          params: { path: { incident_id: id } },
-        }),
-      ),
-  })
-
 export const experimentsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.of(id, 'experiments'),

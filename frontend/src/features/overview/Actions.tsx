@@ -1,0 +1,46 @@
+/** What was agreed and is not done yet: who, until when, verified by which experiment. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from 'react-router'
+import { actionsQuery } from '@/api/queries'
+import { formatNumber } from '@/format'
+import { sharedSearch } from '@/state/url'
+import { Problem } from '@/ui/States'
+import { Nothing, Section } from './Section'
+
+export function Actions({ incidentId }: { readonly incidentId: string }) {
+  const { search } = useLocation()
+  const { data, error } = useQuery(actionsQuery(incidentId))
+  const open = data?.filter((one) => one.status === 'open' || one.status === 'started') ?? []
+  const done = (data?.length ?? 0) - open.length
+  const to = `/incidents/${incidentId}/report${sharedSearch(search, { panel: 'actions' })}`
+  return (
+    <Section
+      title="Open actions"
+      note={
+        <>
+          {done > 0 && `${formatNumber(done)} done or dropped · `}
+          <Link to={to}>{open.length > 0 ? 'Change them' : 'Add one'}</Link>
+        </>
+      }
+    >
+      {error && <Problem compact error={error} what="The actions were not read" />}
+      {data && open.length === 0 && (
+        <Nothing>{done > 0 ? 'All that was agreed is done.' : 'Nothing was agreed yet.'}</Nothing>
+      )}
+      {open.length > 0 && (
+        <ul className="side-list" aria-label="Open actions">
+          {open.map((one) => (
+            <li key={one.id}>
+              {one.text}
+              <div className="muted">
+                {one.owner || 'nobody yet'} · {one.due ? `until ${one.due}` : 'no date'}
+                {one.experiment_number !== null &&
+                  ` · verified by experiment ${one.experiment_number}`}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
