@@ -145,6 +145,7 @@ function EditPrediction({
         {(ids) => (
           <textarea
             {...ids}
+            className="textarea"
             rows={3}
             value={text}
             onChange={(event) => setText(event.target.value)}
@@ -234,6 +235,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
         {(ids) => (
           <textarea
             {...ids}
+            className="textarea"
             rows={3}
             value={observed}
             onChange={(event) => setObserved(event.target.value)}
@@ -244,6 +246,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
         {(ids) => (
           <input
             {...ids}
+            className="input"
             inputMode="decimal"
             value={value}
             onChange={(event) => setValue(event.target.value)}
@@ -254,6 +257,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
         {(ids) => (
           <select
             {...ids}
+            className="input"
             value={verdict}
             onChange={(event) => setVerdict(event.target.value as Verdict)}
           >
@@ -270,13 +274,21 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
           label="Why not the computed verdict"
           hint={`The artifacts say ${said.replace('_', ' ')}; both will be shown`}
         >
-          {(ids) => <input {...ids} value={why} onChange={(event) => setWhy(event.target.value)} />}
+          {(ids) => (
+            <input
+              {...ids}
+              className="input"
+              value={why}
+              onChange={(event) => setWhy(event.target.value)}
+            />
+          )}
         </Field>
       )}
       <Field label="Did it fail the same way?">
         {(ids) => (
           <select
             {...ids}
+            className="input"
             value={same}
             onChange={(event) => setSame(event.target.value as typeof same)}
           >

@@ -53,7 +53,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, onClose, onMad
         ) : (
           <textarea
             {...ids}
-            className="input"
+            className="textarea"
             rows={rows}
             value={draft[name]}
             onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}

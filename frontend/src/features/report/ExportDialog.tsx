@@ -96,7 +96,12 @@ export function ExportDialog({
         <div className="report-export-row">
           <Field label="Version">
             {(ids) => (
-              <select {...ids} value={release} onChange={(e) => setRelease(e.target.value)}>
+              <select
+                {...ids}
+                className="input"
+                value={release}
+                onChange={(e) => setRelease(e.target.value)}
+              >
                 <option value="">The draft as it stands</option>
                 {releases.map((one) => (
                   <option key={one.id} value={one.id}>
@@ -108,7 +113,12 @@ export function ExportDialog({
           </Field>
           <Field label="Times in">
             {(ids) => (
-              <select {...ids} value={zone} onChange={(e) => setZone(e.target.value)}>
+              <select
+                {...ids}
+                className="input"
+                value={zone}
+                onChange={(e) => setZone(e.target.value)}
+              >
                 <option value="UTC">UTC</option>
                 {local !== 'UTC' && <option value={local}>{local}</option>}
               </select>
@@ -116,7 +126,12 @@ export function ExportDialog({
           </Field>
           <Field label="Paper">
             {(ids) => (
-              <select {...ids} value={paper} onChange={(e) => setPaper(e.target.value)}>
+              <select
+                {...ids}
+                className="input"
+                value={paper}
+                onChange={(e) => setPaper(e.target.value)}
+              >
                 <option value="a4">A4</option>
                 <option value="letter">Letter</option>
               </select>

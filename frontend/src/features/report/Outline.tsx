@@ -31,6 +31,7 @@ export function Outline({
           {(ids) => (
             <select
               {...ids}
+              className="input"
               value={report.template}
               disabled={!mayWrite || choose.isPending}
               onChange={(event) => choose.mutate(event.target.value)}
