@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from pileup.report.document import Run, Table, plain
 from pileup.report.letters import width
@@ -46,7 +45,7 @@ def letters_of(table: Table, room: int) -> list[tuple[float, bool]]:
     ]
 
 
-def _letters(cell: Sequence[Run]) -> int:
+def _letters(cell: list[Run]) -> int:
     """Of a cell; one of the typewriter takes more room than another."""
     letters = width(plain(cell))
     return math.ceil(letters * _CODE) if any(run.code for run in cell) else letters
