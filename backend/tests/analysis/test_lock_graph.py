@@ -204,3 +204,48 @@ def test_two_that_wait_for_each_other_s_row_are_a_deadlock() -> None:
     (cycle,) = graph.cycles
     assert {"session:18", "session:21"} <= set(cycle)
     assert "deadlock" in graph.headline
+
+
+def pairs_of_tables(*some: tuple[int, int, str]) -> str:
+    """The same, of a server or a tool that lists the tables and no rows (pt-stalk's lock-waits)."""
+    rows = "".join(
+        f"*************************** {number}. row ***************************\n"
+        f"               wait_age_secs: 6\n"
+        f"                locked_table: `app`.`{table}`\n"
+        f"                locked_index: PRIMARY\n"
+        f"              waiting_trx_id: 90{waiting}\n"
+        f"                 waiting_pid: {waiting}\n"
+        f"             blocking_trx_id: 90{blocking}\n"
+        f"                blocking_pid: {blocking}\n"
+        for number, (waiting, blocking, table) in enumerate(some, start=1)
+    )
+    return f"mysql> SELECT * FROM sys.innodb_lock_waits\\G\n{rows}{len(some)} rows in set\n\n"
+
+
+def test_a_chain_through_two_tables_is_no_deadlock() -> None:
+    """Two rows of stock and one of orders: one lock for a table would close a circle."""
+    chain = ((31, 30, "stock"), (30, 29, "orders"), (29, 28, "stock"))
+    graph = waits.wait_graph(evidence(pairs_of_tables(*chain)), None)
+    assert graph.cycles == []
+    assert roots(graph) == ["session:28"]
+    assert graph.roots[0].blocks_total == 3
+
+
+def test_a_circle_through_two_tables_is_a_deadlock() -> None:
+    """The same, and 28 waits for a row that 31 has."""
+    circle = ((31, 30, "stock"), (30, 29, "orders"), (29, 28, "stock"), (28, 31, "orders"))
+    graph = waits.wait_graph(evidence(pairs_of_tables(*circle)), None)
+    (cycle,) = graph.cycles
+    assert {f"session:{n}" for n in (28, 29, 30, 31)} <= set(cycle)
+
+
+def test_the_queue_of_a_row_that_is_not_named_is_one_lock() -> None:
+    """Whoever is blocked by the same holder, and by those who came before, waits for one row."""
+    queue = [
+        (waiting, blocking, "stock")
+        for waiting in range(21, 25)
+        for blocking in (18, *range(21, waiting))
+    ]
+    graph = waits.wait_graph(evidence(pairs_of_tables(*queue)), None)
+    assert {holder for _, holder in edges(graph, "held_by")} == {"session:18"}
+    assert len({lock for lock, _ in edges(graph, "held_by")}) == 1

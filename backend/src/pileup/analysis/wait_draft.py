@@ -33,6 +33,8 @@ class Resource:
     address: str | None = None
     meaning: str | None = None
     inferred: bool = False
+    exact: bool = False
+    """A lock of one row: its number in the page or its key is known, not only page or table."""
     locators: list[Locator] = field(default_factory=list)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pileup.analysis import lock_holders
 from pileup.analysis.joins import Actor, Row
@@ -58,9 +59,9 @@ def lock_tables(draft: Draft) -> None:
         if waiter is not None and blocker is not None and waiter is not blocker:
             pairs.append((row, waiter, blocker))
     wanted = {one.source: one.target for one in draft.edges if one.kind == "waits_for"}
-    for row, waiter, _ in pairs:
-        if waiter.id not in wanted:
-            wanted[waiter.id] = _lock_resource(draft, waiter, row).id
+    wanted |= _told_apart(
+        draft, {w.id: (w, row) for row, w, _ in pairs if w.id not in wanted}, pairs
+    )
     for row, waiter, blocker in pairs:
         resource = draft.resources.get(wanted[waiter.id]) or _lock_resource(draft, waiter, row)
         if waiter.id not in draft.waiting:
@@ -74,6 +75,48 @@ def lock_tables(draft: Draft) -> None:
         waits_too = blocker.lock_wait and blocker.id not in wanted
         if not waits_too and wanted.get(blocker.id) != resource.id:
             draft.hold(resource, blocker, note="named by the lock tables", lines=row)
+
+
+def _told_apart(
+    draft: Draft, waiters: dict[str, tuple[Actor, Row]], pairs: list[tuple[Row, Actor, Actor]]
+) -> dict[str, str]:
+    """Waiter to what it waits for. A list that names no rows, only the table (pt-stalk's
+    lock-waits), would make one lock of all rows of a table, and circles out of chains through two
+    tables: there, those who wait for the same holders wait for the same row.
+    """
+    wanted: dict[str, str] = {}
+    holders = _holders(pairs)
+    groups: defaultdict[str, defaultdict[frozenset[str], list[str]]]
+    groups = defaultdict(lambda: defaultdict(list))
+    for name, (waiter, row) in waiters.items():
+        resource = _lock_resource(draft, waiter, row)
+        wanted[name] = resource.id
+        if resource.kind == "row_lock" and not resource.exact:
+            groups[resource.id][holders[name]].append(name)
+    for resource_id, rows in groups.items():
+        largest = max(rows, key=lambda held: (len(rows[held]), sorted(held)))
+        for held, names in rows.items():
+            if held != largest:
+                whole = draft.resources[resource_id]
+                apart = replace(whole, id=f"{resource_id}:of {','.join(sorted(held))}")
+                draft.resources.setdefault(apart.id, apart)
+                wanted |= dict.fromkeys(names, apart.id)
+    return wanted
+
+
+def _holders(pairs: list[tuple[Row, Actor, Actor]]) -> dict[str, frozenset[str]]:
+    """Waiter to those of its blockers that have the row; the others wait for it before it.
+
+    Such a one is blocked by the same holders, and by fewer.
+    """
+    blockers: defaultdict[str, set[str]] = defaultdict(set)
+    for _, waiter, blocker in pairs:
+        blockers[waiter.id].add(blocker.id)
+    found: dict[str, frozenset[str]] = {}
+    for name in sorted(blockers, key=lambda one: len(blockers[one])):
+        mine = blockers[name]
+        found[name] = frozenset(one for one in mine if one not in found or not found[one] <= mine)
+    return found
 
 
 def lock_lists(draft: Draft) -> None:
@@ -224,13 +267,16 @@ def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resour
         space, page = lock.get("space"), lock.get("page")
     where = f" page {space}:{page}" if page is not None else ""
     name = f"{kind}:{table}:{index or ''}:{space}:{page}"
+    exact = False
     if page is None and (of_id := _RECORD.fullmatch(row.get("lock_id") or "")):
         space, page, heap = of_id.groups()
         where = f" page {space}:{page}"
         name = f"{kind}:{table}:{index or ''}:{space}:{page}:{heap}"
+        exact = True
     if lock.get("lock_data") is not None and trx.get("waits_page") is None:
         name = f"{name}:{lock['lock_data']}"
         where = f" key {lock['lock_data']}"[:60]
+        exact = True
     if name not in draft.resources:
         label = f"table {table}" if kind == "table_lock" else f"row of {table}"
         draft.resources[name] = Resource(
@@ -239,6 +285,7 @@ def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resour
             f"{label} ({index})" if index else label,
             f"{trx.get('waits_mode') or row.get('mode') or ''}{where}".strip(),
             meaning="A transaction's lock, held until it commits or rolls back.",
+            exact=exact,
             locators=[draft.lines(actor.trx)] if actor.trx else [],
         )
     return draft.resources[name]
