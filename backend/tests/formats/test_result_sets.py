@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats import lock_tables, open_tables, replication, result_set
+from pileup.formats import lock_tables, open_tables, replication, result_records, result_set
 from pileup.formats.client_results import ResultRow, ResultSet, Stray, read
 from pileup.formats.driver import parse_path
 from pileup.records import (
@@ -240,3 +240,16 @@ def test_a_status_dump_in_a_row_of_json_is_a_dump() -> None:
     text = json.dumps([{"Type": "InnoDB", "Name": "", "Status": dump}], indent=4)
     found, whole = parse_bytes(text.encode()), parse_bytes(dump.encode())
     assert found.receipt.records == whole.receipt.records
+
+
+def test_a_file_keeps_so_many_result_sets(monkeypatch):
+    """Tiny ones are a hundred times their text in memory; what is left out is told."""
+    monkeypatch.setattr(result_records, "MOST_SETS", 2)
+    text = "\n".join(f"name\tn\nrow\t{n}\nother\t{n}\n" for n in range(4))
+    found = list(result_set.parse(text.split("\n")))
+    assert [one.rows[0] for one in found if isinstance(one, Table)] == [("row", "0"), ("row", "1")]
+    assert [(one.line_first, one.line_last) for one in found if isinstance(one, Skipped)] == [
+        (9, 15)
+    ]
+    (problem,) = [one for one in found if isinstance(one, Problem)]
+    assert "2 more result sets than the 2" in problem.message
