@@ -106,6 +106,7 @@ CASE = Case(
     analysis=ANALYSIS,
     hypotheses=(
         ReportHypothesis(
+            label="H1",
             statement="An idle transaction holds the row",
             falsifier="waiters remain after it ends",
             status="supported",

@@ -226,6 +226,7 @@ def _pin(pin: PinRecord) -> ReportPin:
 
 def _hypothesis(h: HypothesisRecord) -> ReportHypothesis:
     return ReportHypothesis(
+        label=h.label,
         statement=h.statement,
         falsifier=h.falsifier,
         status=h.status,
@@ -282,6 +283,7 @@ def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
         columns=[
             MatrixColumn(
                 hypothesis=one.statement,
+                label=one.label,
                 inconsistency=None if one.rank is None else one.inconsistency,
                 coverage=one.coverage,
             )

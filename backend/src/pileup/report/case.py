@@ -47,6 +47,8 @@ class ReportEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ReportHypothesis:
+    label: str
+    """'H1': its number in the incident."""
     statement: str
     falsifier: str
     status: str

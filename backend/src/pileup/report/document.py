@@ -134,6 +134,8 @@ class MatrixRow(Node, frozen=True):
 
 class MatrixColumn(Node, frozen=True):
     hypothesis: str
+    label: str = ""
+    """'H2': its number in the incident; releases of before have none."""
     inconsistency: float | None = None
     coverage: float | None = None
 

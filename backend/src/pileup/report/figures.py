@@ -193,7 +193,7 @@ def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
         foot = "" if column.inconsistency is None else f"I {column.inconsistency:.2g}"
         if column.coverage is not None:
             foot += f" · {column.coverage:.0%}"
-        parts.append(_text(middle, 18, f"H{index + 1}", anchor="middle"))
+        parts.append(_text(middle, 18, column.label, anchor="middle"))
         for line, words in enumerate(head):
             parts.append(_text(middle, 32 + 14 * line, words, anchor="middle", fill=_GREY))
         parts.append(_text(middle, tops[0] - 6, foot.strip(" ·"), anchor="middle", fill=_GREY))

@@ -140,7 +140,7 @@ def _shifts_caption(analysis: Analysis) -> str:
 
 def _contributing(case: Case) -> str:
     supported = [h for h in case.hypotheses if h.status == "supported"]
-    lines = [f"- {h.statement}" for h in supported]
+    lines = [f"- {h.label} {h.statement}" for h in supported]
     if case.analysis is not None:
         lines += [
             f"- {f.title} (`{f.id}`, score {f.score:.2f}; applies to this version: "
@@ -160,7 +160,7 @@ def _hypotheses(case: Case) -> str:
 
 def _hypothesis(hypothesis: ReportHypothesis) -> str:
     confidence = "" if hypothesis.confidence is None else f", confidence {hypothesis.confidence} %"
-    lines = [f"**{hypothesis.statement}** ({hypothesis.status}{confidence})"]
+    lines = [f"**{hypothesis.label} {hypothesis.statement}** ({hypothesis.status}{confidence})"]
     if hypothesis.falsifier:
         lines.append(f"Would be false if: {hypothesis.falsifier}")
     for side, word in (("for", "For"), ("against", "Against"), ("neutral", "Neutral")):

@@ -42,7 +42,7 @@ def twin(drawing: Drawing, zone: tzinfo = UTC) -> Table:
         case MatrixDrawing():
             head = [
                 "evidence",
-                *(f"H{i + 1} {c.hypothesis}" for i, c in enumerate(drawing.columns)),
+                *(f"{c.label} {c.hypothesis}".strip() for c in drawing.columns),
             ]
             rows = [[row.evidence, *(one or "–" for one in row.ratings)] for row in drawing.rows]
             return _table(head, rows, "l" * len(head))
