@@ -25,6 +25,9 @@ OWN = {
 }
 """What a viewer may change: their session, what they have seen, where others see them."""
 
+LOOKS = {("post", "/api/v1/incidents/{incident_id}/report/preview")}
+"""Saves nothing, shows what a text would look like: for whoever may read; POST for its size."""
+
 
 def operations() -> Iterator[tuple[str, str]]:
     for path, methods in openapi()["paths"].items():
@@ -63,10 +66,20 @@ def test_every_mutating_route_refuses_a_viewer(site: Site) -> None:
     """403 for each write, before anything else is looked at."""
     viewer = site.client("viewer")
     for method, path in operations():
-        if method in ("get", "head") or (method, path) in PUBLIC | OWN:
+        if method in ("get", "head") or (method, path) in PUBLIC | OWN | LOOKS:
             continue
         answer = call(viewer, method, path)
         assert answer.status_code == 403, (method, path, answer.text)
+
+
+def test_looking_changes_nothing(site: Site) -> None:
+    """Who may read may send it; the incident is as before."""
+    incident = site.incident()
+    before = site.admin.get(f"/api/v1/incidents/{incident}/report").json()
+    body = {"body_md": "**bold**"}
+    answer = site.client("viewer").post(f"/api/v1/incidents/{incident}/report/preview", json=body)
+    assert answer.status_code == 200, answer.text
+    assert site.admin.get(f"/api/v1/incidents/{incident}/report").json() == before
 
 
 def test_every_mutating_route_wants_the_csrf_header(site: Site) -> None:
@@ -86,7 +99,7 @@ def test_a_read_token_cannot_write(site: Site) -> None:
     reader = site.with_token("read")
     assert reader.get("/api/v1/incidents").status_code == 200
     for method, path in operations():
-        if method in ("get", "head") or (method, path) in PUBLIC | OWN:
+        if method in ("get", "head") or (method, path) in PUBLIC | OWN | LOOKS:
             continue
         assert call(reader, method, path).status_code == 403, (method, path)
 
