@@ -11,12 +11,14 @@ type Props = {
   readonly onSelect: (id: string) => void
   readonly lasting: ReadonlyMap<string, Lasting>
   readonly persistence: Persistence | undefined
+  /** The other moments are being looked at. */
+  readonly counting: boolean
 }
 
-export function Roots({ graph, selected, onSelect, lasting, persistence }: Props) {
+export function Roots({ graph, selected, onSelect, lasting, persistence, counting }: Props) {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
   return (
-    <nav className="roots scroll" aria-label="Root blockers">
+    <nav className="roots scroll" aria-label="Root blockers" aria-busy={counting}>
       <h2>Root blockers</h2>
       {graph.roots.length === 0 && (
         <p className="muted">{graph.cycles.length ? 'None: they wait in a circle.' : 'None.'}</p>
@@ -46,6 +48,7 @@ export function Roots({ graph, selected, onSelect, lasting, persistence }: Props
                     {root.blocks_direct !== root.blocks_total && `, ${root.blocks_direct} directly`}
                   </span>
                 </span>
+                {counting && <span className="muted">in other moments: counting…</span>}
                 {stuck && persistence && persistence.of > 1 && (
                   <span className="root-stuck" data-testid="root-stuck">
                     {stuckWords(stuck, persistence)}

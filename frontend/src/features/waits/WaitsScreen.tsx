@@ -224,7 +224,7 @@ export default function WaitsScreen() {
       </header>
       {data.notes.length > 0 && <Notes notes={data.notes} />}
       <div className="waits-body">
-        <Roots {...shared} onSelect={select} />
+        <Roots {...shared} counting={persistence.isLoading} onSelect={select} />
         {data.nodes.length === 0 ? (
           waiting.length > 0 || moments.isPending ? (
             <EmptyState title="Nobody waits at this moment">
