@@ -57,9 +57,16 @@ describe('events into the caches', () => {
     expect(stale(keys.of(ID, 'hypotheses'))).toBe(true)
     expect(stale(keys.of(ID, 'self'))).toBe(false)
     applyEvent(client, ID, 'changed', { what: 'annotations' })
+    expect(stale(keys.of(ID, 'waits'))).toBe(false)
     expect(stale(keys.of(ID, 'marks'))).toBe(true)
     applyEvent(client, ID, 'changed', { what: 'everything' })
     expect(stale(keys.of(ID, 'self'))).toBe(true)
+  })
+  it('takes a pin of somebody else to the matrix, which is made of pins', () => {
+    client.setQueryData(keys.of(ID, 'matrix', 'consensus', null), {})
+    applyEvent(client, ID, 'changed', { what: 'pins' })
+    expect(stale(keys.of(ID, 'matrix', 'consensus', null))).toBe(true)
+    expect(stale(keys.of(ID, 'marks'))).toBe(false)
   })
   it('asks again when a first answer was on its way while something changed', async () => {
     const sent: ((answer: string) => void)[] = []

@@ -6,7 +6,7 @@
  */
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { DERIVED, type Domain, keys } from './keys'
+import { DERIVED, type Domain, keys, MADE_OF_IT } from './keys'
 import type { Artifact, ArtifactList, Status } from './schema'
 
 export type Connection = 'none' | 'connecting' | 'open' | 'lost'
@@ -156,7 +156,10 @@ export function applyEvent(
       tellLive(incidentId, { name: 'open' })
     } else if (what === 'incident') invalidate('self', 'overview')
     else if (what === 'annotations') invalidate('annotations', 'marks')
-    else outdated(client, ['incident', incidentId, what])
+    else {
+      outdated(client, ['incident', incidentId, what])
+      invalidate(...(MADE_OF_IT[what] ?? []))
+    }
     invalidate('activity')
   }
 }

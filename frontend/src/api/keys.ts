@@ -51,6 +51,15 @@ export const keys = {
     ['artifact', artifactId, ...rest] as const,
 }
 
+/** What is told of a domain besides its own answers: the matrix is made of pins and hypotheses. */
+export const MADE_OF_IT: Readonly<Record<string, readonly Domain[]>> = {
+  pins: ['hypotheses', 'matrix', 'report', 'overview'],
+  hypotheses: ['pins', 'matrix', 'findings', 'report', 'overview'],
+  experiments: ['hypotheses', 'matrix', 'report', 'overview'],
+  findings: ['overview', 'report'],
+  matrix: ['hypotheses', 'report'],
+}
+
 /** What the analysis makes, and so what is stale when it has run again. */
 export const DERIVED: readonly Domain[] = [
   'overview',
