@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 
 import pytest
 
@@ -168,20 +169,34 @@ def test_a_thousand_pending_metadata_locks_take_no_time() -> None:
 
 def pairs(*some: tuple[int, int, int]) -> str:
     """sys.innodb_lock_waits: (waiting session, blocking session, heap number of the row)."""
-    rows = "".join(
-        f"*************************** {number}. row ***************************\n"
-        f"               wait_age_secs: 6\n"
-        f"                locked_table: `app`.`stock`\n"
-        f"                locked_index: PRIMARY\n"
-        f"              waiting_trx_id: 90{waiting}\n"
-        f"                 waiting_pid: {waiting}\n"
-        f"             waiting_lock_id: 1400{waiting}:12:4:{heap}:140066\n"
-        f"             blocking_trx_id: 90{blocking}\n"
-        f"                blocking_pid: {blocking}\n"
-        f"            blocking_lock_id: 1400{blocking}:12:4:{heap}:140066\n"
-        for number, (waiting, blocking, heap) in enumerate(some, start=1)
-    )
-    return f"mysql> SELECT * FROM sys.innodb_lock_waits\\G\n{rows}{len(some)} rows in set\n\n"
+    return lock_waits((waiting, blocking, "stock", heap) for waiting, blocking, heap in some)
+
+
+def pairs_of_tables(*some: tuple[int, int, str]) -> str:
+    """The same, of a server or a tool that lists the tables and no rows (pt-stalk's lock-waits)."""
+    return lock_waits((waiting, blocking, table, None) for waiting, blocking, table in some)
+
+
+def lock_waits(some: Iterable[tuple[int, int, str, int | None]]) -> str:
+    """As the client prints them: waiting and blocking session, table, heap number or None."""
+    rows = []
+    for number, (waiting, blocking, table, heap) in enumerate(some, start=1):
+        waiting_lock = blocking_lock = ""
+        if heap is not None:
+            waiting_lock = f"             waiting_lock_id: 1400{waiting}:12:4:{heap}:140066\n"
+            blocking_lock = f"            blocking_lock_id: 1400{blocking}:12:4:{heap}:140066\n"
+        rows.append(
+            f"*************************** {number}. row ***************************\n"
+            f"               wait_age_secs: 6\n"
+            f"                locked_table: `app`.`{table}`\n"
+            f"                locked_index: PRIMARY\n"
+            f"              waiting_trx_id: 90{waiting}\n"
+            f"                 waiting_pid: {waiting}\n{waiting_lock}"
+            f"             blocking_trx_id: 90{blocking}\n"
+            f"                blocking_pid: {blocking}\n{blocking_lock}"
+        )
+    text = "".join(rows)
+    return f"mysql> SELECT * FROM sys.innodb_lock_waits\\G\n{text}{len(rows)} rows in set\n\n"
 
 
 def test_a_blocker_that_waits_for_another_row_has_this_one() -> None:
@@ -204,22 +219,6 @@ def test_two_that_wait_for_each_other_s_row_are_a_deadlock() -> None:
     (cycle,) = graph.cycles
     assert {"session:18", "session:21"} <= set(cycle)
     assert "deadlock" in graph.headline
-
-
-def pairs_of_tables(*some: tuple[int, int, str]) -> str:
-    """The same, of a server or a tool that lists the tables and no rows (pt-stalk's lock-waits)."""
-    rows = "".join(
-        f"*************************** {number}. row ***************************\n"
-        f"               wait_age_secs: 6\n"
-        f"                locked_table: `app`.`{table}`\n"
-        f"                locked_index: PRIMARY\n"
-        f"              waiting_trx_id: 90{waiting}\n"
-        f"                 waiting_pid: {waiting}\n"
-        f"             blocking_trx_id: 90{blocking}\n"
-        f"                blocking_pid: {blocking}\n"
-        for number, (waiting, blocking, table) in enumerate(some, start=1)
-    )
-    return f"mysql> SELECT * FROM sys.innodb_lock_waits\\G\n{rows}{len(some)} rows in set\n\n"
 
 
 def test_a_chain_through_two_tables_is_no_deadlock() -> None:

@@ -6,7 +6,7 @@
  */
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { DERIVED, type Domain, keys, MADE_OF_IT } from './keys'
+import { DERIVED, type Domain, keys, madeStaleBy } from './keys'
 import type { Artifact, ArtifactList, Status } from './schema'
 
 export type Connection = 'none' | 'connecting' | 'open' | 'lost'
@@ -157,8 +157,7 @@ export function applyEvent(
     } else if (what === 'incident') invalidate('self', 'overview')
     else if (what === 'annotations') invalidate('annotations', 'marks')
     else {
-      outdated(client, ['incident', incidentId, what])
-      invalidate(...(MADE_OF_IT[what] ?? []))
+      for (const domain of madeStaleBy(what)) outdated(client, ['incident', incidentId, domain])
     }
     invalidate('activity')
   }

@@ -51,14 +51,21 @@ export const keys = {
     ['artifact', artifactId, ...rest] as const,
 }
 
-/** What is told of a domain besides its own answers: the matrix is made of pins and hypotheses. */
-export const MADE_OF_IT: Readonly<Record<string, readonly Domain[]>> = {
+/** What is made of a domain, such as the matrix of pins: stale with it, whoever wrote. */
+const MADE_OF_IT: Readonly<Record<string, readonly Domain[]>> = {
   pins: ['hypotheses', 'matrix', 'report', 'overview'],
   hypotheses: ['pins', 'matrix', 'findings', 'report', 'overview'],
   experiments: ['hypotheses', 'matrix', 'report', 'overview'],
   findings: ['overview', 'report'],
   matrix: ['hypotheses', 'report'],
+  comments: ['matrix'],
 }
+
+/** The domains that a write in one of them makes stale, itself first. */
+export const madeStaleBy = (domain: string): readonly string[] => [
+  domain,
+  ...(MADE_OF_IT[domain] ?? []),
+]
 
 /** What the analysis makes, and so what is stale when it has run again. */
 export const DERIVED: readonly Domain[] = [

@@ -1,7 +1,13 @@
 /** Queries that more than one room needs: session, incident, artifacts, status, formats. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from './client'
-import { keys } from './keys'
+import { type Domain, keys, madeStaleBy } from './keys'
 import { problemFrom } from './problem'
 import type { IncidentChange, Me } from './schema'
 
@@ -89,6 +95,14 @@ export const formatsQuery = queryOptions({
   queryFn: () => unwrap(api.GET('/api/v1/formats')),
   staleTime: Infinity,
 })
+
+/** After an own write in a domain: it and what is made of it are asked for again. */
+export const refresh = (client: QueryClient, incidentId: string, domain: Domain) =>
+  Promise.all(
+    madeStaleBy(domain).map((one) =>
+      client.invalidateQueries({ queryKey: ['incident', incidentId, one] }),
+    ),
+  )
 
 /** Changes title, status, severity, ...; a stale revision is a 409 ApiProblem with `current`. */
 export function useChangeIncident(id: string) {

@@ -2,6 +2,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { refresh } from '@/api/queries'
 
 export const commentsQuery = (id: string, subject: string) =>
   queryOptions({
@@ -23,12 +24,7 @@ export const peopleQuery = queryOptions({
 
 export function useCommentWrites(id: string) {
   const client = useQueryClient()
-  const onSettled = () =>
-    Promise.all(
-      (['comments', 'matrix'] as const).map((domain) =>
-        client.invalidateQueries({ queryKey: keys.of(id, domain) }),
-      ),
-    )
+  const onSettled = () => refresh(client, id, 'comments')
   return {
     say: useMutation({
       mutationFn: (body: { subject: string; body: string }) =>

@@ -15,7 +15,7 @@ import {
 import { api, unwrap } from '@/api/client'
 import { svgOfElement } from '@/charts/exportSvg'
 import { keys } from '@/api/keys'
-import { useMay } from '@/api/queries'
+import { refresh, useMay } from '@/api/queries'
 import type { Hypothesis, NewPin } from '@/api/schema'
 import { Button } from './Button'
 import { Dialog } from './Dialog'
@@ -350,9 +350,7 @@ function useSavePin(incidentId: string, onDone: () => void) {
       onDone()
     },
     onSettled: () => {
-      for (const domain of ['pins', 'hypotheses', 'matrix', 'overview'] as const) {
-        void client.invalidateQueries({ queryKey: keys.of(incidentId, domain) })
-      }
+      void refresh(client, incidentId, 'pins')
     },
   })
 }

@@ -70,7 +70,7 @@ def count(
     total: dict[str, int] = {}
     for name in names:
         total[name] = (sets[of[name]] & ~bit.get(name, 0)).bit_count()
-    direct = {name: _direct(name, behind, waiting) for name in names}
+    direct = {name: threads_behind([name], behind, waiting, through=False) for name in names}
     roots = [name for name in names if not ahead[name] and behind[name]]
     cycles = [members for members in components if len(members) > 1]
     return Counts(
@@ -83,19 +83,24 @@ def count(
     )
 
 
-def _direct(name: str, behind: Mapping[str, list[str]], waiting: frozenset[str] | set[str]) -> int:
-    """Waiting threads with nothing but resources between them and ``name``."""
-    seen = {name}
-    left = [name]
+def threads_behind(
+    names: Iterable[str],
+    behind: Mapping[str, list[str]],
+    waiting: frozenset[str] | set[str],
+    *,
+    through: bool,
+) -> int:
+    """Distinct waiting threads behind some nodes: with nothing but resources between, or any."""
+    seen = set(names)
+    left = list(seen)
     threads = 0
     while left:
         for one in behind.get(left.pop(), ()):
             if one in seen:
                 continue
             seen.add(one)
-            if one in waiting:
-                threads += 1
-            else:
+            threads += one in waiting
+            if through or one not in waiting:
                 left.append(one)
     return threads
 

@@ -19,6 +19,7 @@ from itertools import groupby
 from statistics import median
 
 from pileup.analysis.contract import WaitNode
+from pileup.analysis.wait_counts import threads_behind
 from pileup.analysis.wait_draft import Edge
 
 SMALLEST = 3
@@ -201,23 +202,12 @@ def counter(
             if edge.kind == "waits_for":
                 waiting.add(edge.source)
 
-    def reached(names: set[str], *, through: bool) -> int:
-        seen = set(names)
-        left = list(names)
-        threads = 0
-        while left:
-            for one in behind.get(left.pop(), ()):
-                if one in seen:
-                    continue
-                seen.add(one)
-                threads += one in waiting
-                if through or one not in waiting:
-                    left.append(one)
-        return threads
-
     def of(members: Sequence[WaitNode]) -> tuple[int, int]:
         names = {node.id for node in members}
-        return reached(names, through=False), reached(names, through=True)
+        return (
+            threads_behind(names, behind, waiting, through=False),
+            threads_behind(names, behind, waiting, through=True),
+        )
 
     return of
 

@@ -23,9 +23,10 @@ AT_MOST = 24
 """Moments whose wait graphs are made for what is counted over time, spread evenly."""
 _LASTS_AT_MOST_S = 15.0
 """Half the longest time between moments over which a wait is taken to have lasted."""
+_LOCK_TABLES = frozenset({"transactions", "lock_waits", "metadata_locks", "event_waits"})
 _UNITS = (
     ("status dump", frozenset({"innodb_status"})),
-    ("lock table", frozenset({"transactions", "lock_waits", "metadata_locks", "event_waits"})),
+    ("lock table", _LOCK_TABLES),
     ("stack sample", frozenset({"stacks"})),
     ("processlist", frozenset({"processlist"})),
 )
@@ -295,9 +296,6 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
             max_waited_s=None,
         )
     return list(found.values())
-
-
-_LOCK_TABLES = ("transactions", "lock_waits", "metadata_locks", "event_waits")
 
 
 def _lock_tables(evidence: Evidence) -> list[WaitMoment]:

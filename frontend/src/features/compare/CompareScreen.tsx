@@ -1,12 +1,12 @@
 /** Windows, bundles, hosts or runs beside each other: only what differs, the clearest first. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { ApiProblem } from '@/api/problem'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { flag, oneOf, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
+import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Table } from '@/ui/Table'
 import { Fleet } from './Fleet'
@@ -228,18 +228,10 @@ function Compared({
   readonly all: boolean
 }) {
   const compared = useQuery(compareQuery(incidentId, asked))
-  const navigate = useNavigate()
   const [drawn, setDrawn] = useUrlState('series', text, '')
   if (compared.error instanceof ApiProblem && compared.error.status === 409) {
     return (
-      <EmptyState
-        title="Nothing to compare yet"
-        action={
-          <Button variant="primary" onClick={() => void navigate('../artifacts')}>
-            See the artifacts
-          </Button>
-        }
-      >
+      <EmptyState title="Nothing to compare yet" action={<SeeArtifacts />}>
         Windows of this incident, its bundles and the runs of its experiments stand beside each
         other here once artifacts were read and analysed.
       </EmptyState>

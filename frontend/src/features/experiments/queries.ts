@@ -2,6 +2,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { refresh } from '@/api/queries'
 import type { components } from '@/api/schema'
 
 export type Experiment = components['schemas']['Experiment']
@@ -149,12 +150,7 @@ export const seriesNamesQuery = (id: string) =>
 
 export function useExperimentWrites(id: string) {
   const client = useQueryClient()
-  const onSuccess = () =>
-    Promise.all(
-      (['experiments', 'hypotheses', 'overview'] as const).map((domain) =>
-        client.invalidateQueries({ queryKey: keys.of(id, domain) }),
-      ),
-    )
+  const onSuccess = () => refresh(client, id, 'experiments')
   const path = (experiment: string) => ({ path: { experiment_id: experiment } })
   return {
     create: useMutation({

@@ -2,6 +2,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { refresh } from '@/api/queries'
 import type { components } from '@/api/schema'
 import type { Matrix, MatrixRow, Mode } from './matrix'
 
@@ -121,12 +122,7 @@ export function useMatrixWrites(id: string) {
 
 export function usePinWrites(id: string) {
   const client = useQueryClient()
-  const onSettled = () =>
-    Promise.all(
-      (['pins', 'hypotheses', 'matrix', 'overview'] as const).map((domain) =>
-        client.invalidateQueries({ queryKey: keys.of(id, domain) }),
-      ),
-    )
+  const onSettled = () => refresh(client, id, 'pins')
   return {
     record: useMutation({
       mutationFn: (body: components['schemas']['NewPin']) =>
@@ -180,12 +176,7 @@ function withRating(matrix: Matrix, given: components['schemas']['NewRating']): 
 /** One mutation per write; each refreshes the hypotheses and what is derived from them. */
 export function useHypothesisWrites(id: string) {
   const client = useQueryClient()
-  const onSuccess = () =>
-    Promise.all(
-      (['hypotheses', 'matrix', 'findings', 'pins', 'overview'] as const).map((domain) =>
-        client.invalidateQueries({ queryKey: keys.of(id, domain) }),
-      ),
-    )
+  const onSuccess = () => refresh(client, id, 'hypotheses')
   return {
     create: useMutation({
       mutationFn: (body: components['schemas']['NewHypothesis']) =>

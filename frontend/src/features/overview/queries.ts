@@ -3,6 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { useLocation, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { refresh } from '@/api/queries'
 import type { NewVerdict } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
 
@@ -45,9 +46,7 @@ export function useMakeHypothesis(incidentId: string) {
         }),
       ),
     onSuccess: (hypothesis) => {
-      for (const domain of ['hypotheses', 'pins', 'findings'] as const) {
-        void client.invalidateQueries({ queryKey: keys.of(incidentId, domain) })
-      }
+      void refresh(client, incidentId, 'hypotheses')
       void navigate(
         `/incidents/${incidentId}/hypotheses${sharedSearch(search, { hypothesis: hypothesis.id })}`,
       )

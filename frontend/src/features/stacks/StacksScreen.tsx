@@ -1,6 +1,5 @@
 /** Stacks of a sample or of a range: triage, thread list, flame, and the sessions beside them. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from 'react-router'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
@@ -8,6 +7,7 @@ import { flag, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 import { ExportMenu } from '@/ui/ExportMenu'
+import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { STACK_KEYS } from './keys'
 import { FlamePanel } from './FlamePanel'
@@ -27,7 +27,6 @@ export default function StacksScreen() {
   const id = useIncidentId()
   const zone = useZone()
   const change = useUrlChange()
-  const navigate = useNavigate()
   useKeys(STACK_KEYS, {})
   const [asked] = useUrlState('sample', text, '')
   const [selected] = useUrlState('group', text, '')
@@ -55,14 +54,7 @@ export default function StacksScreen() {
   if (moments.isPending) return <SkeletonRows rows={10} />
   if (moments.data.length === 0) {
     return (
-      <EmptyState
-        title="No stacks yet"
-        action={
-          <Button variant="primary" onClick={() => void navigate('../artifacts')}>
-            See the artifacts
-          </Button>
-        }
-      >
+      <EmptyState title="No stacks yet" action={<SeeArtifacts />}>
         Stacks appear when a gdb backtrace or a pt-pmp sample was read. Collect one with pt-stalk
         --collect-gdb, or with pt-pmp.
       </EmptyState>

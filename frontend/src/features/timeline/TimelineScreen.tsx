@@ -9,6 +9,7 @@ import { useIncidentId, useRange, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import { flag, list, oneOf, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
+import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { AnnotationDialog } from './AnnotationDialog'
 import { BesideDialog, BesideLine, useOthers } from './Beside'
@@ -277,14 +278,7 @@ export default function TimelineScreen() {
   if (series.isPending || marks.isPending) return <SkeletonRows rows={10} />
   if (!range || !whole) {
     return (
-      <EmptyState
-        title="Nothing is placed in time yet"
-        action={
-          <Button variant="primary" onClick={() => void navigate('../artifacts')}>
-            See the artifacts
-          </Button>
-        }
-      >
+      <EmptyState title="Nothing is placed in time yet" action={<SeeArtifacts />}>
         Lanes appear when counters, processlists or status dumps were read and analysed. A file
         without any time needs a zone or an offset: it says so among the artifacts.
       </EmptyState>

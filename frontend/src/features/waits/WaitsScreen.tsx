@@ -1,7 +1,7 @@
 /** Who waited for whom at a moment: the graph, its roots, the moments, and everything of a node. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo } from 'react'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { ApiProblem } from '@/api/problem'
 import type { Locator } from '@/api/schema'
 import { useIncidentId, useZone } from '@/state/incident'
@@ -10,6 +10,7 @@ import { list, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { locatorPath, sourceText, useArtifactByHash } from '@/ui/evidence'
 import { ExportMenu } from '@/ui/ExportMenu'
+import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import { DiffMenu } from './DiffMenu'
@@ -36,7 +37,6 @@ const FOLD = oneOf<Fold>(['auto', 'all', 'none'])
 export default function WaitsScreen() {
   const id = useIncidentId()
   const zone = useZone()
-  const navigate = useNavigate()
   const [at] = useUrlState('at', text, 'worst')
   const [against, setAgainst] = useUrlState('vs', text, '')
   const [fold, setFold] = useUrlState('fold', FOLD, 'auto')
@@ -112,14 +112,7 @@ export default function WaitsScreen() {
 
   if (graph.error instanceof ApiProblem && graph.error.status === 409) {
     return (
-      <EmptyState
-        title="No waits yet"
-        action={
-          <Button variant="primary" onClick={() => void navigate('../artifacts')}>
-            See the artifacts
-          </Button>
-        }
-      >
+      <EmptyState title="No waits yet" action={<SeeArtifacts />}>
         The wait graph appears when an InnoDB status dump, a processlist or a stack sample was read
         and analysed.
       </EmptyState>
