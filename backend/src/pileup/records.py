@@ -431,6 +431,17 @@ class Setting(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueryCount:
+    """One further field of a slow log entry, by its printed name: Pages_read, Sort_rows, Filesort.
+
+    Units: as printed (Pages_read_time and Engine_time of MariaDB are milliseconds); Yes is 1, No 0.
+    """
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query(Record):
     """One statement of a slow query log.
 
@@ -460,6 +471,8 @@ class Query(Record):
     administrator: bool = False
     """A command that is not a statement: Quit, Ping, Prepare."""
     query: str | None = None
+    counts: tuple[QueryCount, ...] = ()
+    """What else this server prints of a statement, in its order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

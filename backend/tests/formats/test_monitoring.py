@@ -49,6 +49,14 @@ def test_a_latency_of_no_event_is_not_zero() -> None:
     assert found["sysbench.latency_p99", ""] == [(1_000_000, 2.5, 1), (2_000_000, None, 2)]
 
 
+def test_with_a_rate_the_queue_is_read() -> None:
+    """With --rate a second report follows each: events that wait for a thread, threads that run."""
+    found = series("sysbench", (SAMPLES / "sysbench" / "1.0-rate-queue.txt").read_text())
+    assert [value for _, value, _ in found["sysbench.queue_length", ""]][-3:] == [468, 631, 775]
+    assert [value for _, value, _ in found["sysbench.concurrency", ""]][-5:] == [300] * 5
+    assert len(found["sysbench.queue_length", ""]) == len(found["sysbench.tps", ""])
+
+
 def test_a_second_run_follows_the_first() -> None:
     text = (SAMPLES / "sysbench" / "0.5-and-1.0-oltp-stall.txt").read_text()
     found = series("sysbench", text)
@@ -134,7 +142,8 @@ def test_reports_and_points_of_the_corpus_are_all_counted(corpus: Path) -> None:
         lines = [one for one in path.read_text().split("\n") if one.startswith("[ ")]
         frame = parse_bytes(path.read_bytes()).frames.get("sample")
         tps = [] if frame is None else frame.filter(frame["series"] == "sysbench.tps")["value"]
-        assert [float(one.split()[6]) for one in lines] == list(tps), path.name
+        reports = [one for one in lines if " tps: " in one]
+        assert [float(one.split()[6]) for one in reports] == list(tps), path.name
     for path in (corpus / "metrics_csv").glob("*.json"):
         document = json.loads(path.read_text())["data"]["result"]
         points = [value for one in document for _, value in one["values"]]

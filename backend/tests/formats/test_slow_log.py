@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -48,6 +49,16 @@ def test_every_header_of_the_old_logs() -> None:
     assert (last["errno"], last["rows_affected"]) == (1205, 3)
     assert (last["innodb_rec_lock_wait_s"], last["innodb_queue_wait_s"]) == (50.9, 0.01)
     assert last["innodb_io_r_wait_s"] == 0.0041
+    assert _counts(last) == {
+        "Killed": 0,
+        "Bytes_sent": 14,
+        "Tmp_tables": 0,
+        "Tmp_disk_tables": 0,
+        "Tmp_table_sizes": 0,
+        "InnoDB_IO_r_ops": 2,
+        "InnoDB_IO_r_bytes": 32768,
+        "InnoDB_pages_distinct": 12,
+    }
     # a time is printed only when the second has changed; SET timestamp is absolute
     assert [(q["clock"], q["wall_us"]) for q in queries] == [
         ("local", 1194073960_000000),
@@ -73,6 +84,27 @@ def test_the_end_of_a_statement_is_its_time_and_its_zone_is_kept() -> None:
     assert (second["line_first"], second["line_last"]) == (10, 16)
 
 
+def test_every_count_of_log_slow_extra_is_read() -> None:
+    first, second = parse_path(EXTRA).frames["query"].to_dicts()
+    assert len(_counts(first)) == 16
+    assert _counts(first)["Bytes_received"] == 240
+    assert _counts(second) == {"Killed": 1317, "Bytes_received": 0, "Bytes_sent": 0}
+
+
+def test_a_count_that_cannot_be_read_is_left_out() -> None:
+    text = (
+        "# User@Host: a[a] @ h []\n# QC_Hit: No  Full_scan: Yes  Full_join: Maybe\n"
+        "# Query_time: 1  Lock_time: 0\n# Pages_read: 1x2  Pages_updated: 1.2.3  Bytes_sent: 7\n"
+        "SELECT ' Rows_read: 5 ';\n"
+    )
+    (query,) = parse_bytes(text.encode()).frames["query"].to_dicts()
+    assert _counts(query) == {"QC_Hit": 0, "Full_scan": 1, "Bytes_sent": 7}
+
+
+def _counts(query: dict[str, Any]) -> dict[str, float]:
+    return {one["name"]: one["value"] for one in query["counts"]}
+
+
 def test_seconds_in_which_nothing_ended_are_zero() -> None:
     samples_ = parse_path(EXTRA).frames["sample"]
     sums = samples_.filter(pl.col("series") == "slow_log.query_time")
@@ -89,6 +121,17 @@ def test_mariadb_prints_its_zone_by_an_epoch_beside_a_local_time() -> None:
     assert (query["db"], query["rows_affected"]) == ("shop", 1)
     (clock,) = frames["event"].to_dicts()
     assert (clock["kind"], clock["original"]) == ("clock", "2026-11-20 22:16:27")
+    assert _counts(query) == {
+        "QC_hit": 0,
+        "Bytes_sent": 0,
+        "Pages_accessed": 3,
+        "Pages_read": 0,
+        "Pages_prefetched": 0,
+        "Pages_updated": 2,
+        "Old_rows_read": 0,
+        "Pages_read_time": 0,
+        "Engine_time": 501.8776,
+    }
     (version,) = frames["setting"].to_dicts()
     assert version["value"] == "10.11.6-MariaDB-log"
 

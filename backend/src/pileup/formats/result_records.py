@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pileup.formats import lock_rows, open_tables_rows, replication_rows
 from pileup.formats.client_results import ResultRow, ResultSet, Stamp, Stray, read
 from pileup.formats.pt_stalk import clock_event
-from pileup.formats.result_tables import Shared, TableOf
+from pileup.formats.result_tables import LeftOut, Shared, TableOf
 from pileup.formats.rows import Handler, Where
-from pileup.records import Item, Problem, Skipped, Snapshot
+from pileup.records import Item, Skipped, Snapshot
 
 MOST_SETS = 100_000
 """Of one file: one a second for a day. Tiny ones are a hundred times their text in memory."""
@@ -57,13 +57,13 @@ class _Reader:
         self._seen: dict[tuple[str, ...], int] = {}
         self._shared = Shared()
         self._sets = 0
-        self._left_out: list[int] = []
-        """First and last line of the result sets beyond the most."""
+        self._left_out = LeftOut()
+        """The result sets beyond the most."""
 
     def part(self, part: Stamp | ResultSet | ResultRow | Stray) -> Iterator[Item]:
         if isinstance(part, ResultRow):
-            if self._left_out:
-                self._left_out[1] = part.line_last
+            if self._left_out.count:
+                self._left_out.reaches(part.line_last)
             if self._moment is not None:
                 self._moment.last = part.line_last
             if self._handler is not None:
@@ -73,7 +73,7 @@ class _Reader:
             self._sets += 1
             if self._sets > MOST_SETS:
                 yield from self._end_moment()
-                self._left_out = [*(self._left_out[:1] or [part.line]), part.line]
+                self._left_out.add(part.line, part.line)
             else:
                 yield from self._begin(part)
         elif isinstance(part, Stamp):
@@ -83,20 +83,17 @@ class _Reader:
             if part.local and not self._clock_told:
                 self._clock_told = True
                 yield clock_event(part.line, part.epoch_us, part.local)
-        elif not self._left_out and not part.text.lower().startswith(_NOISE):
+        elif not self._left_out.count and not part.text.lower().startswith(_NOISE):
             yield Skipped(part.line, part.line, f"not part of a result set: {part.text[:60]!r}")
 
     def end(self) -> Iterator[Item]:
         yield from self._end_set()
         yield from self._end_moment()
-        if self._left_out:
-            first, last = self._left_out
-            yield Problem(
-                first,
-                f"line {first}: the file has {self._sets - MOST_SETS} more result sets than the "
-                f"{MOST_SETS} that are kept; split it and upload the parts",
-            )
-            yield Skipped(first, last, "more result sets than a file keeps")
+        yield from self._left_out.told(
+            f"the file has {self._left_out.count} more result sets than the {MOST_SETS} that are "
+            "kept; split it and upload the parts",
+            "more result sets than a file keeps",
+        )
 
     def _begin(self, result: ResultSet) -> Iterator[Item]:
         columns = tuple(column.lower() for column in result.columns)

@@ -28,6 +28,30 @@ class Shared:
     """Settings by channel and name as they were last yielded: a file repeats them per second."""
 
 
+class LeftOut:
+    """The lines from the first to the last thing that did not fit, and how many there were."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first = self._last = 0
+
+    def add(self, first: int, last: int) -> None:
+        """One more thing, on these lines."""
+        self._first = self._first or first
+        self._last = last
+        self.count += 1
+
+    def reaches(self, line: int) -> None:
+        """The last thing goes on to this line."""
+        self._last = line
+
+    def told(self, what: str, why: str) -> Iterator[Item]:
+        """A problem where they begin, which says ``what``; and their lines, skipped because."""
+        if self.count:
+            yield Problem(self._first, f"line {self._first}: {what}")
+            yield Skipped(self._first, self._last, why)
+
+
 class TableOf:
     """Collects the rows of one result set."""
 
@@ -35,17 +59,14 @@ class TableOf:
         self._result, self._where, self._shared = result, where, shared
         self.rows: list[tuple[str | None, ...]] = []
         self._last = result.line
-        self._left_out: list[int] = []
-        """First and last line of what did not fit."""
-        self._lost = 0
+        self._left_out = LeftOut()
         self._cut = 0
 
     def row(self, row: ResultRow) -> Iterator[Item]:
         width = max(1, len(row.values))
         full = len(self.rows) >= min(MOST_ROWS, _MOST_CELLS // width)
         if full or self._shared.cells < width:
-            self._lost += 1
-            self._left_out = [*(self._left_out[:1] or [row.line_first]), row.line_last]
+            self._left_out.add(row.line_first, row.line_last)
         else:
             self._shared.cells -= width
             self.rows.append(tuple(self._kept(cell) for cell in row.values))
@@ -60,14 +81,11 @@ class TableOf:
                 f"line {result.line}: {self._cut} values of more than {MOST_CELL} characters were "
                 "cut; open the raw artifact to see them whole",
             )
-        if self._left_out:
-            first, last = self._left_out
-            yield Problem(
-                first,
-                f"line {first}: the table at line {result.line} has {self._lost} more rows than "
-                f"the {len(self.rows)} that were kept; select fewer columns or rows to compare",
-            )
-            yield Skipped(first, last, "more rows than a table keeps")
+        yield from self._left_out.told(
+            f"the table at line {result.line} has {self._left_out.count} more rows than "
+            f"the {len(self.rows)} that were kept; select fewer columns or rows to compare",
+            "more rows than a table keeps",
+        )
         yield Table(
             line_first=result.line,
             line_last=max(self._last, result.line),

@@ -26,11 +26,11 @@ from pileup.records import SAMPLE, Item, Problem, Rows, Setting, Skipped, frame_
 NAME = "slow-log"
 TITLE = "slow query log"
 GIVES = (
-    "Queries with their times, rows, session and InnoDB's waits; `slow_log.queries`, "
-    "`.query_time`, `.lock_time` per second."
+    "Queries with their times, rows, session, InnoDB's waits and each further count that is "
+    "printed; `slow_log.queries`, `.query_time`, `.lock_time` per second."
 )
 PRINTED_BY = "MySQL 5.0 to 9.x with `log_slow_extra`, Percona, MariaDB; microseconds, rotated files"
-VERSION = 1
+VERSION = 2
 HINTS = ("slow.log", "-slow_log", "slowlog", "-slow.log")
 
 MOST_QUERY = 8_192

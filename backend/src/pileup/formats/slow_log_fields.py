@@ -21,6 +21,16 @@ _MORE = (
     ("rows_affected", "Rows_affected", r"Rows_affected: *(\S+)\s"),
     ("errno", "rrno: ", r"(?:Errno|Last_errno): *(\S+)\s"),
 )
+# The rest of what Percona, MariaDB and log_slow_extra print of a statement: numbers, Yes and No.
+_COUNTS = (
+    r"(?:Rows_read|Bytes_(?:sent|received)|Killed|Tmp_(?:tables|disk_tables|table_sizes)"
+    r"|QC_[Hh]it|Full_(?:scan|join)|Tmp_table(?:_on_disk)?|Filesort(?:_on_disk)?|Merge_passes"
+    r"|Priority_queue|InnoDB_(?:IO_r_ops|IO_r_bytes|pages_distinct)"
+    r"|Pages_(?:accessed|read|prefetched|updated|read_time)|Old_rows_read|Engine_time"
+    r"|Read_(?:first|last|key|next|prev|rnd|rnd_next)|Sort_(?:merge_passes|range_count|rows"
+    r"|scan_count)|Created_tmp_(?:disk_)?tables|Count_hit_tmp_table_size)"
+)
+_COUNT = rf"\s{_COUNTS}: *\S+"
 _SESSION = r"(?:Thread_id|\sId): *(\d+)\s"
 # Time: 2026-11-20T22:22:58.255330Z
 _ISO = r"# Time: *(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,6})?)(Z|[+-]\d\d:\d\d)\s"
@@ -79,6 +89,7 @@ def fields_of(raw: pl.DataFrame, text: str, local_us: int | None, most_query: in
             ),
             head.str.extract_groups(_ISO).alias("_when"),
             _old_us(head).alias("_printed"),
+            _counts(head).alias("counts"),
             prefix.alias("_prefix"),
             sql.str.replace(_PREFIX, "").str.strip_chars().alias("_rest"),
             (
@@ -128,6 +139,17 @@ def _seconds(text: pl.Expr) -> pl.Expr:
 
 def _count(text: pl.Expr) -> pl.Expr:
     return text.cast(pl.Int64, strict=False)
+
+
+def _counts(head: pl.Expr) -> pl.Expr:
+    """The further fields that hold a number, Yes or No; an unreadable one is left out."""
+    name, value = (
+        pl.element().str.extract(pattern) for pattern in (r"(\w+):", r": *(Yes|No|\d[\d.]*)$")
+    )
+    flag = pl.when(value == "Yes").then(1.0).when(value == "No").then(0.0)
+    count = pl.struct(name.alias("name"), pl.coalesce(flag, _seconds(value)).alias("value"))
+    found = head.str.extract_all(_COUNT).list.eval(count)
+    return found.list.filter(pl.element().struct.field("value").is_not_null())
 
 
 def _text(groups: pl.Expr, at: int) -> pl.Expr:

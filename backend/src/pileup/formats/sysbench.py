@@ -4,6 +4,7 @@ Source: oltp_common.lua and sb_test.c report functions, sb_histogram_print(); sy
         [ 5s ] thds: 40 tps: 128.15 qps: 2154.39 (r/w/o: 1890.33/0.00/264.06) lat (ms,95%): 802.05
         [  10s] threads: 64, tps: 1234.50, reads/s: 17283.0, response time: 12.34ms (95%)
         [ 1s ] reads: 348.05 MiB/s writes: 232.03 MiB/s fsyncs: 740.51/s latency (ms,95%): 0.004
+        [ 5s ] queue length: 12, concurrency: 16         (with --rate: waiting, running events)
 Yields: sysbench.tps, .qps, .reads, ... on a relative clock (seconds since the run began: the
         output has no date); the tables 'sysbench summary' and 'sysbench latency histogram'.
 Note:   a report is of the interval that ends at its time. A latency beside tps 0.00 is that of no
@@ -26,12 +27,12 @@ GIVES = (
     "the latency histogram."
 )
 PRINTED_BY = "sysbench 0.4 to 1.1: OLTP, cpu, memory, fileio, threads"
-VERSION = 1
+VERSION = 2
 HINTS = ("sysbench.txt", "sysbench.log")
 
 _REPORT = re.compile(r"\[ *(?P<seconds>\d{1,9}(?:\.\d+)?)s *\] +(?P<rest>.*)")
 _PAIR = re.compile(
-    r"(?P<name>lat(?:ency)? \([^)]{1,20}\)|response time|[A-Za-z][\w/]{0,30}): +"
+    r"(?P<name>lat(?:ency)? \([^)]{1,20}\)|response time|queue length|[A-Za-z][\w/]{0,30}): +"
     r"(?P<values>-?\d[\d.]*+(?:/-?\d[\d.]*+)*+)(?: ?(?P<unit>MiB/s|ms|/s))?"
     r"(?: \((?P<percentile>\d+)%\))?(?![^\s,)])"
 )
@@ -79,7 +80,8 @@ _SERIES: dict[str, tuple[str, Kind, str | None]] = {
     "reconn": ("reconnects", "rate", "1/s"),
     "reconnects": ("reconnects", "rate", "1/s"),
     "fsyncs": ("fsyncs", "rate", "1/s"),
-    "queue length": ("queue_length", "gauge", None),
+    "queue length": ("queue_length", "gauge", "events"),
+    "concurrency": ("concurrency", "gauge", "events"),
 }
 _MOST_TOLD = 100
 _MOST_ROWS = 10_000
