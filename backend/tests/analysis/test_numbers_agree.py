@@ -12,9 +12,8 @@ from pileup.analysis.blockers import persistence
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import parse
-from pileup.analysis.stall_documents import main_stall, span_of, worst_time
+from pileup.analysis.stall_documents import main_stall, worst_time
 from pileup.analysis.wait_moments import AT_MOST, Looked, WaitMoment, look, spread
-from pileup.analysis.wait_persistence import wait_persistence
 from pileup.analysis.waits import wait_graph
 from pileup.cli.captures import Captures
 from pileup.report.case import Case
@@ -42,7 +41,8 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     assert wait_graph(evidence, at).waiters == stall.peak_waiters
     assert f"At its worst {stall.peak_waiters:,} threads waited" in analysis.headline.text
 
-    told = wait_persistence(evidence, span_of(stall), stall.host)
+    told = analysis.persistence
+    assert told
     by_key = {one.key: one for one in told.nodes}
     for one in analysis.blockers:
         assert one.blocks_total <= one.waiters <= stall.peak_waiters

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from pileup.analysis import waits
+from pileup.analysis import analyse, waits
 from pileup.analysis.contract import WaitGraph, encode
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import parse
 from pileup.analysis.wait_diff import wait_diff
 from pileup.analysis.wait_node import wait_node
-from pileup.analysis.wait_persistence import wait_persistence
 from tests.analysis.test_waits import IDLE_HOLDER, dump, evidence, row_waiter, semaphore
 
 FIRST, SECOND, THIRD = "2026-11-20 22:20:15", "2026-11-20 22:20:45", "2026-11-20 22:21:15"
@@ -83,7 +82,8 @@ def test_persistence_counts_the_dumps_in_which_one_is_stuck() -> None:
         at(SECOND, dump(semaphore(3, 9))),
         at(THIRD, dump(semaphore(3, 9))),
     )
-    document = wait_persistence(found)
+    document = analyse(found).persistence
+    assert document
     assert (document.unit, document.of, document.moments) == ("status dump", 3, 3)
     by_key = {one.key: one for one in document.nodes}
     assert (by_key["thread:3"].seen, by_key["thread:3"].waiting) == (2, 2)

@@ -7,11 +7,8 @@ import io
 from typing import Any
 
 import httpx
-import msgspec
 import pytest
 
-from pileup.analysis import analyse
-from pileup.storage.analyses import Analyses
 from tests.analysis.frames import evidence, gauge
 from tests.support.site import Site
 
@@ -35,11 +32,7 @@ def incident(site: Site) -> str:
             for host in HOSTS
         }
     )
-    made = site.incident()
-    site.app.state.services.placed.replace(made, found)
-    with site.database.unit() as unit:
-        Analyses(unit).replace(made, msgspec.to_builtins(analyse(found)), 0.1)
-    return made
+    return site.analysed(found)
 
 
 def asked(site: Site, incident: str, *sides: str, what: str = "", **more: object) -> httpx.Response:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
 import pytest
 
-from pileup.analysis import analyse
 from pileup.api.lanes import MOST_STEPS, TILE
-from pileup.storage.analyses import Analyses
 from tests.analysis.frames import T0, S, evidence, gauge
 from tests.support.site import Site
 
@@ -20,7 +17,6 @@ MS = 1000
 @pytest.fixture
 def incident(site: Site) -> str:
     """Half an hour of a quiet and a busy gauge; the busy one rises in the last five minutes."""
-    made = site.incident()
     found = evidence(
         {
             "m.csv": [
@@ -29,10 +25,7 @@ def incident(site: Site) -> str:
             ]
         }
     )
-    site.app.state.services.placed.replace(made, found)
-    with site.database.unit() as unit:
-        Analyses(unit).replace(made, msgspec.to_builtins(analyse(found)), 0.1)
-    return made
+    return site.analysed(found)
 
 
 def ids(site: Site, incident: str) -> dict[str, str]:

@@ -10,10 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from pileup.analysis import analyse
 from pileup.api.deadlocks import edges_of
 from pileup.records import Deadlock, DeadlockTrx, Event, Query, Record, Samples, Session, Setting
-from pileup.storage.analyses import Analyses
 from tests.analysis.frames import T0, S, evidence, sha
 from tests.support.site import Site
 
@@ -23,11 +21,7 @@ TABS = ("settings/sources", "processlists", "deadlocks", "queries", "log", "log/
 
 def made(site: Site, files: Mapping[str, Sequence[Record | Samples]]) -> str:
     found = evidence(files)
-    incident = site.incident()
-    site.app.state.services.placed.replace(incident, found)
-    with site.database.unit() as unit:
-        Analyses(unit).replace(incident, msgspec.to_builtins(analyse(found)), 0.1)
-    return incident
+    return site.analysed(found)
 
 
 def get(site: Site, incident: str, path: str, **params: Any) -> dict[str, Any]:

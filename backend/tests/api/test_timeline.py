@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 
-from pileup.analysis import analyse
-from pileup.storage.analyses import Analyses
 from pileup.storage.audit import entries
 from pileup.storage.stall_corrections import StallCorrections
 from tests.analysis.frames import T0, S, evidence, gauge
@@ -19,13 +16,9 @@ ONSET = "2026-11-20T22:01:00Z"
 
 @pytest.fixture
 def incident(site: Site) -> str:
-    made = site.incident()
     running = [2.0 + n % 2 for n in range(60)] + [90.0] * 60 + [2.0] * 60
     found = evidence({"m.csv": [gauge("metric.threads_running", running)]})
-    site.app.state.services.placed.replace(made, found)
-    with site.database.unit() as unit:
-        Analyses(unit).replace(made, msgspec.to_builtins(analyse(found)), 0.1)
-    return made
+    return site.analysed(found)
 
 
 def correct(site: Site, incident: str, revision: int = 0, **body: Any) -> Any:

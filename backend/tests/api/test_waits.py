@@ -12,8 +12,7 @@ FIRST, SECOND = "2026-11-20T22:20:15Z", "2026-11-20T22:20:45Z"
 
 
 def get(site: Site, path: str, **params: Any) -> Any:
-    incident = site.incident()
-    site.app.state.services.placed.replace(incident, two_moments())
+    incident = site.analysed(two_moments())
     return site.admin.get(f"/api/v1/incidents/{incident}/waits{path}", params=params)
 
 

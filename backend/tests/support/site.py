@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from pileup.analysis import analyse
+from pileup.analysis.evidence import Evidence
 from pileup.api.app import create_app
 from pileup.settings import Settings
 from pileup.storage.accounts import Accounts, Role
+from pileup.storage.analyses import Analyses
 from pileup.storage.database import Database
 
 PASSWORD = "correct horse battery"
@@ -77,6 +81,14 @@ class Site:
         made = self.admin.post("/api/v1/incidents", json={"title": title})
         assert made.status_code == 201, made.text
         return str(made.json()["id"])
+
+    def analysed(self, evidence: Evidence) -> str:
+        """The id of a new incident of the admin, with this placed and analysed as a worker does."""
+        made = self.incident()
+        self.app.state.services.placed.replace(made, evidence)
+        with self.database.unit() as unit:
+            Analyses(unit).replace(made, msgspec.to_builtins(analyse(evidence)), 0.1)
+        return made
 
     def upload(self, incident_id: str, path: str, content: bytes) -> dict[str, Any]:
         """Upload one file as the admin; the artifact."""

@@ -3301,6 +3301,8 @@ export interface components {
       hot_waits: components['schemas']['HotWaitDoc'][]
       /** @default null */
       looked_at: components['schemas']['LookedAtDoc'] | null
+      /** @default null */
+      persistence: components['schemas']['WaitPersistence'] | null
       problems: components['schemas']['ProblemDoc'][]
       schema: string
       series: components['schemas']['SeriesDoc'][]

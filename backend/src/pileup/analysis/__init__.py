@@ -28,6 +28,7 @@ from pileup.analysis import (
     table_changes,
     triage,
     wait_moments,
+    wait_persistence,
     waits,
 )
 from pileup.analysis.context import Context
@@ -83,6 +84,7 @@ def analyse(
         slow_queries=list(context.slow_queries),
         tables=table_changes.tables(evidence),
         table_changes=table_changes.table_changes(evidence),
+        persistence=wait_persistence.wait_persistence(context.tally) if context.tally else None,
     )
 
 

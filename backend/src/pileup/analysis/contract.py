@@ -473,6 +473,8 @@ class Analysis(Doc, frozen=True, kw_only=True):
     slow_queries: list[SlowQueryDoc] = []
     tables: list[TableDoc] = []
     table_changes: list[TableChangeDoc] = []
+    persistence: WaitPersistence | None = None
+    """Who and what stays stuck; by far the biggest part where thousands wait."""
 
 
 class JoinDoc(Doc, frozen=True, kw_only=True):

@@ -21,8 +21,6 @@ from pileup.analysis.telling import throughput
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)
 _WORTH = 5.0
-_TRUNCATED_US = 999
-"""Times of the document are printed to the millisecond."""
 _LISTED = 0.7
 """Share of the sessions beyond the usual that must be seen waiting, to count waiters by them."""
 
@@ -79,12 +77,6 @@ def main_stall(stalls: Sequence[StallDoc]) -> StallDoc | None:
     """The stall that screens, reports and digests speak of: the longest, the first of equals."""
     real = [one for one in stalls if one.kind == "stall"]
     return max(real, key=lambda one: (one.duration_s or 0.0, -parse(one.onset)), default=None)
-
-
-def span_of(stall: StallDoc) -> Span:
-    """The stall's window; its end as far as is known."""
-    onset = parse(stall.onset)
-    return Span(onset, onset + round((stall.duration_s or 0.0) * 1e6) + _TRUNCATED_US)
 
 
 def worst_time(stall: StallDoc | None) -> int | None:

@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import msgspec
 
-from pileup.analysis.blockers import tally
-from pileup.analysis.context import Span
+from pileup.analysis.blockers import Tally
 from pileup.analysis.contract import LastingWait, WaitGraph, WaitPersistence
-from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import iso
-from pileup.analysis.wait_moments import look, moments
 from pileup.analysis.wait_view import WholeGraph
 
 MOST = 4000
 """Nodes that are told, the most thread-seconds first."""
 
 
-def wait_persistence(
-    evidence: Evidence, span: Span | None = None, host: str | None = None
-) -> WaitPersistence:
+def wait_persistence(found: Tally) -> WaitPersistence:
     """How long each node of the wait graphs was waiting, or waited for.
 
-    span, host: the stall's, as for the root blockers; None: the whole capture. Of a single moment
-    no node is told.
+    Of a single moment no node is told.
     """
-    looked = look(moments(evidence), span, host)
+    looked = found.looked
     told = WaitPersistence(
         unit=looked.unit,
         of=len(looked.chosen),
@@ -38,8 +32,7 @@ def wait_persistence(
     )
     if told.of <= 1:  # one moment does not tell what lasts
         return told
-    found = tally(evidence, looked).nodes
-    ranked = sorted(found.items(), key=lambda item: (-item[1].cost_s, -item[1].seen, item[0]))
+    ranked = sorted(found.nodes.items(), key=lambda item: (-item[1].cost_s, -item[1].seen, item[0]))
     nodes = [
         LastingWait(
             key=key,

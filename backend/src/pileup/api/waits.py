@@ -9,14 +9,13 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from fastapi import APIRouter, Query, Response
 
-from pileup.analysis.context import Span
 from pileup.analysis.contract import Doc, StallDoc, WaitGraph, WaitPersistence, encode
 from pileup.analysis.evidence import Evidence
-from pileup.analysis.stall_documents import main_stall, span_of, worst_time
+from pileup.analysis.stall_documents import main_stall, worst_time
 from pileup.analysis.wait_diff import whole_diff
 from pileup.analysis.wait_moments import moments, worst
 from pileup.analysis.wait_node import node_of
-from pileup.analysis.wait_persistence import lasting_in, wait_persistence
+from pileup.analysis.wait_persistence import lasting_in
 from pileup.analysis.wait_view import WholeGraph, shown
 from pileup.analysis.waits import whole_graph
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
@@ -100,9 +99,10 @@ def waits_persistence(
 
     With ``at`` only what the graph shows that is asked for in the same words; else of all.
     """
-    stall, run = _stall(unit, incident), _run(services, incident)
-    span, host = (span_of(stall), stall.host) if stall else (None, None)
-    lasting = _lasting(services.placed, incident.id, run, span, host)
+    told = Analyses(unit).persistence(incident.id)
+    if told is None:
+        raise _not_analysed()
+    lasting = msgspec.convert(told, WaitPersistence)
     if at is not None:
         whole = _whole_of(services, unit, incident, at, against)
         lasting = lasting_in(lasting, whole, _shown(whole, fold, opened, find))
@@ -158,18 +158,6 @@ def _whole(
         moment = worst(evidence)
         other = moment.time if moment and moment.time is not None else 0
     return whole_diff(evidence, at, other)
-
-
-@lru_cache(maxsize=4)
-def _lasting(
-    placed: PlacedStore,
-    incident_id: str,
-    run: str,  # noqa: ARG001 - part of the key
-    span: Span | None,
-    host: str | None,
-) -> WaitPersistence:
-    """What lasts over the stall's moments; made once per analysis (``run``)."""
-    return wait_persistence(_evidence(placed, incident_id), span, host)
 
 
 def _stall(unit: Unit, incident: Incident) -> StallDoc | None:

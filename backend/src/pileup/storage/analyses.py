@@ -57,6 +57,7 @@ class Analyses:
         """Store the document, and index its snapshots and series."""
         document = clean_json(document)
         values = {
+            "persistence": document.pop("persistence", None),
             "document": document,
             "engine": document["engine"],
             "elapsed_s": elapsed_s,
@@ -89,7 +90,7 @@ class Analyses:
         self._unit.notify(incident_id, "analysis")
 
     def document(self, incident_id: str) -> dict[str, Any] | None:
-        """The whole document, if the incident was analysed."""
+        """The document without ``persistence``, if the incident was analysed."""
         return self._db.scalar(
             select(models.Analysis.document).where(models.Analysis.incident_id == incident_id)
         )
@@ -114,6 +115,12 @@ class Analyses:
             key: None if text is None else json.loads(text)
             for key, text in zip(keys, row, strict=True)
         }
+
+    def persistence(self, incident_id: str) -> dict[str, Any] | None:
+        """Who and what stays stuck; None also of an analysis made before this was kept."""
+        return self._db.scalar(
+            select(models.Analysis.persistence).where(models.Analysis.incident_id == incident_id)
+        )
 
     def snapshots(self, incident_id: str) -> list[Snapshot]:
         """Every snapshot, in time order; those of unknown time last."""

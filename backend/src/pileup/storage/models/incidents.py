@@ -54,6 +54,9 @@ class Analysis(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
     )
     document: Mapped[dict[str, Any]]
+    """All but ``persistence``."""
+    persistence: Mapped[dict[str, Any] | None]
+    """Big where thousands wait, and read by the wait graph alone."""
     engine: Mapped[str]
     finished_at: Mapped[Made]
     elapsed_s: Mapped[float]
