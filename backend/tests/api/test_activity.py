@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 from tests.support.site import Site
 
@@ -35,6 +36,49 @@ def test_activity_is_filtered_and_paged(site: Site) -> None:
     filters = site.admin.get(f"{url}/activity/filters").json()
     assert filters["people"] == ["admin", "ann"]
     assert {"hypothesis", "incident"} <= set(filters["kinds"])
+
+
+def test_every_line_names_what_it_speaks_of(site: Site) -> None:
+    """By its name of now, also from the bin; with what was decided, and where."""
+    incident = site.incident()
+    base = f"/api/v1/incidents/{incident}"
+
+    def post(path: str, **body: Any) -> dict[str, Any]:
+        answer = site.admin.post(path, json=body)
+        assert answer.is_success, answer.text
+        return dict(answer.json())
+
+    latch = post(f"{base}/hypotheses", statement="A latch is held")["id"]
+    said = {"kind": "statement", "title": "no deadlock", "locator": {}, "view": "/incidents/x"}
+    pin = post(f"{base}/pins", **said, evidence_kind="absence")["id"]
+    post(f"/api/v1/hypotheses/{latch}/evidence", pin_id=pin, side="against")
+    cell = {"pin_id": pin, "hypothesis_id": latch}
+    site.admin.put(f"{base}/matrix/ratings", json=cell | {"rating": "I"})
+    post(f"{base}/comments", subject=f"cell:{pin}/{latch}", body="why?")
+    post(f"{base}/comments", subject="report:summary", body="too long")
+    step = {"confidence": 5, "reason": "looked twice"}
+    revision = post(f"/api/v1/hypotheses/{latch}/confidence", **step)["revision"]
+    refuted = site.admin.patch(
+        f"/api/v1/hypotheses/{latch}",
+        json={"status": "refuted", "reason": "nothing waits for it"},
+        headers={"If-Match": f'"{revision}"'},
+    )
+    assert refuted.is_success, refuted.text
+    run = post(f"{base}/experiments", title="switch it off", prediction={"text": "gone"})["id"]
+    post(f"/api/v1/experiments/{run}/start")
+    post(f"/api/v1/experiments/{run}/finish", observation={"text": "still there"}, verdict="miss")
+    assert site.admin.delete(f"/api/v1/experiments/{run}").is_success
+    lines = site.admin.get(f"{base}/activity").json()
+    told = {(line["action"], line["name"]): line["detail"] for line in lines}
+    h, e = "H1 A latch is held", "1. switch it off"
+    assert told["hypothesis.evidence_added", h] == {"evidence": "E1", "side": "against"}
+    assert told["hypothesis.confidence_set", h] == step
+    assert told["hypothesis.status_changed", h]["after"] == "refuted"
+    assert told["experiment.finished", e] == {"verdict": "miss"}
+    assert {("experiment.started", e), ("experiment.deleted", e)} <= told.keys()
+    assert ("pin.created", "E1 no deadlock") in told
+    assert {("matrix.rated", "E1 under H1"), ("comment.created", "E1 under H1")} <= told.keys()
+    assert ("comment.created", "the report, summary") in told
 
 
 def test_the_audit_of_all_is_for_admins(site: Site) -> None:

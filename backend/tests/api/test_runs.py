@@ -115,6 +115,10 @@ def test_the_verdict_is_computed(site: Site) -> None:
     assert level["series"] == "m.waiters@db-1"
     assert level["run"] == {"median": 3.0, "mad": 0.0, "least": 3.0, "most": 3.0, "points": 60}
     assert (level["incident"], level["ratio"]) == (None, None)
+    others = site.admin.put(
+        f"/api/v1/experiments/{done['id']}/artifacts", json={"artifact_ids": []}
+    )
+    assert others.status_code == 409, "what it was computed from stays"
 
 
 def test_a_person_overrules_only_with_a_reason(site: Site) -> None:

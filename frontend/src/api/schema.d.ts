@@ -3271,6 +3271,8 @@ export interface components {
       id: string
       /** Incident Id */
       incident_id: string | null
+      /** Name */
+      name: string | null
       /** Target */
       target: string | null
       /** User Id */

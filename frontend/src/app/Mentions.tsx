@@ -3,12 +3,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import type { components } from '@/api/schema'
 import { IconButton } from '@/ui/Button'
 import { BellIcon } from '@/ui/icons'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
-
-type Mention = components['schemas']['CommentMention']
+import { subjectPath } from '@/ui/trailWords'
 
 /** Other incidents do not tell this page: now and then it asks. */
 const EVERY_MS = 60_000
@@ -52,7 +50,7 @@ export function Mentions({ incidentId }: { readonly incidentId: string }) {
           hint={one.seen ? one.incident.slice(0, 24) : `● ${one.incident.slice(0, 24)}`}
           onSelect={() => {
             if (!one.seen) seen.mutate([one.id])
-            void navigate(placeOf(one))
+            void navigate(subjectPath(one.incident_id, one.subject))
           }}
         >
           {one.by}: {one.body}
@@ -71,23 +69,4 @@ export function Mentions({ incidentId }: { readonly incidentId: string }) {
       )}
     </Menu>
   )
-}
-
-/** The address of what a comment is about. */
-function placeOf({ incident_id: incident, subject }: Mention): string {
-  const [kind, ...rest] = subject.split(':')
-  const id = encodeURIComponent(rest.join(':'))
-  const base = `/incidents/${incident}`
-  switch (kind) {
-    case 'hypothesis':
-      return `${base}/hypotheses?hypothesis=${id}`
-    case 'cell':
-      return `${base}/hypotheses?tab=matrix&cell=${id}`
-    case 'pin':
-      return `${base}/hypotheses?tab=evidence`
-    case 'experiment':
-      return `${base}/experiments?experiment=${id}`
-    default:
-      return `${base}/report?section=${id}&panel=comments`
-  }
 }

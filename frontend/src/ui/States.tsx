@@ -69,6 +69,30 @@ export function Problem({
   )
 }
 
+/** Above what was read before: asking anew failed, and what stands here is as of then. */
+export function NotRefreshed({
+  query,
+}: {
+  readonly query: {
+    readonly isRefetchError: boolean
+    readonly error: unknown
+    readonly dataUpdatedAt: number
+    readonly refetch: () => unknown
+  }
+}) {
+  if (!query.isRefetchError) return null
+  const { title, detail } = asProblem(query.error)
+  return (
+    <div className="not-refreshed" role="status" title={detail}>
+      As of <time>{new Date(query.dataUpdatedAt).toISOString().slice(11, 19)} UTC</time>: it could
+      not be read anew. {title}.{' '}
+      <button type="button" className="linklike" onClick={() => void query.refetch()}>
+        Try again
+      </button>
+    </div>
+  )
+}
+
 /** One line across a view about something that is not an error of the page. */
 export function Banner({
   tone = 'waiting',

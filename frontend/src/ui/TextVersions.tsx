@@ -56,7 +56,7 @@ export function TextVersions({
   readonly mayWrite: boolean
   readonly onClose: () => void
 }) {
-  const { data, error, refetch } = useQuery(versionsQuery(place))
+  const { data, error, isLoadingError, refetch } = useQuery(versionsQuery(place))
   const [chosen, choose] = useState<string | null>(null)
   const version = data?.find((one) => one.id === chosen) ?? data?.[0]
   return (
@@ -66,7 +66,7 @@ export function TextVersions({
       title={`Earlier texts: ${label}`}
       width={1040}
     >
-      {error ? (
+      {isLoadingError ? (
         <Problem error={error} what="They could not be read" onRetry={() => void refetch()} />
       ) : !data ? (
         <SkeletonRows rows={5} />
@@ -198,7 +198,7 @@ function Version({
           </form>
         ))}
       {failed && <Problem compact error={failed} what="It was not done" />}
-      {then.error ? (
+      {then.isLoadingError ? (
         <Problem compact error={then.error} what="It could not be read" />
       ) : !then.data ? (
         <SkeletonRows rows={4} />

@@ -7,7 +7,7 @@ import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
 import { Button } from './Button'
 import { Field } from './Field'
-import { EmptyState, Problem, SkeletonRows } from './States'
+import { EmptyState, NotRefreshed, Problem, SkeletonRows } from './States'
 import { detailWords, didWhat, kindWord, targetPath } from './trailWords'
 import { Time } from './Value'
 import './trail.css'
@@ -81,7 +81,7 @@ export function Trail({ incidentId }: { readonly incidentId: string | null }) {
           </a>
         )}
       </div>
-      {entries.error ? (
+      {entries.isLoadingError ? (
         <Problem
           error={entries.error}
           what="The activity could not be read"
@@ -92,11 +92,14 @@ export function Trail({ incidentId }: { readonly incidentId: string | null }) {
       ) : all.length === 0 ? (
         <EmptyState compact title="Nothing of this kind has happened" />
       ) : (
-        <ol className="trail">
-          {all.map((entry) => (
-            <Line key={entry.id} entry={entry} incidentId={incidentId} />
-          ))}
-        </ol>
+        <>
+          <NotRefreshed query={entries} />
+          <ol className="trail">
+            {all.map((entry) => (
+              <Line key={entry.id} entry={entry} incidentId={incidentId} />
+            ))}
+          </ol>
+        </>
       )}
       {entries.hasNextPage && (
         <p className="trail-more">
@@ -125,7 +128,15 @@ function Line({
       </span>
       <span className="trail-what">
         <strong>{entry.user_name}</strong>{' '}
-        {path ? <Link to={path}>{didWhat(entry)}</Link> : didWhat(entry)}
+        {entry.name ? (
+          <>
+            {didWhat(entry)} {path ? <Link to={path}>{entry.name}</Link> : <em>{entry.name}</em>}
+          </>
+        ) : path ? (
+          <Link to={path}>{didWhat(entry)}</Link>
+        ) : (
+          didWhat(entry)
+        )}
         {detail && <span className="trail-detail"> · {detail}</span>}
         {!incidentId && entry.incident_id && (
           <>

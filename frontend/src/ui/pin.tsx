@@ -205,7 +205,7 @@ function PinDialog({
         </label>
         <fieldset className="pin-set">
           <legend className="field-label">Hypothesis</legend>
-          {hypotheses.error ? (
+          {hypotheses.isLoadingError ? (
             <Problem compact error={hypotheses.error} what="The hypotheses could not be read" />
           ) : (
             open.map((item) => (

@@ -13,18 +13,32 @@ it('says what was done, also for actions that it has no sentence for', () => {
 })
 
 it('leads to what is still there', () => {
-  const entry = { incident_id: 'i', action: 'hypothesis.edited', target: 'h' }
+  const entry = { incident_id: 'i', action: 'hypothesis.edited', target: 'h', detail: {} }
   expect(targetPath(entry)).toBe('/incidents/i/hypotheses?hypothesis=h')
   expect(targetPath({ ...entry, action: 'hypothesis.deleted' })).toBeNull()
   expect(targetPath({ ...entry, incident_id: null })).toBeNull()
   expect(targetPath({ ...entry, action: 'text.edited', target: 'report/impact' })).toBe(
     '/incidents/i/report?section=impact',
   )
+  expect(targetPath({ ...entry, action: 'matrix.rated', target: 'p/h' })).toBe(
+    '/incidents/i/hypotheses?tab=matrix&cell=p%2Fh',
+  )
+  const comment = { ...entry, action: 'comment.created', target: 'c' }
+  expect(targetPath({ ...comment, detail: { subject: 'experiment:e' } })).toBe(
+    '/incidents/i/experiments?experiment=e',
+  )
 })
 
 it('keeps details short', () => {
   expect(detailWords({ detail: { title: 'Stall', fields: ['status', 'owner'] } })).toBe(
     'Stall · status, owner',
+  )
+  const decided = { before: 'active', after: 'refuted', reason: 'the run missed' }
+  expect(detailWords({ detail: decided, name: 'H1 A latch' })).toBe(
+    'active → refuted · the run missed',
+  )
+  expect(detailWords({ detail: { title: 'A latch', confidence: 80 }, name: 'H1 A latch' })).toBe(
+    '80 %',
   )
   expect(detailWords({ detail: { text: 'x'.repeat(500) } })).toHaveLength(141)
 })

@@ -2,6 +2,7 @@
 import type { components } from '@/api/schema'
 
 type Entry = components['schemas']['ActivityEntry']
+type Named = { readonly name?: Entry['name'] }
 
 const DID: Readonly<Record<string, string>> = {
   'incident.created': 'opened the incident',
@@ -9,38 +10,71 @@ const DID: Readonly<Record<string, string>> = {
   'incident.archived': 'archived the incident',
   'incident.deleted': 'deleted the incident',
   'incident.restored': 'took the incident back out of the bin',
+  'incident.imported': 'imported the incident from a bundle',
   'hypothesis.created': 'proposed a hypothesis',
   'hypothesis.edited': 'changed a hypothesis',
+  'hypothesis.status_changed': 'decided on a hypothesis',
   'hypothesis.confidence_set': 'said how sure they are of a hypothesis',
   'hypothesis.evidence_added': 'pinned evidence to a hypothesis',
   'hypothesis.evidence_removed': 'took evidence off a hypothesis',
-  'matrix.rated': 'rated evidence in the matrix',
+  'matrix.rated': 'rated a cell of the matrix',
+  'matrix.weighed': 'weighed evidence',
   'matrix.opened': 'opened ratings to everybody',
-  'pin.created': 'pinned something',
+  'pin.created': 'pinned',
   'pin.withdrawn': 'withdrew a pin',
+  'pin.turned_stale': 'found that a pin went stale',
+  'pin.fresh_again': 'found that a pin is fresh again',
+  'pin.value_accepted': 'took the new value of a stale pin',
+  'pin.kept_stale': 'kept a stale pin as it was',
   'experiment.planned': 'planned an experiment',
+  'experiment.edited': 'changed an experiment',
   'experiment.started': 'started an experiment and locked its prediction',
   'experiment.finished': 'finished an experiment',
   'experiment.artifacts_attached': 'attached artifacts to an experiment',
+  'experiment.pin_attached': 'pinned evidence to an experiment',
   'symptom.created': 'wrote a symptom',
   'symptom.edited': 'changed a symptom',
   'annotation.created': 'wrote a note on the timeline',
   'annotation.edited': 'changed a note on the timeline',
   'annotation.deleted': 'deleted a note on the timeline',
+  'action.created': 'agreed on an action',
+  'action.edited': 'changed an action',
   'text.edited': 'wrote in',
   'text.version_named': 'named a version of',
-  'comment.created': 'wrote a comment',
+  'comment.created': 'wrote a comment on',
+  'comment.edited': 'changed a comment on',
+  'comment.deleted': 'deleted a comment on',
+  'finding.dismissed': 'dismissed a finding',
+  'finding.accepted': 'accepted a finding',
+  'finding.open': 'opened a finding again',
+  'report.template': 'chose the template of the report',
   'release.submitted': 'sent the report into review',
   'release.approved': 'approved the report',
+  'release.withdrawn': 'withdrew the report from review',
   'artifact.uploaded': 'uploaded an artifact',
+  'artifact.changed': 'changed how an artifact is read',
+  'stall.corrected': 'corrected a stall',
+  'stall.reset': 'took back the correction of a stall',
+  'stack.benign': 'put a stack on the benign pile',
+  'stack.suspicious': 'put a stack on the suspicious pile',
+  'stack.unreviewed': 'took a stack off its pile',
+  'view.named': 'named a view',
   'webhook.changed': 'changed a webhook',
   'webhook.redelivered': 'had a webhook delivered again',
   'session.opened': 'signed in',
 }
 
 /** 'artifact.type_given' as 'artifact: type given' where no sentence is written. */
-export function didWhat({ action, target }: Pick<Entry, 'action' | 'target'>): string {
+export function didWhat({
+  action,
+  target,
+  name,
+}: Pick<Entry, 'action' | 'target'> & Named): string {
   const known = DID[action]
+  if (known && !name)
+    return action.startsWith('text.')
+      ? `${known} ${textName(target ?? '')}`
+      : known.replace(/ on$/, '')
   if (known) return action.startsWith('text.') ? `${known} ${textName(target ?? '')}` : known
   const [domain = '', ...rest] = action.split('.')
   const deed = rest.join(' ').replaceAll('_', ' ')
@@ -62,8 +96,10 @@ export function textName(key: string): string {
 }
 
 /** The screen that shows what was done; null where there is none. */
-export function targetPath(entry: Pick<Entry, 'incident_id' | 'action' | 'target'>): string | null {
-  const { incident_id: incident, action, target } = entry
+export function targetPath(
+  entry: Pick<Entry, 'incident_id' | 'action' | 'target' | 'detail'>,
+): string | null {
+  const { incident_id: incident, action, target, detail } = entry
   if (!incident || /\.(deleted|withdrawn|purged)$/.test(action)) return null
   const base = `/incidents/${incident}`
   const domain = action.split('.')[0]
@@ -77,13 +113,25 @@ export function targetPath(entry: Pick<Entry, 'incident_id' | 'action' | 'target
     case 'artifact':
       return `${base}/artifacts?artifact=${target ?? ''}`
     case 'annotation':
+    case 'stall':
       return `${base}/timeline`
+    case 'stack':
+      return `${base}/stacks`
+    case 'finding':
+      return `${base}/overview`
     case 'matrix':
+      return (target ?? '').includes('/') && !(target ?? '').includes('all')
+        ? subjectPath(incident, `cell:${target ?? ''}`)
+        : `${base}/hypotheses?tab=matrix`
     case 'pin':
-      return `${base}/hypotheses`
+      return `${base}/hypotheses?tab=evidence`
+    case 'comment':
+      return typeof detail['subject'] === 'string' ? subjectPath(incident, detail['subject']) : null
     case 'release':
-    case 'report':
+      return `${base}/report?panel=versions`
     case 'action':
+      return `${base}/report?panel=actions`
+    case 'report':
       return `${base}/report`
     case 'incident':
       return `${base}/overview`
@@ -94,14 +142,23 @@ export function targetPath(entry: Pick<Entry, 'incident_id' | 'action' | 'target
   }
 }
 
-/** Where the subject of a comment is: 'hypothesis:ID', 'report:KEY'. */
+/** Where the subject of a comment is: 'hypothesis:ID', 'cell:PIN/HYPOTHESIS', 'report:KEY'. */
 export function subjectPath(incident: string, subject: string): string {
   const base = `/incidents/${incident}`
-  const [kind, id = ''] = subject.split(':')
-  if (kind === 'hypothesis') return `${base}/hypotheses?hypothesis=${id}`
-  if (kind === 'experiment') return `${base}/experiments?experiment=${id}`
-  if (kind === 'report') return `${base}/report?section=${id}`
-  return `${base}/hypotheses`
+  const at = subject.indexOf(':')
+  const id = encodeURIComponent(subject.slice(at + 1))
+  switch (subject.slice(0, at)) {
+    case 'hypothesis':
+      return `${base}/hypotheses?hypothesis=${id}`
+    case 'cell':
+      return `${base}/hypotheses?tab=matrix&cell=${id}`
+    case 'experiment':
+      return `${base}/experiments?experiment=${id}`
+    case 'report':
+      return `${base}/report?section=${id}&panel=comments`
+    default:
+      return `${base}/hypotheses?tab=evidence`
+  }
 }
 
 function textPath(base: string, key: string): string {
@@ -112,37 +169,52 @@ function textPath(base: string, key: string): string {
   return `${base}/overview`
 }
 
+/** What says which thing it was, where the line has no name for it. */
+const NAMES = ['title', 'text', 'path', 'url', 'statement', 'words', 'number'] as const
 const SHOWN = [
-  'title',
-  'text',
-  'path',
-  'url',
-  'statement',
+  'confidence',
+  'verdict',
+  'evidence',
+  'side',
+  'files',
+  'credibility',
+  'relevance',
   'fields',
   'reason',
   'name',
   'was',
-  'words',
   'now',
   'gone',
   'why',
 ] as const
+/** Numbers and bare words that need to say what they are. */
+const SAID: Readonly<Record<string, (value: string) => string>> = {
+  confidence: (value) => `${value} %`,
+  verdict: (value) => value.replaceAll('_', ' '),
+  files: (value) => `${value} files`,
+  credibility: (value) => `credibility ${value}`,
+  relevance: (value) => `relevance ${value}`,
+  number: (value) => `release ${value}`,
+}
 const MOST = 140
 
-/** The telling parts of the detail, short. */
-export function detailWords({ detail }: Pick<Entry, 'detail'>): string {
-  const parts = SHOWN.flatMap((name) => {
-    const value: unknown = detail[name]
+/** The telling parts of the detail, short; without those that the name says. */
+export function detailWords({ detail, name }: Pick<Entry, 'detail'> & Named): string {
+  const { before, after } = detail
+  const moved =
+    typeof before === 'string' && typeof after === 'string' ? [`${before} → ${after}`] : []
+  const shown = [...(name ? [] : NAMES), ...SHOWN]
+  const parts = shown.flatMap((key) => {
+    const value: unknown = detail[key]
     if (value === undefined || value === null || value === '') return []
-    return [
-      Array.isArray(value)
-        ? value.join(', ')
-        : typeof value === 'string'
-          ? value
-          : JSON.stringify(value),
-    ]
+    const words = Array.isArray(value)
+      ? value.map((one) => String(one).replaceAll('_', ' ')).join(', ')
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value)
+    return [SAID[key]?.(words) ?? words]
   })
-  const all = parts.join(' · ')
+  const all = [...moved, ...parts].join(' · ')
   return all.length > MOST ? `${all.slice(0, MOST)}…` : all
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -15,7 +16,9 @@ from pileup.api.csv_rows import csv_line
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import Out
 from pileup.storage import audit
+from pileup.storage.audit_names import names
 from pileup.storage.bin import Bin
+from pileup.storage.database import Unit
 from pileup.storage.jobs import Jobs
 
 router = APIRouter(tags=["activity"])
@@ -33,6 +36,8 @@ class ActivityEntry(Out):
     action: str
     """Domain and past participle: 'hypothesis.created'."""
     target: str | None
+    name: str | None = None
+    """What the target is called: 'H2 Page splits hold the latch', 'E7 under H2'."""
     detail: dict[str, Any]
 
 
@@ -76,8 +81,7 @@ def activity(
     incident: IncidentDep, unit: UnitDep, wanted: FilterDep, limit: Limit = 100
 ) -> list[ActivityEntry]:
     """Who did what, newest first; ask again with before = the last id for the next page."""
-    found = audit.entries(unit, incident.id, limit, wanted)
-    return [ActivityEntry.model_validate(entry) for entry in found]
+    return _named(unit, audit.entries(unit, incident.id, limit, wanted))
 
 
 @router.get("/incidents/{incident_id}/activity/filters")
@@ -92,7 +96,7 @@ def audit_trail(
     _: AdminDep, unit: UnitDep, wanted: FilterDep, limit: Limit = 100
 ) -> list[ActivityEntry]:
     """Of all incidents and of the installation, newest first; for admins."""
-    return [ActivityEntry.model_validate(e) for e in audit.entries(unit, None, limit, wanted)]
+    return _named(unit, audit.entries(unit, None, limit, wanted))
 
 
 @router.get("/audit/filters")
@@ -147,6 +151,14 @@ def deleted_incidents(_: AdminDep, unit: UnitDep, services: ServicesDep) -> Dele
 def restore_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
     """Undo the deletion of an incident, with all that is in it."""
     Bin(unit).restore_incident(incident_id, by=by.actor)
+
+
+def _named(unit: Unit, entries: list[audit.Entry]) -> list[ActivityEntry]:
+    known = names(unit, entries)
+    return [
+        ActivityEntry.model_validate(asdict(entry) | {"name": known.get(entry.id)})
+        for entry in entries
+    ]
 
 
 def _csv(services: ServicesDep, wanted: audit.Filter) -> Iterator[str]:

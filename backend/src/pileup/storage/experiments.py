@@ -110,7 +110,7 @@ class Experiments:
         self._touch(row)
         if "conclusion" in changes:
             self._conclude(row, by)
-        return self._told(row, by, "experiment.edited")
+        return self._told(row, by, "experiment.edited", fields=sorted(changes))
 
     def start(self, experiment_id: str, *, by: Actor) -> ExperimentRecord:
         row = self._row(experiment_id)
@@ -161,7 +161,7 @@ class Experiments:
             title=row.title,
             verdict=verdict,
         )
-        return self._told(row, by, "experiment.finished")
+        return self._told(row, by, "experiment.finished", verdict=verdict)
 
     def attach_artifacts(
         self, experiment_id: str, artifact_ids: list[str], *, by: Actor
@@ -169,6 +169,11 @@ class Experiments:
         """Replace the attached artifacts; all must belong to the same incident."""
         row = self._row(experiment_id)
         wanted = list(dict.fromkeys(artifact_ids))
+        if row.computed is not None and set(wanted) != self._attached(row.id):
+            raise Conflict(
+                "This experiment finished with what these artifacts showed, so they stay. "
+                "Run it again with the others."
+            )
         known = set(
             self._session.scalars(
                 select(Artifact.id).where(
@@ -188,16 +193,25 @@ class Experiments:
             for artifact_id in wanted
         )
         self._touch(row)
-        return self._told(row, by, "experiment.artifacts_attached")
+        return self._told(row, by, "experiment.artifacts_attached", files=len(wanted))
 
     def attach_pin(self, experiment_id: str, pin_id: str, *, by: Actor) -> ExperimentRecord:
         row = self._row(experiment_id)
-        if Pins(self._unit).get(pin_id).incident_id != row.incident_id:
+        pin = Pins(self._unit).get(pin_id)
+        if pin.incident_id != row.incident_id:
             raise Refused("That pin belongs to another incident.", "pin_id")
         if self._session.get(ExperimentPin, (row.id, pin_id)) is None:
             self._session.add(ExperimentPin(experiment_id=row.id, pin_id=pin_id))
             self._session.flush()
-        return self._told(row, by, "experiment.pin_attached")
+        return self._told(row, by, "experiment.pin_attached", evidence=pin.label)
+
+    def _attached(self, experiment_id: str) -> set[str]:
+        table = ExperimentArtifact
+        return set(
+            self._session.scalars(
+                select(table.artifact_id).where(table.experiment_id == experiment_id)
+            )
+        )
 
     def _conclude(self, row: Experiment, by: Actor) -> None:
         key = f"experiment/{row.id}/conclusion"
@@ -244,8 +258,8 @@ class Experiments:
         row.updated_at = datetime.now(UTC)
         self._session.flush()
 
-    def _told(self, row: Experiment, by: Actor, action: str) -> ExperimentRecord:
-        record(self._unit, by, action, incident_id=row.incident_id, target=row.id)
+    def _told(self, row: Experiment, by: Actor, action: str, **detail: Any) -> ExperimentRecord:
+        record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
         self._unit.notify(row.incident_id, "experiments", row.id)
         return self._records([row])[0]
 

@@ -176,7 +176,9 @@ class Hypotheses:
                 before=before,
                 after=status,
             )
-        return self._told(row, by, "hypothesis.edited")
+            moves = {"before": before, "after": status, "reason": reason or ""}
+            return self._told(row, by, "hypothesis.status_changed", **moves)
+        return self._told(row, by, "hypothesis.edited", fields=sorted(changes))
 
     def set_confidence(
         self,
@@ -195,7 +197,9 @@ class Hypotheses:
         row.needs_review = False
         self._step(row, reason=reason, pin_id=pin_id, by=by)
         self._touch(row)
-        return self._told(row, by, "hypothesis.confidence_set")
+        return self._told(
+            row, by, "hypothesis.confidence_set", confidence=confidence, reason=reason
+        )
 
     def add_evidence(
         self, hypothesis_id: str, *, pin_id: str, side: str, note: str, by: Actor
@@ -216,7 +220,9 @@ class Hypotheses:
         if row.status == "proposed":
             row.status = "active"
             self._step(row, reason="the first evidence", pin_id=pin_id, by=by)
-        return self._told(row, by, "hypothesis.evidence_added")
+        return self._told(
+            row, by, "hypothesis.evidence_added", evidence=self._label(pin_id), side=side
+        )
 
     def remove_evidence(
         self, hypothesis_id: str, evidence_id: str, *, by: Actor
@@ -229,10 +235,11 @@ class Hypotheses:
             raise Conflict(
                 "This is the only pin behind a refuted hypothesis: change its status first."
             )
+        gone = self._label(link.pin_id)
         self._session.delete(link)
         row.needs_review = True
         self._session.flush()
-        return self._told(row, by, "hypothesis.evidence_removed")
+        return self._told(row, by, "hypothesis.evidence_removed", evidence=gone)
 
     def delete(self, hypothesis_id: str, *, by: Actor) -> None:
         """Put it into the bin, with its ledger and its evidence."""
@@ -294,6 +301,9 @@ class Hypotheses:
                 "superseded_by_id",
             )
 
+    def _label(self, pin_id: str) -> str:
+        return f"E{self._session.scalar(select(Pin.number).where(Pin.id == pin_id))}"
+
     def _pinned(self, hypothesis_id: str) -> int:
         links = (
             select(func.count())
@@ -322,8 +332,8 @@ class Hypotheses:
         row.updated_at = datetime.now(UTC)
         self._session.flush()
 
-    def _told(self, row: Hypothesis, by: Actor, action: str) -> HypothesisRecord:
-        record(self._unit, by, action, incident_id=row.incident_id, target=row.id)
+    def _told(self, row: Hypothesis, by: Actor, action: str, **detail: Any) -> HypothesisRecord:
+        record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
         self._unit.notify(row.incident_id, "hypotheses", row.id)
         return self._records([row])[0]
 

@@ -190,7 +190,9 @@ class Incidents:
         self._db.refresh(row)
         if "summary" in changes:
             Texts(self._unit).follow(incident_id, "summary", row.summary, by)
-        record(self._unit, by, "incident.changed", incident_id=incident_id, fields=sorted(changes))
+        moved = {"before": before, "after": row.status} if row.status != before else {}
+        fields = sorted(changes)
+        record(self._unit, by, "incident.changed", incident_id=incident_id, fields=fields, **moved)
         self._unit.notify(incident_id, "incident")
         if row.status != before:
             announce(

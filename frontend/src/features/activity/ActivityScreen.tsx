@@ -38,12 +38,17 @@ export default function ActivityScreen() {
 }
 
 function Mentions({ incidentId }: { readonly incidentId: string }) {
-  const { data, error, isPending, refetch } = useQuery({
+  const list = useQuery({
     queryKey: keys.of(incidentId, 'activity', 'mentions'),
     queryFn: () => unwrap(api.GET('/api/v1/mentions')),
   })
-  if (error) return <Problem error={error} what="Not read" onRetry={() => void refetch()} />
-  if (isPending) return <SkeletonRows rows={4} />
+  if (list.isLoadingError) {
+    return (
+      <Problem error={list.error} what="It could not be read" onRetry={() => void list.refetch()} />
+    )
+  }
+  if (!list.data) return <SkeletonRows rows={4} />
+  const { data } = list
   const here = data.filter((one) => one.incident_id === incidentId)
   if (here.length === 0) {
     return (
@@ -73,7 +78,7 @@ function Mentions({ incidentId }: { readonly incidentId: string }) {
 function Deleted({ incidentId }: { readonly incidentId: string }) {
   const client = useQueryClient()
   const mayWrite = useMay('contributor')
-  const { data, error, isPending, refetch } = useQuery({
+  const list = useQuery({
     queryKey: keys.of(incidentId, 'activity', 'deleted'),
     queryFn: () =>
       unwrap(
@@ -91,8 +96,13 @@ function Deleted({ incidentId }: { readonly incidentId: string }) {
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.incident(incidentId) }),
   })
-  if (error) return <Problem error={error} what="Not read" onRetry={() => void refetch()} />
-  if (isPending) return <SkeletonRows rows={4} />
+  if (list.isLoadingError) {
+    return (
+      <Problem error={list.error} what="It could not be read" onRetry={() => void list.refetch()} />
+    )
+  }
+  if (!list.data) return <SkeletonRows rows={4} />
+  const { data } = list
   if (data.items.length === 0) {
     return (
       <EmptyState compact title="The bin is empty">

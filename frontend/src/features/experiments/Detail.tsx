@@ -208,7 +208,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
       {experiment.artifacts.length > 0 && (
         <div className="experiment-computed" role="status">
           {computed.isPending && <p className="muted">Computing from the attached artifacts…</p>}
-          {computed.isError && (
+          {computed.isLoadingError && (
             <Problem compact error={computed.error} what="The run could not be measured" />
           )}
           {computed.data && (

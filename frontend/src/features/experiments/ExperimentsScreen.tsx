@@ -5,7 +5,7 @@ import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
 import { Detail } from './Detail'
 import { Planning } from './Planning'
 import { experimentsQuery, hypothesisNamesQuery } from './queries'
@@ -20,24 +20,26 @@ export default function ExperimentsScreen() {
   const mayWrite = useMay('contributor')
   const [open, setOpen] = useUrlState('experiment', text, '')
   const [plan, setPlan] = useUrlState('plan', text, '')
-  const { data, isPending, isError, error, refetch } = useQuery(experimentsQuery(id))
+  const list = useQuery(experimentsQuery(id))
+  const { data } = list
   const hypotheses = useQuery(hypothesisNamesQuery(id))
-  if (isError) {
+  if (list.isLoadingError) {
     return (
       <Problem
-        error={error}
+        error={list.error}
         what="The experiments could not be read"
-        onRetry={() => void refetch()}
+        onRetry={() => void list.refetch()}
       />
     )
   }
-  if (isPending) return <SkeletonRows rows={8} />
+  if (!data) return <SkeletonRows rows={8} />
   const chosen = data.find((one) => one.id === open)
   const statement = (hypothesis: string | null) =>
     hypotheses.data?.find((one) => one.id === hypothesis)?.statement ?? ''
   return (
     <div className="experiments">
       <div className="experiments-main scroll">
+        <NotRefreshed query={list} />
         <header className="experiments-head">
           <h2>Experiments</h2>
           {mayWrite && (

@@ -51,7 +51,8 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
     answers: answers[i]?.data ?? [],
   }))
   const rows = symptomRows(own.data ?? [], runs)
-  if (own.isError) return <Problem compact error={own.error} what="The symptoms were not read" />
+  if (own.isLoadingError)
+    return <Problem compact error={own.error} what="The symptoms were not read" />
   return (
     <section className="sweep" aria-label="Symptoms">
       <header className="experiments-head">

@@ -7,25 +7,30 @@ import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
 import { useOfferUndo } from '@/ui/undo'
 import { Time } from '@/ui/Value'
 import { type Pin, pinsQuery, usePinWrites } from './queries'
 
 export function EvidenceTab({ incidentId }: { readonly incidentId: string }) {
-  const { data, isPending, isError, error, refetch } = useQuery(pinsQuery(incidentId))
+  const list = useQuery(pinsQuery(incidentId))
   const mayWrite = useMay('contributor')
   const writes = usePinWrites(incidentId)
   const [recording, setRecording] = useState(false)
   const offer = useOfferUndo(incidentId)
-  if (isError)
+  if (list.isLoadingError)
     return (
-      <Problem error={error} what="The pins could not be read" onRetry={() => void refetch()} />
+      <Problem
+        error={list.error}
+        what="The pins could not be read"
+        onRetry={() => void list.refetch()}
+      />
     )
-  if (isPending) return <SkeletonRows rows={8} />
-  const pins = data.toSorted((a, b) => Number(b.stale && !b.kept) - Number(a.stale && !a.kept))
+  if (!list.data) return <SkeletonRows rows={8} />
+  const pins = list.data.toSorted((a, b) => Number(b.stale && !b.kept) - Number(a.stale && !a.kept))
   return (
     <div className="evidence-tab scroll">
+      <NotRefreshed query={list} />
       <header className="evidence-head">
         <p className="muted">
           A pin keeps what it pointed at. When a file is read anew and says something else there, it

@@ -5,7 +5,7 @@ import { useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
-import { Problem, SkeletonRows } from '@/ui/States'
+import { NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
 import { Tabs } from '@/ui/Tabs'
 import { Board } from './Board'
 import { Detail } from './Detail'
@@ -24,23 +24,25 @@ export default function HypothesesScreen() {
   const [view, setView] = useUrlState('tab', VIEW, 'board')
   const [open, setOpen] = useUrlState('hypothesis', text, '')
   const [creating, setCreating] = useState(false)
-  const { data, isPending, isError, error, refetch } = useQuery(hypothesesQuery(id))
+  const list = useQuery(hypothesesQuery(id))
   const pins = useQuery(pinsQuery(id))
   const stale = pins.data?.filter((pin) => pin.stale && !pin.kept).length ?? 0
-  if (isError) {
+  if (list.isLoadingError) {
     return (
       <Problem
-        error={error}
+        error={list.error}
         what="The hypotheses could not be read"
-        onRetry={() => void refetch()}
+        onRetry={() => void list.refetch()}
       />
     )
   }
-  if (isPending) return <SkeletonRows rows={8} />
+  if (!list.data) return <SkeletonRows rows={8} />
+  const { data } = list
   const chosen = data.find((one) => one.id === open)
   return (
     <div className="hypotheses">
       <h2 className="visually-hidden">Hypotheses</h2>
+      <NotRefreshed query={list} />
       {mayWrite && (
         <div className="hypotheses-actions">
           <Button size="small" variant="primary" onClick={() => setCreating(true)}>

@@ -6,7 +6,7 @@ import { useMay } from '@/api/queries'
 import { number, oneOf, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { experimentPath } from '@/ui/evidence'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import { CellPanel } from './CellPanel'
 import { MatrixGrid } from './MatrixGrid'
@@ -46,15 +46,14 @@ export function MatrixTab({ incidentId }: { readonly incidentId: string }) {
     enabled: at !== null,
     placeholderData: keepPreviousData,
   })
-  const read = at === null ? now.data : then.data
-  const matrix = read && arranged(read, held)
-  const failed = now.error ?? then.error
-  if (failed) {
+  const shown = at === null ? now : then
+  const matrix = shown.data && arranged(shown.data, held)
+  if (shown.isLoadingError) {
     return (
       <Problem
-        error={failed}
+        error={shown.error}
         what="The matrix could not be read"
-        onRetry={() => void now.refetch()}
+        onRetry={() => void shown.refetch()}
       />
     )
   }
@@ -81,6 +80,7 @@ export function MatrixTab({ incidentId }: { readonly incidentId: string }) {
       }}
     >
       <div className="matrix-main">
+        <NotRefreshed query={shown} />
         <Verdict incidentId={incidentId} matrix={matrix} />
         <div className="matrix-tools">
           <div className="segments" role="group" aria-label="What the cells show">

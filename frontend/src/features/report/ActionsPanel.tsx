@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { actionsQuery, useMay } from '@/api/queries'
 import { Button } from '@/ui/Button'
-import { Problem, SkeletonRows } from '@/ui/States'
+import { NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
 import { useOfferUndo } from '@/ui/undo'
 import {
   type Action,
@@ -22,13 +22,23 @@ const STATUS: readonly (readonly [Action['status'], string])[] = [
 
 export function ActionsPanel({ incidentId }: { readonly incidentId: string }) {
   const mayWrite = useMay('contributor')
-  const { data, isPending, isError, error } = useQuery(actionsQuery(incidentId))
+  const list = useQuery(actionsQuery(incidentId))
+  const { data } = list
   const add = useAddAction(incidentId)
   const remove = useDeleteAction(incidentId)
   const offer = useOfferUndo(incidentId)
   const [what, setWhat] = useState('')
-  if (isError) return <Problem compact error={error} what="The actions could not be read" />
-  if (isPending) return <SkeletonRows rows={4} />
+  if (list.isLoadingError) {
+    return (
+      <Problem
+        compact
+        error={list.error}
+        what="The actions could not be read"
+        onRetry={() => void list.refetch()}
+      />
+    )
+  }
+  if (!data) return <SkeletonRows rows={4} />
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (what.trim())
@@ -37,6 +47,7 @@ export function ActionsPanel({ incidentId }: { readonly incidentId: string }) {
   const failed = add.error ?? remove.error
   return (
     <div className="report-actions">
+      <NotRefreshed query={list} />
       {data.length === 0 && (
         <p className="muted">
           No action yet. Say what will be changed; an owner and a date make it real.

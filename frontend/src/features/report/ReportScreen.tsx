@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
 import { Comments } from '@/ui/Comments'
-import { Problem, SkeletonRows } from '@/ui/States'
+import { NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
 import { Tabs } from '@/ui/Tabs'
 import { ActionsPanel } from './ActionsPanel'
 import { ChecksPanel } from './ChecksPanel'
@@ -25,14 +25,19 @@ export default function ReportScreen() {
   const [panel, setPanel] = useUrlState('panel', text, 'checks')
   const [insertion] = useState(() => new Insertion())
   const wanted = useRef<number | null>(null)
-  const { data, isPending, isError, error, refetch } = useQuery(reportQuery(id))
+  const report = useQuery(reportQuery(id))
+  const { data } = report
   useEffect(() => insertion.offer(data?.insertable ?? []), [insertion, data])
-  if (isError) {
+  if (report.isLoadingError) {
     return (
-      <Problem error={error} what="The report could not be read" onRetry={() => void refetch()} />
+      <Problem
+        error={report.error}
+        what="The report could not be read"
+        onRetry={() => void report.refetch()}
+      />
     )
   }
-  if (isPending) return <SkeletonRows rows={10} />
+  if (!data) return <SkeletonRows rows={10} />
   const kept = data.kept.find((one) => one.key === key)
   const section = data.sections.find((one) => one.key === key) ?? (kept ? null : data.sections[0])
   const shown = section ?? kept
@@ -50,6 +55,7 @@ export default function ReportScreen() {
     <div className="report">
       <Outline incidentId={id} report={data} selected={shown?.key ?? ''} onSelect={setKey} />
       <div className="report-main">
+        <NotRefreshed query={report} />
         <ReleaseBar incidentId={id} report={data} />
         {shown && (
           <SectionEditor

@@ -11,10 +11,10 @@ const WORDS = { in_review: 'in review', approved: 'approved', withdrawn: 'withdr
 const MARK: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '~': 'note' }
 
 export function VersionsPanel({ incidentId }: { readonly incidentId: string }) {
-  const { data, isPending, isError, error } = useQuery(releasesQuery(incidentId))
+  const { data, isLoadingError, error } = useQuery(releasesQuery(incidentId))
   const [compared, setCompared] = useState<string | null>(null)
-  if (isError) return <Problem compact error={error} what="The releases could not be read" />
-  if (isPending) return <SkeletonRows rows={4} />
+  if (isLoadingError) return <Problem compact error={error} what="The releases could not be read" />
+  if (!data) return <SkeletonRows rows={4} />
   if (data.releases.length === 0) {
     return (
       <p className="report-empty muted">
@@ -69,9 +69,9 @@ function ReleaseHead({ release }: { readonly release: Release }) {
 }
 
 function Diff({ incidentId, before }: { readonly incidentId: string; readonly before: string }) {
-  const { data, isPending, isError, error } = useQuery(diffQuery(incidentId, before, 'draft'))
-  if (isError) return <Problem compact error={error} what="They could not be compared" />
-  if (isPending) return <SkeletonRows rows={3} />
+  const { data, isLoadingError, error } = useQuery(diffQuery(incidentId, before, 'draft'))
+  if (isLoadingError) return <Problem compact error={error} what="They could not be compared" />
+  if (!data) return <SkeletonRows rows={3} />
   const changed = data.filter((one) => one.change !== 'same')
   if (changed.length === 0) return <p className="muted">The draft says the same.</p>
   return (
