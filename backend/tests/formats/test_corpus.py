@@ -71,6 +71,7 @@ CLAIMS: dict[str, set[str]] = {
     "iibench": set(),
     "json-samples": set(),
     "mstat": set(),
+    "mysqladmin-status": set(),
     "mysqlslap": set(),
     "openmetrics": set(),
     "prometheus-json": {"metrics_csv"},

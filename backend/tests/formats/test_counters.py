@@ -8,13 +8,21 @@ from collections.abc import Iterable
 import polars as pl
 import pytest
 
-from pileup.formats import metric_csv, qps_log, status, status_names, variables, vmstat
+from pileup.formats import (
+    metric_csv,
+    mysqladmin_status,
+    qps_log,
+    status,
+    status_names,
+    variables,
+    vmstat,
+)
 from pileup.formats.stamps import read_stamp
 from pileup.records import Grid, Item, Problem, Rows, Samples, Setting, Skipped
 from tests.conftest import REPOSITORY
 from tests.formats.checks import SAMPLES, parse_bytes, samples
 
-FORMATS = ("metric-csv", "qps-log", "status", "variables", "vmstat")
+FORMATS = ("metric-csv", "mysqladmin-status", "qps-log", "status", "variables", "vmstat")
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
@@ -195,11 +203,46 @@ def test_value_log() -> None:
 
 
 @pytest.mark.parametrize(
+    "date",
+    [
+        "Wed Oct 24 10:27:19 PM UTC 2012",
+        "Wed 24 Oct 2012 10:27:19 PM UTC",
+        "2012-10-24T22:27:19+02:00",
+    ],
+)
+def test_a_value_log_of_any_date(date: str) -> None:
+    assert list(series(qps_log, f"{date}: 12\n{date}: 13\n")["metric.qps"].values) == [12, 13]
+
+
+def test_mysqladmin_status_is_placed_by_uptime_and_survives_a_restart() -> None:
+    text = (SAMPLES / "mysqladmin-status" / "8.0-i-5-restart.txt").read_text()
+    found = series(mysqladmin_status, text)
+    threads = found["mysql.Threads_connected"]
+    assert list(threads.wall_us) == [0, 5_000_000, 11_000_000, 12_000_000]
+    assert list(threads.values) == [3, 260, 301, 4]
+    assert list(found["mysql.Questions"].values) == [200, 2950, None, 12]
+    assert (threads.kind, found["mysql.Questions"].kind) == ("gauge", "counter")
+
+
+def test_status_of_a_few_names_is_series_at_its_ts() -> None:
+    path = SAMPLES / "result-set" / "8.0-status-like-under-ts.txt"
+    frames = parse_bytes(path.read_bytes()).frames
+    waits = frames["sample"].filter(pl.col("series") == "mysql.Innodb_row_lock_current_waits")
+    assert waits["value"].to_list() == [3, 299]
+    assert waits["wall_us"].to_list() == [1795213432_682627, 1795213433_683627]
+    assert frames["sample"]["series"].n_unique() == 3
+    assert frames["table"]["rows"].list.len().to_list() == [3, 3, 1]
+
+
+@pytest.mark.parametrize(
     ("text", "stamp"),
     [
         ("2026-11-20T22:19:10Z", (1795213150000000, "utc")),
         ("2026-11-21T00:19:10+02:00", (1795213150000000, "utc")),
         ("2026-11-20 22:19:10", (1795213150000000, "local")),
+        ("Fri Nov 20 10:19:10 PM UTC 2026", (1795213150000000, "utc")),
+        ("Fri 20 Nov 2026 10:19:10 PM UTC", (1795213150000000, "utc")),
+        ("Fri 20 Nov 2026 22:19:10 PST", (1795213150000000, "local")),
         ("1795213150", (1795213150000000, "utc")),
         ("1795213150000", (1795213150000000, "utc")),
         ("1795213150000000000", (1795213150000000, "utc")),

@@ -24,7 +24,7 @@ from pileup.records import (
     Transaction,
     TrxLock,
 )
-from tests.formats.checks import SAMPLES, one_by_one, samples
+from tests.formats.checks import SAMPLES, one_by_one, parse_bytes, samples
 
 FOLDER = SAMPLES / "innodb-status"
 
@@ -330,3 +330,14 @@ def test_ground_truth_of_the_captures(captures: Path) -> None:
 def _place(wait: SemaphoreWait) -> str:
     mode = "Mutex" if wait.mode == "mutex" else f"{wait.mode.removesuffix(' wait_ex')}-lock"
     return f"{wait.file}:{wait.line} {mode}"
+
+
+def test_a_repr_of_the_row_is_the_dump() -> None:
+    """A script printed the row as Python or JSON shows it: nothing of it is left over."""
+    text = (SAMPLES / "innodb-status" / "8.0.15-ahi-latch-257-waiters.txt").read_text()
+    dump = text[text.index("=====") :]
+    expected = parse_bytes(dump.encode())
+    for row in (repr(("InnoDB", "", f"\n{dump}\n")), json.dumps([{"Status": f"\n{dump}\n"}])):
+        parsed = parse_bytes(row.encode())
+        assert parsed.receipt.bytes_skipped == 0
+        assert parsed.receipt.records == expected.receipt.records

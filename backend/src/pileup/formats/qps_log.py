@@ -23,6 +23,7 @@ HINTS = ("qps.log",)
 
 _LINE = re.compile(
     r"(?P<stamp>[A-Z][a-z]{2} [A-Z][a-z]{2} +\d\d? \d\d?:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{1,5})? \d{4}"
+    r"|[A-Z][a-z]{2} \d\d? [A-Z][a-z]{2} \d{4} \d\d?:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{1,5})?"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?)"
     r"\s*[:;,]?\s+(?P<values>-?\d+(?:\.\d+)?(?:\s+-?\d+(?:\.\d+)?)*)\s*$"
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pileup.formats import lock_rows, open_tables_rows, replication_rows
+from pileup.formats import lock_rows, open_tables_rows, replication_rows, status_values
 from pileup.formats.client_results import ResultRow, ResultSet, Stamp, Stray, read
 from pileup.formats.pt_stalk import clock_event
 from pileup.formats.result_tables import LeftOut, Shared, TableOf
@@ -108,6 +108,7 @@ class _Reader:
         self._handler = (
             lock_rows.handler(columns, where)
             or replication_rows.handler(columns, where, self._shared)
+            or status_values.handler(result, columns, where, self._shared)
             or open_tables_rows.handler(result, columns, where, self._shared)
             or TableOf(result, where, self._shared)
         )

@@ -23,6 +23,12 @@ _DATE = re.compile(
     r":(?P<second>\d\d)(?: (?P<half>[AP]M))?(?: (?P<zone>[A-Z]{1,5}|[+-]\d\d(?:\d\d)?))? "
     r"(?P<year>\d{4})$"
 )
+# Fri 20 Nov 2026 10:19:10 PM PST: en_US with glibc 2.29 and 2.30
+_DATE_DAY_FIRST = re.compile(
+    r"[A-Z][a-z]{2} (?P<day>\d\d?) (?P<month>[A-Z][a-z]{2}) (?P<year>\d{4}) "
+    r"(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?: (?P<half>[AP]M))?"
+    r"(?: (?P<zone>[A-Z]{1,5}|[+-]\d\d(?:\d\d)?))?$"
+)
 _MONTHS = {
     name: number
     for number, name in enumerate(
@@ -50,7 +56,7 @@ def read_stamp(text: str) -> tuple[int, Clock] | None:
             match["fraction"],
         )
         return _zoned(wall, match["zone"])
-    if match := _DATE.match(text):
+    if match := _DATE.match(text) or _DATE_DAY_FIRST.match(text):
         month = _MONTHS.get(match["month"])
         hour = int(match["hour"])
         if match["half"]:

@@ -49,6 +49,8 @@ def sniff(head: str) -> bool | None:
     )
     if "pt-mext" in head or seen == 0:
         return False
+    if head.startswith("TS "):
+        return True
     return seen >= 2 or "| Aborted_clients" in head or "Aborted_clients\t" in head
 
 

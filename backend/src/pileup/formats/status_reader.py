@@ -43,7 +43,7 @@ class _Sample:
     cells: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
-class _Clock:
+class UptimeClock:
     """Where samples without a printed time stand, in microseconds from the first."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class StatusReader:
         self._sample: _Sample | None = None
         self._stamp: int | None = None
         self._said_clock = False
-        self._clock = _Clock()
+        self._clock = UptimeClock()
         self._held: list[_Sample] = []
         self._first: dict[str, tuple[str, int]] | None = None
         self._relative: bool | None = None

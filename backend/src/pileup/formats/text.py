@@ -49,8 +49,11 @@ _JOINED = re.compile(
 _JOINT = re.compile(
     r"(?:^|(?<=\s))(?:Thread \d{1,9} \((?:Thread|LWP|process) |#(?P<level>\d{1,5}) +[\w:~<(?])"
 )
-# What a repr of the row leaves before and behind the dump:  "Status": "    {'Status': '    "},
-_AROUND_DUMP = re.compile(r"[\s\"'{}\[\](),:=]*(?:[\w\"', :]{0,80}Status)?[\s\"'{}\[\](),:=]*")
+# What a repr of the row leaves before and behind the dump:
+#   "Status": "    {'Status': '    ('InnoDB', '', '    "},
+_AROUND_DUMP = re.compile(
+    r"[\s\"'{}\[\](),:=]*(?:[\w\"', :]{0,80}(?:Status|InnoDB[\"']))?[\s\"'{}\[\](),:=]*"
+)
 _LONGEST_AROUND = 200
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", '"': '"'}

@@ -43,6 +43,10 @@ _TWO = re.compile(
     r"^(?:\| *)?Variable_name(?:\t| *\| *)Value\b.*\n(?:\+-.*\n)?((?:(?:\| *)?[a-z].*\n){1,20})",
     re.MULTILINE | re.IGNORECASE,
 )
+# | Variable_name | Value |, a rule, and the first row of SHOW STATUS LIKE '...'
+_STATUS_TABLE = re.compile(
+    r"^(?:\| *)?Variable_name(?:\t| *\| *)Value\b.*\n(?:\+-.*\n)?(?:\| *)?[A-Z][a-z]", re.MULTILINE
+)
 _VERTICAL = re.compile(r"^ *Variable_name: (?-i:[a-z])(?!srep_)\w+\n *Value: ", re.M | re.I)
 _STATUS = re.compile(r"^(?:\| *)?(?:[A-Z]\w+|wsrep_\w+)[\t ]", re.MULTILINE)
 _BOX = re.compile(r"\| ?(?P<name>[a-z][\w.]{0,120}) *\| ?(?P<value>.*)$", re.IGNORECASE)
@@ -65,7 +69,11 @@ def sniff(head: str) -> bool | None:
         f"| {name} " in head or f"\n{name}\t" in head or head.startswith(f"{name}\t")
         for name in _KNOWN
     )
-    if seen >= 2 or _VERTICAL.search(head):
+    if seen >= 2:
+        return True
+    if _STATUS_TABLE.search(head):
+        return False
+    if _VERTICAL.search(head):
         return True
     rows = _TWO.search(head)
     return rows is not None and not _STATUS.search(rows[1])

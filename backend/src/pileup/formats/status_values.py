@@ -1,0 +1,52 @@
+"""Rows of SHOW STATUS LIKE '...' among other result sets: the table, and its numbers as series.
+
+Source: SHOW [GLOBAL] STATUS, performance_schema.global_status. A whole SHOW STATUS is ``status``.
+Note:   the names of status begin with a capital letter (but for wsrep_*); those of SHOW VARIABLES,
+        whose columns are the same, do not: settings of a part of the variables stay a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pileup.formats.client_results import ResultRow, ResultSet
+from pileup.formats.result_tables import Shared, TableOf
+from pileup.formats.rows import Handler, Where
+from pileup.formats.status_names import kind_of, unit_of
+from pileup.formats.status_rows import value_of
+from pileup.records import Item, Samples
+
+_COLUMNS = (("variable_name", "value"), ("variable_name", "variable_value"))
+_NAME = re.compile(r"(?:[A-Z][a-z0-9]|wsrep_)\w{1,120}")
+
+
+def handler(
+    result: ResultSet, columns: tuple[str, ...], where: Where, shared: Shared
+) -> Handler | None:
+    return _StatusValues(result, where, shared) if columns in _COLUMNS else None
+
+
+class _StatusValues:
+    def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
+        self._table = TableOf(result, where, shared)
+        self._where = where
+
+    def row(self, row: ResultRow) -> Iterator[Item]:
+        yield from self._table.row(row)
+        name, text = row.values
+        if name is None or text is None or not _NAME.fullmatch(name):
+            return
+        if (value := value_of(text)) is not None:
+            yield Samples(
+                f"mysql.{name}",
+                kind_of(name),
+                unit_of(name),
+                self._where.clock or "relative",
+                [self._where.wall_us],
+                [value],
+                [row.line_first],
+            )
+
+    def end(self) -> Iterator[Item]:
+        yield from self._table.end()
