@@ -46,7 +46,7 @@ export function useCopyLink(incidentId: string) {
     setSaid((await copyText(url)) ? 'Link copied' : 'The browser did not let us copy')
   }, [may, mutateAsync])
   useKeys(LINK_KEYS, { copy: () => void copy() })
-  return { copy: () => void copy(), said }
+  return { copy: () => void copy(), said, say: setSaid }
 }
 
 /** A name for this view, under which everybody finds it in the palette. */

@@ -14,6 +14,7 @@ const EVERYWHERE: readonly Key[] = [
   [['?'], 'Show these keys'],
   [['Ctrl+K', '/'], 'Find anything, do anything'],
   [['l'], 'Copy a link to this view'],
+  [['p'], 'Pin as evidence what is chosen'],
   [['↑', 'k', '↓', 'j'], 'In a table: the row above or below'],
   [['Enter'], 'In a table: open the row'],
   [['Esc'], 'Close the panel or the dialog'],

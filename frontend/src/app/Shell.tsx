@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import type { IncidentOut, Overview } from '@/api/schema'
+import { useKeys } from '@/state/keys'
 import { sharedSearch } from '@/state/url'
 import { useStored } from '@/state/stored'
 import { IconButton } from '@/ui/Button'
@@ -20,6 +21,7 @@ import {
   TimelineIcon,
   WaitsIcon,
 } from '@/ui/icons'
+import { PIN_KEYS, pinOfChosen } from '@/ui/pinKey'
 import { UndoToast } from '@/ui/undo'
 import { useGoKeys } from './goKeys'
 import { NameView, useCopyLink } from './CopyLink'
@@ -64,6 +66,13 @@ export function Shell({
   const [naming, setNaming] = useState(false)
   const link = useCopyLink(incidentId)
   useGoKeys(base, SCREENS)
+  useKeys(PIN_KEYS, {
+    pin: () => {
+      const button = pinOfChosen(document, document.activeElement)
+      if (button) button.click()
+      else link.say('Choose first what to pin')
+    },
+  })
   return (
     <div className={cx('shell', open && 'shell-rail-open')}>
       <a className="skip" href="#canvas">

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clashes, type KeyTable } from '@/state/keys'
+import { PIN_KEYS } from '@/ui/pinKey'
 import { LINK_KEYS } from './CopyLink'
 import { SHEET_KEYS } from './KeySheet'
 
@@ -8,6 +9,7 @@ const SCREENS = import.meta.glob<Record<string, KeyTable>>('../features/*/keys.t
 const EVERYWHERE: KeyTable = {
   ...LINK_KEYS,
   ...SHEET_KEYS,
+  ...PIN_KEYS,
   palette: { keys: ['/'], does: 'Find anything, do anything' },
   go: { keys: ['g'], does: 'Go to a screen' },
 }

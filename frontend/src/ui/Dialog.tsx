@@ -1,4 +1,4 @@
-/** A modal dialog; focus stays inside, Escape closes it. */
+/** A modal dialog; its first field has the focus, which stays inside; Escape closes it. */
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { IconButton } from './Button'
@@ -29,6 +29,7 @@ export function Dialog({
         <Radix.Content
           className="dialog"
           style={{ width }}
+          onOpenAutoFocus={firstField}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
           <header className="dialog-head">
@@ -47,3 +48,16 @@ export function Dialog({
     </Radix.Root>
   )
 }
+
+/** One came to write; without a field the focus goes where it would: to Close. */
+function firstField(event: Event) {
+  const dialog = event.currentTarget instanceof HTMLElement ? event.currentTarget : null
+  const field = dialog?.querySelector<HTMLElement>(FIELDS)
+  if (!field || dialog?.contains(document.activeElement)) return
+  event.preventDefault()
+  field.focus()
+}
+const FIELDS = ['text', 'search', 'email', 'url', 'number']
+  .map((type) => `.dialog-body input[type="${type}"]:not(:disabled)`)
+  .concat('.dialog-body input:not([type]):not(:disabled)', '.dialog-body textarea:not(:disabled)')
+  .join(', ')

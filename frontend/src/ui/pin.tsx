@@ -68,6 +68,7 @@ export function PinButton({
   return (
     <Button
       size={size}
+      data-pin
       icon={<PinIcon size={14} />}
       onClick={(event) => {
         const draft = typeof pin === 'function' ? pin() : pin

@@ -17,6 +17,7 @@ import {
   hits,
   layoutFlame,
   sandwich,
+  stepFlame,
   toneOf,
   type Tree,
   treeOf,
@@ -300,6 +301,9 @@ function Icicle({
   const depth = boxes.reduce((most, box) => Math.max(most, box.depth), 0)
   const all = tree.nodes[0] ? weight(tree.nodes[0]) : 1
   const [hovered, setHovered] = useState<Box | null>(null)
+  const [focused, setFocused] = useState(focus)
+  // One frame is in the order of Tab; the arrows go on from it.
+  const stop = boxes.some((box) => box.index === focused) ? focused : boxes[0]?.index
   const samples = doc.samples + (doc.samples_b ?? 0)
   const said = (box: Box) => {
     const node = tree.nodes[box.index]
@@ -332,7 +336,8 @@ function Icicle({
               role="treeitem"
               aria-level={box.depth + 1}
               aria-label={said(box)}
-              tabIndex={box.width >= 24 ? 0 : -1}
+              tabIndex={box.index === stop ? 0 : -1}
+              data-index={box.index}
               className="flame-box mono"
               data-tone={moved === null ? toneOf(box.name) : undefined}
               data-dim={hit !== null && !hit.has(box.index) ? '' : undefined}
@@ -346,10 +351,19 @@ function Icicle({
               onDoubleClick={() => onSandwich?.(box)}
               onKeyDown={(event) => {
                 if (event.key === 's') onSandwich?.(box)
+                const next = stepFlame(tree, boxes, box, event.key)
+                if (!next) return
+                event.preventDefault()
+                event.currentTarget.parentElement
+                  ?.querySelector<HTMLElement>(`[data-index="${next.index}"]`)
+                  ?.focus()
               }}
               onMouseEnter={() => setHovered(box)}
               onMouseLeave={() => setHovered(null)}
-              onFocus={() => setHovered(box)}
+              onFocus={() => {
+                setHovered(box)
+                setFocused(box.index)
+              }}
             >
               {box.width > 36 ? box.name : ''}
             </button>
@@ -359,7 +373,7 @@ function Icicle({
       <p className="flame-hover mono" role="status">
         {hovered
           ? said(hovered)
-          : 'Click a frame to widen it; double click (or s) shows its callers and what it calls.'}
+          : 'Click a frame to widen it; double click (or s) shows its callers and what it calls; arrows go from frame to frame.'}
       </p>
     </div>
   )

@@ -1,15 +1,18 @@
 /** The processlist nearest to a sample: sessions by state, and what each state means. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
+import { text, useUrlState } from '@/state/url'
 import { ShareBar } from '@/ui/Bar'
 import { Evidence, useArtifactByHash } from '@/ui/evidence'
+import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { Duration, Time } from '@/ui/Value'
-import { categoryWords, sessionWords } from './words'
+import { waitsPath } from './ThreadsPanel'
+import { categoryWords, sessionRows, sessionWords } from './words'
 
 type Sessions = components['schemas']['Sessions']
 type SessionGroup = components['schemas']['SessionGroup']
@@ -37,7 +40,9 @@ export function SessionsPanel({
 }) {
   const sessions = useQuery(sessionsQuery(incidentId, at))
   const find = useArtifactByHash(incidentId)
-  const [chosen, setChosen] = useState<string | null>(null)
+  const { search } = useLocation()
+  const [given, setChosen] = useUrlState('state', text, '')
+  const chosen = given || null
   if (at === null) {
     return (
       <EmptyState compact title="No sessions beside this sample">
@@ -60,9 +65,12 @@ export function SessionsPanel({
   const listed = data.sessions.filter((one) => chosen === null || sessionWords(one) === chosen)
   return (
     <div className="stacks-sessions">
-      <p className="muted">
-        {data.total} sessions in the processlist of <Time at={data.time} />
-      </p>
+      <div className="stacks-sum">
+        <p className="muted">
+          {data.total} sessions in the processlist of <Time at={data.time} />
+        </p>
+        <ExportMenu name={['sessions', data.time ?? '']} rows={() => sessionRows(listed)} />
+      </div>
       <Table<SessionGroup>
         label="Sessions by state"
         rows={data.groups}
@@ -71,7 +79,7 @@ export function SessionsPanel({
         selected={chosen}
         onSelect={(group) => {
           const words = sessionWords(group)
-          setChosen(words === chosen ? null : words)
+          setChosen(words === chosen ? null : words, { push: true })
         }}
       />
       <h3>
@@ -87,7 +95,9 @@ export function SessionsPanel({
         <Table<Session>
           label="Sessions"
           rows={listed}
-          columns={sessionColumns(incidentId, find(data.artifact)?.path ?? null)}
+          columns={sessionColumns(incidentId, find(data.artifact)?.path ?? null, (one) =>
+            waitsPath(search, data.time ?? at, String(one.session_id)),
+          )}
           rowKey={(one) => String(one.session_id)}
           copy
           fill
@@ -146,7 +156,11 @@ function groupColumns(data: Sessions): readonly Column<SessionGroup>[] {
   ]
 }
 
-function sessionColumns(incidentId: string, path: string | null): readonly Column<Session>[] {
+function sessionColumns(
+  incidentId: string,
+  path: string | null,
+  inGraph: (session: Session) => string,
+): readonly Column<Session>[] {
   return [
     {
       key: 'session',
@@ -181,6 +195,12 @@ function sessionColumns(incidentId: string, path: string | null): readonly Colum
         </span>
       ),
       sort: (one) => one.query,
+    },
+    {
+      key: 'graph',
+      head: 'Wait graph',
+      width: '96px',
+      cell: (one) => <Link to={inGraph(one)}>Who it waits for</Link>,
     },
     {
       key: 'raw',

@@ -6,6 +6,7 @@ import { useKeys } from '@/state/keys'
 import { flag, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
+import { useArtifactByHash } from '@/ui/evidence'
 import { ExportMenu } from '@/ui/ExportMenu'
 import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
@@ -36,7 +37,12 @@ export default function StacksScreen() {
   const [frame] = useUrlState('in', text, '')
   const [words] = useUrlState('q', text, '')
   const moments = useQuery(momentsQuery(id))
-  const most = [...(moments.data ?? [])].sort((a, b) => b.threads - a.threads)[0]
+  const find = useArtifactByHash(id)
+  // Of two readings of one sample the one that still names its threads.
+  const isBare = (sha256: string) => find(sha256)?.format === 'pmp'
+  const most = [...(moments.data ?? [])].sort(
+    (a, b) => b.threads - a.threads || Number(isBare(a.artifact)) - Number(isBare(b.artifact)),
+  )[0]
   const key = asked || (most ? `${most.artifact}:${most.snapshot}` : '')
   const [artifact = '', snapshot = '0'] = key.split(':')
   const sample = moments.data?.find((m) => `${m.artifact}:${m.snapshot}` === key)

@@ -6,6 +6,7 @@ import {
   hits,
   layoutFlame,
   sandwich,
+  stepFlame,
   toneOf,
   treeOf,
 } from './flame'
@@ -54,6 +55,21 @@ describe('layoutFlame', () => {
     expect(layoutFlame(treeOf(NODES), 0, 0)).toEqual([])
     expect(layoutFlame(treeOf([]), 0, 100)).toEqual([])
   })
+})
+
+it('goes from frame to frame by the arrows', () => {
+  const tree = treeOf(NODES)
+  const boxes = layoutFlame(tree, 0, 1000)
+  const from = (index: number, key: string) => {
+    const box = boxes.find((one) => one.index === index)
+    return box && stepFlame(tree, boxes, box, key)?.index
+  }
+  expect(from(1, 'ArrowDown')).toBe(2) // the widest
+  expect(from(2, 'ArrowRight')).toBe(3)
+  expect(from(3, 'ArrowLeft')).toBe(2)
+  expect(from(3, 'ArrowUp')).toBe(1)
+  expect(from(0, 'ArrowUp')).toBeUndefined()
+  expect(from(5, 'ArrowRight')).toBeUndefined()
 })
 
 describe('functions', () => {

@@ -99,6 +99,25 @@ export function layoutFlame(tree: Tree, focus: number, width: number, least = 1.
   return boxes
 }
 
+/** The box that an arrow key leads to: a frame's widest callee, its caller, its neighbours. */
+export function stepFlame(
+  tree: Tree,
+  boxes: readonly Box[],
+  from: Box,
+  key: string,
+): Box | undefined {
+  const parent = tree.nodes[from.index]?.parent ?? -1
+  if (key === 'ArrowUp') return boxes.find((box) => box.index === parent)
+  if (key === 'ArrowDown') {
+    const below = boxes.filter((box) => tree.nodes[box.index]?.parent === from.index)
+    return below.reduce<Box | undefined>((a, b) => (a && a.width >= b.width ? a : b), undefined)
+  }
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return undefined
+  const row = boxes.filter((box) => box.depth === from.depth).sort((a, b) => a.x - b.x)
+  const at = row.findIndex((box) => box.index === from.index)
+  return at < 0 ? undefined : row[key === 'ArrowLeft' ? at - 1 : at + 1]
+}
+
 /**
  * Everything about one function wherever it stands: who calls it (mirrored, callers outwards) and
  * what it calls. Recursion counts once, at the outermost.

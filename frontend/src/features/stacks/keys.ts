@@ -5,6 +5,11 @@ export const STACK_KEYS = {
   benign: { keys: ['b'], does: 'It is benign', within: 'On a stack' },
   suspicious: { keys: ['x'], does: 'It is suspicious', within: 'On a stack' },
   takeBack: { keys: ['u'], does: 'Take that back', within: 'On a stack' },
+  frames: {
+    keys: ['↑', '↓', '←', '→'],
+    does: 'Its caller, its widest callee, its neighbours',
+    within: 'On a frame of the flame graph',
+  },
   callers: {
     keys: ['s'],
     does: 'Its callers and callees',

@@ -4,6 +4,7 @@ import type { Rows } from '@/charts/exportSvg'
 
 export type Group = components['schemas']['StackGroup']
 export type Stacks = components['schemas']['Stacks']
+type Session = components['schemas']['SessionOut']
 export type Tone = 'idle' | 'waiting' | 'running' | 'plain'
 
 /** What a thread does, in words; the same in the flame graph's sum. */
@@ -117,6 +118,23 @@ export function stackRows(groups: readonly Group[]): Rows {
       group.verdict?.by ?? null,
       group.meaning,
       group.frames.map((frame) => frame.function).join(';'),
+    ]),
+  }
+}
+
+/** The sessions as a table for a file. */
+export function sessionRows(sessions: readonly Session[]): Rows {
+  return {
+    columns: ['session', 'user', 'host', 'db', 'command', 'state', 'time_s', 'query'],
+    rows: sessions.map((one) => [
+      one.session_id,
+      one.user,
+      one.client_host,
+      one.db,
+      one.command,
+      one.state,
+      one.time_s,
+      one.query,
     ]),
   }
 }

@@ -32,8 +32,11 @@ export function Lines({
       title={`${found?.path ?? 'artifact'}, ${last > first ? 'lines' : 'line'} ${lines}`}
       to={rawLinesPath(incidentId, found?.id ?? place.artifact, first, last, search)}
     >
-      {whole ? `${name}:` : ''}
-      {lines}
+      {whole && <span className="ellipsis">{name}</span>}
+      <span>
+        {whole && ':'}
+        {lines}
+      </span>
     </Link>
   )
 }

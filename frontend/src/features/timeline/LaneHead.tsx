@@ -199,6 +199,7 @@ function Tools({ incidentId, view, lane, index, acts, delta, mayWrite }: Props) 
       {metric && !metric.beside && mayWrite && (
         <IconButton
           size="small"
+          data-pin
           label={`Pin ${lane.title} as evidence`}
           icon={<PinIcon size={14} />}
           onClick={asEvidence}
