@@ -1,13 +1,13 @@
 /**
  * Server-sent events of an incident into the query caches. A new stream tells again what changed
  * in the seconds before it; after each reconnection everything of the incident is asked for again.
- * A tab that is out of sight lets its stream go: a browser holds six connections to a server open
- * (HTTP/1.1), and the seventh tab would never load.
+ * The windows of an incident share one stream (stream.ts), and a tab that is out of sight lets it go.
  */
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { DERIVED, type Domain, keys, madeStaleBy } from './keys'
 import type { Artifact, ArtifactList, Status } from './schema'
+import { followStream, type StreamEvent, type Told } from './stream'
 
 export type Connection = 'none' | 'connecting' | 'open' | 'lost'
 
@@ -50,59 +50,42 @@ function tellLive(incidentId: string, live: Live) {
   for (const listener of liveListeners) listener(incidentId, live)
 }
 
-const REOPEN_MS = 1500
 const HIDDEN_MS = 5000
 
 /** Keeps the caches of an incident fresh while mounted; once per incident, in its layout. */
 export function useIncidentEvents(incidentId: string): void {
   const client = useQueryClient()
   useEffect(() => {
-    let source: EventSource | null = null
-    let again: ReturnType<typeof setTimeout> | undefined
+    let end: (() => void) | null = null
     let opened = false
-    const open = () => {
-      const stream = new EventSource(`/api/v1/incidents/${incidentId}/events`)
-      source = stream
-      stream.onopen = () => {
+    const hear = (told: Told) => {
+      if (told.name === 'open') {
         if (opened) outdated(client, keys.incident(incidentId))
         opened = true
         setConnection('open')
         tellLive(incidentId, { name: 'open' })
-      }
-      stream.onerror = () => {
-        setConnection('lost')
-        // The browser tries again by itself after a broken line, but not after a refusal.
-        if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, REOPEN_MS)
-      }
-      for (const name of ['text', 'presence'] as const) {
-        stream.addEventListener(name, (event: MessageEvent<string>) => {
-          const live = { name, ...(JSON.parse(event.data) as object) } as Live
-          tellLive(incidentId, live)
-          if (live.name === 'text' && live.key.startsWith('report/'))
-            soon(client, incidentId, 'report')
-        })
-      }
-      for (const name of ['artifact', 'upload', 'analysis', 'worker', 'changed'] as const) {
-        stream.addEventListener(name, (event: MessageEvent<string>) =>
-          applyEvent(client, incidentId, name, JSON.parse(event.data) as unknown),
-        )
-      }
+      } else if (told.name === 'lost') setConnection('lost')
+      else if (told.name === 'text' || told.name === 'presence') {
+        const live = { name: told.name, ...(told.data as object) } as Live
+        tellLive(incidentId, live)
+        if (live.name === 'text' && live.key.startsWith('report/'))
+          soon(client, incidentId, 'report')
+      } else applyEvent(client, incidentId, told.name, told.data)
     }
     const close = () => {
-      clearTimeout(again)
-      source?.close()
-      source = null
+      end?.()
+      end = null
       setConnection('none')
     }
     const begin = () => {
       setConnection('connecting')
-      open()
+      end = followStream(`/api/v1/incidents/${incidentId}/events`, hear)
     }
     let hiding: ReturnType<typeof setTimeout> | undefined
     const onVisibility = () => {
       clearTimeout(hiding)
       if (document.hidden) hiding = setTimeout(close, HIDDEN_MS)
-      else if (source === null) begin()
+      else if (end === null) begin()
     }
     begin()
     onVisibility()
@@ -119,7 +102,7 @@ export function useIncidentEvents(incidentId: string): void {
 export function applyEvent(
   client: QueryClient,
   incidentId: string,
-  name: 'artifact' | 'upload' | 'analysis' | 'worker' | 'changed',
+  name: Exclude<StreamEvent, 'text' | 'presence'>,
   data: unknown,
 ): void {
   const invalidate = (...domains: Parameters<typeof keys.of>[1][]) => {
