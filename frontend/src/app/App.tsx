@@ -21,7 +21,7 @@ const client: QueryClient = new QueryClient({
     },
   },
 })
-const router = makeRouter()
+const router = makeRouter(client)
 
 export function App() {
   return (

@@ -1,7 +1,8 @@
 /** Every address of the app. A screen is one line here and one folder under features/. */
-import { type ComponentType, lazy, Suspense } from 'react'
+import type { QueryClient } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router'
-import { SkeletonRows } from '@/ui/States'
+import { incidentQuery, overviewQuery, sessionQuery } from '@/api/queries'
 import { IncidentLayout } from './IncidentLayout'
 import { PlainLayout } from './PlainLayout'
 import { NotFound, RouteError } from './RouteError'
@@ -10,14 +11,8 @@ import { ViewLink } from './ViewLink'
 
 type Loader = () => Promise<{ default: ComponentType }>
 
-function screen(load: Loader) {
-  const Screen = lazy(load)
-  return (
-    <Suspense fallback={<SkeletonRows />}>
-      <Screen />
-    </Suspense>
-  )
-}
+/** Loaded by the router, not below a Suspense: React would keep a fallback up for 300 ms. */
+const screen = (load: Loader) => async () => ({ Component: (await load()).default })
 
 const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader])[] = [
   ['overview', () => import('@/features/overview/OverviewScreen')],
@@ -37,8 +32,9 @@ const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader])[] = [
 const routes: RouteObject[] = [
   {
     errorElement: <RouteError />,
+    hydrateFallbackElement: <></>,
     children: [
-      { path: '/sign-in', element: screen(() => import('@/features/signin/SigninScreen')) },
+      { path: '/sign-in', lazy: screen(() => import('@/features/signin/SigninScreen')) },
       {
         element: <SignedIn />,
         children: [
@@ -48,11 +44,11 @@ const routes: RouteObject[] = [
             children: [
               {
                 index: true,
-                element: screen(() => import('@/features/incidents/IncidentsScreen')),
+                lazy: screen(() => import('@/features/incidents/IncidentsScreen')),
               },
               {
                 path: '/settings',
-                element: screen(() => import('@/features/settings/SettingsScreen')),
+                lazy: screen(() => import('@/features/settings/SettingsScreen')),
               },
               { path: '/v/:viewId', element: <ViewLink /> },
               { path: '*', element: <NotFound /> },
@@ -65,7 +61,7 @@ const routes: RouteObject[] = [
               { index: true, element: <Navigate to="overview" replace /> },
               ...INCIDENT_SCREENS.map(([path, load]) => ({
                 path,
-                element: screen(load),
+                lazy: screen(load),
                 errorElement: <RouteError />,
               })),
             ],
@@ -76,10 +72,13 @@ const routes: RouteObject[] = [
   },
 ]
 
-export function makeRouter() {
-  // The screen of the address is fetched while the session is still being asked for.
-  const [, here] = /^\/incidents\/[^/]+\/(.+)$/.exec(window.location.pathname) ?? []
-  const load = INCIDENT_SCREENS.find(([path]) => path === here)?.[1]
-  load?.().catch(() => undefined) // told where it is drawn
+/** The router. What every screen of the address needs is asked for while its code is on its way. */
+export function makeRouter(client: QueryClient) {
+  void client.prefetchQuery(sessionQuery)
+  const [, incident] = /^\/incidents\/([^/]+)/.exec(window.location.pathname) ?? []
+  if (incident) {
+    void client.prefetchQuery(incidentQuery(incident))
+    void client.prefetchQuery(overviewQuery(incident))
+  }
   return createBrowserRouter(routes)
 }
