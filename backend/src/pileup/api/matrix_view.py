@@ -410,6 +410,7 @@ def _next(
     labels: Mapping[str, str],
 ) -> MatrixNext | None:
     suggested = {f["id"]: f["experiment"] for f in findings if f.get("experiment")}
+    tried = {e.hypothesis_id for e in experiments if e.verdict not in (None, "not_measurable")}
     named = {
         h.id: Named(
             label=names[h.id],
@@ -420,7 +421,11 @@ def _next(
                     for e in experiments
                     if e.hypothesis_id == h.id and e.state != "finished"
                 ),
-                *([_words(suggested[h.finding_id])] if h.finding_id in suggested else []),
+                *(
+                    [_words(suggested[h.finding_id])]
+                    if h.finding_id in suggested and h.id not in tried
+                    else []
+                ),
             ),
         )
         for h in hypotheses

@@ -91,6 +91,7 @@ describe('an experiment that has started', () => {
         experiment={experiment}
         onClose={() => undefined}
         onRunLike={() => undefined}
+        onChangePlan={() => undefined}
       />,
       '/incidents/i1/experiments',
     )

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'react-router'
 import { artifactsQuery, useMay } from '@/api/queries'
 import { formatNumber } from '@/format'
 import { Button } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
 import { DeleteButton } from '@/ui/DeleteButton'
 import { rawLinesPath } from '@/ui/evidence'
 import { Field } from '@/ui/Field'
@@ -20,15 +21,17 @@ import {
   type Observed,
 } from './queries'
 import { predictedNumber, spread, summarise } from './sweep'
+import { Measured, VerdictChip } from './VerdictChip'
 
 type Props = {
   incidentId: string
   experiment: Experiment
   onClose: () => void
   onRunLike: () => void
+  onChangePlan: () => void
 }
 
-export function Detail({ incidentId, experiment, onClose, onRunLike }: Props) {
+export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePlan }: Props) {
   const mayWrite = useMay('contributor')
   const { start } = useExperimentWrites(incidentId)
   const { search } = useLocation()
@@ -59,7 +62,6 @@ export function Detail({ incidentId, experiment, onClose, onRunLike }: Props) {
         )}
         {mayWrite && experiment.state === 'planned' && (
           <>
-            <EditPrediction incidentId={incidentId} experiment={experiment} />
             {start.isError && <Problem compact error={start.error} what="It was not started" />}
             <Button
               size="small"
@@ -68,6 +70,9 @@ export function Detail({ incidentId, experiment, onClose, onRunLike }: Props) {
               onClick={() => start.mutate(experiment.id)}
             >
               Start and lock the prediction
+            </Button>{' '}
+            <Button size="small" onClick={onChangePlan}>
+              Change the plan
             </Button>
           </>
         )}
@@ -77,16 +82,14 @@ export function Detail({ incidentId, experiment, onClose, onRunLike }: Props) {
       )}
       {experiment.observation && (
         <InspectorSection title="Observation">
-          <p className="experiment-text">
-            {experiment.observation.text}
-            {experiment.observation.value !== null &&
-              ` (measured: ${experiment.observation.value})`}
+          <p className="experiment-outcome">
+            <VerdictChip experiment={experiment} />
+            <Measured experiment={experiment} />
           </p>
-          <p className="muted">
-            {experiment.verdict?.replace('_', ' ')}
-            {experiment.failed_same_way &&
-              `; did it fail the same way? ${experiment.failed_same_way}`}
-          </p>
+          <p className="experiment-text">{experiment.observation.text}</p>
+          {experiment.failed_same_way && (
+            <p className="muted">Did it fail the same way? {experiment.failed_same_way}</p>
+          )}
           <Kept experiment={experiment} />
         </InspectorSection>
       )}
@@ -99,6 +102,20 @@ export function Detail({ incidentId, experiment, onClose, onRunLike }: Props) {
           />
         </InspectorSection>
       )}
+      {experiment.pins.length > 0 && (
+        <InspectorSection title={`Evidence (${experiment.pins.length})`}>
+          <ul>
+            {experiment.pins.map((pin) => (
+              <li key={pin.id}>
+                <Link to={pin.view}>
+                  <span className="card-label">{pin.label}</span> {pin.title}
+                </Link>
+                {pin.stale && <Chip tone="waiting">stale</Chip>}
+              </li>
+            ))}
+          </ul>
+        </InspectorSection>
+      )}
       <InspectorSection title={`Artifacts (${experiment.artifacts.length})`}>
         <ul>
           {experiment.artifacts.map((one) => (
@@ -109,7 +126,9 @@ export function Detail({ incidentId, experiment, onClose, onRunLike }: Props) {
             </li>
           ))}
         </ul>
-        {mayWrite && <Attach incidentId={incidentId} experiment={experiment} />}
+        {mayWrite && !experiment.computed && (
+          <Attach incidentId={incidentId} experiment={experiment} />
+        )}
       </InspectorSection>
       {mayWrite && (
         <div className="experiment-foot">
@@ -126,47 +145,6 @@ export function Detail({ incidentId, experiment, onClose, onRunLike }: Props) {
         </div>
       )}
     </Inspector>
-  )
-}
-
-function EditPrediction({
-  incidentId,
-  experiment,
-}: {
-  incidentId: string
-  experiment: Experiment
-}) {
-  const { change } = useExperimentWrites(incidentId)
-  const [text, setText] = useState(experiment.prediction.text)
-  return (
-    <>
-      {change.isError && <Problem compact error={change.error} what="It was not saved" />}
-      <Field label="Prediction">
-        {(ids) => (
-          <textarea
-            {...ids}
-            className="textarea"
-            rows={3}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
-      </Field>
-      {text !== experiment.prediction.text && (
-        <Button
-          size="small"
-          busy={change.isPending}
-          onClick={() =>
-            change.mutate({
-              experiment,
-              change: { prediction: { ...experiment.prediction, text } },
-            })
-          }
-        >
-          Save the prediction
-        </Button>
-      )}
-    </>
   )
 }
 
@@ -348,7 +326,7 @@ function Kept({ experiment }: { experiment: Experiment }) {
   if (!computed) return null
   return (
     <>
-      {computed.measured && <p className="muted">Computed: {computed.measured.text}</p>}
+      {computed.measured && <p className="muted">{computed.measured.text}</p>}
       {experiment.overruled_because && (
         <p>
           The artifacts say {computed.measured?.verdict.replace('_', ' ')}; overruled because{' '}
@@ -356,7 +334,7 @@ function Kept({ experiment }: { experiment: Experiment }) {
         </p>
       )}
       {computed.trial && <p className="muted">{computed.trial.text}</p>}
-      {computed.symptoms && <p>{computed.symptoms.text}</p>}
+      {computed.symptoms && <p className="muted">{computed.symptoms.text}</p>}
       <Levels levels={computed.levels} />
     </>
   )

@@ -12,7 +12,7 @@ import { experimentsQuery, hypothesisNamesQuery } from './queries'
 import { predictedNumber, sweepsOf } from './sweep'
 import { SweepTable } from './SweepTable'
 import { SymptomTable } from './SymptomTable'
-import { VerdictChip } from './VerdictChip'
+import { Measured, VerdictChip } from './VerdictChip'
 import './experiments.css'
 
 export default function ExperimentsScreen() {
@@ -81,8 +81,16 @@ export default function ExperimentsScreen() {
                     <div className="faint">{statement(one.hypothesis_id)}</div>
                   </td>
                   <td>{one.change}</td>
-                  <td>{one.prediction.text || predictedNumber(one.prediction)}</td>
-                  <td>{one.observation?.text ?? ''}</td>
+                  <td>
+                    {one.prediction.text}
+                    <div className={cx(one.prediction.text && 'faint')}>
+                      {predictedNumber(one.prediction)}
+                    </div>
+                  </td>
+                  <td>
+                    <Measured experiment={one} />
+                    <div>{one.observation?.text ?? ''}</div>
+                  </td>
                   <td>
                     <VerdictChip experiment={one} />
                   </td>
@@ -110,6 +118,7 @@ export default function ExperimentsScreen() {
           experiment={chosen}
           onClose={() => setOpen(null)}
           onRunLike={() => setPlan(`run:${chosen.id}`)}
+          onChangePlan={() => setPlan(`change:${chosen.id}`)}
         />
       )}
       {mayWrite && plan && (

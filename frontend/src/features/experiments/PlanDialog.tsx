@@ -6,7 +6,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { Problem } from '@/ui/States'
 import { bodyOf, type Draft, isDirection, problemsOf, SIGNS, STATISTICS } from './draft'
-import { seriesNamesQuery, useExperimentWrites } from './queries'
+import { type Experiment, seriesNamesQuery, useExperimentWrites } from './queries'
 
 const SUGGESTED = 2000
 
@@ -17,23 +17,27 @@ type Props = {
   start: Draft
   /** Whence that is: 'run 3', 'the finding …'; empty when from nothing. */
   like: string
+  /** The planned experiment that is changed; none: a new one. */
+  was?: Experiment | undefined
   onClose: () => void
   onMade: (id: string) => void
 }
 
-export function PlanDialog({ incidentId, hypotheses, start, like, onClose, onMade }: Props) {
-  const { create } = useExperimentWrites(incidentId)
+export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, onMade }: Props) {
+  const { create, change } = useExperimentWrites(incidentId)
   const series = useQuery(seriesNamesQuery(incidentId))
   const [draft, setDraft] = useState(start)
   const problems = problemsOf(draft)
   const direction = isDirection(draft)
-  const plan = () =>
-    create.mutate(bodyOf(draft), {
-      onSuccess: (made) => {
-        onMade(made.id)
-        onClose()
-      },
-    })
+  const onSuccess = (made: Experiment) => {
+    onMade(made.id)
+    onClose()
+  }
+  const save = () =>
+    was
+      ? change.mutate({ experiment: was, change: bodyOf(draft) }, { onSuccess })
+      : create.mutate(bodyOf(draft), { onSuccess })
+  const failed = create.error ?? change.error
   /** A field of the draft with its label. */
   const field = (
     name: keyof Draft,
@@ -90,22 +94,28 @@ export function PlanDialog({ incidentId, hypotheses, start, like, onClose, onMad
       onOpenChange={(open) => {
         if (!open) onClose()
       }}
-      title={like ? `Plan an experiment like ${like}` : 'Plan an experiment'}
+      title={
+        was
+          ? `Change the plan of experiment ${was.number}`
+          : like
+            ? `Plan an experiment like ${like}`
+            : 'Plan an experiment'
+      }
       width={680}
       footer={
         <Button
           variant="primary"
-          busy={create.isPending}
+          busy={create.isPending || change.isPending}
           disabled={!draft.title.trim() || Object.keys(problems).length > 0}
-          onClick={plan}
+          onClick={save}
         >
-          Plan it
+          {was ? 'Save the plan' : 'Plan it'}
         </Button>
       }
     >
       <div className="plan">
-        {create.isError && <Problem compact error={create.error} what="It was not saved" />}
-        {field('title', 'Title')}
+        {failed && <Problem compact error={failed} what="It was not saved" />}
+        {field('title', 'Title', { autoFocus: true })}
         {choice('hypothesis', 'Hypothesis', [
           ['', 'none'],
           ...hypotheses.map((one) => [one.id, one.statement] as const),
@@ -160,6 +170,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, onClose, onMad
 }
 
 type InputProps = {
+  autoFocus?: boolean
   list?: string
   inputMode?: 'decimal'
   disabled?: boolean

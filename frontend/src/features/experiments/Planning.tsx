@@ -1,6 +1,6 @@
-/** The plan dialog as the address asks for it: 'new', 'run:ID', 'finding:ID' or 'hypothesis:ID'. */
+/** The plan dialog as the address asks for it: 'new', 'run:ID', 'change:ID', 'finding:ID' or 'hypothesis:ID'. */
 import { useQuery } from '@tanstack/react-query'
-import { EMPTY, likeFinding, likeHypothesis, likeRun } from './draft'
+import { type Draft, EMPTY, likeFinding, likeHypothesis, likeRun } from './draft'
 import { PlanDialog } from './PlanDialog'
 import { type Experiment, findingsQuery, hypothesisNamesQuery } from './queries'
 
@@ -17,13 +17,14 @@ export function Planning({ incidentId, plan, experiments, onClose, onMade }: Pro
   const findings = useQuery(findingsQuery(incidentId))
   // The form begins once: with everything that it could be filled from.
   if (hypotheses.isPending || findings.isPending) return null
-  const { start, like } = begin(plan, experiments, hypotheses.data ?? [], findings.data ?? [])
+  const { start, like, was } = begin(plan, experiments, hypotheses.data ?? [], findings.data ?? [])
   return (
     <PlanDialog
       incidentId={incidentId}
       hypotheses={hypotheses.data ?? []}
       start={start}
       like={like}
+      was={was}
       onClose={onClose}
       onMade={onMade}
     />
@@ -35,10 +36,12 @@ function begin(
   experiments: readonly Experiment[],
   hypotheses: Parameters<typeof likeFinding>[1],
   findings: readonly { readonly finding: Parameters<typeof likeFinding>[0] }[],
-) {
+): { readonly start: Draft; readonly like: string; readonly was?: Experiment } {
   const at = plan.indexOf(':')
   const kind = plan.slice(0, at)
   const id = plan.slice(at + 1)
+  const was = kind === 'change' && experiments.find((one) => one.id === id)
+  if (was) return { start: likeRun(was), like: '', was }
   const run = kind === 'run' && experiments.find((one) => one.id === id)
   if (run) return { start: likeRun(run), like: `run ${run.number}` }
   const finding = kind === 'finding' && findings.find((one) => one.finding.id === id)

@@ -1,3 +1,5 @@
+/** How an experiment came out: the verdict, and the number beside it. */
+import { formatNumber } from '@/format'
 import { Chip, type Tone } from '@/ui/Chip'
 import type { Experiment } from './queries'
 
@@ -15,5 +17,28 @@ export function VerdictChip({ experiment }: { readonly experiment: Experiment })
     <Chip tone={tone} mark={mark}>
       {word}
     </Chip>
+  )
+}
+
+/** What was measured: by the tool from the artifacts, else as a person typed it. */
+export function Measured({ experiment }: { readonly experiment: Experiment }) {
+  const computed = experiment.computed?.measured
+  const typed = experiment.observation?.value ?? null
+  if (computed?.value != null) {
+    return (
+      <span className="measured" title={computed.text}>
+        {experiment.prediction.statistic ?? 'median'} <b>{formatNumber(computed.value, 2)}</b>{' '}
+        <span className="faint">
+          computed, n {formatNumber(computed.points)}
+          {computed.p95 !== null && `, p95 ${formatNumber(computed.p95, 2)}`}
+        </span>
+      </span>
+    )
+  }
+  if (typed === null) return null
+  return (
+    <span className="measured">
+      <b>{formatNumber(typed, 2)}</b> <span className="faint">typed</span>
+    </span>
   )
 }

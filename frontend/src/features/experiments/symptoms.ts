@@ -21,7 +21,7 @@ export type SymptomRow = {
 
 const OWN = 'own symptom: '
 
-/** People's own first, then those of the incident, then what only runs showed. */
+/** People's own first, then those that some run tells apart from the incident, then the rest. */
 export function symptomRows(
   own: readonly Symptom[],
   runs: readonly SymptomRun[],
@@ -59,7 +59,9 @@ export function symptomRows(
       })),
     })
   }
-  return rows
+  const told = (row: SymptomRow) =>
+    row.own !== null || row.cells.some(({ seen }) => seen !== null && seen !== row.incident)
+  return rows.toSorted((a, b) => Number(told(b)) - Number(told(a)))
 }
 
 /** "5 of 7" of a run, over what the incident shows and the run can tell; empty without any. */

@@ -11,6 +11,7 @@ import { CloseIcon } from '@/ui/icons'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
 import { LiveText } from '@/ui/LiveText'
 import { Problem } from '@/ui/States'
+import { type Draft, useDraft } from '@/ui/useDraft'
 import { Time } from '@/ui/Value'
 import { Comments } from '@/ui/Comments'
 import { useHypothesisWrites, type Hypothesis, type HypothesisChange, type Status } from './queries'
@@ -32,26 +33,34 @@ type Props = {
 export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
   const mayWrite = useMay('contributor')
   const writes = useHypothesisWrites(incidentId)
-  const [statement, setStatement] = useState(hypothesis.statement)
-  const [falsifier, setFalsifier] = useState(hypothesis.falsifier)
+  const statement = useDraft(hypothesis.statement)
+  const falsifier = useDraft(hypothesis.falsifier)
+  const tags = useDraft(hypothesis.mechanisms.join(', '))
+  const drafts = [statement, falsifier, tags]
+  const changed = drafts.some((draft) => draft.typed !== null)
   // The revision that the draft was made from: a later save of somebody else is a conflict.
   const [revision, setRevision] = useState(hypothesis.revision)
-  const [tags, setTags] = useState(hypothesis.mechanisms.join(', '))
-  const mechanisms = tagsOf(tags)
-  const changed =
-    statement !== hypothesis.statement ||
-    falsifier !== hypothesis.falsifier ||
-    mechanisms.join() !== hypothesis.mechanisms.join()
-  const based = changed ? revision : hypothesis.revision
   const conflict = writes.change.error instanceof ApiProblem && writes.change.error.isConflict
-  const save = (change: HypothesisChange, from = based) =>
-    writes.change.mutate(
-      { id: hypothesis.id, revision: from, change },
-      { onSuccess: (now) => setRevision(now.revision) },
+  const save = (change: HypothesisChange, from: number, saved?: () => void) =>
+    writes.change.mutate({ id: hypothesis.id, revision: from, change }, { onSuccess: saved })
+  const drop = () => {
+    for (const draft of drafts) draft.drop()
+    writes.change.reset()
+  }
+  // Only what was typed: what somebody else wrote in the other fields stays.
+  const saveTyped = (from: number) =>
+    save(
+      {
+        ...(statement.typed !== null && { statement: statement.typed }),
+        ...(falsifier.typed !== null && { falsifier: falsifier.typed }),
+        ...(tags.typed !== null && { mechanisms: tagsOf(tags.typed) }),
+      },
+      from,
+      drop,
     )
-  const edit = (set: (value: string) => void) => (value: string) => {
+  const edit = (draft: Draft) => (text: string) => {
     if (!changed) setRevision(hypothesis.revision)
-    set(value)
+    draft.type(text)
   }
   return (
     <Inspector
@@ -64,23 +73,18 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
       )}
       {conflict && (
         <div className="conflict" role="alert">
-          <strong>Somebody else saved first.</strong> Your text is still below. Theirs now:
-          <blockquote>{hypothesis.statement}</blockquote>
-          <Button
-            size="small"
-            onClick={() => save({ statement, falsifier, mechanisms }, hypothesis.revision)}
-          >
+          <strong>Somebody else saved first.</strong> Your text is still below. It says now:
+          {statement.typed !== null && <blockquote>{hypothesis.statement}</blockquote>}
+          {falsifier.typed !== null && (
+            <blockquote>Would be false if: {hypothesis.falsifier || 'nothing yet'}</blockquote>
+          )}
+          {tags.typed !== null && (
+            <blockquote>Mechanisms: {hypothesis.mechanisms.join(', ') || 'none'}</blockquote>
+          )}
+          <Button size="small" onClick={() => saveTyped(hypothesis.revision)}>
             Save mine over it
           </Button>{' '}
-          <Button
-            size="small"
-            onClick={() => {
-              setStatement(hypothesis.statement)
-              setFalsifier(hypothesis.falsifier)
-              setTags(hypothesis.mechanisms.join(', '))
-              writes.change.reset()
-            }}
-          >
+          <Button size="small" onClick={drop}>
             Take theirs
           </Button>
         </div>
@@ -93,8 +97,8 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
               className="textarea"
               rows={3}
               readOnly={!mayWrite}
-              value={statement}
-              onChange={(event) => edit(setStatement)(event.target.value)}
+              value={statement.shown}
+              onChange={(event) => edit(statement)(event.target.value)}
             />
           )}
         </Field>
@@ -105,8 +109,8 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
               className="textarea"
               rows={2}
               readOnly={!mayWrite}
-              value={falsifier}
-              onChange={(event) => edit(setFalsifier)(event.target.value)}
+              value={falsifier.shown}
+              onChange={(event) => edit(falsifier)(event.target.value)}
             />
           )}
         </Field>
@@ -116,8 +120,8 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
               {...ids}
               className="input"
               readOnly={!mayWrite}
-              value={tags}
-              onChange={(event) => edit(setTags)(event.target.value)}
+              value={tags.shown}
+              onChange={(event) => edit(tags)(event.target.value)}
             />
           )}
         </Field>
@@ -126,7 +130,7 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
             size="small"
             variant="primary"
             busy={writes.change.isPending}
-            onClick={() => save({ statement, falsifier, mechanisms })}
+            onClick={() => saveTyped(revision)}
           >
             Save
           </Button>

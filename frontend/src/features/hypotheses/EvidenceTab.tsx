@@ -115,8 +115,24 @@ function PinItem({
   )
 }
 
+const LINES = 3
+
+/** The first lines of it; all when asked. */
 function Value({ text }: { readonly text: string | null }) {
-  return text ? <pre className="pin-value">{text}</pre> : null
+  const [all, setAll] = useState(false)
+  if (!text) return null
+  const lines = text.split('\n')
+  const more = lines.length - LINES
+  return (
+    <div>
+      <pre className="pin-value">{all || more <= 1 ? text : lines.slice(0, LINES).join('\n')}</pre>
+      {more > 1 && (
+        <button type="button" className="linklike" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Less' : `${more} more lines`}
+        </button>
+      )}
+    </div>
+  )
 }
 
 function Stale({

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
-import { number, oneOf, text, useUrlState } from '@/state/url'
+import { number, oneOf, sharedSearch, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { experimentPath } from '@/ui/evidence'
 import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
@@ -167,6 +167,11 @@ function PlanStep({
   if (!mayWrite || (step.kind !== 'experiment' && step.kind !== 'falsifier')) return null
   const about = matrix.hypotheses.find((one) => step.text.includes(` ${one.label}:`))
   if (!about) return null
+  if (/: experiment \d+, /.test(step.text)) {
+    return (
+      <Link to={`/incidents/${incidentId}/experiments${sharedSearch(search, {})}`}>Open it</Link>
+    )
+  }
   return (
     <>
       <Link to={experimentPath(incidentId, `hypothesis:${about.id}`, search)}>Plan it</Link>{' '}

@@ -5,6 +5,7 @@ import { actionsQuery, useMay } from '@/api/queries'
 import { Button } from '@/ui/Button'
 import { NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
 import { useOfferUndo } from '@/ui/undo'
+import { useDraft } from '@/ui/useDraft'
 import {
   type Action,
   experimentsQuery,
@@ -70,6 +71,7 @@ export function ActionsPanel({ incidentId }: { readonly incidentId: string }) {
       {mayWrite && (
         <form className="report-new-action" onSubmit={submit}>
           <input
+            className="input"
             aria-label="New action"
             placeholder="What will be changed"
             maxLength={2000}
@@ -98,34 +100,38 @@ function ActionItem({
 }) {
   const change = useChangeAction(incidentId)
   const { data: experiments } = useQuery(experimentsQuery(incidentId))
-  const [owner, setOwner] = useState(action.owner)
-  const [text, setText] = useState(action.text)
-  const set = (body: Parameters<typeof change.mutate>[0]['body']) => change.mutate({ action, body })
+  const owner = useDraft(action.owner)
+  const text = useDraft(action.text)
+  const set = (body: Parameters<typeof change.mutate>[0]['body'], saved?: () => void) =>
+    change.mutate({ action, body }, { onSuccess: saved })
   return (
     <li data-testid="report-action">
       <textarea
+        className="textarea"
         aria-label="Action"
         rows={2}
         readOnly={!mayWrite}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onBlur={() => text.trim() && text !== action.text && set({ text })}
+        value={text.shown}
+        onChange={(event) => text.type(event.target.value)}
+        onBlur={() => text.typed?.trim() && set({ text: text.typed }, text.drop)}
       />
       <div className="report-action-fields">
         <label>
           Owner
           <input
-            value={owner}
+            className="input"
+            value={owner.shown}
             readOnly={!mayWrite}
             maxLength={200}
             placeholder="nobody yet"
-            onChange={(event) => setOwner(event.target.value)}
-            onBlur={() => owner !== action.owner && set({ owner })}
+            onChange={(event) => owner.type(event.target.value)}
+            onBlur={() => owner.typed !== null && set({ owner: owner.typed }, owner.drop)}
           />
         </label>
         <label>
           Due
           <input
+            className="input"
             type="date"
             value={action.due ?? ''}
             disabled={!mayWrite}
@@ -135,6 +141,7 @@ function ActionItem({
         <label>
           Status
           <select
+            className="select"
             value={action.status}
             disabled={!mayWrite}
             onChange={(event) => set({ status: event.target.value as Action['status'] })}
@@ -149,6 +156,7 @@ function ActionItem({
         <label>
           Verified by
           <select
+            className="select"
             value={action.experiment_id ?? ''}
             disabled={!mayWrite}
             onChange={(event) => set({ experiment_id: event.target.value || null })}
