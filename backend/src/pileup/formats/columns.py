@@ -2,7 +2,8 @@
 
 ``add`` takes one value. ``row`` takes the cells of a whole line as they are printed, when many
 lines have the same series (of one device, of one CPU): they are read as numbers all at once.
-A format may keep the ``lane`` of a device until the next flush, and put the next lines there.
+A format may keep the ``lane`` of a device until the next flush, and put the next lines there, also
+many at a time once they are numbers (see ``number_rows``).
 """
 
 from __future__ import annotations
@@ -46,27 +47,39 @@ class Header:
 class Lane:
     """Lines of the same series, as printed; valid until the next flush."""
 
-    __slots__ = ("_of", "cells", "numbers", "walls")
+    __slots__ = ("_numbers", "_of", "_read", "_walls", "cells")
 
     def __init__(self, of: Columns) -> None:
         self.cells: list[str] = []
-        self.walls: list[int | None] = []
-        self.numbers: list[int] = []
+        self._walls: list[int | None] = []
+        self._numbers: list[int] = []
+        self._read: list[tuple[pl.Series, pl.Series, pl.Series]] = []
         self._of = of
 
     def add(self, cells: Sequence[str], wall: int | None, line: int) -> None:
         """The cells of one line; as many as the header has series."""
         self.cells.extend(cells)
-        self.walls.append(wall)
-        self.numbers.append(line)
+        self._walls.append(wall)
+        self._numbers.append(line)
         self._of.values += len(cells)
 
-    def add_all(self, cells: list[str], walls: Sequence[int | None], lines: Sequence[int]) -> None:
-        """The cells of many lines, one after the other."""
-        self.cells.extend(cells)
-        self.walls.extend(walls)
-        self.numbers.extend(lines)
-        self._of.values += len(cells)
+    def add_numbers(self, values: pl.Series, walls: pl.Series, lines: pl.Series) -> None:
+        """The numbers of many lines, one after the other, with the moment and number of each."""
+        self._seal()
+        self._read.append((values, walls, lines))
+        self._of.values += len(values)
+
+    def _seal(self) -> None:
+        if self._numbers:
+            walls, lines = (pl.Series(one, dtype=pl.Int64) for one in (self._walls, self._numbers))
+            self._read.append((_numbers(self.cells), walls, lines))
+            self.cells, self._walls, self._numbers = [], [], []
+
+    def columns(self) -> dict[str, pl.Series]:
+        """As ``Grid`` wants them: values line by line; of each line its moment and its number."""
+        self._seal()
+        joined = [pl.concat(one) for one in zip(*self._read, strict=True)]
+        return dict(zip(("values", "wall_us", "lines"), joined, strict=True))
 
 
 class Columns:
@@ -138,30 +151,12 @@ class Columns:
     def flush(self) -> Iterator[Samples | Grid]:
         for (series, labels, kind, unit, clock), (walls, values, lines) in self._points.items():
             yield Samples(series, kind, unit, clock, walls, values, lines, labels)
-        for (header, labels, clock), rows in self._lanes.items():
-            yield Grid(
-                header.frame(labels),
-                clock,
-                pl.Series(rows.walls, dtype=pl.Int64),
-                pl.Series(rows.numbers, dtype=pl.Int64),
-                pl.repeat(0, len(header.series), dtype=pl.Int64, eager=True),
-                _numbers(rows.cells),
-            )
+        for (header, labels, clock), lane in self._lanes.items():
+            offsets = pl.repeat(0, len(header.series), dtype=pl.Int64, eager=True)
+            yield Grid(header.frame(labels), clock, offsets=offsets, **lane.columns())
         self._points.clear()
         self._lanes.clear()
         self.values = 0
-
-
-def cells_of(text: str, width: int) -> list[str] | None:
-    """The cells of whole lines that have ``width`` each; None when one has more or fewer."""
-    if "|" in text:
-        return None
-    lines, every = text.count("\n"), width + 1
-    cells = text.replace("\n", " | ").split()
-    if len(cells) != lines * every or cells[width::every].count("|") != lines:
-        return None
-    del cells[width::every]
-    return cells
 
 
 def _numbers(cells: list[str]) -> pl.Series:

@@ -11,9 +11,14 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from pileup.formats.columns import Columns, Header, Lane, number
+import polars as pl
+
+from pileup.formats.columns import Columns, Header
+from pileup.formats.columns import number as number_of
+from pileup.formats.number_rows import read_chunks, row_by_row, table
 from pileup.formats.stamps import read_stamp
 from pileup.formats.sysstat import DayClock, read_date
+from pileup.formats.text import Chunk, chunks_of
 from pileup.formats.times import local_us
 from pileup.records import Clock, Item, Problem
 
@@ -28,6 +33,7 @@ _HEADER = re.compile(r"^Device:?\s+\S")
 _TIME = re.compile(
     r"^(?P<date>\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}) (?P<time>\d{1,2}:\d\d:\d\d(?: [AP]M)?)\s*$"
 )
+_MOST_DEVICES = 10_000
 _UNITS = {
     "%util": "%",
     "await": "ms",
@@ -45,79 +51,126 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every block after the first."""
-    columns: list[str] = []
-    header = Header(())
-    cpu: list[str] = []
-    found, clock_of = Columns(), DayClock()
-    block = -1
-    printed: tuple[int | None, Clock] | None = None
-    lanes: dict[str, Lane] = {}  # of the devices of the blocks before
-    width = -1  # cells of their lines; -1 while each line must be looked at
-    at: tuple[int | None, Clock] = 0, "relative"
-    for line_number, text in enumerate(lines, start=1):
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same: the lines of known devices together, all else line by line."""
+    reader = _Reader()
+    yield from read_chunks(chunks, reader)
+    yield from reader.found.flush()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = Columns()
+        self._clock_of = DayClock()
+        self._columns: list[str] = []
+        self._header = Header(())
+        self._heading = ""
+        self._cpu: list[str] = []
+        self._block = -1
+        self._printed: tuple[int | None, Clock] | None = None
+        self._devices: set[str] = set()
+
+    @property
+    def ready(self) -> bool:
+        """A block after the one since boot has told the devices."""
+        return self._block > 1 and bool(self._devices)
+
+    def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
+        """The devices of blocks under headings like the last one."""
+        is_row = lines.str.extract("^([^ ]+) ", 1).is_in(list(self._devices)).fill_null(value=False)
+        is_heading = lines == self._heading
+        is_other = ~(is_row | is_heading | (lines == ""))
+        others = lines.filter(is_other)
+        if others.str.contains("Device", literal=True).any() or (is_other.shift(1) & is_row).any():
+            return None  # other columns, or the CPU table runs into the devices
+        cells = table(lines.filter(is_row), [pl.String, *[pl.Float64] * len(self._columns)])
+        if cells is None:
+            return None
+        blocks = is_heading.cum_sum().cast(pl.Int64) + self._block
+        items: list[Item] = []
+        printed = [self._printed]
+        before = -1
+        for at, text in zip(is_other.arg_true().to_list(), others.to_list(), strict=True):
+            self._block = blocks[at]
+            self._cpu = self._cpu if at == before + 1 else []
+            items += self.line(first + at, text)
+            printed.append(self._printed)
+            before = at
+        self._block = blocks[-1]
+        self._cpu = self._cpu if is_other[-1] else []
+        told = is_other.cum_sum().filter(is_row)
+        known = [one if one and one[0] is not None else (None, None) for one in printed]
+        walls, clocks = zip(*known, strict=True)
+        cells = cells.with_columns(
+            pl.Series(walls, dtype=pl.Int64)
+            .gather(told)
+            .fill_null((blocks.filter(is_row) - 1) * 1_000_000)
+            .alias("wall"),
+            pl.Series(clocks, dtype=pl.String).gather(told).fill_null("relative").alias("clock"),
+            (is_row.arg_true().cast(pl.Int64) + first).alias("line"),
+        )
+        numbers = [str(at + 1) for at in range(len(self._columns))]
+        for one in cells.partition_by("0", "clock", maintain_order=True):
+            labels = (("device", one["0"][0].rstrip(":")),)
+            lane = self.found.lane(self._header, one["clock"][0], labels)
+            lane.add_numbers(row_by_row(one.select(numbers)), one["wall"], one["line"])
+        return [*items, *self.found.flush()] if self.found.full else items
+
+    def line(self, number: int, text: str) -> Iterator[Item]:
         cells = text.split()
-        if len(cells) == width and (lane := lanes.get(cells[0])):
-            lane.add(cells[1:], at[0], line_number)
-            continue
-        if not cells:
-            cpu = []
-            continue
         line = text.strip()
-        if _HEADER.match(line):
-            cpu = []
-            block += 1
-            before, at = at, _when(printed, block)
-            if cells[1:] != columns:
-                columns = cells[1:]
-                header = _header(tuple(columns))
-                lanes.clear()
-            if at[1] != before[1]:
-                lanes.clear()
-            if found.full:
-                yield from found.flush()
-                lanes.clear()
-            width = len(cells)
-            continue
-        if block < 1 or len(cells) != width:
-            width = -1
-        if clock_of.banner(text):
-            continue
-        if match := _TIME.match(line):
-            printed = _printed(match["date"], match["time"]), "local"
-            width = -1
-            continue
-        if stamp := read_stamp(line):
-            printed = stamp  # ISO with an offset is absolute
-            width = -1
-            continue
-        if cells[0] == "avg-cpu:":
-            cpu = cells[1:]
-            width = -1
-            continue
+        if not cells:
+            self._cpu = []
+        elif _HEADER.match(line):
+            self._begin_block(text, cells[1:])
+        elif self._clock_of.banner(text):
+            pass
+        elif match := _TIME.match(line):
+            self._printed = _printed(match["date"], match["time"]), "local"
+        elif stamp := read_stamp(line):
+            self._printed = stamp  # ISO with an offset is absolute
+        elif cells[0] == "avg-cpu:":
+            self._cpu = cells[1:]
+        elif self._cpu and all(number_of(cell) is not None for cell in cells):
+            self._cpu_row(number, cells)
+        elif not self._columns or len(cells) != len(self._columns) + 1:
+            yield Problem(number, "Not a line of iostat; it is left out.", found=text[:200])
+        elif self._block > 0:  # the first is since boot
+            wall, clock = self._moment()
+            if len(self._devices) < _MOST_DEVICES:
+                self._devices.add(cells[0])
+            labels = (("device", cells[0].rstrip(":")),)
+            self.found.lane(self._header, clock, labels).add(cells[1:], wall, number)
+            if self.found.full:
+                yield from self.found.flush()
+
+    def _begin_block(self, text: str, columns: list[str]) -> None:
+        self._cpu = []
+        self._block += 1
+        self._heading = text
+        if columns != self._columns:
+            self._columns = columns
+            self._header = _header(tuple(columns))
+            self._devices.clear()
+
+    def _cpu_row(self, number: int, cells: list[str]) -> None:
+        if self._block < 0:
+            return
+        wall, clock = self._moment()
+        for name, cell in zip(self._cpu, cells, strict=False):
+            series = f"iostat.cpu_{name.lstrip('%')}"
+            self.found.add(series, number_of(cell), wall=wall, clock=clock, line=number, unit="%")
+
+    def _moment(self) -> tuple[int | None, Clock]:
+        """Of the next line of numbers."""
+        if self._printed is not None and self._printed[0] is not None:
+            return self._printed
         # The CPU table stands above the devices of its block, which are not counted yet.
-        wall, when = _when(printed, block + 1 if cpu else block)
-        if cpu and all(number(c) is not None for c in cells):
-            if block >= 0:
-                for name, cell in zip(cpu, cells, strict=False):
-                    series = f"iostat.cpu_{name.lstrip('%')}"
-                    found.add(
-                        series, number(cell), wall=wall, clock=when, line=line_number, unit="%"
-                    )
-            continue
-        if not columns or len(cells) != len(columns) + 1:
-            yield Problem(line_number, "Not a line of iostat; it is left out.", found=text[:200])
-            continue
-        if block == 0:
-            continue  # since boot
-        labels = (("device", cells[0].rstrip(":")),)
-        lane = found.lane(header, when, labels)
-        lane.add(cells[1:], wall, line_number)
-        if width > 0 and (wall, when) == at:
-            lanes[cells[0]] = lane
-        if found.full:
-            yield from found.flush()
-            lanes.clear()
-    yield from found.flush()
+        block = self._block + 1 if self._cpu else self._block
+        return max(0, block - 1) * 1_000_000, "relative"
 
 
 @lru_cache(maxsize=64)
@@ -127,12 +180,6 @@ def _header(columns: tuple[str, ...]) -> Header:
 
 def _unit(column: str) -> str | None:
     return _UNITS.get(column, "1/s" if column.endswith("/s") else None)
-
-
-def _when(printed: tuple[int | None, Clock] | None, block: int) -> tuple[int | None, Clock]:
-    if printed is not None and printed[0] is not None:
-        return printed
-    return max(0, block - 1) * 1_000_000, "relative"
 
 
 def _printed(date: str, time: str) -> int | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
+
 from pileup.records import Clock, Event
 
 # TS 1795213432.682627114 2026-11-20 22:23:52
@@ -18,6 +20,7 @@ _TS = re.compile(
     r"TS (?P<epoch>\d{9,11})(?:\.(?P<fraction>\d+))?"
     r"(?: (?P<local>\d{4}-\d\d-\d\d[ T][\d:]{8}))?\s*$"
 )
+_TS_PARTS = r"^TS ([0-9]{9,11})(?:\.([0-9]+))?(?: [0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8})?[ \t]*$"
 
 
 def read_ts(line: str) -> tuple[int, str | None] | None:
@@ -29,6 +32,16 @@ def read_ts(line: str) -> tuple[int, str | None] | None:
         return None
     micros = int(((match["fraction"] or "") + "000000")[:6])
     return int(match["epoch"]) * 1_000_000 + micros, match["local"]
+
+
+def read_ts_lines(lines: pl.Series) -> pl.Series | None:
+    """The absolute times of many TS lines; None when one of them is none."""
+    parts = lines.str.extract_groups(_TS_PARTS).struct.unnest()
+    epoch, fraction = parts.get_columns()
+    micros = fraction.fill_null("").str.slice(0, 6).str.pad_end(6, "0")
+    if epoch.null_count():
+        return None
+    return epoch.cast(pl.Int64) * 1_000_000 + micros.cast(pl.Int64)
 
 
 def clock_event(number: int, epoch_us: int, local: str) -> Event:

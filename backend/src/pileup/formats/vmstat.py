@@ -8,10 +8,12 @@ Units:  memory in KiB, si/so KiB/s, bi/bo blocks/s, in/cs per second, CPU column
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.columns import Columns, Header, cells_of, decimal
+import polars as pl
+
+from pileup.formats.columns import Columns, Header, decimal
+from pileup.formats.number_rows import read_chunks, row_by_row, table
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.stamps import read_stamp
 from pileup.formats.text import Chunk, chunks_of
@@ -24,7 +26,7 @@ PRINTED_BY = "procps; `-t`, `-a`, `-w`"
 VERSION = 2
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
-_OTHER = re.compile(r"[^ 0-9\n]")
+_NOT_WHOLE = r"^ *-?[0-9]*[^ 0-9-]"
 _UNITS = {
     **dict.fromkeys(("swpd", "free", "buff", "cache", "inact", "active"), "KiB"),
     **dict.fromkeys(("si", "so"), "KiB/s"),
@@ -47,21 +49,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same: lines of nothing but numbers together, all else line by line."""
     reader = _Reader()
-    for chunk in chunks:
-        text, number, at = chunk.text, chunk.first, 0
-        while at < len(text):
-            other = _OTHER.search(text, at)
-            end = max(at, text.rfind("\n", at, other.start()) + 1) if other else len(text)
-            if end > at:
-                run = text[at:end]
-                yield from reader.numbers(number, run)
-                number += run.count("\n")
-            if other:
-                at = text.index("\n", other.start()) + 1
-                yield from reader.line(number, text[end : at - 1])
-                number += 1
-            else:
-                at = len(text)
+    yield from read_chunks(chunks, reader)
     yield from reader.end()
 
 
@@ -69,25 +57,33 @@ class _Reader:
     def __init__(self) -> None:
         self._columns: list[str] = []
         self._header = Header(())
+        self._headings = ["", ""]
+        """The two lines above the numbers, as printed last."""
         self._found = Columns()
         self._seen = 0
         self._utc = False
         self._said = False
 
-    def numbers(self, first: int, text: str) -> Iterator[Item]:
-        """Lines of numbers: all of them at once when each has a cell for each column."""
-        if self._seen and self._columns and (cells := cells_of(text, len(self._columns))):
-            lines = len(cells) // len(self._columns)
-            start = (self._seen - 1) * 1_000_000
-            walls = range(start, start + lines * 1_000_000, 1_000_000)
-            lane = self._found.lane(self._header, "relative")
-            lane.add_all(cells, walls, range(first, first + lines))
-            self._seen += lines
-            if self._found.full:
-                yield from self._found.flush()
-            return
-        for number, line in enumerate(text.split("\n")[:-1], start=first):
-            yield from self.line(number, line)
+    @property
+    def ready(self) -> bool:
+        """The line since boot was seen."""
+        return bool(self._seen and self._columns)
+
+    def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
+        """Lines of a number for each column, between headings like the last ones."""
+        is_row = ~lines.is_in(self._headings)
+        rows = lines.filter(is_row)
+        if rows.str.contains(_NOT_WHOLE).any():
+            return None
+        cells = table(rows, [pl.Float64] * len(self._columns))
+        if cells is None:
+            return None
+        start, end = self._seen - 1, self._seen - 1 + len(rows)
+        walls = pl.int_range(start, end, eager=True) * 1_000_000
+        numbers = is_row.arg_true().cast(pl.Int64) + first
+        self._found.lane(self._header, "relative").add_numbers(row_by_row(cells), walls, numbers)
+        self._seen += len(rows)
+        return list(self._found.flush()) if self._found.full else []
 
     def line(self, number: int, text: str) -> Iterator[Item]:
         if text.startswith("TS ") and (stamp := read_ts(text)):
@@ -96,13 +92,17 @@ class _Reader:
                 yield clock_event(number, stamp[0], stamp[1])
             return
         cells = text.split()
-        if not cells or cells[0].startswith("procs"):
+        if not cells:
+            return
+        if cells[0].startswith("procs"):
+            self._headings[0] = text
             return
         if cells[:2] == ["r", "b"]:
             names = [c for c in cells if c in _UNITS]
             if names != self._columns:
                 self._columns = names
                 self._header = Header((f"vmstat.{name}", "gauge", _UNITS[name]) for name in names)
+            self._headings[1] = text
             self._utc = cells[-1] in ("UTC", "GMT")
             return
         if not self._columns or not cells[0].lstrip("-").isdigit():
