@@ -418,7 +418,9 @@ def _sections(text: str, line: int) -> tuple[str, list[_Part], int]:
     for match in _TITLED.finditer(text):
         row = _ROW.match(text, match.end())
         if row or match["title"] in _TITLES:
-            found.append((match.start(), row.end() if row else match.end(), match["title"]))
+            # Of a damaged dump one row may end a title and begin the next.
+            start = max(match.start(), found[-1][1]) if found else match.start()
+            found.append((start, row.end() if row else match.end(), match["title"]))
     if not found:
         found = [
             (match.start() - 1, match.end(), match["title"])
