@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the parser of one format, or of each in turn. Usage: fuzz.sh FORMAT|all SECONDS
+# Fuzzes one target (a format, any, archive, csv-mapping), or each in turn: fuzz.sh TARGET|all SECONDS
 # atheris is no dependency of ours: it is installed into .tmp/fuzz on first use.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ if [ ! -d "$folder/atheris" ]; then
 fi
 export PYTHONPATH="$PWD/backend/src:$PWD/backend:$folder"
 if [ "$format" = all ]; then
-    format="$("$python" -c 'from pileup import formats; print(*(one.NAME for one in formats.FORMATS))')"
+    format="$("$python" -c 'from fuzz.targets import TARGETS; print(*TARGETS)')"
 fi
 cd backend
 failed=""
