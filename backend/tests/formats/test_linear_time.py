@@ -10,13 +10,13 @@ from __future__ import annotations
 import functools
 import random
 import re
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from pileup import formats
 from tests.formats.checks import parse_bytes, samples
+from tests.support.cpu import cpu_seconds
 
 _HEAD = 64 * 1024
 _LINE = 64 * 1024
@@ -126,6 +126,4 @@ def _scan(text: str) -> int:
 
 
 def _seconds(run: Callable[[str], object], text: str) -> float:
-    started = time.process_time()
-    run(text)
-    return time.process_time() - started
+    return cpu_seconds(lambda: run(text))
