@@ -22,7 +22,7 @@ HOSTILE = (
     '#set text(red) #eval("1") $x$ @label <a> *b* _c_ `d` \\ // /* \\u{41} #read("/etc/passwd") '
     "</w:t> ]]> & \x00\x0b \u202e "
 )
-WORLD = "结账服务停顿了 トランザクション توقفت ไทย\n\nخدمة الدفع 390"
+WORLD = "**结账**服务停顿了 トランザクション توقفت ไทย\n\nخدمة الدفع 390"
 LONG = "select " + ", ".join(f"very_long_column_name_{i}" for i in range(80)) + " from t"
 
 
@@ -141,6 +141,20 @@ def test_docx_has_real_headings_contents_captions_and_pictures(made: Document) -
     assert all('w:w="' in column for grid in grids for column in grid.split("/>")[:-1])
     footer = zipfile.ZipFile(io.BytesIO(data)).read("word/footer1.xml").decode()
     assert "NUMPAGES" in footer
+
+
+def test_what_belongs_together_stays_on_one_page() -> None:
+    """The line before a list, the items of a short list, the head of a table; not a long list."""
+    body = "For:\n\n- one\n- two\n\nAfter.\n\n" + "\n".join(f"- item {i}" for i in range(20))
+    opened = docx.Document(
+        io.BytesIO(render_docx(document(replace(CASE, sections={"summary": body}))))
+    )
+    kept = {p.text: bool(p.paragraph_format.keep_with_next) for p in opened.paragraphs}
+    assert [kept[text] for text in ("For:", "one", "two", "item 3")] == [True, True, False, False]
+    source = next(p for p in opened.paragraphs if p.text.startswith("[1] "))
+    assert source.paragraph_format.keep_with_next
+    heads = [table.rows[0].cells[0].paragraphs[0] for table in opened.tables[1:]]
+    assert all(head.paragraph_format.keep_with_next for head in heads)
 
 
 def test_pictures_in_docx_are_twice_their_size() -> None:

@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +31,7 @@ from pileup.report.document import (
 )
 from pileup.report.figures import LANDSCAPE, PORTRAIT, draw, is_wide
 from pileup.report.letters import has_kana, is_rtl, unseen
+from pileup.report.together import is_whole, with_next
 from pileup.report.zone import named
 
 Paper = Literal["a4", "letter"]
@@ -45,8 +46,6 @@ _LONG = 18
 """Letters without a blank after which a word gets places to break."""
 _LINE = 96
 """Letters of a table across a portrait page, the space between columns apart."""
-_TOGETHER, _SMALL = 8, 1200
-"""Rows, and letters, of a table that is not broken over two pages."""
 _PAPERS = {"a4": "a4", "letter": "us-letter"}
 
 
@@ -113,7 +112,7 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
         "sections": [
             {
                 "title": _broken(one.title),
-                "blocks": [_block(block, zone, top=True) for block in one.blocks],
+                "blocks": _blocks(one.blocks, zone, top=True),
             }
             for one in document.sections
         ],
@@ -146,6 +145,13 @@ def _texts(node: Any) -> Iterator[str]:
             yield from _texts(value)
 
 
+def _blocks(blocks: Sequence[Block], zone: Any, *, top: bool = False) -> list[dict[str, Any]]:
+    return [
+        _block(block, zone, top=top) | ({"leads": True} if leads else {})
+        for block, leads in with_next(blocks)
+    ]
+
+
 def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
     """A block as typst's template reads it; only a block of a section itself may turn the page."""
     match block:
@@ -171,17 +177,18 @@ def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
                 "rows": [[_runs(cell) for cell in row] for row in block.rows],
                 "columns": _columns(block),
                 "wide": top and len(block.head) > 7,
-                "together": len(block.rows) <= _TOGETHER and _size(block) <= _SMALL,
+                "together": is_whole(block),
             }
         case Bullets():
             return {
                 "type": "list",
                 "ordered": block.ordered,
                 "start": block.start,
-                "items": [[_block(one, zone) for one in item] for item in block.items],
+                "items": [_blocks(item, zone) for item in block.items],
+                "together": is_whole(block),
             }
         case Quote():
-            return {"type": "quote", "blocks": [_block(one, zone) for one in block.blocks]}
+            return {"type": "quote", "blocks": _blocks(block.blocks, zone)}
     made: dict[str, Any] = msgspec.to_builtins(block)
     if "runs" in made:
         runs: Runs = block.runs  # type: ignore[union-attr]  # it has them
@@ -199,10 +206,6 @@ def _runs(runs: Runs) -> list[dict[str, Any]]:
             made["text"] = _broken(one.text)
         out.append(made)
     return out
-
-
-def _size(table: Table) -> int:
-    return sum(len(plain(cell)) for row in table.rows for cell in row)
 
 
 def _columns(table: Table) -> list[float]:

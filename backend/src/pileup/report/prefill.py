@@ -316,10 +316,9 @@ def _bug_environment(case: Case) -> str:
     said = " ".join(
         str(server[name]) for name in ("family", "version", "comment") if server.get(name)
     )
-    rows = "\n".join(
-        f"| `{_cell(s.name)}` | `{_cell(s.value or '')}` |"
-        for s in case.analysis.settings
-        if s.name.startswith(_BUG_SETTINGS)
+    decide = [s for s in case.analysis.settings if s.name.startswith(_BUG_SETTINGS)]
+    rows = "\n".join(  # a file and the server often say the same
+        dict.fromkeys(f"| `{_cell(s.name)}` | `{_cell(s.value or '')}` |" for s in decide)
     )
     table = (
         f"| setting | value |\n|---|---|\n{rows}\n\nTable: Settings of the server that decide "

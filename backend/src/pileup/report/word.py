@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Sequence
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ from pileup.report.document import (
 from pileup.report.figures import LANDSCAPE, PORTRAIT, draw, is_wide
 from pileup.report.letters import FONTS, has_rtl, is_rtl
 from pileup.report.pdf import Paper
+from pileup.report.together import is_whole, with_next
 from pileup.report.zone import named
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
 _PAPERS = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 _MARGIN_MM = 22.0
-_LINE, _PADDING = 100, 4
+_LINE, _PADDING = 116, 3
 """Letters of a table across a page, and how many the space of a cell takes."""
 _BAD = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 65534, 65535], "�")
 """What XML cannot hold."""
@@ -64,8 +66,7 @@ def render_docx(document: Document, *, paper: Paper = "a4") -> bytes:
     writer.title()
     for section in document.sections:
         word.add_heading(_xml(section.title), 1)
-        for block in section.blocks:
-            writer.block(block)
+        writer.blocks(section.blocks)
     writer.sources()
     made = datetime.fromisoformat(document.made_at)
     properties = word.core_properties
@@ -109,11 +110,18 @@ class _Writer:
         _field(self._word.add_paragraph(), 'TOC \\o "1-2" \\h \\z \\u', *titles)
         self._word.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
 
-    def block(self, block: Block, depth: int = 0) -> None:
+    def blocks(self, blocks: Sequence[Block], depth: int = 0) -> None:
+        for block, leads in with_next(blocks):
+            self.block(block, depth, keep=leads)
+
+    def block(self, block: Block, depth: int = 0, *, keep: bool = False) -> None:
+        """keep: on the page of what comes next."""
         word = self._word
         match block:
             case Paragraph():
-                self._runs(word.add_paragraph(), block.runs)
+                paragraph = word.add_paragraph()
+                paragraph.paragraph_format.keep_with_next = keep
+                self._runs(paragraph, block.runs)
             case Heading():
                 self._runs(word.add_heading("", min(block.level - 1, 4)), block.runs)
             case Code():
@@ -140,6 +148,7 @@ class _Writer:
         self._word.add_heading("Sources", 1)
         for one in self._document.sources:
             paragraph = self._word.add_paragraph()
+            paragraph.paragraph_format.keep_with_next = bool(one.excerpt)
             paragraph.add_run(f"[{one.number}] ").bold = True
             _bookmark(paragraph, f"source_{one.number}", one.number)
             said = [Run(one.text, href=one.link)]
@@ -165,10 +174,16 @@ class _Writer:
     def _list(self, block: Bullets, depth: int) -> None:
         base = "List Number" if block.ordered else "List Bullet"
         style = base if depth == 0 else f"{base} {min(depth + 1, 3)}"
+        together = is_whole(block)
         for item in block.items:
             for one in item:
                 if isinstance(one, Paragraph):
-                    self._runs(self._word.add_paragraph(style=style), one.runs)
+                    paragraph = self._word.add_paragraph(style=style)
+                    paragraph.paragraph_format.keep_together = True
+                    paragraph.paragraph_format.keep_with_next = together and (
+                        item is not block.items[-1]
+                    )
+                    self._runs(paragraph, one.runs)
                 else:
                     self.block(one, depth + 1)
 
@@ -189,13 +204,14 @@ class _Writer:
             '<w:tblLayout w:type="fixed"/></w:tblPr>',
             f"<w:tblGrid>{grid}</w:tblGrid>",
             "<w:tr><w:trPr><w:cantSplit/><w:tblHeader/></w:trPr>",
-            *self._cells(block.head, block.align, widths, bold=True),
+            *self._cells(block.head, block.align, widths, bold=True, keep=True),
             "</w:tr>",
         ]
+        together = is_whole(block)
         for row in block.rows:
             xml += [
                 "<w:tr><w:trPr><w:cantSplit/></w:trPr>",
-                *self._cells(row, block.align, widths),
+                *self._cells(row, block.align, widths, keep=together and row is not block.rows[-1]),
                 "</w:tr>",
             ]
         xml.append("</w:tbl>")
@@ -203,12 +219,20 @@ class _Writer:
         after._p.addprevious(parse_xml("".join(xml)))
 
     def _cells(
-        self, cells: list[Runs], align: list[Any], widths: list[int], *, bold: bool = False
+        self,
+        cells: list[Runs],
+        align: list[Any],
+        widths: list[int],
+        *,
+        bold: bool = False,
+        keep: bool = False,
     ) -> list[str]:
+        """keep: on the page of the next row."""
+        kept = "<w:keepNext/>" if keep else ""
         return [
             f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
-            f'<w:p><w:pPr><w:pStyle w:val="Cell"/><w:jc w:val="{side}"/></w:pPr>'
-            f"{self._inner(runs, bold=bold)}</w:p></w:tc>"
+            f'<w:p><w:pPr><w:pStyle w:val="Cell"/>{kept}<w:jc w:val="{side}"/></w:pPr>'
+            f"{self._inner(runs, bold=bold, small=True)}</w:p></w:tc>"
             for runs, side, width in zip(cells, align, widths, strict=False)
         ]
 
@@ -240,32 +264,33 @@ class _Writer:
         for made in parse_xml(f"<w:p {nsdecls('w', 'r')}>{inner}</w:p>"):
             paragraph._p.append(made)
 
-    def _inner(self, runs: Runs, *, bold: bool = False) -> str:
-        """The runs as XML; between two notes a comma."""
+    def _inner(self, runs: Runs, *, bold: bool = False, small: bool = False) -> str:
+        """The runs as XML; between two notes a comma. small: in a cell of a table."""
         out: list[str] = []
         for before, one in zip([None, *runs], runs, strict=False):
             if one.note is not None and before is not None and before.note is not None:
                 out.append(_r(['<w:vertAlign w:val="superscript"/>'], ", "))
-            out.append(self._run(one, bold=bold))
+            out.append(self._run(one, bold=bold, small=small))
         return "".join(out)
 
-    def _run(self, one: Run, *, bold: bool = False) -> str:
+    def _run(self, one: Run, *, bold: bool = False, small: bool = False) -> str:
         """One run as XML; a note or a link stands in a hyperlink."""
         look = ['<w:rStyle w:val="Mono"/>'] if one.code else []
         look += ["<w:b/>"] if one.bold or bold else []
         look += ["<w:i/>"] if one.italic else []
         look += ["<w:strike/>"] if one.strike else []
+        size = ['<w:sz w:val="15"/>'] if one.code and small else []
         if one.note is not None:
             look += ['<w:color w:val="0B58A8"/>', '<w:vertAlign w:val="superscript"/>']
             return (
                 f'<w:hyperlink w:anchor="source_{one.note}">{_r(look, str(one.note))}</w:hyperlink>'
             )
         if one.href and one.href.startswith(("http://", "https://", "mailto:")):
-            look.append('<w:color w:val="0B58A8"/>')
+            look += ['<w:color w:val="0B58A8"/>', *size]
             return (
                 f'<w:hyperlink r:id="{self._relation(one.href)}">{_r(look, one.text)}</w:hyperlink>'
             )
-        return _r(look, one.text)
+        return _r(look + size, one.text)
 
     def _relation(self, address: str) -> str:
         from docx.opc.constants import RELATIONSHIP_TYPE
