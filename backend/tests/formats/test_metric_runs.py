@@ -114,6 +114,31 @@ def test_the_same_series_at_each_moment_are_a_matrix() -> None:
     agree(SCRAPES)
 
 
+def test_series_that_every_moment_has_are_known_by_their_text() -> None:
+    with mock.patch.object(blocks, "BLOCK_BYTES", 1000):
+        with mock.patch.object(metric_bulk, "long", side_effect=metric_bulk.long) as read_anew:
+            read(SCRAPES)
+        assert read_anew.call_count <= 2
+        assert_frame_equal(read(SCRAPES)["sample"], row_by_row(SCRAPES)["sample"])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damage_among_known_series(seed: int) -> None:
+    dice = random.Random(seed)
+    lines = SCRAPES.split("\n")
+    at = dice.randrange(20, len(lines) - 1)
+    cells = lines[at].split(",")
+    place = dice.randrange(len(cells))
+    odd = ("", "1_0", "45%", " 4 ", '"3"', "inf", "9" * 80, "x,y", "2026-11-20 12:00:40")
+    cells[place] = dice.choice((*odd, cells[place] + "0", lines[at - 1].split(",")[place]))
+    lines[at] = ",".join(cells)
+    if dice.random() < 0.3:
+        del lines[dice.randrange(20, len(lines))]
+    text = "\n".join(lines)
+    with mock.patch.object(blocks, "BLOCK_BYTES", 1000):
+        agree(text)
+
+
 @pytest.mark.parametrize("time", [0, 1])
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
 def test_chunks_end_where_the_moment_changes(size: int, time: int) -> None:

@@ -21,6 +21,7 @@ _NUMBERS = b"0123456789.-"
 _LARGEST = 1e63
 """A longer number is no measured value; the row reader leaves it out."""
 _LONGEST_NUMBER = 64
+_LONGEST_ROW = 10_000
 _MOST_ROWS = 20_000
 """Of one moment, that wait for the next chunk."""
 
@@ -113,6 +114,58 @@ def cyclic(times: Times, keys: pl.DataFrame) -> int | None:
     if not walls.equals(firsts.gather(pl.int_range(len(walls), eager=True) // width)):
         return None
     return width if keys[width:].equals(keys[:-width]) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Rows of a time, always the same names in the same order, and a value.
+
+    middles:  what stands between time and value, with both delimiters: one per series.
+    """
+
+    middles: pl.Series
+    delimiter: str
+
+    @classmethod
+    def of(cls, chunk: Chunk, delimiter: str, width: int) -> Cycle:
+        """That of the first rows of a chunk, whose times stand first and values last."""
+        rows = lines_of(chunk.data[: _LONGEST_ROW * width]).head(width)
+        middles = [
+            f"{delimiter}{row.split(delimiter, 1)[1].rpartition(delimiter)[0]}{delimiter}"
+            for row in rows
+        ]
+        return cls(pl.Series(middles, dtype=pl.String), delimiter)
+
+    def read(self, chunk: Chunk) -> tuple[Times, pl.Series] | None:
+        """The moments and the values row by row; None when a row is another one."""
+        rows, width = lines_of(chunk.data), len(self.middles)
+        if not len(rows) or len(rows) % width:
+            return None
+        stamps = [row.partition(self.delimiter)[0] for row in rows.gather_every(width)]
+        size = len(stamps[0])
+        times = _times(stamps)
+        if times is None or any(len(stamp) != size for stamp in stamps):
+            return None
+        moment = pl.int_range(len(rows), eager=True) // width
+        held = pl.DataFrame(
+            [
+                rows.alias("row"),
+                tiled(self.middles, len(stamps)).alias("middle"),
+                pl.Series(stamps).gather(moment).alias("stamp"),
+            ]
+        )
+        value = pl.col("row").str.slice(size).str.strip_prefix(pl.col("middle"))
+        read = held.select(
+            value.cast(pl.Float64, strict=False).alias("value"),
+            (
+                pl.col("row").str.starts_with(pl.col("stamp"))
+                & (value.str.len_bytes() <= _LONGEST_NUMBER)
+            ).alias("fits"),
+        )
+        values = read["value"]
+        if values.null_count() or not read["fits"].all() or not (values.abs() < _LARGEST).all():
+            return None
+        return times, values
 
 
 def at_moments(chunks: Iterable[Chunk], delimiter: str, time: int) -> Iterator[Chunk]:

@@ -170,6 +170,7 @@ class _Reader:
         self._points: list[tuple[_Key, int, float | None, int]] = []
         self._wide: tuple[pl.DataFrame, pl.Series] | None = None
         self._long: tuple[pl.DataFrame, pl.DataFrame] | None = None
+        self._cycle: metric_bulk.Cycle | None = None
         self._clock: Clock | None = None
         self._rows = 0
         self._told = 0
@@ -221,6 +222,8 @@ class _Reader:
         layout = self._layout
         assert layout.metric is not None
         assert layout.value is not None
+        if self._long and self._cycle and (known := self._cycle.read(chunk)):
+            return [*self.flush(), self._cycle_grid(chunk, len(self._cycle.middles), *known)]
         read = metric_bulk.long(chunk, self._delimiter, layout.header, layout.time, layout.value)
         if read is None:
             return None
@@ -232,11 +235,11 @@ class _Reader:
         lines = pl.int_range(chunk.first, chunk.first + chunk.lines, eager=True)
         texts, values = cells.select(keys), cells[str(layout.value)]
         width = metric_bulk.cyclic(times, texts)
-        if width is not None and (series := self._same_series(texts[:width])) is not None:
-            moments = times.wall_us.gather_every(width)
-            offsets = pl.int_range(width, eager=True)
-            first_lines = lines.gather_every(width)
-            return [*items, Grid(series, times.clock, moments, first_lines, offsets, values)]
+        if width is not None and self._same_series(texts[:width]) is not None:
+            if layout.time == 0 and layout.value == len(layout.header) - 1:
+                self._cycle = metric_bulk.Cycle.of(chunk, self._delimiter, width)
+            moments = metric_bulk.Times(times.clock, times.wall_us.gather_every(width))
+            return [*items, self._cycle_grid(chunk, width, moments, values)]
         names = texts.unique(maintain_order=True)
         named = names.hstack(self._series_of(names)).filter(pl.col("series") != _NAMELESS)
         rows = texts.with_columns(
@@ -248,6 +251,16 @@ class _Reader:
         wanted = ("series", "labels", "kind", "unit", "host", "wall_us", "value", "line_first")
         frame = {name: columns[name] for name in wanted} | {"clock": times.clock}
         return [*items, Rows(SAMPLE, frame_of(SAMPLE, frame))]
+
+    def _cycle_grid(
+        self, chunk: Chunk, width: int, moments: metric_bulk.Times, values: pl.Series
+    ) -> Grid:
+        """The values of a chunk in which each moment has the series that ``_long`` tells."""
+        assert self._long is not None
+        self._clock = moments.clock
+        lines = pl.int_range(chunk.first, chunk.first + chunk.lines, width, eager=True)
+        offsets = pl.int_range(width, eager=True)
+        return Grid(self._long[1], moments.clock, moments.wall_us, lines, offsets, values)
 
     def _same_series(self, names: pl.DataFrame) -> pl.DataFrame | None:
         """The series of cells that every moment has; None when one of them has no name."""
