@@ -212,15 +212,16 @@ def _tar_member(
     elif info.size > budget.limits.member_bytes:
         refusals.append(Refusal(name, f"it says that it holds {info.size} bytes: too large"))
     else:
-        return Member(name, lambda: _tar_open(archive, info), info.size)
+        return Member(name, lambda: _tar_open(archive, info, budget.limits), info.size)
     return None
 
 
-def _tar_open(archive: tarfile.TarFile, info: tarfile.TarInfo) -> BinaryIO:
+def _tar_open(archive: tarfile.TarFile, info: tarfile.TarInfo, limits: Limits) -> BinaryIO:
     stream = archive.extractfile(info)
     if stream is None:
         raise ArchiveError(f"{info.name} is not a plain file.")
-    return cast(BinaryIO, stream)
+    # Its bytes were counted when they were unpacked: the budget here is its own.
+    return _Bounded(cast(BinaryIO, stream), _Budget(limits, info.size), info.name)
 
 
 def _bounded_plain(path: Path, budget: _Budget, name: str, refusals: list[Refusal]) -> BinaryIO:
@@ -354,7 +355,7 @@ class _Counted(io.RawIOBase):
         try:
             # read() would lose, with its error, what it had unpacked before the damage.
             data = cast(io.BufferedReader, self._stream).read1(len(view))
-        except (zipfile.BadZipFile, *_BROKEN) as error:
+        except (zipfile.BadZipFile, tarfile.TarError, *_BROKEN) as error:
             if self._cut is None or not self._given:
                 raise ArchiveError(f"{self._name} is damaged: {error}") from error
             why = f"it is damaged or cut off after {self._given} bytes, which were read: {error}"

@@ -139,17 +139,14 @@ def parse_stream(
     if chosen is None:
         if format is not None:
             failed = f"There is no format named {format!r}. Choose one of those listed."
-        try:
-            work.skip_all(detection.why)
-        except (OSError, EOFError, ArchiveError) as error:
-            failed = _unreadable(reader, error)
+        work.skip_all(detection.why)
     else:
         try:
             work.run(chosen)
         except FormatError as error:
             failed = str(error)
             work.skip_all(failed)
-        except (OSError, EOFError, ArchiveError) as error:
+        except (OSError, EOFError, ArchiveError) as error:  # beside the stream: a full disk
             failed = _unreadable(reader, error)
         except Exception as error:  # noqa: BLE001
             # The edge of the engine: one defect must cost one artifact, not an import of hundreds.
@@ -159,6 +156,8 @@ def parse_stream(
                 "Please report this with the artifact."
             )
             crashed = True
+    if reader.failure and not crashed:
+        failed = _unreadable(reader, reader.failure)
     frames = work.frames()
     return Parsed(
         format=chosen.NAME if chosen else None,

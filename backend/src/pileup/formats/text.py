@@ -127,6 +127,7 @@ class LineReader:
         self._expanded: list[tuple[int, int]] = []  # (raw line, logical lines) of that expansion
         self._long_lines = 0
         self._logical_lines = 0
+        self._source = source
         self._blocks = Blocks(source, "\n".encode(self.encoding))
         text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
         text = _unix(text).rstrip("\r")
@@ -150,6 +151,11 @@ class LineReader:
     def keep_long_lines(self) -> None:
         """Give a line of more than MAX_LINE_BYTES in pieces, each a line, instead of cutting it."""
         self._blocks.keep_long_lines = True
+
+    @property
+    def failure(self) -> Exception | None:
+        """Why the lines ended before the artifact did: its stream could not be read further."""
+        return self._source.failure
 
     @property
     def bytes_read(self) -> int:
@@ -310,19 +316,21 @@ class _Rewound:
             self._origin = None
         self.first = _read_up_to(stream, HEAD_BYTES)
         self._waiting = self.first
-        self._failure: Exception | None = None
+        self.failure: Exception | None = None
+        """Why the stream ended before its end."""
 
     def read(self, size: int, /) -> bytes:
         """The next bytes, at most about ``size`` of them; none at the end.
 
-        Of a damaged stream all that can be read, before it fails.
+        A damaged stream ends where it cannot be read: a parser that holds lines back must not
+        lose them to an exception. ``failure`` says so.
         """
         return b"".join(self.read_parts(size))
 
     def read_parts(self, size: int, /) -> list[bytes]:
         """The same in the parts in which it came, none of them empty."""
-        if self._failure:
-            raise self._failure
+        if self.failure:
+            return []
         parts = [self._waiting[:size]] if self._waiting else []
         self._waiting = self._waiting[size:]
         size -= sum(map(len, parts))
@@ -331,9 +339,7 @@ class _Rewound:
                 parts.append(part)
                 size -= len(part)
         except (OSError, EOFError, ArchiveError) as error:
-            self._failure = error
-            if not parts:
-                raise
+            self.failure = error
         return parts
 
     def read_at(self, offset: int, size: int, /) -> bytes | None:
