@@ -37,6 +37,15 @@ describe('events into the caches', () => {
     applyEvent(client, ID, 'worker', { alive: false })
     expect(client.getQueryData<ArtifactList>(key)?.worker.alive).toBe(false)
   })
+  it('asks again for the lines that were not there before the file was read', async () => {
+    const [raw, read] = [keys.artifact('a', 'raw', 0), keys.artifact('a', 'raw', 1)]
+    const refused = () => Promise.reject(new Error('not read yet'))
+    await client.fetchQuery({ queryKey: raw, queryFn: refused, retry: false }).catch(() => null)
+    client.setQueryData(read, {})
+    applyEvent(client, ID, 'artifact', { id: 'a', state: 'done' })
+    expect(stale(raw)).toBe(true)
+    expect(stale(read)).toBe(false)
+  })
   it('asks for the status again only where the worker is not as it said', () => {
     client.setQueryData(keys.status, { worker: { alive: true } })
     applyEvent(client, ID, 'worker', { alive: true })

@@ -116,6 +116,11 @@ export function applyEvent(
       list ? { ...list, items: placed(list.items, artifact) } : list,
     )
     outdated(client, keys.artifact(artifact.id, 'detail'))
+    // Lines and records that were asked for before the file was read.
+    void client.invalidateQueries({
+      queryKey: keys.artifact(artifact.id),
+      predicate: ({ state }) => state.status === 'error',
+    })
     soon(client, incidentId, 'overview')
   } else if (name === 'upload') {
     const upload = data as Upload

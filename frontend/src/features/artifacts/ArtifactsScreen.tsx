@@ -155,7 +155,8 @@ export default function ArtifactsScreen() {
         )}
         {items && items.length > 0 && (
           <div className="artifacts-foot">
-            {items.length} artifacts, <BytesValue value={sumBytes(items)} />
+            {items.length} {items.length === 1 ? 'artifact' : 'artifacts'},{' '}
+            <BytesValue value={sumBytes(items)} />
           </div>
         )}
       </div>

@@ -28,6 +28,7 @@ import { Sections } from './Sections'
 import { SelectedLines } from './SelectedLines'
 import { useRawLines } from './queries'
 import { recordsAtQuery } from './recordQueries'
+import { isMoving, stateWords } from './state'
 
 const LINE_PX = 18
 const SETTLE_MS = 50
@@ -109,6 +110,12 @@ export function RawView({
         {artifact.state === 'failed'
           ? 'Nothing in it could be read. Unpack it and upload what is inside.'
           : 'What was in it stands below it in the list.'}
+      </EmptyState>
+    )
+  if (pages.error && !pages.total && isMoving(artifact.state))
+    return (
+      <EmptyState compact title="Not read yet">
+        The file is {stateWords(artifact.state)}. Its lines come by themselves.
       </EmptyState>
     )
   if (pages.error && !pages.total)

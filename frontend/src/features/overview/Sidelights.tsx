@@ -153,8 +153,10 @@ export function Deadlocks({ overview }: { readonly overview: Overview }) {
 export function Gaps({ overview }: { readonly overview: Overview }) {
   const { gaps } = overview
   return (
-    <Section title="Gaps" note={gaps.length > 0 && 'What was not collected'}>
-      {gaps.length === 0 ? (
+    <Section title="Gaps" note={overview.headline && gaps.length > 0 && 'What was not collected'}>
+      {!overview.headline && overview.artifacts.parsing > 0 ? (
+        <Nothing>They are named when what was uploaded has been read.</Nothing>
+      ) : gaps.length === 0 ? (
         <Nothing>Everything that the analysis looks for was collected.</Nothing>
       ) : (
         <ul className="side-list">

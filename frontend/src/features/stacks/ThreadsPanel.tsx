@@ -119,10 +119,10 @@ function columnsOf(search: string, time: string | null): readonly Column<Thread>
     {
       key: 'graph',
       head: 'Wait graph',
-      width: '110px',
+      width: '132px',
       cell: (one) =>
         one.thread?.pthread && time ? (
-          <Link to={waitsPath(search, time, one.thread.pthread)}>See who it waits for</Link>
+          <Link to={waitsPath(search, time, one.thread.pthread)}>Who it waits for</Link>
         ) : null,
     },
   ]
