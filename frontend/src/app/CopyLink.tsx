@@ -6,6 +6,7 @@ import { useCallback, useEffect, useState } from 'react'
 import { asProblem } from '@/api/problem'
 import { useMay } from '@/api/queries'
 import { type KeyTable, useKeys } from '@/state/keys'
+import { exactAddress } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { copyText } from '@/ui/CopyButton'
 import { Dialog } from '@/ui/Dialog'
@@ -35,10 +36,11 @@ export function useCopyLink(incidentId: string) {
     return () => clearTimeout(timer)
   }, [said])
   const copy = useCallback(async () => {
-    let url = window.location.href
+    const exact = new URL(exactAddress() + window.location.hash, window.location.origin)
+    let url = exact.href
     if (url.length > LONGEST && may) {
       try {
-        url = `${window.location.origin}/v/${(await mutateAsync({ view: viewOf(window.location) })).id}`
+        url = `${window.location.origin}/v/${(await mutateAsync({ view: viewOf(exact) })).id}`
       } catch {
         // The long address opens the same view.
       }
@@ -63,7 +65,7 @@ export function NameView({
   const make = useMakeViewLink(incidentId)
   const save = () => {
     make.mutate(
-      { view: viewOf(window.location), name: name.trim() },
+      { view: viewOf(new URL(exactAddress(), window.location.origin)), name: name.trim() },
       {
         onSuccess: () => {
           setName('')

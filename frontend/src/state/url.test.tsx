@@ -1,7 +1,16 @@
 import { act, render, screen } from '@testing-library/react'
 import { createBrowserRouter, RouterProvider } from 'react-router'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { list, number, oneOf, sharedSearch, text, useUrlState } from './url'
+import {
+  exactAddress,
+  list,
+  number,
+  oneOf,
+  sharedSearch,
+  text,
+  useStanding,
+  useUrlState,
+} from './url'
 
 function Probe() {
   const [line, setLine] = useUrlState('line', number, 0)
@@ -40,6 +49,23 @@ async function open(address: string) {
   render(<RouterProvider router={createBrowserRouter([{ path: '*', element: <Probe /> }])} />)
   await settle()
 }
+
+function Standing() {
+  useStanding({ at: '2026-11-20T22:17:13Z', sample: null, q: 'not this' })
+  return null
+}
+
+describe('the address of exactly this view', () => {
+  it('writes out what is left to a default while the screen is shown', () => {
+    window.history.replaceState(null, '', '/waits?q=mine')
+    expect(exactAddress()).toBe('/waits?q=mine')
+    const { unmount } = render(<Standing />)
+    expect(exactAddress({ node: 'a b' })).toBe('/waits?q=mine&at=2026-11-20T22%3A17%3A13Z&node=a+b')
+    unmount()
+    window.history.replaceState(null, '', '/waits')
+    expect(exactAddress()).toBe('/waits')
+  })
+})
 
 describe('view state in the URL', () => {
   beforeEach(() => window.history.replaceState(null, '', '/'))

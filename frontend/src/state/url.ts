@@ -2,7 +2,7 @@
  * View state in the URL. Changes made in one turn of the event loop become one navigation, so two
  * setters in a handler do not overwrite each other. Hover state never belongs here.
  */
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 
 export type Codec<T> = {
@@ -99,6 +99,33 @@ let pending: {
   params: URLSearchParams
   push: boolean
 } | null = null
+
+let standing: Readonly<Record<string, string | null>> = {}
+
+/**
+ * What an address that leaves these keys out stands for now: the worst moment, the stall with time
+ * around it. It may stand for another after the next upload, so links and pins write it out.
+ */
+export function useStanding(values: Readonly<Record<string, string | null>>): void {
+  useEffect(() => {
+    standing = values
+    return () => {
+      standing = {}
+    }
+  })
+}
+
+/** Path and query of exactly this view: with what it stands for now, and with `extra`. */
+export function exactAddress(extra: Readonly<Record<string, string>> = {}): string {
+  const { pathname, search } = window.location
+  const params = new URLSearchParams(search)
+  for (const [key, value] of Object.entries(standing)) {
+    if (value !== null && !params.has(key)) params.set(key, value)
+  }
+  for (const [key, value] of Object.entries(extra)) params.set(key, value)
+  const written = params.toString()
+  return written ? `${pathname}?${written}` : pathname
+}
 
 /** Keys that every screen of an incident shares; links between screens keep them. */
 export const SHARED_KEYS = ['start', 'end', 'tz'] as const

@@ -17,6 +17,7 @@ import { svgOfElement } from '@/charts/exportSvg'
 import { keys } from '@/api/keys'
 import { refresh, useMay } from '@/api/queries'
 import type { Hypothesis, NewPin } from '@/api/schema'
+import { exactAddress } from '@/state/url'
 import { Button } from './Button'
 import { Dialog } from './Dialog'
 import { Field } from './Field'
@@ -24,7 +25,7 @@ import { PinIcon } from './icons'
 import { Problem } from './States'
 import './pin.css'
 
-/** `view` may be left out: then it is the address as it is when the dialog opens. */
+/** `view` may be left out: then it is what the screen shows when the dialog opens. */
 export type PinDraft = Omit<NewPin, 'view' | 'evidence_kind'> & {
   readonly view?: string
   readonly evidence_kind?: NewPin['evidence_kind']
@@ -41,10 +42,9 @@ export function usePin(incidentId: string): (pin: PinDraft) => void {
   if (!open) throw new Error('usePin() outside of <PinProvider>')
   return useCallback(
     (pin) => {
-      const { pathname, search } = window.location
       open({
         incidentId,
-        pin: { evidence_kind: 'observation', ...pin, view: pin.view ?? pathname + search },
+        pin: { evidence_kind: 'observation', ...pin, view: pin.view ?? exactAddress() },
       })
     },
     [open, incidentId],

@@ -1,9 +1,9 @@
 /** Known problems that fit: how well, why, whether they apply, what helps, what would show it. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
 import type { FindingDoc, Overview } from '@/api/schema'
+import { text, useUrlState } from '@/state/url'
 import { ShareBar } from '@/ui/Bar'
 import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
@@ -18,8 +18,9 @@ import { findingsQuery, useMakeHypothesis, useVerdict } from './queries'
 export function Findings({ overview }: { readonly overview: Overview }) {
   const incidentId = overview.incident.id
   const judged = useQuery(findingsQuery(incidentId)).data
-  const [open, setOpen] = useState<string | null | undefined>(undefined)
-  const shown = open === undefined ? (overview.findings[0]?.id ?? null) : open
+  const [open, setOpen] = useUrlState('finding', text, '')
+  // The best is open until a person says otherwise, also that none is.
+  const shown = open || (overview.findings[0]?.id ?? NO_FINDING)
   return (
     <Section
       title="Known problems that fit"
@@ -40,7 +41,7 @@ export function Findings({ overview }: { readonly overview: Overview }) {
               finding={finding}
               verdict={judged?.find((item) => item.finding.id === finding.id)?.verdict ?? 'open'}
               open={shown === finding.id}
-              onToggle={() => setOpen(shown === finding.id ? null : finding.id)}
+              onToggle={() => setOpen(shown === finding.id ? NO_FINDING : finding.id)}
             />
           ))}
         </ol>
@@ -49,6 +50,8 @@ export function Findings({ overview }: { readonly overview: Overview }) {
     </Section>
   )
 }
+
+const NO_FINDING = 'none'
 
 /** What was looked for and not found, over which range, in how much. */
 function Absences({ overview }: { readonly overview: Overview }) {
@@ -247,6 +250,7 @@ function FindingBody({
             pin={{
               kind: 'finding',
               title: finding.title,
+              view: `/incidents/${incidentId}/overview?finding=${encodeURIComponent(finding.id)}`,
               locator: { node: finding.id, value: finding.score.toFixed(2) },
             }}
           />

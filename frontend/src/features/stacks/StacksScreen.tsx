@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
-import { flag, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { flag, oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 import { useArtifactByHash } from '@/ui/evidence'
@@ -44,6 +44,7 @@ export default function StacksScreen() {
     (a, b) => b.threads - a.threads || Number(isBare(a.artifact)) - Number(isBare(b.artifact)),
   )[0]
   const key = asked || (most ? `${most.artifact}:${most.snapshot}` : '')
+  useStanding({ sample: show === 'flame' ? null : key || null })
   const [artifact = '', snapshot = '0'] = key.split(':')
   const sample = moments.data?.find((m) => `${m.artifact}:${m.snapshot}` === key)
   const stacks = useQuery(stacksQuery(id, artifact, Number(snapshot)))

@@ -141,7 +141,7 @@ const COLUMNS: Column<DeadlockOut>[] = [
     cell: (one) => {
       const place = one.seen[0]
       return place ? (
-        <PinRow place={place} title={cycleText(one)[0] ?? 'deadlock'}>
+        <PinRow place={place} title={cycleText(one)[0] ?? 'deadlock'} chosen={{ pick: one.id }}>
           Pin
         </PinRow>
       ) : null
@@ -176,7 +176,9 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
             return svgOfElement(drawn, { title: 'Deadlock', description: words.join(' ') })
           }}
         />
-        {place && <PinRow place={place} title={words[0] ?? 'deadlock'} />}
+        {place && (
+          <PinRow place={place} title={words[0] ?? 'deadlock'} chosen={{ pick: deadlock.id }} />
+        )}
       </header>
       <div ref={picture} className="deadlock-picture scroll">
         <CyclePicture deadlock={deadlock} label={words.join(' ')} />

@@ -315,7 +315,11 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
     head: 'Pin',
     width: '84px',
     cell: (one) => (
-      <PinRow place={one.example} title={`${formatNumber(one.count, 0)} × ${one.shape}`}>
+      <PinRow
+        place={one.example}
+        title={`${formatNumber(one.count, 0)} × ${one.shape}`}
+        chosen={{ group: one.id }}
+      >
         Pin
       </PinRow>
     ),

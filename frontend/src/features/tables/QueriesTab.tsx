@@ -218,7 +218,7 @@ function columnsOf(source: QuerySource): Column<TopQuery>[] {
       head: 'Pin',
       width: '84px',
       cell: (one) => (
-        <PinRow place={one} title={queryClaim(one)}>
+        <PinRow place={one} title={queryClaim(one)} chosen={{ pick: one.id }}>
           Pin
         </PinRow>
       ),
@@ -241,7 +241,7 @@ function QueryInspector({
     <Inspector
       title="Statement"
       subtitle={<span className="mono ellipsis">{query.shape.slice(0, 80)}</span>}
-      actions={<PinRow place={query} title={queryClaim(query)} />}
+      actions={<PinRow place={query} title={queryClaim(query)} chosen={{ pick: query.id }} />}
       onClose={onClose}
     >
       <InspectorSection title="Shape">

@@ -1,13 +1,22 @@
 /** The processlist at a moment: a scrubber, groups of sessions, and the rows of a group. */
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useMemo, useState } from 'react'
+import { type KeyboardEvent, useMemo } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { Processlist, ProcesslistGroup, ProcesslistMoment, ProcesslistRow } from '@/api/schema'
 import { useWidth } from '@/charts/useWidth'
 import { formatDuration, formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
-import { flag, number, oneOf, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
+import {
+  flag,
+  number,
+  oneOf,
+  sharedSearch,
+  text,
+  useStanding,
+  useUrlChange,
+  useUrlState,
+} from '@/state/url'
 import { ShareBar } from '@/ui/Bar'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
@@ -53,7 +62,7 @@ export function SessionsTab() {
   const [words] = useUrlState('q', text, '')
   const [page, setPage] = useUrlState('page', number, 0)
   const change = useUrlChange()
-  const [chosen, setChosen] = useState<ProcesslistRow | null>(null)
+  const [picked, setPicked] = useUrlState('session', text, '')
   const items = moments.data?.items ?? []
   const moment = findMoment(items, at) ?? fullest(items)
   const [order, sorting] = useOrder(ORDER)
@@ -68,6 +77,8 @@ export function SessionsTab() {
     order,
   }
   const list = useQuery(processlistQuery(incidentId, asked, page))
+  const chosen = list.data?.rows.find((row) => sessionKey(row) === picked)
+  useStanding({ at: moment ? momentId(moment) : null })
   const place = moment ? items.indexOf(moment) : -1
   const go = (next: ProcesslistMoment | undefined) =>
     next && change({ at: [momentId(next)], page: [] })
@@ -201,15 +212,15 @@ export function SessionsTab() {
                 {...sorting}
                 rows={list.data.rows}
                 columns={ROW_COLUMNS}
-                rowKey={(row) => `${row.session_id}:${row.line_first}`}
-                selected={chosen ? `${chosen.session_id}:${chosen.line_first}` : null}
-                onSelect={setChosen}
+                rowKey={sessionKey}
+                selected={picked || null}
+                onSelect={(row) => setPicked(sessionKey(row))}
               />
             </div>
           </>
         )}
       </div>
-      {chosen && <SessionInspector row={chosen} onClose={() => setChosen(null)} />}
+      {chosen && <SessionInspector row={chosen} onClose={() => setPicked(null)} />}
     </div>
   )
 }
@@ -436,12 +447,15 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
     head: 'Pin',
     width: '84px',
     cell: (row) => (
-      <PinRow place={row} title={sessionClaim(row)}>
+      <PinRow place={row} title={sessionClaim(row)} chosen={{ session: sessionKey(row) }}>
         Pin
       </PinRow>
     ),
   },
 ]
+
+/** One session may stand in several lists of one file. */
+const sessionKey = (row: ProcesslistRow) => `${row.session_id}:${row.line_first}`
 
 /** "session 390: updating for 96 s": what a pin of a row says. */
 const sessionClaim = (row: ProcesslistRow) =>
@@ -458,7 +472,9 @@ function SessionInspector({
     <Inspector
       title={`Session ${row.session_id}`}
       subtitle={row.state || row.command || ''}
-      actions={<PinRow place={row} title={sessionClaim(row)} />}
+      actions={
+        <PinRow place={row} title={sessionClaim(row)} chosen={{ session: sessionKey(row) }} />
+      }
       onClose={onClose}
     >
       <InspectorSection title="Row">

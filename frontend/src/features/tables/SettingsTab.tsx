@@ -248,7 +248,7 @@ function columnsOf(compared: boolean): Column<SettingRow>[] {
       cell: (row) => {
         const side = row.b ?? row.a
         return side ? (
-          <PinRow place={placeOf(side)} title={pinTitle(row)}>
+          <PinRow place={placeOf(side)} title={pinTitle(row)} chosen={{ q: row.name }}>
             Pin
           </PinRow>
         ) : null

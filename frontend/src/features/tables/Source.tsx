@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useIncidentId } from '@/state/incident'
 import { rawLinesPath, useArtifactByHash } from '@/ui/evidence'
+import { exactAddress } from '@/state/url'
 import { PinButton } from '@/ui/pin'
 
 export type Place = {
@@ -45,10 +46,13 @@ export function Lines({
 export function PinRow({
   place,
   title,
+  chosen,
   children,
 }: {
   readonly place: Place
   readonly title: string
+  /** What the address says when this row is chosen; without it the pin opens the raw lines. */
+  readonly chosen?: Readonly<Record<string, string>>
   readonly children?: ReactNode
 }) {
   const incidentId = useIncidentId()
@@ -60,6 +64,15 @@ export function PinRow({
         pin={() => ({
           kind: 'lines',
           title: title.slice(0, 400),
+          view: chosen
+            ? exactAddress(chosen)
+            : rawLinesPath(
+                incidentId,
+                found?.id ?? place.artifact,
+                place.line_first,
+                place.line_last,
+                window.location.search,
+              ),
           locator: {
             artifact: place.artifact,
             ...(found ? { path: found.path } : {}),

@@ -7,7 +7,16 @@ import { iso, panned, parseIso, zoomed, type Interval } from '@/charts/time'
 import { useWidth } from '@/charts/useWidth'
 import { useIncidentId, useRange, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
-import { flag, list, oneOf, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
+import {
+  flag,
+  list,
+  oneOf,
+  sharedSearch,
+  text,
+  useStanding,
+  useUrlChange,
+  useUrlState,
+} from '@/state/url'
 import { Button } from '@/ui/Button'
 import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
@@ -94,6 +103,7 @@ export default function TimelineScreen() {
     const to = parseIso(asked.to)
     return from !== null && to !== null && to > from ? [from, to] : firstLook(marks.data)
   }, [asked.from, asked.to, marks.data])
+  useStanding({ start: range && iso(range[0]), end: range && iso(range[1]) })
 
   const shown = useMemo(() => {
     const all = series.data ?? []

@@ -6,7 +6,7 @@ import { ApiProblem } from '@/api/problem'
 import type { Locator } from '@/api/schema'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
-import { list, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { list, oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { locatorPath, sourceText, useArtifactByHash } from '@/ui/evidence'
 import { ExportMenu } from '@/ui/ExportMenu'
@@ -64,6 +64,7 @@ export default function WaitsScreen() {
     enabled: graph.isSuccess && !graph.isPlaceholderData,
   })
   const fresh = !graph.isPlaceholderData
+  useStanding({ at: fresh ? (data?.at ?? null) : null })
   const selected = chosen || (words && data?.found.length === 1 ? (data.found[0] ?? '') : '')
   const node = data?.nodes.find((one) => one.id === selected)
 
