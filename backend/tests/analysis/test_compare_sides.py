@@ -92,6 +92,15 @@ def test_results_of_several_runs_are_medians_with_their_spread() -> None:
     assert (alone.table.rows[0].a, alone.table.rows[0].a_runs) == ("100", None)
 
 
+def test_a_cell_changed_when_the_medians_differ() -> None:
+    """Whatever the first runs print: they alone agree for 8 clients, and differ for 16."""
+    before = [results(f"a{n}", *told) for n, told in enumerate((("100", "7"), ("20", "9")))]
+    after = [results(f"b{n}", *told) for n, told in enumerate((("100", "9"), ("300", "7")))]
+    (one,) = compare_sides([group("before", *before), group("after", *after)], "start").tables
+    (cell,) = one.table.rows
+    assert (cell.key, cell.a, cell.b, one.table.changed) == (["8"], "60", "200", 1)
+
+
 def test_one_run_varies_by_its_samples() -> None:
     """Quartiles: a third of the samples lies at ten times the rest."""
     document = compare_sides([group("a", run("a", 2)), group("b", run("b", 40))])

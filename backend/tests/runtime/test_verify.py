@@ -76,6 +76,8 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
                 told = json.loads(content)
                 told["stalls"][0]["duration_s"] += 7
                 content = json.dumps(told).encode()
+            if name == "report/report.html":
+                content = content.replace(b"threads_running", b"threads_runninG", 1)
             if name == "work/pins.jsonl":
                 told = json.loads(content)
                 told["excerpt"] = "9" + told["excerpt"][1:]
@@ -84,6 +86,7 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
                 told = json.loads(content)
                 told["computed"]["measured"]["value"] *= 1.001
                 told["computed"]["levels"][0]["run"]["mad"] += 1
+                told["computed"]["trial"]["text"] += " 7"
                 told["title"] = "what people typed is not computed"
                 content = json.dumps(told).encode()
             if name == "work/releases.jsonl":
@@ -98,4 +101,6 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
     assert "release 1 is not the document" in failed.output
     assert "experiment 1 measured/value: " in failed.output
     assert "experiment 1 levels/" in failed.output
+    assert "experiment 1 trial/text" in failed.output
+    assert re.search(r"DIFFERENT +\d+ of \d+ lines and figures of its HTML", failed.output)
     assert re.search(r"DIFFERENT +\d+ of \d+ numbers of experiments", failed.output)

@@ -4,8 +4,8 @@ Tables are of one kind when name and columns are the same, whichever host they c
 that both sides have is held against itself. Of several the last of each side counts: how it stood
 at the end. Where rows have no key of their own, counts would be made up: left out, and said.
 
-Which cells changed is told by the first run of each side; a number among them is then the median
-of all runs that print it, with the least and the most.
+Which rows there are is told by the first run of each side; a number is the median of all runs that
+print it, with the least and the most, so a cell changed when the medians differ.
 """
 
 from __future__ import annotations
@@ -110,16 +110,21 @@ def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable |
         found = compare(TableData(columns, before["rows"]), TableData(columns, after["rows"]))
     except NotComparable:
         return None
-    if all(row.state == "same" for row in found.rows):
-        return None
     keyless = found.ambiguous > 0
     by_state: defaultdict[str, list[RowChange]] = defaultdict(list)
     for row in found.rows:
         by_state[row.state].append(row)
-    cells = _cells(by_state["changed"], found.columns)
     spreads = _Runs(columns, found.keys, a[2]), _Runs(columns, found.keys, b[2])
-    shown = [] if keyless else [_spread(*one, spreads) for one in cells]
-    shown += [] if keyless else _whole(by_state)
+    cells = [] if keyless else _cells(found.rows, found.columns, spreads)
+    if (
+        not cells
+        and not by_state["added"]
+        and not by_state["gone"]
+        and (not keyless or not by_state["changed"])
+    ):
+        return None
+    most = sorted(cells, key=lambda one: -weight(one[1].ratio))[:MOST_ROWS]
+    shown = [] if keyless else [cell for _, cell in most] + _whole(by_state)
     return ComparedTable(
         name=name[:_LONGEST],
         host=host,
@@ -128,24 +133,25 @@ def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable |
         b=_locator(b[0], after),
         appeared=None if keyless else len(by_state["added"]),
         gone=None if keyless else len(by_state["gone"]),
-        changed=None if keyless else len(by_state["changed"]),
+        changed=None if keyless else len({key for key, _ in cells}),
         note="Several rows have one key: which was which is not known." if keyless else None,
         rows=shown,
     )
 
 
 def _cells(
-    changed: list[RowChange], columns: tuple[str, ...]
-) -> list[tuple[RowChange, str, CellChange]]:
-    """The cells of changed rows, those that changed by most times."""
-    cells = [
-        (weight(cell.ratio), row, column, cell)
-        for row in changed
+    rows: Sequence[RowChange], columns: tuple[str, ...], runs: tuple[_Runs, _Runs]
+) -> list[tuple[tuple[Cell, ...], ComparedTableRow]]:
+    """The cells that changed in rows that both sides have, each with the key of its row."""
+    several = runs[0].several or runs[1].several
+    return [
+        (row.key, told)
+        for row in rows
+        if row.state == "changed" or (several and row.state == "same")
         for column, cell in zip(columns, row.cells, strict=True)
-        if cell.before != cell.after
+        if (several or cell.before != cell.after)
+        and (told := _spread(row, column, cell, runs)) is not None
     ]
-    cells.sort(key=lambda one: -one[0])
-    return [(row, column, cell) for _, row, column, cell in cells[:MOST_ROWS]]
 
 
 class _Runs:
@@ -157,6 +163,7 @@ class _Runs:
         self._at = {name: at for at, name in enumerate(columns)}
         places = [self._at[name] for name in keys]
         self._rows = [_rows(one["rows"], places) for one in tables]
+        self.several = bool(tables)
 
     def spread(self, row: RowChange, column: str, first: str | None) -> SpreadDoc | None:
         """Over the first run and all further ones that print a number there."""
@@ -193,13 +200,16 @@ def _rows(rows: list[Row], places: list[int]) -> dict[tuple[Cell, ...], Row]:
 
 def _spread(
     row: RowChange, column: str, cell: CellChange, runs: tuple[_Runs, _Runs]
-) -> ComparedTableRow:
+) -> ComparedTableRow | None:
+    """None where both sides say the same."""
     before, after = (
         runs[0].spread(row, column, cell.before),
         runs[1].spread(row, column, cell.after),
     )
     a = cell.before if before is None else f"{before.median:.10g}"
     b = cell.after if after is None else f"{after.median:.10g}"
+    if a == b or (number(a) is not None and number(a) == number(b)):
+        return None
     change = cell_change(a, b)
     return ComparedTableRow(
         state="changed",

@@ -36,7 +36,8 @@ _START_S = 120.0
 _READ_S = 3600.0
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _SERVER = re.compile(r"https?://[^\s/)\"]+(?=/incidents/)")
-_WRITTEN = re.compile(r"Written: \S+")
+_WRITTEN = re.compile(r"Written: \S+|<dt>Written</dt><dd>[^<]*")
+_VIEWER = re.compile(r"<script>.*?</script>", re.DOTALL)
 _SHOWN = 20
 _MORE = "… "
 """Begins the line of an excerpt that counts what was left out (api/excerpts.py)."""
@@ -63,7 +64,8 @@ def command(bundle: Path, keep_log: bool) -> None:
     for what, lines, total in (
         ("artifacts, by their SHA-256", _missing(before, after), len(before.artifacts)),
         ("numbers and words of the analysis", *_analysis(before, after)),
-        ("lines of the report", *_report(before, after)),
+        ("lines of the report", *_report(before.report, after.report)),
+        ("lines and figures of its HTML", *_report(before.html, after.html)),
         ("pins", *_pins(before, after)),
         ("lines that pins quote, against the raw bytes", *_quotes(before)),
         ("numbers of experiments", *_experiments(before, observed)),
@@ -94,8 +96,11 @@ class _Bundle:
                     json.loads(archive.read("analysis.json")) if "analysis.json" in names else None
                 )
                 self.report = archive.read("report/report.md").decode()
+                self.html = _page(archive.read("report/report.html").decode())
                 self.pins = _rows(archive, "pins")
                 self.experiments = _rows(archive, "experiments")
+                self.uploads = [str(one["uploaded_at"]) for one in _rows(archive, "artifacts")]
+                self.corrected = bool(_rows(archive, "stall_corrections"))
                 self.releases = _rows(archive, "releases")
                 self.path = path
         except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError) as error:
@@ -220,9 +225,14 @@ def _equal(old: Any, new: Any) -> bool:
     return bool(old == new)
 
 
-def _report(before: _Bundle, after: _Bundle) -> tuple[list[str], int]:
+def _page(html: str) -> str:
+    """What it says and the numbers of its figures, without the script that makes them move."""
+    return _VIEWER.sub("", html[html.find("<body") :])
+
+
+def _report(before: str, after: str) -> tuple[list[str], int]:
     """Its lines, ids and the moment of the export aside."""
-    old, new = _plain(before.report), _plain(after.report)
+    old, new = _plain(before), _plain(after)
     differing = [
         line
         for line in difflib.unified_diff(old, new, "bundle", "again", lineterm="", n=0)
@@ -281,13 +291,20 @@ def _observed(client: httpx.Client, incident: str) -> dict[int, Any]:
 
 
 def _experiments(before: _Bundle, observed: dict[int, Any]) -> tuple[list[str], int]:
-    """What was measured at the finish; symptoms depend on what the incident had by then."""
+    """What was measured at the finish, and the incident beside it where it is as it was then.
+
+    Symptoms depend on the rules and on what people had written by then.
+    """
     wrong: list[str] = []
     looked = 0
     for one in before.experiments:
         if one["number"] not in observed:
             continue
-        old, new = (_measured(told) for told in (one["computed"], observed[one["number"]]))
+        since = any(at > str(one["finished_at"]) for at in before.uploads) or before.corrected
+        old, new = (
+            _measured(told, incident=not since)
+            for told in (one["computed"], observed[one["number"]])
+        )
         looked += len(old)
         wrong += [
             f"experiment {one['number']} {path}: {_short(old[path])} in the bundle, "
@@ -298,10 +315,13 @@ def _experiments(before: _Bundle, observed: dict[int, Any]) -> tuple[list[str], 
     return wrong, looked
 
 
-def _measured(told: dict[str, Any]) -> dict[str, Any]:
+def _measured(told: dict[str, Any], *, incident: bool) -> dict[str, Any]:
     found = dict(_leaves(told.get("measured"), "measured"))
+    if incident:
+        found |= dict(_leaves(told.get("trial"), "trial"))
     for level in told.get("levels") or ():
-        found |= dict(_leaves(level["run"], f"levels/{level['series']}"))
+        for name in ("run", "incident", "ratio") if incident else ("run",):
+            found |= dict(_leaves(level[name], f"levels/{level['series']}/{name}"))
     return found
 
 

@@ -18,6 +18,8 @@ from pileup.storage.audit import Entry
 from pileup.storage.database import Unit
 
 _MOST = 120
+_BY_NAME = ("finding.", "report.template")
+"""Their target is a name already."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _NAMED: tuple[tuple[str, Any, Any], ...] = (
@@ -53,15 +55,15 @@ def names(unit: Unit, entries: Sequence[Entry]) -> dict[str, str]:
 
 def _subject(entry: Entry) -> str:
     """The ids that it is about; of a comment what it stands beside."""
-    if entry.action.startswith("finding."):
-        return f"finding/{entry.target}"
+    if entry.action.startswith(_BY_NAME):
+        return f"={entry.target}"
     return str(entry.detail.get("subject") or entry.target or "")
 
 
 def _words(subject: str, known: dict[str, tuple[str, str]]) -> str:
     """'' where nothing of it is known. A cell is named by its labels alone: it has two of them."""
-    if subject.startswith("finding/"):
-        return subject.removeprefix("finding/")
+    if subject.startswith("="):
+        return subject[1:]
     kind, _, rest = subject.partition(":") if ":" in subject else ("", "", subject)
     if kind == "report":
         return f"the report, {rest.replace('_', ' ')}"
