@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from pileup import formats
+from pileup.formats.driver import parse_stream
 from pileup.formats.text import LineReader
 from pileup.storage.frames import FrameKey, FrameStore
-from tests.formats.checks import all_samples, assert_sound, parse_bytes
+from tests.formats.checks import all_samples, assert_sound, parse_bytes, samples
 from tests.formats.damage import ways
 
 _MOST = 96 * 1024
@@ -35,6 +37,35 @@ def test_damage_is_data(path: Path, rounds: int) -> None:
             for format_name in (path.parent.name, None):
                 parsed = parse_bytes(broken, "x", format_name)
                 assert_sound(parsed, len(broken), what)
+
+
+@pytest.mark.parametrize("one", formats.FORMATS, ids=lambda one: one.NAME)
+def test_what_stands_above_a_read_error_is_kept(one: formats.Format) -> None:
+    """As much as of a file that ends there, and a sentence that says why it ends."""
+    data = samples(one.NAME)[0].read_bytes()
+    data = data[: len(data) // 2]
+    parsed = parse_stream(_Breaks(data), format=one.NAME)  # type: ignore[arg-type]
+    assert "disk went away" in (parsed.failed or "")
+    assert not parsed.crashed
+    whole = parse_bytes(data, "", one.NAME)
+    assert parsed.receipt.records == whole.receipt.records
+    assert parsed.receipt.bytes_read == len(data)
+
+
+class _Breaks:
+    """A stream that fails behind its data; a head smaller than its 64 KB ends there first."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+        self._ended = False
+
+    def read(self, size: int = -1) -> bytes:
+        if data := self._data.read(size):
+            return data
+        if self._ended:
+            raise OSError("the disk went away")
+        self._ended = True
+        return b""
 
 
 @_each_sample
