@@ -94,7 +94,8 @@ export const each = (runs: readonly Run[], say: (run: Run) => string) =>
 export function reproduced(run: Run): string {
   const symptoms = run.seen?.symptoms
   if (!symptoms) return ''
-  return `${symptoms.reproduced.length} of ${symptoms.reproduced.length + symptoms.missing.length}`
+  const all = symptoms.reproduced.length + symptoms.missing.length
+  return all === 0 ? '' : `${symptoms.reproduced.length} of ${all}`
 }
 
 export const sweepsOf = (all: readonly Experiment[]) =>

@@ -42,7 +42,6 @@ export default function HypothesesScreen() {
   return (
     <div className="hypotheses">
       <h2 className="visually-hidden">Hypotheses</h2>
-      <NotRefreshed query={list} />
       {mayWrite && (
         <div className="hypotheses-actions">
           <Button size="small" variant="primary" onClick={() => setCreating(true)}>
@@ -86,6 +85,7 @@ export default function HypothesesScreen() {
           },
         ]}
       />
+      <NotRefreshed query={list} />
       {creating && (
         <NewHypothesis incidentId={id} onClose={() => setCreating(false)} onMade={setOpen} />
       )}
