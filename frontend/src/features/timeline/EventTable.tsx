@@ -26,7 +26,9 @@ export function EventTable({ marks, lanes, series, onOpen }: Props) {
             <th scope="col">Time</th>
             <th scope="col">Kind</th>
             <th scope="col">What</th>
-            <th scope="col" />
+            <th scope="col">
+              <span className="visually-hidden">Where it leads</span>
+            </th>
           </tr>
         </thead>
         <tbody>

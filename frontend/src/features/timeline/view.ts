@@ -140,6 +140,10 @@ export class TimelineView {
       top + this.viewHeight > this.canvasTop + this.canvasHeight - 40
     )
       this.draw()
+    else if (this.hover !== null) {
+      this.dirtyOver = true
+      this.ask()
+    }
     this.wantSoon()
   }
 
@@ -372,8 +376,8 @@ export class TimelineView {
     sketch.font = '11px "Inter Variable", Inter, sans-serif'
     sketch.fillStyle = palette['text-3'] ?? ''
     if (!any) {
-      if (whole && lane.height > FEW) {
-        sketch.fillText('no data in this window', 8, box.y + box.h / 2 + 4)
+      if (lane.height > FEW) {
+        sketch.fillText(whole ? 'no data in this window' : 'loading', 8, box.y + box.h / 2 + 4)
       }
       return
     }
@@ -393,7 +397,8 @@ export class TimelineView {
     if (!context) return
     context.clearRect(0, 0, this.width + RIGHT, this.canvasHeight)
     const at = this.hover
-    const shown = visible(this.placed, this.canvasTop, this.canvasTop + this.canvasHeight)
+    // Values of what is seen alone: a hand that moves asks for them at every frame.
+    const shown = visible(this.placed, this.scrollTop, this.scrollTop + this.viewHeight)
     const told = new Set<string>()
     if (at !== null && at >= this.range[0] && at <= this.range[1]) {
       const px = Math.round(this.x(at)) + 0.5
