@@ -101,10 +101,15 @@ def test_taking_a_rating_back_keeps_its_history(table: Table) -> None:
     assert table.ann.get(table.url, params={"at": "yesterday"}).status_code == 422
 
 
-def test_ratings_cannot_be_rewritten(table: Table) -> None:
+def test_ratings_and_the_ledger_cannot_be_rewritten(table: Table) -> None:
     """Not even by SQL."""
     table.rate(table.ann, table.h1, "CC")
-    for statement in ("update ratings set rating = 'II'", "delete from ratings"):
+    for statement in (
+        "update ratings set rating = 'II'",
+        "delete from ratings",
+        "update confidence_steps set confidence = 1",
+        "delete from confidence_steps",
+    ):
         with (
             pytest.raises(IntegrityError, match="append-only"),
             table.site.database.unit() as unit,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _PAPERS = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 _MARGIN_MM = 22.0
-_LINE, _PADDING = 116, 3
+_LINE, _PADDING = 106, 4
 """Letters of a table across a page, and how many the space of a cell takes."""
 _BAD = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 65534, 65535], "�")
 """What XML cannot hold."""
