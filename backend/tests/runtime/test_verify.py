@@ -87,6 +87,8 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
                 told["computed"]["measured"]["value"] *= 1.001
                 told["computed"]["levels"][0]["run"]["mad"] += 1
                 told["computed"]["trial"]["text"] += " 7"
+                seen = told["computed"]["symptoms"]
+                seen["missing"].append(seen["reproduced"].pop())
                 told["title"] = "what people typed is not computed"
                 content = json.dumps(told).encode()
             if name == "work/releases.jsonl":
@@ -102,5 +104,6 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
     assert "experiment 1 measured/value: " in failed.output
     assert "experiment 1 levels/" in failed.output
     assert "experiment 1 trial/text" in failed.output
+    assert re.search(r"experiment 1 symptoms/.+: 'missing' in the bundle", failed.output)
     assert re.search(r"DIFFERENT +\d+ of \d+ lines and figures of its HTML", failed.output)
     assert re.search(r"DIFFERENT +\d+ of \d+ numbers of experiments", failed.output)

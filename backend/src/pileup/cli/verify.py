@@ -293,7 +293,7 @@ def _observed(client: httpx.Client, incident: str) -> dict[int, Any]:
 def _experiments(before: _Bundle, observed: dict[int, Any]) -> tuple[list[str], int]:
     """What was measured at the finish, and the incident beside it where it is as it was then.
 
-    Symptoms depend on the rules and on what people had written by then.
+    Symptoms that people wrote are left out: they may have been written or mended since.
     """
     wrong: list[str] = []
     looked = 0
@@ -319,10 +319,21 @@ def _measured(told: dict[str, Any], *, incident: bool) -> dict[str, Any]:
     found = dict(_leaves(told.get("measured"), "measured"))
     if incident:
         found |= dict(_leaves(told.get("trial"), "trial"))
+        found |= _symptoms(told.get("symptoms") or {})
     for level in told.get("levels") or ():
         for name in ("run", "incident", "ratio") if incident else ("run",):
             found |= dict(_leaves(level[name], f"levels/{level['series']}/{name}"))
     return found
+
+
+def _symptoms(told: dict[str, Any]) -> dict[str, str]:
+    """Each symptom by its name, and whether the run shows it."""
+    return {
+        f"symptoms/{name}": state
+        for state in ("reproduced", "missing", "new")
+        for name in told.get(state) or ()
+        if not _UUID.search(name)
+    }
 
 
 def _releases(before: _Bundle) -> tuple[list[str], int]:
