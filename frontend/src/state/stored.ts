@@ -1,11 +1,16 @@
-/** A small preference of this browser: rail open, inspector width, a draft. */
+/** What this browser keeps: rail open, inspector width, what somebody typed and did not send yet. */
 import { useCallback, useState } from 'react'
 
-export function useStored<T>(key: string, fallback: T): [T, (next: T) => void] {
+/** key: null keeps nothing. What is set to its fallback again is forgotten. */
+export function useStored<T>(key: string | null, fallback: T): [T, (next: T) => void] {
   const [value, setValue] = useState<T>(() => {
+    if (key === null) return fallback
     try {
       const kept = localStorage.getItem(`pileup.${key}`)
-      return kept === null ? fallback : (JSON.parse(kept) as T)
+      if (kept === null) return fallback
+      const known = JSON.parse(kept) as T
+      // What an older Pileup kept may lack a field.
+      return typeof fallback === 'object' ? { ...fallback, ...known } : known
     } catch {
       return fallback
     }
@@ -13,13 +18,16 @@ export function useStored<T>(key: string, fallback: T): [T, (next: T) => void] {
   const set = useCallback(
     (next: T) => {
       setValue(next)
+      if (key === null) return
       try {
-        localStorage.setItem(`pileup.${key}`, JSON.stringify(next))
+        const text = JSON.stringify(next)
+        if (text === JSON.stringify(fallback)) localStorage.removeItem(`pileup.${key}`)
+        else localStorage.setItem(`pileup.${key}`, text)
       } catch {
         // Storage is off: the value lasts until the page goes.
       }
     },
-    [key],
+    [key, fallback],
   )
   return [value, set]
 }

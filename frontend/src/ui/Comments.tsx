@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useMay, useMe } from '@/api/queries'
+import { useStored } from '@/state/stored'
 import { Button } from './Button'
 import { InspectorSection } from './Inspector'
 import { Problem } from './States'
@@ -62,6 +63,8 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
       </ul>
       {mayWrite && (
         <Composer
+          key={subject}
+          draft={`draft.comment.${incidentId}.${subject}`}
           writing={writing}
           busy={say.isPending}
           onSay={(body, done) =>
@@ -85,16 +88,19 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
 }
 
 function Composer({
+  draft,
   writing,
   busy,
   onSay,
 }: {
+  /** Where what is typed is kept until it is said. */
+  readonly draft: string
   readonly writing: boolean
   readonly busy: boolean
   readonly onSay: (body: string, done: () => void) => void
 }) {
   const people = useQuery(peopleQuery)
-  const [body, setBody] = useState('')
+  const [body, setBody] = useStored(draft, '')
   const [caret, setCaret] = useState(0)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

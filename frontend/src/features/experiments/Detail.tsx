@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { artifactsQuery, useMay } from '@/api/queries'
+import { useStored } from '@/state/stored'
 import { formatNumber } from '@/format'
 import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
@@ -157,24 +158,42 @@ const VERDICTS: readonly (readonly [Verdict, string])[] = [
   ['not_measurable', 'not measurable'],
 ]
 
+type Seen = {
+  readonly observed: string
+  readonly value: string
+  readonly verdict: Verdict
+  readonly why: string
+  readonly same: '' | 'yes' | 'no' | 'unclear'
+  readonly confidence: string
+}
+
+const UNSEEN: Seen = {
+  observed: '',
+  value: '',
+  verdict: 'match',
+  why: '',
+  same: '',
+  confidence: '',
+}
+
+/** What was seen; kept in this browser until it is saved. */
 function FinishForm({ incidentId, experiment }: { incidentId: string; experiment: Experiment }) {
   const { finish } = useExperimentWrites(incidentId)
-  const [observed, setObserved] = useState('')
-  const [value, setValue] = useState('')
-  const [verdict, setVerdict] = useState<Verdict>('match')
-  const [why, setWhy] = useState('')
-  const [same, setSame] = useState<'' | 'yes' | 'no' | 'unclear'>('')
-  const [confidence, setConfidence] = useState('')
+  const [seen, setSeen] = useStored(`draft.finish.${experiment.id}`, UNSEEN)
+  const { observed, value, verdict, why, same, confidence } = seen
   const computed = useObserved(incidentId, experiment)
   const take = () => {
     const { measured, symptoms, trial } = computed.data ?? {}
     const told = trial?.verdict === 'unknown' ? null : trial?.text
-    setObserved([measured?.text, told, symptoms?.text].filter(Boolean).join(' '))
-    if (measured) {
-      setVerdict(measured.verdict)
-      setValue(measured.value === null ? '' : String(measured.value))
-    }
-    if (symptoms) setSame(symptoms.same_way)
+    setSeen({
+      ...seen,
+      observed: [measured?.text, told, symptoms?.text].filter(Boolean).join(' '),
+      ...(measured && {
+        verdict: measured.verdict,
+        value: measured.value === null ? '' : String(measured.value),
+      }),
+      ...(symptoms && { same: symptoms.same_way }),
+    })
   }
   const number = (text: string) => (text.trim() === '' ? null : Number(text))
   const said = computed.data?.measured?.verdict
@@ -216,7 +235,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
             className="textarea"
             rows={3}
             value={observed}
-            onChange={(event) => setObserved(event.target.value)}
+            onChange={(event) => setSeen({ ...seen, observed: event.target.value })}
           />
         )}
       </Field>
@@ -227,7 +246,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
             className="input"
             inputMode="decimal"
             value={value}
-            onChange={(event) => setValue(event.target.value)}
+            onChange={(event) => setSeen({ ...seen, value: event.target.value })}
           />
         )}
       </Field>
@@ -237,7 +256,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
             {...ids}
             className="input"
             value={verdict}
-            onChange={(event) => setVerdict(event.target.value as Verdict)}
+            onChange={(event) => setSeen({ ...seen, verdict: event.target.value as Verdict })}
           >
             {VERDICTS.map(([key, word]) => (
               <option key={key} value={key}>
@@ -257,7 +276,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
               {...ids}
               className="input"
               value={why}
-              onChange={(event) => setWhy(event.target.value)}
+              onChange={(event) => setSeen({ ...seen, why: event.target.value })}
             />
           )}
         </Field>
@@ -268,7 +287,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
             {...ids}
             className="input"
             value={same}
-            onChange={(event) => setSame(event.target.value as typeof same)}
+            onChange={(event) => setSeen({ ...seen, same: event.target.value as Seen['same'] })}
           >
             <option value="">it did not fail, or does not apply</option>
             <option>yes</option>
@@ -284,7 +303,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
               {...ids}
               inputMode="numeric"
               value={confidence}
-              onChange={(event) => setConfidence(event.target.value)}
+              onChange={(event) => setSeen({ ...seen, confidence: event.target.value })}
             />
           )}
         </Field>
@@ -295,17 +314,23 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
         busy={finish.isPending}
         disabled={!observed.trim() || wrong || (overrules && !why.trim())}
         onClick={() =>
-          finish.mutate({
-            experiment: experiment.id,
-            body: {
-              observation: { text: observed.trim(), value: number(value) },
-              verdict,
-              overruled_because: overrules ? why.trim() : '',
-              failed_same_way: same === '' ? null : same,
-              conclusion: '',
-              confidence: number(confidence),
-            },
-          })
+          // The form is gone once it is saved: what it kept is forgotten all the same.
+          void finish
+            .mutateAsync({
+              experiment: experiment.id,
+              body: {
+                observation: { text: observed.trim(), value: number(value) },
+                verdict,
+                overruled_because: overrules ? why.trim() : '',
+                failed_same_way: same === '' ? null : same,
+                conclusion: '',
+                confidence: number(confidence),
+              },
+            })
+            .then(
+              () => setSeen(UNSEEN),
+              () => undefined, // told above
+            )
         }
       >
         Finish

@@ -1,6 +1,7 @@
 /** Plan an experiment: one change, and what we expect to see. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
+import { useStored } from '@/state/stored'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
@@ -26,10 +27,13 @@ type Props = {
 export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, onMade }: Props) {
   const { create, change } = useExperimentWrites(incidentId)
   const series = useQuery(seriesNamesQuery(incidentId))
-  const [draft, setDraft] = useState(start)
+  // One that is from nothing is kept; another begins with what there is by now.
+  const kept = was || like ? null : `draft.plan.${incidentId}`
+  const [draft, setDraft] = useStored(kept, start)
   const problems = problemsOf(draft)
   const direction = isDirection(draft)
   const onSuccess = (made: Experiment) => {
+    setDraft(start)
     onMade(made.id)
     onClose()
   }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useMay } from '@/api/queries'
+import { useStored } from '@/state/stored'
 import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
 import { Dialog } from '@/ui/Dialog'
@@ -185,6 +186,8 @@ function Stale({
   )
 }
 
+const NOTHING = { title: '', words: '' }
+
 /** What no file shows: that something is not there, or what somebody saw. */
 function Record({
   incidentId,
@@ -195,8 +198,8 @@ function Record({
 }) {
   const { record } = usePinWrites(incidentId)
   const [kind, setKind] = useState<'absence' | 'testimony'>('absence')
-  const [title, setTitle] = useState('')
-  const [words, setWords] = useState('')
+  const [draft, setDraft] = useStored(`draft.evidence.${incidentId}`, NOTHING)
+  const { title, words } = draft
   return (
     <Dialog
       open
@@ -219,7 +222,12 @@ function Record({
                 view: `/incidents/${incidentId}/hypotheses?tab=evidence`,
                 excerpt: words.trim() || null,
               },
-              { onSuccess: onClose },
+              {
+                onSuccess: () => {
+                  setDraft(NOTHING)
+                  onClose()
+                },
+              },
             )
           }
         >
@@ -243,7 +251,7 @@ function Record({
             className="input"
             value={title}
             maxLength={500}
-            onChange={(event) => setTitle(event.target.value)}
+            onChange={(event) => setDraft({ ...draft, title: event.target.value })}
           />
         )}
       </Field>
@@ -256,7 +264,7 @@ function Record({
             {...ids}
             className="textarea"
             value={words}
-            onChange={(event) => setWords(event.target.value)}
+            onChange={(event) => setDraft({ ...draft, words: event.target.value })}
           />
         )}
       </Field>

@@ -1,5 +1,5 @@
 /** A new hypothesis: falsifiable, with what would show that it is false. */
-import { useState } from 'react'
+import { useStored } from '@/state/stored'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
@@ -8,12 +8,12 @@ import { useHypothesisWrites } from './queries'
 
 type Props = { incidentId: string; onClose: () => void; onMade: (id: string) => void }
 
+const EMPTY = { statement: '', falsifier: '', confidence: '', tags: '' }
+
 export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
   const { create } = useHypothesisWrites(incidentId)
-  const [statement, setStatement] = useState('')
-  const [falsifier, setFalsifier] = useState('')
-  const [confidence, setConfidence] = useState('')
-  const [tags, setTags] = useState('')
+  const [draft, setDraft] = useStored(`draft.hypothesis.${incidentId}`, EMPTY)
+  const { statement, falsifier, confidence, tags } = draft
   const percent = confidence === '' ? null : Number(confidence)
   const wrong = percent !== null && !(percent >= 0 && percent <= 100)
   return (
@@ -41,6 +41,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
               },
               {
                 onSuccess: (made) => {
+                  setDraft(EMPTY)
                   onMade(made.id)
                   onClose()
                 },
@@ -60,7 +61,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
             className="textarea"
             rows={3}
             value={statement}
-            onChange={(event) => setStatement(event.target.value)}
+            onChange={(event) => setDraft({ ...draft, statement: event.target.value })}
           />
         )}
       </Field>
@@ -71,7 +72,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
             className="textarea"
             rows={2}
             value={falsifier}
-            onChange={(event) => setFalsifier(event.target.value)}
+            onChange={(event) => setDraft({ ...draft, falsifier: event.target.value })}
           />
         )}
       </Field>
@@ -81,7 +82,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
             {...ids}
             className="input"
             value={tags}
-            onChange={(event) => setTags(event.target.value)}
+            onChange={(event) => setDraft({ ...draft, tags: event.target.value })}
           />
         )}
       </Field>
@@ -96,7 +97,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
             className="input"
             inputMode="numeric"
             value={confidence}
-            onChange={(event) => setConfidence(event.target.value)}
+            onChange={(event) => setDraft({ ...draft, confidence: event.target.value })}
           />
         )}
       </Field>
