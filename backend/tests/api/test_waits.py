@@ -43,6 +43,16 @@ def test_what_lasts_is_told_of_what_is_shown(site: Site) -> None:
     assert "thread:1" not in folded
 
 
+def test_an_analysis_that_kept_none_claims_nothing_to_last(site: Site) -> None:
+    """One from before migration 0018."""
+    incident = site.incident()
+    path = f"/api/v1/incidents/{incident}/waits/persistence"
+    assert site.admin.get(path).status_code == 409
+    site.app.state.services.placed.replace(incident, two_moments())
+    told = site.admin.get(path, params={"at": FIRST}).json()
+    assert (told["of"], told["nodes"]) == (0, [])
+
+
 def test_a_new_analysis_is_looked_at(site: Site) -> None:
     """Graphs are kept per analysis: after the next one, the next graph is shown."""
     incident = site.incident()

@@ -99,9 +99,10 @@ def waits_persistence(
 
     With ``at`` only what the graph shows that is asked for in the same words; else of all.
     """
+    _run(services, incident)
     told = Analyses(unit).persistence(incident.id)
-    if told is None:
-        raise _not_analysed()
+    if told is None:  # an analysis made before it was kept: nothing is claimed
+        return _encoded(WaitPersistence(unit="", of=0, moments=0, among="", nodes=[]))
     lasting = msgspec.convert(told, WaitPersistence)
     if at is not None:
         whole = _whole_of(services, unit, incident, at, against)

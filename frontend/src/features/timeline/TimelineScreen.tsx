@@ -74,8 +74,8 @@ export default function TimelineScreen() {
   const [picking, setPicking] = useState(false)
   const [aligning, setAligning] = useState(false)
   const [noting, setNoting] = useState<Interval | number | Annotation | null>(null)
-  const [active, setActive] = useState<string | null>(null)
-  const [picked, setPicked] = useState<Item | null>(null)
+  const [active, setActive] = useUrlState('lane', text, '')
+  const [mark, setMark] = useUrlState('mark', text, '')
   const [moving, setMoving] = useState<{ busy: boolean; error: unknown; found: number | null }>({
     ...{ busy: false, error: null, found: null },
   })
@@ -125,6 +125,10 @@ export default function TimelineScreen() {
         : [],
     [series.data, marks.data, strips.data, shown, choices, order, query, byHost, others],
   )
+  const picked = useMemo(() => {
+    const lane = mark ? lanes.find((one) => one.id === active) : undefined
+    return (lane && 'items' in lane && lane.items.find((one) => one.key === mark)) || null
+  }, [lanes, active, mark])
   const { placed, height } = useMemo(() => stack(lanes), [lanes])
   const metrics = useMemo(
     () => lanes.flatMap((lane) => (lane.kind === 'metric' && !lane.beside ? [lane.id] : [])),
@@ -152,6 +156,7 @@ export default function TimelineScreen() {
   )
 
   useEffect(() => view.setLanes(lanes), [view, lanes])
+  useEffect(() => view.choose(picked?.key ?? null), [view, picked])
   useEffect(() => {
     if (range && whole) view.showRange(range, whole)
   }, [view, range, whole])
@@ -187,8 +192,7 @@ export default function TimelineScreen() {
   )
   const pick = (item: Item | null, lane: Lane) => {
     setActive(lane.id)
-    setPicked(item)
-    view.choose(item?.key ?? null)
+    setMark(item?.key ?? null)
     if (item?.opens?.kind === 'note') open(item)
   }
   const step = (forward: boolean) => {
@@ -206,8 +210,7 @@ export default function TimelineScreen() {
     const next = nextItem(lane.items, from, forward)
     if (!next) return
     setActive(lane.id)
-    setPicked(next)
-    view.choose(next.key)
+    setMark(next.key)
     view.setHover(next.start + shift)
     const at = next.start + shift
     if (at < view.range[0] || at > view.range[1]) {
@@ -256,8 +259,7 @@ export default function TimelineScreen() {
     acts.set({
       activate: (lane) => {
         setActive(lane.id === active ? null : lane.id)
-        setPicked(null)
-        view.choose(null)
+        setMark(null)
       },
       enter: () => picked && open(picked),
       choose: (lane, change) => changeUrl({ set: writeChoices(changed(choices, lane.id, change)) }),
