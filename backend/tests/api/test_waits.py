@@ -71,6 +71,14 @@ def test_a_node_and_one_that_is_not_there(site: Site) -> None:
     assert "thread:4711" in missing.json()["detail"]
 
 
+def test_the_members_of_a_group_of_a_difference(site: Site) -> None:
+    graph = get(site, "", at=SECOND, against=FIRST, fold="all").json()
+    (group,) = [one for one in graph["nodes"] if one["id"].endswith("|added")]
+    told = get(site, "/node", at=SECOND, against=FIRST, node=group["id"]).json()
+    assert len(told["members"]) == group["members"] == 4
+    assert get(site, "/node", at=SECOND, node=group["id"]).status_code == 404
+
+
 def test_a_time_without_zone_is_refused_by_name(site: Site) -> None:
     refused = get(site, "", at=FIRST, against="2026-11-20T22:20:15")
     assert refused.status_code == 422

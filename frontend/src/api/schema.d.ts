@@ -2466,6 +2466,8 @@ export interface paths {
     /**
      * Waits Node
      * @description Everything about one node: its stack, its latch, the members of a group.
+     *
+     *     With ``against``, a group of that difference.
      */
     get: operations['waits_node_api_v1_incidents__incident_id__waits_node_get']
     put?: never
@@ -13296,6 +13298,7 @@ export interface operations {
   waits_node_api_v1_incidents__incident_id__waits_node_get: {
     parameters: {
       query: {
+        against?: string | null
         at?: string
         node: string
       }

@@ -117,9 +117,13 @@ def waits_node(
     unit: UnitDep,
     node: Annotated[str, Query(max_length=2000)],
     at: str = "worst",
+    against: str | None = None,
 ) -> WaitNodeDocJson:
-    """Everything about one node: its stack, its latch, the members of a group."""
-    found = node_of(_whole_of(services, unit, incident, at, None), node)
+    """Everything about one node: its stack, its latch, the members of a group.
+
+    With ``against``, a group of that difference.
+    """
+    found = node_of(_whole_of(services, unit, incident, at, against), node)
     if found is None:
         raise NotFound(f"At this moment nothing in the wait graph is {node[:100]!r}.")
     return _encoded(found)

@@ -32,10 +32,14 @@ const EDGES_SHOWN = 40
 export function NodeInspector(props: Props) {
   const { incidentId, graph, node: known, stuck, persistence, onSelect, onFind } = props
   const { search } = useLocation()
-  const then = known.mark === 'gone'
-  const moment = (then ? graph.against : graph.at) ?? 'worst'
+  const moment = (known.mark === 'gone' ? graph.against : graph.at) ?? 'worst'
   const asked = plainId(known.id)
-  const detail = useQuery(nodeQuery(incidentId, moment, asked))
+  // A group of a difference is of both moments, a node of the one in which it is.
+  const detail = useQuery(
+    known.kind === 'group' && graph.against
+      ? nodeQuery(incidentId, graph.at ?? 'worst', known.id, graph.against)
+      : nodeQuery(incidentId, moment, asked),
+  )
   const told = detail.data
   // A group shows what its members share; one thread, all that the layers say of it.
   const node: WaitNode =

@@ -67,13 +67,17 @@ export const persistenceQuery = (id: string, request: GraphRequest) =>
     staleTime: 300_000,
   })
 
-export const nodeQuery = (id: string, at: string, node: string) =>
+/** against: the other moment of a difference, for one of its groups. */
+export const nodeQuery = (id: string, at: string, node: string, against?: string) =>
   queryOptions({
-    queryKey: keys.of(id, 'waits', 'node', at, node),
+    queryKey: keys.of(id, 'waits', 'node', at, node, against ?? ''),
     queryFn: async () => {
       const found = await unwrap(
         api.GET('/api/v1/incidents/{incident_id}/waits/node', {
-          params: { path: { incident_id: id }, query: { at, node } },
+          params: {
+            path: { incident_id: id },
+            query: { at, node, ...(against ? { against } : {}) },
+          },
         }),
       )
       return { ...found, node: completeNode(found.node) }
