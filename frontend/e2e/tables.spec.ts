@@ -44,7 +44,15 @@ test('a link to lines opens them, and lines and records choose each other', asyn
   await next.getByRole('button').click()
   await expect(page.getByRole('region', { name: 'The chosen record' })).toContainText('3471')
   await raw.getByRole('button', { name: 'Line 2', exact: true }).click({ modifiers: ['Shift'] })
-  await expect(page.getByTestId('raw-where')).toContainText('lines 2–')
+  const where = page.getByTestId('raw-where')
+  await expect(where).toContainText('lines 2–')
+
+  // the range by the keyboard
+  const before = (await where.textContent()) ?? ''
+  await raw.press('Shift+J')
+  await expect(where).not.toHaveText(before)
+  await raw.press('Shift+K')
+  await expect(where).toHaveText(before)
 })
 
 test('a large file is searched and jumped through', async ({ page }) => {

@@ -97,9 +97,15 @@ export function RawView({
     choose(next.first, next.last)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { j: 1, k: -1 }[event.key]
+    const step = { j: 1, k: -1 }[event.key.toLowerCase()]
     if (!step || event.ctrlKey || event.metaKey || event.altKey || total === 0) return
     event.preventDefault()
+    if (event.shiftKey && line > 0) {
+      const end = Math.min(total, Math.max(line, last + step))
+      choose(line, end)
+      setTarget({ row: end - 1 })
+      return
+    }
     const from = line > 0 ? (step > 0 ? last : line) : top
     goTo(Math.min(total, Math.max(1, from + step)))
   }
