@@ -18,6 +18,8 @@ from pileup.records import Item
 
 _RUN = 32_768
 """Lines read at once: what one odd line among them costs."""
+_LONGEST = 4096
+"""Bytes of a line; a table is made by way of several copies of its lines."""
 _BLANKS = [" " * size for size in range(32, 1, -1)]
 _ODD = "[^!-~]"
 """In a word: what no tool prints there, and what other readers take for a blank."""
@@ -51,7 +53,8 @@ def read_chunks(chunks: Iterable[Chunk], reader: RowReader) -> Iterator[Item]:
         lines = lines_of(text[at:] if at else chunk.data)
         for start in range(0, len(lines), _RUN):
             run = lines.slice(start, _RUN)
-            items = reader.rows(number + start, run) if reader.ready else None
+            plain = reader.ready and (run.str.len_bytes() <= _LONGEST).all()
+            items = reader.rows(number + start, run) if plain else None
             if items is not None:
                 yield from items
                 continue
