@@ -1,6 +1,9 @@
-/** The sections of a file as a list (thousands in a long file); the one in view is marked. */
+/**
+ * The sections of a file as a list (thousands in a long file); the one in view is marked. One stop for
+ * the Tab key: the arrows, Home and End go through it.
+ */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { SectionOut } from '@/api/schema'
 import { cx } from '@/ui/cx'
 
@@ -27,11 +30,34 @@ export function Sections({
   useEffect(() => {
     if (at >= 0) virtualizer.scrollToIndex(at, { align: 'auto' })
   }, [at, virtualizer])
+  const [walked, setWalked] = useState<number | null>(null)
   if (sections.length === 0) return null
+  const items = virtualizer.getVirtualItems()
+  const here = walked ?? Math.max(at, 0)
+  const stop = items.some((item) => item.index === here) ? here : items[0]?.index
+  const onKeyDown = (event: KeyboardEvent) => {
+    const end = sections.length - 1
+    const to = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: end }[event.key]
+    if (to === undefined || to < 0 || to > end) return
+    event.preventDefault()
+    setWalked(to)
+    virtualizer.scrollToIndex(to, { align: 'auto' })
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-at="${to}"]`)?.focus(),
+    )
+  }
   return (
-    <nav ref={scroller} className="sections scroll" aria-label="Sections of the file">
+    <nav
+      ref={scroller}
+      className="sections scroll"
+      aria-label="Sections of the file"
+      onKeyDown={onKeyDown}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) setWalked(null)
+      }}
+    >
       <div style={{ position: 'relative', height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map((item) => {
+        {items.map((item) => {
           const section = sections[item.index]
           if (!section) return null
           const { title, line_first: first, line_last: last, understood, level } = section
@@ -39,6 +65,8 @@ export function Sections({
             <button
               key={item.index}
               type="button"
+              data-at={item.index}
+              tabIndex={item.index === stop ? 0 : -1}
               className={cx(
                 'section',
                 item.index === at && 'section-here',

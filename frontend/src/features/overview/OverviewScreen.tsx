@@ -106,8 +106,9 @@ function AnalysisBanner({ overview }: { readonly overview: Overview }) {
   if (state === 'failed')
     return (
       <Banner tone="holding" action={again}>
-        <strong>The analysis failed.</strong> {error ?? 'It said nothing more.'} What is below, if
-        anything, is of the last run that ended.
+        <strong>The analysis failed.</strong>{' '}
+        {error ? error.replace(/\.?$/, '.') : 'It said nothing more.'} What is below, if anything,
+        is of the last run that ended.
       </Banner>
     )
   if (state === 'queued' || state === 'running')
