@@ -56,9 +56,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same: the lines of known devices together, all else line by line."""
-    reader = _Reader()
-    yield from read_chunks(chunks, reader)
-    yield from reader.found.flush()
+    return read_chunks(chunks, _Reader())
 
 
 class _Reader:

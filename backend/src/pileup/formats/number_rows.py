@@ -12,6 +12,7 @@ from typing import Protocol
 
 import polars as pl
 
+from pileup.formats.columns import Columns
 from pileup.formats.lines import lines_of
 from pileup.formats.text import Chunk
 from pileup.records import Item
@@ -27,6 +28,9 @@ _ODD = "[^!-~]"
 
 class RowReader(Protocol):
     """A format's state between its lines."""
+
+    found: Columns
+    """What was read and is not told yet."""
 
     @property
     def ready(self) -> bool:
@@ -60,6 +64,7 @@ def read_chunks(chunks: Iterable[Chunk], reader: RowReader) -> Iterator[Item]:
                 continue
             for line, one in enumerate(run, start=number + start):
                 yield from reader.line(line, one)
+    yield from reader.found.flush()
 
 
 def table(lines: pl.Series, columns: Sequence[type[pl.DataType]]) -> pl.DataFrame | None:

@@ -59,7 +59,7 @@ class _Reader:
         self._header = Header(())
         self._headings = ["", ""]
         """The two lines above the numbers, as printed last."""
-        self._found = Columns()
+        self.found = Columns()
         self._seen = 0
         self._utc = False
         self._said = False
@@ -81,9 +81,9 @@ class _Reader:
         start, end = self._seen - 1, self._seen - 1 + len(rows)
         walls = pl.int_range(start, end, eager=True) * 1_000_000
         numbers = is_row.arg_true().cast(pl.Int64) + first
-        self._found.lane(self._header, "relative").add_numbers(row_by_row(cells), walls, numbers)
+        self.found.lane(self._header, "relative").add_numbers(row_by_row(cells), walls, numbers)
         self._seen += len(rows)
-        return list(self._found.flush()) if self._found.full else []
+        return list(self.found.flush()) if self.found.full else []
 
     def line(self, number: int, text: str) -> Iterator[Item]:
         if text.startswith("TS ") and (stamp := read_ts(text)):
@@ -112,8 +112,8 @@ class _Reader:
         if self._seen == 1:
             return  # since boot
         self._row(number, cells)
-        if self._found.full:
-            yield from self._found.flush()
+        if self.found.full:
+            yield from self.found.flush()
 
     def _row(self, number: int, cells: list[str]) -> None:
         columns = self._columns
@@ -124,11 +124,11 @@ class _Reader:
             clock = "utc"
         values = cells[: len(columns)]
         if len(values) == len(columns):
-            self._found.row(self._header, values, wall=wall, clock=clock, line=number)
+            self.found.row(self._header, values, wall=wall, clock=clock, line=number)
             return
         # cut off: what is missing was not read as nothing
         for name, cell in zip(columns, values, strict=False):
-            self._found.add(
+            self.found.add(
                 f"vmstat.{name}",
                 decimal(cell),
                 wall=wall,
@@ -138,7 +138,6 @@ class _Reader:
             )
 
     def end(self) -> Iterator[Item]:
-        yield from self._found.flush()
         if self._seen == 1:
             yield Problem(
                 None,
