@@ -70,7 +70,7 @@ test('a note is written, changed and deleted', async ({ page }) => {
   await dialog.getByLabel('What happened').fill('the pager rang twice')
   await dialog.getByRole('button', { name: 'Save the note' }).click()
   await expect(dialog).toBeHidden()
-  await page.getByRole('button', { name: 'Table' }).click()
+  await page.getByRole('button', { name: 'Table', exact: true }).click()
   await expect(page.getByText('the pager rang twice (Ada Example)')).toBeVisible()
 })
 
