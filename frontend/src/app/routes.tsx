@@ -1,8 +1,16 @@
 /** Every address of the app. A screen is one line here and one folder under features/. */
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
-import { createBrowserRouter, Navigate, type RouteObject } from 'react-router'
+import {
+  createBrowserRouter,
+  type LoaderFunctionArgs,
+  Navigate,
+  type RouteObject,
+} from 'react-router'
 import { incidentQuery, overviewQuery, sessionQuery } from '@/api/queries'
+import { askAhead as askStacks } from '@/features/stacks/queries'
+import { askAhead as askTimeline } from '@/features/timeline/queries'
+import { askAhead as askWaits } from '@/features/waits/queries'
 import { IncidentLayout } from './IncidentLayout'
 import { PlainLayout } from './PlainLayout'
 import { NotFound, RouteError } from './RouteError'
@@ -14,13 +22,16 @@ type Loader = () => Promise<{ default: ComponentType }>
 /** Loaded by the router, not below a Suspense: React would keep a fallback up for 300 ms. */
 const screen = (load: Loader) => async () => ({ Component: (await load()).default })
 
-const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader])[] = [
+/** Sends a screen's first questions off, for an incident and the query of an address. */
+type Ask = (client: QueryClient, id: string, address: URLSearchParams) => void
+
+const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader, ask?: Ask])[] = [
   ['overview', () => import('@/features/overview/OverviewScreen')],
   ['artifacts', () => import('@/features/artifacts/ArtifactsScreen')],
   ['artifacts/tables', () => import('@/features/artifacts/ComparisonScreen')],
-  ['timeline', () => import('@/features/timeline/TimelineScreen')],
-  ['waits', () => import('@/features/waits/WaitsScreen')],
-  ['stacks', () => import('@/features/stacks/StacksScreen')],
+  ['timeline', () => import('@/features/timeline/TimelineScreen'), askTimeline],
+  ['waits', () => import('@/features/waits/WaitsScreen'), askWaits],
+  ['stacks', () => import('@/features/stacks/StacksScreen'), askStacks],
   ['tables', () => import('@/features/tables/TablesScreen')],
   ['compare', () => import('@/features/compare/CompareScreen')],
   ['hypotheses', () => import('@/features/hypotheses/HypothesesScreen')],
@@ -29,7 +40,7 @@ const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader])[] = [
   ['activity', () => import('@/features/activity/ActivityScreen')],
 ]
 
-const routes: RouteObject[] = [
+const routes = (client: QueryClient): RouteObject[] => [
   {
     errorElement: <RouteError />,
     hydrateFallbackElement: <></>,
@@ -59,9 +70,15 @@ const routes: RouteObject[] = [
             element: <IncidentLayout />,
             children: [
               { index: true, element: <Navigate to="overview" replace /> },
-              ...INCIDENT_SCREENS.map(([path, load]) => ({
+              ...INCIDENT_SCREENS.map(([path, load, ask]) => ({
                 path,
                 lazy: screen(load),
+                // Not awaited: the screen shows by itself what is still on its way.
+                loader: ({ params, request }: LoaderFunctionArgs) => {
+                  ask?.(client, params['id'] ?? '', new URL(request.url).searchParams)
+                  return null
+                },
+                shouldRevalidate: () => false,
                 errorElement: <RouteError />,
               })),
             ],
@@ -80,5 +97,5 @@ export function makeRouter(client: QueryClient) {
     void client.prefetchQuery(incidentQuery(incident))
     void client.prefetchQuery(overviewQuery(incident))
   }
-  return createBrowserRouter(routes)
+  return createBrowserRouter(routes(client))
 }

@@ -30,6 +30,13 @@ export function oneOf<T extends string>(words: readonly T[]): Codec<T> {
   return { read: ([v]) => words.find((word) => word === v), write: (v) => [v] }
 }
 
+/** One key of the address: its name, how it is written, what its absence says. */
+export type UrlKey<T> = readonly [key: string, codec: Codec<T>, fallback: T]
+
+/** What the address says of a key, outside of a component. */
+export const readUrl = <T>(params: URLSearchParams, [key, codec, fallback]: UrlKey<T>): T =>
+  codec.read(params.getAll(key)) ?? fallback
+
 export type SetOptions = { readonly push?: boolean }
 
 /**

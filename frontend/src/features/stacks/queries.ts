@@ -1,5 +1,5 @@
 /** What the stacks ask for: the samples there are, one sample's groups, and their piles. */
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
@@ -17,6 +17,11 @@ export const momentsQuery = (id: string) =>
         }),
       ),
   })
+
+/** Asks while the screen's code and the session are still on their way. */
+export function askAhead(client: QueryClient, id: string): void {
+  void client.prefetchQuery(momentsQuery(id))
+}
 
 export const stacksQuery = (id: string, artifact: string, snapshot: number) =>
   queryOptions({

@@ -6,7 +6,7 @@ import { ApiProblem } from '@/api/problem'
 import type { Locator } from '@/api/schema'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
-import { list, oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
+import { oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { locatorPath, sourceText, useArtifactByHash } from '@/ui/evidence'
 import { ExportMenu } from '@/ui/ExportMenu'
@@ -26,23 +26,22 @@ import { TableView } from './TableView'
 import { TreeView } from './TreeView'
 import { usePlay } from './usePlay'
 import { lastingOf, nextMoment } from './words'
-import { type Fold, graphQuery, momentsQuery, persistenceQuery } from './queries'
+import { ASKED, graphQuery, momentsQuery, persistenceQuery } from './queries'
 import './waits.css'
 
 const VIEWS = ['graph', 'tree', 'matrix', 'table'] as const
 const VIEW_NAMES = { graph: 'Graph', tree: 'Tree', matrix: 'Matrix', table: 'Table' } as const
 const VIEW = oneOf(VIEWS)
-const FOLD = oneOf<Fold>(['auto', 'all', 'none'])
 
 export default function WaitsScreen() {
   const id = useIncidentId()
   const zone = useZone()
-  const [at] = useUrlState('at', text, 'worst')
-  const [against, setAgainst] = useUrlState('vs', text, '')
-  const [fold, setFold] = useUrlState('fold', FOLD, 'auto')
-  const [opened, setOpened] = useUrlState<readonly string[]>('open', list, [])
+  const [at] = useUrlState(...ASKED.at)
+  const [against, setAgainst] = useUrlState(...ASKED.against)
+  const [fold, setFold] = useUrlState(...ASKED.fold)
+  const [opened, setOpened] = useUrlState(...ASKED.opened)
+  const [words, setWords] = useUrlState(...ASKED.find)
   const [chosen, setSelected] = useUrlState('node', text, '')
-  const [words, setWords] = useUrlState('find', text, '')
   const [view, setView] = useUrlState('view', VIEW, 'graph')
   const change = useUrlChange()
   const client = useQueryClient()

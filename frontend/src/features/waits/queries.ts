@@ -1,7 +1,8 @@
 /** What the wait graph asks for: the moments there are, the graph at one, what lasts, one node. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { list, oneOf, readUrl, text, type UrlKey } from '@/state/url'
 import { completeGraph, completeNode } from './defaults'
 
 export const momentsQuery = (id: string) =>
@@ -25,6 +26,28 @@ export type GraphRequest = {
   readonly fold: Fold
   readonly opened: readonly string[]
   readonly find: string
+}
+
+/** Where the address says what is asked for. */
+export const ASKED: { readonly [K in keyof GraphRequest]: UrlKey<GraphRequest[K]> } = {
+  at: ['at', text, 'worst'],
+  against: ['vs', text, ''],
+  fold: ['fold', oneOf<Fold>(['auto', 'all', 'none']), 'auto'],
+  opened: ['open', list, []],
+  find: ['find', text, ''],
+}
+
+/** Asks while the screen's code and the session are still on their way. */
+export function askAhead(client: QueryClient, id: string, address: URLSearchParams): void {
+  const request = {
+    at: readUrl(address, ASKED.at),
+    against: readUrl(address, ASKED.against),
+    fold: readUrl(address, ASKED.fold),
+    opened: readUrl(address, ASKED.opened),
+    find: readUrl(address, ASKED.find),
+  }
+  void client.prefetchQuery(graphQuery(id, request))
+  void client.prefetchQuery(momentsQuery(id))
 }
 
 const wordsOf = ({ at, against, fold, opened, find }: GraphRequest) => ({
