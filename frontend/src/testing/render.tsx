@@ -27,9 +27,16 @@ export function serve(answers: Readonly<Record<string, unknown>>): Call[] {
   return calls
 }
 
-export function renderScreen(screen: ReactNode, address: string, role = 'contributor'): void {
+/** ask: what the router sends off before the screen is there. */
+export function renderScreen(
+  screen: ReactNode,
+  address: string,
+  role = 'contributor',
+  ask?: (client: QueryClient) => void,
+): void {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   client.setQueryData(keys.session, { user: { id: 'u', name: 'Ada', role }, csrf: null })
+  ask?.(client)
   window.history.replaceState(null, '', address)
   const router = createBrowserRouter([{ path: '*', element: screen }])
   render(

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { renderScreen, serve } from '@/testing/render'
 import { BLANK_EDGE, BLANK_NODE } from './defaults'
 import type { WaitGraph } from './layout'
+import { askAhead } from './queries'
 import WaitsScreen from './WaitsScreen'
 
 beforeEach(() => {
@@ -66,8 +67,8 @@ function moment_(second: number) {
   return `2026-11-20T22:20:${second}Z`
 }
 
-const show = (search: string, answer: object = graph) => {
-  serve({
+const show = (search: string, answer: object = graph, ask?: Parameters<typeof renderScreen>[3]) => {
+  const calls = serve({
     '/incidents/i1/waits': answer,
     '/incidents/i1/waits/persistence': persistence,
     '/incidents/i1/waits/node': { ...detail, node: graph.nodes[0] },
@@ -77,8 +78,19 @@ const show = (search: string, answer: object = graph) => {
     ],
     '/incidents/i1/artifacts': { items: [], worker: { alive: true, last_seen: null } },
   })
-  renderScreen(<WaitsScreen />, `/incidents/i1/waits${search}`)
+  renderScreen(<WaitsScreen />, `/incidents/i1/waits${search}`, 'contributor', ask)
+  return calls
 }
+
+it('what was asked ahead of the screen is what the screen asks, and not asked twice', async () => {
+  const search = '?at=2026-11-20T22:20:15Z&vs=2026-11-20T22:20:16Z&fold=none&open=g&open=k&find=h'
+  const calls = show(search, { ...graph, found: ['h'] }, (client) =>
+    askAhead(client, 'i1', new URLSearchParams(search)),
+  )
+  await screen.findByTestId('wait-headline')
+  const asked = (path: string) => calls.filter((call) => call.path === `/incidents/i1/waits${path}`)
+  expect([asked(''), asked('/moments')].map((all) => all.length)).toEqual([1, 1])
+})
 
 it('a root opens in the inspector, Escape closes it, ] goes to the next moment', async () => {
   show('')
