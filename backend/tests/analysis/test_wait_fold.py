@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pileup.analysis import waits
+from pileup.analysis import analyse, waits
 from pileup.analysis.contract import WaitGraph, WaitNode
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.wait_groups import READABLE
 from pileup.analysis.wait_node import wait_node
+from tests.analysis.test_lock_graph import evidence as timed
 from tests.analysis.test_lock_graph import pairs
 from tests.analysis.test_waits import evidence
 
@@ -49,6 +50,23 @@ def test_blockers_that_are_alike_fold_with_their_rows_and_waiters() -> None:
     ]  # fmt: skip
     assert "blocks 288 threads through 2 levels" in graph.headline
     assert graph.waiters == graph.roots[0].blocks_total == 36 + 252
+
+
+def test_groups_behind_groups_are_followed_over_the_moments() -> None:
+    """In the last of three moments one of the 36 sessions is left: no group of three or more."""
+    some = [pair for number in range(101, 137) for pair in blocker(number, 7)]
+    few = blocker(101, 7)
+    moments = timed(pairs(*some), pairs(*some), pairs(*few))
+    told = analyse(moments).persistence
+    assert told
+    by_key = {one.key: one for one in told.nodes}
+    graph = waits.wait_graph(moments, None)
+    stuck = {node.label: by_key[node.lasting] for node in groups(graph)}
+    assert {label: (one.seen, one.blocking) for label, one in stuck.items()} == {
+        "36 sessions, each blocking 7": (2, 2),
+        "36 × row of app.stock (PRIMARY)": (2, 2),
+        "252 waiters": (3, 0),
+    }
 
 
 def test_one_that_blocks_far_more_stays_on_its_own() -> None:

@@ -23,10 +23,10 @@ from pileup.analysis.joins import scene
 from pileup.analysis.moments import iso
 from pileup.analysis.wait_counts import Counts
 from pileup.analysis.wait_draft import Graph
-from pileup.analysis.wait_fold import lasting_place
 from pileup.analysis.wait_graph import build
 from pileup.analysis.wait_groups import SMALLEST
 from pileup.analysis.wait_moments import Looked, WaitMoment, lasting_s, worst_of
+from pileup.analysis.wait_sorts import lasting_place, lasting_sorts
 from pileup.analysis.waits import (
     MOST,
     amplification,
@@ -64,7 +64,7 @@ class Tally:
 
     looked: Looked
     nodes: dict[str, Lasting]
-    """By the node's id; threads by ``lasting_key``, groups by ``lasting_place``."""
+    """By the node's id; threads by ``lasting_key``, groups as in ``wait_sorts``."""
     origins: dict[str, Lasting]
     """By ``lasting_key``: latches of one origin are one."""
     members: dict[str, set[str]]
@@ -197,6 +197,9 @@ def _add(found: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None:
     for place, threads in _places(graph).items():
         if threads >= SMALLEST:
             nodes[place].waits = True
+    for sort, here in _sorts(graph, counts, waiting).items():
+        if len(here.names) >= SMALLEST:
+            _count(found.nodes[sort], here, moment.time, 0.0)  # what each of them costs is counted
     for into, every in ((found.nodes, nodes), (found.origins, origins)):
         for key, here in every.items():
             _count(into[key], here, moment.time, lasts)
@@ -229,6 +232,24 @@ def _places(graph: Graph) -> dict[str, int]:
         if edge.kind == "waits_for":
             places[lasting_place(edge.target, edge.mode, edge.position)] += 1
     return places
+
+
+def _sorts(graph: Graph, counts: Counts, waiting: set[str]) -> dict[str, _Here]:
+    """The nodes by their sorts and kinds: what groups behind groups are over time.
+
+    Behind a sort are those behind the worst of it.
+    """
+    things = {one.id: (str(one.kind), one.label) for one in graph.resources.values()}
+    things |= dict.fromkeys(graph.actors, ("thread", ""))
+    blocking = {name for name in things if counts.total[name] > 0}
+    sorts: defaultdict[str, _Here] = defaultdict(_Here)
+    for name, keys in lasting_sorts(things, graph.edges, blocking).items():
+        for key in set(keys):
+            here = sorts[key]
+            here.waits |= name in waiting
+            here.behind = max(here.behind, counts.total[name])
+            here.names.add(name)
+    return sorts
 
 
 def _root(name: str, graph: Graph, counts: Counts) -> _Root:

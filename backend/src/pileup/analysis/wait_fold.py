@@ -13,6 +13,7 @@ from typing import TypeVar
 from pileup.analysis.contract import WaitEdge, WaitNode
 from pileup.analysis.wait_draft import Edge
 from pileup.analysis.wait_groups import counter
+from pileup.analysis.wait_sorts import lasting_sorts
 
 T = TypeVar("T")
 
@@ -33,16 +34,21 @@ def fold(
             members[group_of[node.id]].append(node)
     kept = [node for node in nodes if node.id not in group_of]
     count = counter(raw, frozenset(node.id for node in nodes if node.mark == "gone"))
-    kept += [_group(group, some, count(some)) for group, some in members.items()]
+    sorts = lasting_sorts(
+        {node.id: (node.kind, node.label) for node in nodes},
+        raw,
+        {node.id for node in nodes if node.blocks_total > 0},
+    )
+    kept += [_group(group, some, count(some), sorts) for group, some in members.items()]
     return kept, _merge(edges, group_of)
 
 
-def lasting_place(target: str, mode: str | None, position: str) -> str:
-    """What a group of waiters is over time: those at one place for one thing."""
-    return f"place:{target}|{mode or ''}|{position}"
-
-
-def _group(group: str, members: Sequence[WaitNode], behind: tuple[int, int]) -> WaitNode:
+def _group(
+    group: str,
+    members: Sequence[WaitNode],
+    behind: tuple[int, int],
+    sorts: Mapping[str, tuple[str, str]],
+) -> WaitNode:
     first = max(members, key=lambda node: node.waited_s or 0.0)
     if first.mark == "gone":  # what was behind it is not all in the graph any more
         behind = sum(m.blocks_direct for m in members), sum(m.blocks_total for m in members)
@@ -56,7 +62,7 @@ def _group(group: str, members: Sequence[WaitNode], behind: tuple[int, int]) -> 
         kind="group",
         of=None if first.kind == "group" else first.kind,
         label=label,
-        lasting=f"place:{place}" if threads and "|" in place else "",
+        lasting=_lasting(place, members, sorts),
         mark=first.mark,
         detail=detail,
         members=len(members),
@@ -80,6 +86,16 @@ def _group(group: str, members: Sequence[WaitNode], behind: tuple[int, int]) -> 
         ),
         locators=first.locators[:1],
     )
+
+
+def _lasting(place: str, members: Sequence[WaitNode], sorts: Mapping[str, tuple[str, str]]) -> str:
+    """By what a group is found again in other moments; empty: its members are of many kinds."""
+    if members[0].kind == "thread" and "|" in place:
+        return f"place:{place}"
+    for which in (0, 1):
+        if same := _same(sorts[member.id][which] for member in members):
+            return same
+    return ""
 
 
 def _threads(members: Sequence[WaitNode]) -> tuple[str, str]:

@@ -14,7 +14,8 @@ from pileup.analysis.moments import iso
 from pileup.analysis.wait_view import WholeGraph
 
 MOST = 4000
-"""Nodes that are told, the most thread-seconds first."""
+"""Nodes that are told, the most thread-seconds first, then groups before single waiters."""
+_GROUPS = ("place:", "sort:")
 
 
 def wait_persistence(found: Tally) -> WaitPersistence:
@@ -32,7 +33,15 @@ def wait_persistence(found: Tally) -> WaitPersistence:
     )
     if told.of <= 1:  # one moment does not tell what lasts
         return told
-    ranked = sorted(found.nodes.items(), key=lambda item: (-item[1].cost_s, -item[1].seen, item[0]))
+    ranked = sorted(
+        found.nodes.items(),
+        key=lambda item: (
+            -item[1].cost_s,
+            not item[0].startswith(_GROUPS),
+            -item[1].seen,
+            item[0],
+        ),
+    )
     nodes = [
         LastingWait(
             key=key,

@@ -6,8 +6,6 @@ they all want. Both groupings are given.
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 import polars as pl
 
@@ -29,13 +27,12 @@ from pileup.analysis.wait_draft import Graph, ResourceKind
 from pileup.analysis.wait_graph import build
 from pileup.analysis.wait_moments import worst
 from pileup.analysis.wait_nodes import edge_doc, resource_node, thread_node
+from pileup.analysis.wait_sorts import lasting_label
 from pileup.analysis.wait_view import WholeGraph, shown
 from pileup.knowledge import knowledge
 from pileup.knowledge.source_sites import Site, site
 
 MOST = 50
-_READERS = re.compile(r"^(?:the last reader|\d+ readers?) of ")
-"""How many readers a latch has changes from dump to dump; that it has some stays."""
 
 
 def wait_graph(
@@ -267,7 +264,7 @@ def lasting_key(name: str, graph: Graph) -> str:
     actor = graph.actors.get(name)
     if actor is None:
         resource = graph.resources[name]
-        return f"{resource.kind}:{_READERS.sub('readers of ', resource.label)}"
+        return f"{resource.kind}:{lasting_label(resource.label)}"
     if actor.session_id is not None:
         return f"session:{actor.session_id}"
     return actor.id

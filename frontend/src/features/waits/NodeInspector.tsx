@@ -12,7 +12,16 @@ import { nearSvg } from './drawing'
 import type { WaitEdge, WaitGraph, WaitNode } from './layout'
 import { nodeQuery } from './queries'
 import { SqlText } from './SqlText'
-import { claim, edgeClaim, KIND, type Lasting, MARK, type Persistence, stuckWords } from './words'
+import {
+  claim,
+  edgeClaim,
+  KIND,
+  type Lasting,
+  MARK,
+  type Persistence,
+  stuckWords,
+  unknownStuck,
+} from './words'
 
 type Props = {
   readonly incidentId: string
@@ -93,10 +102,9 @@ export function NodeInspector(props: Props) {
               'Blocks',
               `${node.blocks_total} (${node.blocks_direct} directly)`,
             ],
-            stuck !== null &&
-              persistence !== undefined &&
-              persistence.of > 1 && [
-                'Stuck',
+            persistence !== undefined && [
+              'Stuck',
+              stuck !== null && persistence.of > 1 ? (
                 <span key="k">
                   {stuckWords(stuck, persistence)}
                   {stuck.first !== stuck.last && (
@@ -104,8 +112,16 @@ export function NodeInspector(props: Props) {
                       , <Time at={stuck.first} /> to <Time at={stuck.last} />
                     </span>
                   )}
-                </span>,
-              ],
+                  {node.kind === 'group' && (
+                    <span className="muted">: a group of this kind, of three or more</span>
+                  )}
+                </span>
+              ) : (
+                <span key="k" className="muted">
+                  {unknownStuck(node, persistence)}
+                </span>
+              ),
+            ],
             stuck !== null &&
               stuck.blocked_thread_s > 0 && [
                 'Cost',

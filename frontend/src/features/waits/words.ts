@@ -121,6 +121,15 @@ export function stuckWords(lasting: Lasting, persistence: Persistence): string {
   return `in ${seen} of ${among}`
 }
 
+/** Why nothing is said of how long a node has been stuck. */
+export function unknownStuck(node: WaitNode, persistence: Persistence): string {
+  if (persistence.of === 0) return 'not counted when this was analysed; analyse the incident again'
+  if (persistence.of === 1) return `not told by one ${persistence.unit}`
+  if (node.kind === 'group' && !node.lasting)
+    return 'not told of this group: its members wait for different kinds of things'
+  return `not found in ${persistence.among}`
+}
+
 /** The next moment with waiters before or after an instant (ISO 8601, UTC); null at the end. */
 export function nextMoment(
   times: readonly string[],
