@@ -6,6 +6,7 @@
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { DERIVED, type Domain, keys, madeStaleBy } from './keys'
+import { suspect } from './reach'
 import type { Artifact, ArtifactList, Status } from './schema'
 import { followStream, type StreamEvent, type Told } from './stream'
 
@@ -64,8 +65,10 @@ export function useIncidentEvents(incidentId: string): void {
         opened = true
         setConnection('open')
         tellLive(incidentId, { name: 'open' })
-      } else if (told.name === 'lost') setConnection('lost')
-      else if (told.name === 'text' || told.name === 'presence') {
+      } else if (told.name === 'lost') {
+        setConnection('lost')
+        suspect()
+      } else if (told.name === 'text' || told.name === 'presence') {
         const live = { name: told.name, ...(told.data as object) } as Live
         tellLive(incidentId, live)
         if (live.name === 'text' && live.key.startsWith('report/'))

@@ -1,42 +1,93 @@
 /**
- * Whether the server answers. When a request does not reach it, its health is asked for until it
- * answers; then what failed meanwhile is asked for again, so that no screen needs a reload.
+ * Whether the server answers. When a request or the event stream does not reach it, its health is
+ * asked for until it answers; then what failed meanwhile is asked for again, so that no screen
+ * needs a reload.
  */
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import { asProblem } from './problem'
 
 const ASK_MS = 2000
 const FIRST_MS = 500
+const PATIENCE_MS = 5000
+/** For how long it is told that it answers again. */
+const BACK_MS = 4000
+
+/** since, until: milliseconds since the epoch. until: when it answered again; told for a moment. */
+export type Away = { readonly since: number; readonly until: number | null }
 
 let timer: ReturnType<typeof setTimeout> | undefined
+let suspected = 0
+let away: Away | null = null
 const waiting = new Set<() => void>()
+const listeners = new Set<() => void>()
+
+/** Since when the server does not answer; null: it does, as far as is known. */
+export function useAway(): Away | null {
+  return useSyncExternalStore(
+    (listen) => {
+      listeners.add(listen)
+      return () => listeners.delete(listen)
+    },
+    () => away,
+  )
+}
 
 /** Calls `then` once when the server answers again; gives the way out. */
 export function whenReached(then: () => void): () => void {
   waiting.add(then)
-  timer ??= setTimeout(() => void ask(), FIRST_MS)
+  suspect()
   return () => void waiting.delete(then)
 }
 
+/** Something did not reach the server: it is asked for until it answers. */
+export function suspect(): void {
+  if (timer !== undefined) return
+  suspected = Date.now()
+  timer = setTimeout(() => void ask(), FIRST_MS)
+}
+
+/** Asks at once rather than in a while. */
+export function askNow(): void {
+  if (timer === undefined) return
+  clearTimeout(timer)
+  void ask()
+}
+
 async function ask(): Promise<void> {
-  const { ok } = await fetch('/api/health').catch(() => ({ ok: false }))
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const { ok } = await fetch('/api/health', { signal }).catch(() => ({ ok: false }))
   if (!ok) {
+    if (!away || away.until !== null) tell({ since: suspected, until: null })
     timer = setTimeout(() => void ask(), ASK_MS)
     return
   }
   timer = undefined
+  if (away?.until === null) {
+    const back = { ...away, until: Date.now() }
+    tell(back)
+    setTimeout(() => away === back && tell(null), BACK_MS)
+  }
   const told = [...waiting]
   waiting.clear()
   for (const then of told) then()
 }
 
+function tell(next: Away | null) {
+  away = next
+  for (const listen of listeners) listen()
+}
+
 /** What a query cache does with its errors. */
 export function onQueryError(client: () => QueryClient) {
-  const again = () =>
-    void client().invalidateQueries({
-      predicate: ({ state }) => state.error !== null && asProblem(state.error).isUnreached,
-    })
+  const failed = ({ state }: Query) => state.error !== null && asProblem(state.error).isUnreached
+  const again = () => void client().invalidateQueries({ predicate: failed })
   return (error: unknown) => {
     if (asProblem(error).isUnreached) whenReached(again)
   }
+}
+
+/** What a mutation cache does with its errors: the person is told by the form. */
+export function onMutationError(error: unknown): void {
+  if (asProblem(error).isUnreached) suspect()
 }

@@ -1,13 +1,15 @@
 /** Providers around the routes. */
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from 'react-router'
 import { ApiProblem } from '@/api/problem'
-import { onQueryError } from '@/api/reach'
+import { onMutationError, onQueryError } from '@/api/reach'
 import { TooltipProvider } from '@/ui/Tooltip'
+import { AwayBand } from './AwayBand'
 import { makeRouter } from './routes'
 
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: onQueryError(() => client) }),
+  mutationCache: new MutationCache({ onError: onMutationError }),
   defaultOptions: {
     // A Pileup on this machine is reached without any network, which the browser takes for offline.
     mutations: { networkMode: 'always' },
@@ -28,6 +30,7 @@ export function App() {
     <QueryClientProvider client={client}>
       <TooltipProvider>
         <RouterProvider router={router} />
+        <AwayBand />
       </TooltipProvider>
     </QueryClientProvider>
   )

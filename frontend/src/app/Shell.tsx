@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import type { IncidentOut, Overview } from '@/api/schema'
+import { useKeptFocus } from '@/state/keptFocus'
 import { useKeys } from '@/state/keys'
 import { sharedSearch } from '@/state/url'
 import { useStored } from '@/state/stored'
@@ -66,6 +67,7 @@ export function Shell({
   const [naming, setNaming] = useState(false)
   const link = useCopyLink(incidentId)
   useGoKeys(base, SCREENS)
+  useKeptFocus('canvas')
   useKeys(PIN_KEYS, {
     pin: () => {
       const button = pinOfChosen(document, document.activeElement)

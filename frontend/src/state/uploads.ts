@@ -7,6 +7,7 @@ import { useSyncExternalStore } from 'react'
 import { DetailedError, Upload } from 'tus-js-client'
 import { CSRF_HEADER, csrfToken } from '@/api/client'
 import { problemFrom } from '@/api/problem'
+import { whenReached } from '@/api/reach'
 
 export type PathFile = { readonly file: File; readonly path: string }
 
@@ -104,6 +105,14 @@ export function useUploads(incidentId: string): readonly UploadItem[] {
   return all.filter((item) => item.incidentId === incidentId)
 }
 
+/** How many of this page's are not done, the stopped ones too. */
+export function useUploadsUnderWay(): number {
+  return useSyncExternalStore(
+    subscribe,
+    () => items.filter((item) => item.state !== 'done' && files.has(item.key)).length,
+  )
+}
+
 export type UploadTotals = {
   readonly files: number
   readonly done: number
@@ -145,7 +154,10 @@ function begin(item: UploadItem) {
     onUploadUrlAvailable: () =>
       patch(item.key, { uploadId: upload.url?.split('/').at(-1) ?? null }),
     onSuccess: () => settle(item.key, { state: 'done', sent: item.bytes }),
-    onError: (error) => settle(item.key, { state: 'failed', error: words(error) }),
+    onError: (error) => {
+      settle(item.key, { state: 'failed', error: words(error) })
+      if (isBroken(error)) whenReached(() => goOn(item.key))
+    },
   })
   running.set(item.key, upload)
   patch(item.key, { state: 'sending' })
@@ -159,6 +171,16 @@ function settle(key: string, change: Partial<UploadItem>) {
   pump()
 }
 
+/** The server did not answer, rather than refuse it. */
+function isBroken(error: Error | DetailedError): boolean {
+  const response = error instanceof DetailedError ? error.originalResponse : null
+  return !response || [502, 503, 504].includes(response.getStatus())
+}
+
+function goOn(key: string) {
+  if (items.some((item) => item.key === key && item.state === 'failed')) retryUpload(key)
+}
+
 function words(error: Error | DetailedError): string {
   if (error instanceof DetailedError && error.originalResponse) {
     const response = error.originalResponse
@@ -169,7 +191,7 @@ function words(error: Error | DetailedError): string {
       return `the server answered ${response.getStatus()}`
     }
   }
-  return 'the connection broke; what was sent is kept'
+  return 'the connection broke; what was sent is kept, and it goes on when the server answers'
 }
 
 function patch(key: string, change: Partial<UploadItem>) {

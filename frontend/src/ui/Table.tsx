@@ -1,6 +1,6 @@
 /**
  * A table of 28 px rows: sticky head, sort by column, virtual scroll past 80 rows, copy as TSV,
- * arrow keys and j/k between rows. Roles are a grid's, as rows can be chosen.
+ * arrow keys, j/k, Home and End between rows. Roles are a grid's, as rows can be chosen.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
@@ -62,6 +62,8 @@ export function Table<Row>({
   readonly virtualFrom?: number
 }) {
   const [own, setOwn] = useState<Sort | null>(null)
+  /** The row that has the keyboard, where rows are not chosen. */
+  const [walked, setWalked] = useState<string | null>(null)
   const sort = given === undefined ? own : given
   const setSort = onSort ?? setOwn
   const sorted = useMemo(
@@ -85,21 +87,24 @@ export function Table<Row>({
 
   const isChosen = (row: Row | undefined) =>
     row !== undefined && selected != null && rowKey(row) === selected
+  const here = onSelect ? selected : walked
+  const isHere = (row: Row | undefined) => row !== undefined && here != null && rowKey(row) === here
 
   const move = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
-    if (!step || !onSelect || event.ctrlKey || event.metaKey || event.altKey) return
+    const step = STEPS[event.key]
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return
     if (
       event.target instanceof HTMLElement &&
       /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
     )
       return
     event.preventDefault()
-    const at = sorted.findIndex((row) => rowKey(row) === selected)
-    const next = Math.min(sorted.length - 1, Math.max(0, at < 0 ? 0 : at + step))
+    const at = sorted.findIndex(isHere)
+    const next = Math.min(sorted.length - 1, Math.max(0, at < 0 && step === 1 ? 0 : at + step))
     const row = sorted[next]
     if (!row) return
-    onSelect(row)
+    if (onSelect) onSelect(row)
+    else setWalked(rowKey(row))
     if (virtual) virtualizer.scrollToIndex(next)
     requestAnimationFrame(() =>
       scroller.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus(),
@@ -107,8 +112,8 @@ export function Table<Row>({
   }
 
   // One row can be reached by Tab: the chosen one, or the first where that is not drawn.
-  const stop = shown.some(({ index }) => isChosen(sorted[index]))
-    ? isChosen
+  const stop = shown.some(({ index }) => isHere(sorted[index]))
+    ? isHere
     : (row: Row | undefined) => row !== undefined && row === sorted[shown[0]?.index ?? -1]
 
   const body = shown.map(({ index, top }) => {
@@ -123,7 +128,8 @@ export function Table<Row>({
         aria-rowindex={index + 2}
         aria-selected={onSelect ? chosen : undefined}
         data-index={index}
-        tabIndex={onSelect ? (stop(row) ? 0 : -1) : undefined}
+        tabIndex={stop(row) ? 0 : -1}
+        onFocus={onSelect ? undefined : () => setWalked(key)}
         className={cx('tr', onSelect && 'tr-choosable', chosen && 'tr-chosen', rowClass?.(row))}
         style={virtual ? { position: 'absolute', top, left: 0, right: 0 } : undefined}
         onClick={
@@ -207,6 +213,12 @@ export function Table<Row>({
       )}
     </div>
   )
+}
+
+/** Rows that a key goes on; Home and End go to the ends. */
+const STEPS: Readonly<Record<string, number>> = {
+  ...{ ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 },
+  ...{ PageDown: 20, PageUp: -20, Home: -Infinity, End: Infinity },
 }
 
 /** Pixels that a track needs at least, so that all rows scroll sideways together. */

@@ -44,8 +44,9 @@ def lasting_sorts(
         blocks = "|blocks" if name in blocking else ""
         if kind != "thread":
             found[name] = f"sort:{kind}|{lasting_label(label)}", f"sort:{kind}"
-        elif want := wants.get(name):
-            found[name] = f"sort:waits|{'|'.join(want)}{blocks}", f"sort:waits|{want[0]}{blocks}"
+        elif name in wants:
+            what = wants[name]
+            found[name] = f"sort:waits|{'|'.join(what)}{blocks}", f"sort:waits|{what[0]}{blocks}"
         else:
             found[name] = f"sort:holds{blocks}", f"sort:holds{blocks}"
     return found

@@ -4,16 +4,16 @@ import { useMemo } from 'react'
 import type { SettingRow, SettingSide, SettingSource } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId } from '@/state/incident'
-import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
 import { cx } from '@/ui/cx'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { Export, Filter, NotCollected } from './parts'
 import { settingSourcesQuery, settingsQuery } from './queries'
 import { Lines, PinRow } from './Source'
-import { firstPair, shownSettings, type Show, sourceWords, STATE_WORDS } from './settings'
+import { firstPair, shownSettings, type Show, sourceOf, sourceWords, STATE_WORDS } from './settings'
 
 const SHOW = oneOf<Show>(['differing', 'mentioned', 'all'])
 
@@ -26,9 +26,16 @@ export function SettingsTab() {
   const [show, setShow] = useUrlState<Show>('view', SHOW, 'differing')
   const change = useUrlChange()
   const pair = useMemo(() => firstPair(sources.data ?? []), [sources.data])
-  const known = (id: string) => (sources.data ?? []).some((one) => one.id === id)
-  const a = known(givenA) ? givenA : pair[0]
-  const b = givenB === 'none' ? '' : known(givenB) ? givenB : pair[1] === a ? '' : pair[1]
+  const a = sourceOf(sources.data ?? [], givenA) ?? pair[0]
+  const b =
+    givenB === 'none'
+      ? ''
+      : (sourceOf(sources.data ?? [], givenB) ?? (pair[1] === a ? '' : pair[1]))
+  // The next upload may change which two stand here at first: links and pins name them.
+  useStanding({ a: a || null, b: sources.data ? b || 'none' : null })
+  const missing = [givenA, givenB].some(
+    (given) => given && given !== 'none' && sourceOf(sources.data ?? [], given) === null,
+  )
   const table = useQuery(settingsQuery(incidentId, a, b))
   const compared = table.data?.b !== null && table.data !== undefined
   const rows = useMemo(
@@ -100,6 +107,12 @@ export function SettingsTab() {
         <span className="tables-space" />
         <Export rows={rows} columns={columns} name="settings" />
       </div>
+      {missing && (
+        <Banner>
+          A source that this address names is not in the incident: it was excluded, deleted or read
+          anew without settings. Another stands in its place.
+        </Banner>
+      )}
       {table.isLoadingError ? (
         <Problem
           error={table.error}

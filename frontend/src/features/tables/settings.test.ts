@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SettingRow, SettingSource } from '@/api/schema'
 import { asRows } from './parts'
-import { differs, firstPair, shownSettings } from './settings'
+import { differs, firstPair, shownSettings, sourceOf } from './settings'
 
 const source = (id: string, change: Partial<SettingSource> = {}): SettingSource => ({
   id,
@@ -34,6 +34,15 @@ describe('settings', () => {
     expect(firstPair([kernel, source('v1'), source('v2', { host: 'db-2' })])).toEqual(['v1', 'v2'])
     expect(firstPair([source('v1'), kernel])).toEqual(['v1', ''])
     expect(firstPair([])).toEqual(['', ''])
+  })
+  it('are found again by an address of before their clock was set', () => {
+    const one = source('aa:1000:SHOW VARIABLES')
+    const two = source('bb:1000:SHOW VARIABLES')
+    expect(sourceOf([one, two], one.id)).toBe(one.id)
+    expect(sourceOf([one, two], 'aa:2000:SHOW VARIABLES')).toBe(one.id)
+    expect(sourceOf([one, two], 'cc:1000:SHOW VARIABLES')).toBeNull()
+    const later = source('aa:3000:SHOW VARIABLES')
+    expect(sourceOf([one, later], 'aa:2000:SHOW VARIABLES')).toBeNull()
   })
   const rows = [
     row('max_connections', { state: 'changed', b: side('900') }),

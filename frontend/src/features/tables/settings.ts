@@ -13,6 +13,14 @@ export function firstPair(sources: readonly SettingSource[]): readonly [a: strin
   return other ? [server.id, other.id] : [server.id, '']
 }
 
+/** The id that an address means: a clock that was set anew changes the time in it. Null: not here. */
+export function sourceOf(sources: readonly SettingSource[], given: string): string | null {
+  if (sources.some((one) => one.id === given)) return given
+  const untimed = (id: string) => id.replace(/:\d*:/, ':')
+  const same = sources.filter((one) => untimed(one.id) === untimed(given))
+  return (same.length === 1 && same[0]?.id) || null
+}
+
 /** The variables of a server rather than the kernel's, or the few that a collector notes. */
 const isServer = (one: SettingSource) => !one.is_file && /variables/i.test(one.source)
 

@@ -24,7 +24,7 @@ import {
 } from './layout'
 import { Minimap } from './Minimap'
 import { NodeBox } from './NodeBox'
-import { stepGraph } from './walk'
+import { aheadOf, stepGraph } from './walk'
 import {
   DASH,
   edgeKind,
@@ -65,7 +65,8 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
   const [view, setView] = useState({ left: 0, top: 0, height: 700 })
   const [zoom, setZoom] = useState(1)
   const [hovered, setHovered] = useState<string | null>(null)
-  const [focused, setFocused] = useState<string | null>(null)
+  /** What has the keyboard, and what it waits for: who takes over when it goes. */
+  const [focused, setFocused] = useState<readonly string[]>([])
   const layout = useMemo(() => layoutWaitGraph(graph, width - 16), [graph, width])
   const byId = useMemo(() => new Map(layout.nodes.map((one) => [one.node.id, one])), [layout])
   const kindOf = useMemo(() => kindsOf(graph), [graph])
@@ -81,11 +82,11 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
     right: (view.left + width + MARGIN) / zoom,
     bottom: (view.top + view.height + MARGIN) / zoom,
   })
-  const tabStop = byId.has(focused ?? '')
-    ? focused
-    : byId.has(selected)
-      ? selected
-      : (layout.nodes[0]?.node.id ?? null)
+  const tabStop =
+    [...focused.slice(0, 1), selected, ...focused.slice(1)].find((id) => byId.has(id)) ??
+    layout.nodes[0]?.node.id ??
+    null
+  const focusOn = (id: string) => setFocused([id, ...aheadOf(graph.edges, id)])
   // The one that has the keyboard stays in the page, also out of sight.
   const stop = tabStop === null ? undefined : byId.get(tabStop)
   const boxes = stop && !shown.nodes.includes(stop) ? [...shown.nodes, stop] : shown.nodes
@@ -123,9 +124,10 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
     // eslint-disable-next-line react-hooks/exhaustive-deps -- follows what is selected, not each render
   }, [selected, width, layout])
   useEffect(() => {
-    if (!focused) return
+    const [wanted] = focused
+    if (!wanted) return
     const boxes = scroller.current?.querySelectorAll<HTMLElement>('[data-node-id]') ?? []
-    const box = [...boxes].find((one) => one.dataset['nodeId'] === focused)
+    const box = [...boxes].find((one) => one.dataset['nodeId'] === wanted)
     if (box && document.activeElement !== box) box.focus({ preventScroll: true })
   }, [focused])
   // React listens to the wheel passively; zooming must keep the page where it is.
@@ -154,7 +156,7 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
     const next = tabStop === null ? null : stepGraph(layout, tabStop, event.key)
     if (next === null) return
     event.preventDefault()
-    setFocused(next)
+    focusOn(next)
     reveal(next)
     if (selected) onSelect(next) // the inspector follows
   }
@@ -209,7 +211,7 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
                 onSelect={onSelect}
                 onOpen={onOpen}
                 onHover={setHovered}
-                onFocus={setFocused}
+                onFocus={focusOn}
               />
             ))}
             {labelled.map(({ edge, x }) => (

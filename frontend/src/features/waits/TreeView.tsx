@@ -3,7 +3,8 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { cx } from '@/ui/cx'
 import { onSecondClick } from './doubleClick'
 import type { WaitGraph, WaitNode } from './layout'
-import { stepTree, treeRows } from './tree'
+import { stepTree, type TreeRow, treeRows } from './tree'
+import { aheadOf } from './walk'
 import {
   GLYPH,
   type Lasting,
@@ -31,14 +32,14 @@ export function TreeView({ graph, selected, onSelect, onOpen, lasting, persisten
     return known && persistence ? `, ${stuckWords(known, persistence)}` : ''
   }
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
-  const [focused, setFocused] = useState<string | null>(null)
+  /** The row that has the keyboard, and what its node waits for: who takes over when it goes. */
+  const [focused, setFocused] = useState<readonly string[]>([])
   const list = useRef<HTMLDivElement>(null)
   const rows = useMemo(() => treeRows(graph, closed), [graph, closed])
-  const wanted = focused ?? selected
-  const at = Math.max(
-    0,
-    rows.findIndex((row) => row.key === wanted),
-  )
+  const places = useMemo(() => new Map(rows.map((row, index) => [row.key, index])), [rows])
+  const at = places.get([...focused, selected].find((key) => places.has(key)) ?? '') ?? 0
+  const focusOn = ({ key, node }: TreeRow) =>
+    setFocused([key, node.id, ...aheadOf(graph.edges, node.id)])
 
   const toggle = (id: string) => {
     const next = new Set(closed)
@@ -58,7 +59,8 @@ export function TreeView({ graph, selected, onSelect, onOpen, lasting, persisten
     if (!step) return
     event.preventDefault()
     if ('toggle' in step) return toggle(step.toggle)
-    setFocused(rows[step.move]?.key ?? null)
+    const next = rows[step.move]
+    if (next) focusOn(next)
     list.current?.querySelector<HTMLElement>(`[data-row="${step.move}"]`)?.focus()
   }
   return (
@@ -83,7 +85,7 @@ export function TreeView({ graph, selected, onSelect, onOpen, lasting, persisten
           tabIndex={index === at ? 0 : -1}
           className={cx('tree-row', row.node.id === selected && 'selected')}
           style={{ paddingLeft: 8 + (row.level - 1) * STEP_PX }}
-          onFocus={() => setFocused(row.key)}
+          onFocus={() => focusOn(row)}
           onClick={(event) => {
             onSelect(row.node.id)
             if (row.node.kind === 'group') onSecondClick(event, () => onOpen(row.node.id))

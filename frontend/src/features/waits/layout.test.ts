@@ -11,7 +11,7 @@ import {
   type WaitGraph,
   type WaitNode,
 } from './layout'
-import { stepGraph } from './walk'
+import { aheadOf, stepGraph } from './walk'
 import { edgeClaim } from './words'
 
 const node = (id: string, depth: number, more: Partial<WaitNode> = {}): WaitNode =>
@@ -212,4 +212,11 @@ describe('connected', () => {
     const edges = [edge('a', 'b'), edge('b', 'c'), edge('c', 'a'), edge('x', 'y')]
     expect([...connected(edges, 'b')].sort()).toEqual(['a', 'b', 'c'])
   })
+})
+
+it('knows who stands before a node, the nearest first, also in a circle', () => {
+  const edges = [edge('w', 'row'), edge('row', 'holder'), edge('holder', 'latch')]
+  expect(aheadOf(edges, 'w')).toEqual(['row', 'holder', 'latch'])
+  expect(aheadOf([...edges, edge('latch', 'w')], 'row')).toEqual(['holder', 'latch', 'w'])
+  expect(aheadOf(edges, 'latch')).toEqual([])
 })
