@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats import blocks, eu_stack
+from pileup.formats import blocks, eu_stack, gdb
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.gdb import _whole_frame
 from pileup.formats.stack_shapes import Shape, Shapes
@@ -60,13 +60,14 @@ def _read(data: bytes, format_name: str, *, known: bool) -> tuple[Parsed, int]:
         found += shape is not None
         return shape
 
-    following = Shapes.following
+    known_threads = gdb._Reader._known_threads
 
-    def counted_next(self: Shapes, data: bytes, start: int, end: bytes) -> Shape | None:
+    def counted_threads(self: Any, data: bytes, at: int, stop: int) -> int:
         nonlocal found
-        shape = following(self, data, start, end) if known else None
-        found += shape is not None
-        return shape
+        before = self.samples.threads
+        at = known_threads(self, data, at, stop) if known else at
+        found += self.samples.threads - before
+        return at
 
     known_body = eu_stack._Reader.known
 
@@ -78,7 +79,7 @@ def _read(data: bytes, format_name: str, *, known: bool) -> tuple[Parsed, int]:
 
     with (
         mock.patch.object(Shapes, "find", counted),
-        mock.patch.object(Shapes, "following", counted_next),
+        mock.patch.object(gdb._Reader, "_known_threads", counted_threads),
         mock.patch.object(eu_stack._Reader, "known", counted_body),
     ):
         return parse_stream(io.BytesIO(data), format=format_name), found
@@ -142,8 +143,8 @@ def test_addresses_counts_and_statements_may_differ(there: bytes, other: bytes) 
     changed = _BODY.replace(there, other)
     shape = _known(_BODY, changed)
     assert shape
-    (place,) = shape.addresses
-    assert changed[place] == re.search(rb"lock=(0x\w+)", changed)[1]  # type: ignore[index]
+    ((start, end),) = shape.addresses
+    assert changed[start:end] == re.search(rb"lock=(0x\w+)", changed)[1]  # type: ignore[index]
 
 
 @pytest.mark.parametrize(
@@ -164,20 +165,21 @@ def test_what_tells_a_stack_may_not_differ(there: bytes, other: bytes) -> None:
     assert _known(_BODY, _BODY.replace(there, other)) is None
 
 
-def test_what_followed_is_looked_at_first() -> None:
-    """Only where it stands whole up to the end that is asked for, and as it was."""
+def test_what_followed_is_asked_first() -> None:
+    """And stands there only as it was."""
     shapes = Shapes(_whole_frame)
     other = _BODY.replace(b"dispatch", b"execute")
     for body in (_BODY, other, _BODY, other):
         shapes.learn(body)
     first, second = shapes.find(_BODY), shapes.find(other)
     assert shapes.find(_BODY) is first
+    (followed,) = shapes.after
+    assert followed is second
     data = b"Thread 1:\n" + other + b"\nThread 2:\n"
-    assert shapes.following(data.replace(b"execute", b"exemute"), 10, b"\nThread ") is None
-    assert shapes.following(data, 10, b"\n(gdb) ") is None
-    assert shapes.following(data[: len(other)], 10, b"\nThread ") is None
-    assert shapes.following(data, 10, b"\nThread ") is second
-    assert shapes.following(data, 10, b"\nThread ") is None  # the first came after it
+    assert followed.is_at(data, 10)
+    assert not followed.is_at(data.replace(b"execute", b"exemute"), 10)
+    assert first
+    assert not first.is_at(data, 10)
 
 
 def test_shapes_stay_few_whatever_comes() -> None:

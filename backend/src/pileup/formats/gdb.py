@@ -14,13 +14,13 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 from pileup.formats import pt_stalk
 from pileup.formats.errors import FormatError
 from pileup.formats.stack_frames import gdb_frame, open_parentheses
 from pileup.formats.stack_samples import StackSamples, notice
-from pileup.formats.stack_shapes import Shape, Shapes
+from pileup.formats.stack_shapes import BLANK, Shape, Shapes
 from pileup.formats.text import Chunk, chunks_of
 from pileup.records import (
     UINT64_MAX,
@@ -92,6 +92,9 @@ _MAX_FRAMES = 4096
 _MAX_ADDRESSES = 256
 _MOST_HEADERS = 20_000
 _MOST_HEADER = 200
+_MOST_FRAMES = 4_000
+_MOST_FRAME = 1_000
+"""Characters of a frame that is remembered."""
 _MAX_REST = 1024 * 1024
 """Bytes of one thread that are carried from chunk to chunk; more is read line by line."""
 
@@ -116,37 +119,18 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same: a thread whose stack was seen before as a whole, all else line by line."""
     reader = _Reader()
-    headers = reader.headers
-    number = 0  # of the last line that was read
     rest = b""  # the last thread: its stack may go on in the next chunk
     for chunk in chunks:
-        data = b"".join((rest, b"\n", chunk.data))
-        rest = b""
-        stop = len(data) - 1  # each line has its LF before it
-        at = data.find(_NEXT_THREAD, 0, stop)
-        for line in _lines(data[: stop if at < 0 else at]):
-            number += 1
-            yield from reader.line(number, line)
-        while 0 <= at < stop:
-            at, number = reader.known_threads(data, at, stop, number)
-            if at == stop:
-                break
-            begin = at + len(_NEXT_THREAD)
-            body = data.find(b"\n", begin, stop) + 1
-            header = headers.get(data[begin:body]) or reader.header(data[begin:body])
-            end = data.find(_NEXT_THREAD, begin, stop)
-            if end < 0:
-                if stop - at < _MAX_REST:
-                    rest = data[at:stop]
-                    break
-                end = stop
-            yield from reader.thread(number, header, data, at, body, end)
-            number += data.count(b"\n", at, end)
-            at = end
+        data, stop = chunk.data, len(chunk.data) - 1  # each line has its LF before it
+        first = data.find(_NEXT_THREAD, 0, stop)
+        until = stop if first < 0 else first
+        before = b"".join((rest, b"\n", data[:until]))
+        rest = yield from reader.text(before, 0, len(before), whole=until < stop)
+        if until < stop:  # from here on it is read where it stands: not copied
+            rest = yield from reader.text(data, first, stop)
     for line in _lines(rest):
-        number += 1
-        yield from reader.line(number, line)
-    yield from reader.end(number)
+        yield from reader.next_line(line)
+    yield from reader.end()
     if not reader.samples.seen:
         raise FormatError(
             "No stack was found: the file has no 'Thread N (...)' header followed by '#0' frames. "
@@ -189,8 +173,9 @@ class _Reader:
         self._frame_size = 0
         self._open = 0
         self.shapes = Shapes(_whole_frame)
-        self.headers: dict[bytes, tuple[int, StackThread]] = {}
-        """What ``header`` said of the last ones."""
+        self._number = 0  # of the last line that was read
+        self._headers: dict[bytes, tuple[int, StackThread]] = {}  # of the last ones
+        self._frames: dict[str, tuple[Frame, tuple[str, ...]]] = {}  # the last ones
         self._new_sample()
 
     def _new_sample(self) -> None:
@@ -202,7 +187,38 @@ class _Reader:
         self._stopped: list[int] = []
         self._empty: list[int] = []
 
-    def line(self, number: int, line: str) -> Iterator[Item]:
+    def text(
+        self, data: bytes, at: int, stop: int, *, whole: bool = False
+    ) -> Generator[Item, None, bytes]:
+        """Read the lines of data[at:stop], each with its LF before it.
+
+        Gives back the last thread, unread, when it may go on: unless the text is ``whole``.
+        """
+        first = data.find(_NEXT_THREAD, at, stop)
+        for line in _lines(data[at : stop if first < 0 else first]):
+            yield from self.next_line(line)
+        at = stop if first < 0 else first
+        while at < stop:
+            at = self._known_threads(data, at, stop)
+            if at == stop:
+                break
+            begin = at + len(_NEXT_THREAD)
+            body = data.find(b"\n", begin, stop) + 1
+            end = data.find(_NEXT_THREAD, begin, stop)
+            if end < 0:
+                if not whole and stop - at < _MAX_REST:
+                    return data[at:stop]
+                end = stop
+            yield from self._thread_text(data, at, body, end)
+            at = end
+        return b""
+
+    def next_line(self, line: str) -> Iterator[Item]:
+        """The line after the last one that was read."""
+        self._number += 1
+        return self._line(self._number, line)
+
+    def _line(self, number: int, line: str) -> Iterator[Item]:
         if "Type <" in line:
             line = _PAGER.sub("", line)
         if line.startswith("#"):
@@ -219,7 +235,8 @@ class _Reader:
         else:
             yield from self._other(number, line)
 
-    def end(self, number: int) -> Iterator[Item]:
+    def end(self) -> Iterator[Item]:
+        number = self._number
         if self._thread and self._frame and self._open > 0:
             yield Problem(number, f"line {number}: the file ends inside a stack frame")
         yield from self._end_sample(at_end_of_file=True)
@@ -247,7 +264,7 @@ class _Reader:
         )
         self._thread = _Thread(number, header)
 
-    def header(self, text: bytes) -> tuple[int, StackThread] | None:
+    def _header(self, text: bytes) -> tuple[int, StackThread] | None:
         """A thread's line of the common form: its number, and what comes again in every sample."""
         match = _COMMON_HEADER.fullmatch(text)
         if not match:
@@ -259,26 +276,74 @@ class _Reader:
             lwp=int(lwp),
             name=None if name is None else sys.intern(name.decode()),
         )
-        if len(self.headers) >= _MOST_HEADERS:
-            self.headers.clear()
+        if len(self._headers) >= _MOST_HEADERS:
+            self._headers.clear()
         if len(text) <= _MOST_HEADER:
-            self.headers[text] = int(number), thread
+            self._headers[text] = int(number), thread
         return int(number), thread
 
-    def thread(
-        self,
-        number: int,
-        header: tuple[int, StackThread] | None,
-        data: bytes,
-        at: int,
-        start: int,
-        end: int,
-    ) -> Iterator[Item]:
-        """The lines of a thread after line ``number``: its stack, if it is known, begins at start.
+    def _known_threads(self, data: bytes, at: int, stop: int) -> int:
+        """Read threads of this sample from ``at`` on while their stacks are known.
+
+        The same comes of them as of their lines one by one. Gives the place of the next thread.
+        This loop is what gigabytes of backtraces cost: it calls nothing that it can do without.
+        """
+        number, numbers, previous = self._number, self._numbers, self._previous
+        if self._thread or previous is None:
+            return at
+        find, starts_with, header_of = data.find, data.startswith, self._headers.get
+        groups, group, last = self.samples.groups, self.samples.group, self.samples.last
+        shapes, after = self.shapes, self.shapes.after
+        skip = len(_NEXT_THREAD)
+        while at < stop:
+            begin = at + skip
+            body = find(b"\n", begin, stop) + 1
+            header = header_of(data[begin:body]) or self._header(data[begin:body])
+            if header is None or header[0] in numbers:
+                break
+            for shape in after:
+                if (
+                    starts_with(_NEXT_THREAD, body + shape.size)
+                    and shape.same(data, body) == shape.kept
+                    and b"".join(shape.varied(data, body)).translate(BLANK) == shape.blanked
+                ):
+                    if shape is not after[0]:  # asked first the next time: halves the questions
+                        after.remove(shape)
+                        after.appendleft(shape)
+                    after = shape.after
+                    break
+            else:
+                shapes.after = after
+                end = find(_NEXT_THREAD, body, stop)
+                found = shapes.find(data[body:end]) if end >= 0 else None
+                if found is None:
+                    break
+                shape, after = found, shapes.after
+            thread, what = header
+            numbers.add(thread)
+            if thread != previous - 1:
+                self._counts_down = False
+            previous = thread
+            last = number + 1 + shape.last
+            one = groups.get(shape.stack) or group(shape.stack, shape.frames, number + 1, last)
+            one.threads.append(what)
+            for first, until in shape.addresses:
+                one.addresses[data[body + first : body + until]] = None
+            number += shape.lines + 2
+            at = body + shape.size
+        shapes.after = after
+        self.samples.last = last
+        self._previous = previous
+        self._number = number
+        return at
+
+    def _thread_text(self, data: bytes, at: int, start: int, end: int) -> Iterator[Item]:
+        """The lines of a thread: its stack, if it is known, begins at start.
 
         After the last thread of a sample stands what gdb says before the next one.
         """
-        if header:
+        text = data[at + len(_NEXT_THREAD) : start]
+        if header := self._headers.get(text) or self._header(text):
             body, tail = data[start:end], b""
             shape = self.shapes.find(body)
             if shape is None and (last := _AFTER_STACK.search(body)):
@@ -286,63 +351,26 @@ class _Reader:
                 if not _MORE_THAN_CHATTER.search(tail):
                     shape = self.shapes.find(body)
             if shape:
-                yield from self.known_thread(number + 1, header, data, start, shape)
-                if tail:
-                    number += shape.lines + 2
-                    for line in tail.decode().split("\n"):
-                        yield from self.line(number, line)
-                        number += 1
+                yield from self._known_thread(header, body, shape)
+                for line in tail.decode().split("\n"):  # what follows the last LF, at least
+                    yield from self.next_line(line)
                 return
             if not _NOT_PLAIN.search(body):
                 self.shapes.learn(body)
         for line in _lines(data[at:end]):
-            number += 1
-            yield from self.line(number, line)
+            yield from self.next_line(line)
 
-    def known_threads(self, data: bytes, at: int, stop: int, number: int) -> tuple[int, int]:
-        """Read threads of this sample after line ``number``, from ``at`` on, while all is known.
-
-        Known are a thread whose header was read before and whose stack followed the one before it;
-        the same comes of it as of its lines one by one. Gives the place and line of the next one.
-        This loop is what gigabytes of backtraces cost: it calls nothing that it can do without.
-        """
-        skip, find, known = len(_NEXT_THREAD), data.find, self.headers.get
-        following, group = self.shapes.following, self.samples.group
-        numbers, previous = self._numbers, self._previous
-        if self._thread or previous is None:
-            return at, number
-        while at < stop:
-            begin = at + skip
-            body = find(b"\n", begin, stop) + 1
-            header = known(data[begin:body])
-            if header is None or header[0] in numbers:
-                break
-            shape = following(data, body, _NEXT_THREAD)
-            if shape is None:
-                break
-            thread, what = header
-            numbers.add(thread)
-            if thread != previous - 1:
-                self._counts_down = False
-            previous = thread
-            one = group(shape.stack, shape.frames, number + 1, number + 1 + shape.last)
-            one.threads.append(what)
-            for place in shape.addresses:
-                one.addresses[data[body + place.start : body + place.stop].decode()] = None
-            number += shape.lines + 2
-            at = body + shape.size
-        self._previous = previous
-        return at, number
-
-    def known_thread(
-        self, number: int, header: tuple[int, StackThread], data: bytes, start: int, shape: Shape
+    def _known_thread(
+        self, header: tuple[int, StackThread], body: bytes, shape: Shape
     ) -> Iterable[Item]:
-        """A thread whose stack is known, from ``start`` on: the same as its lines one by one."""
+        """A thread whose stack is known: the same as its lines one by one."""
+        number = self._number + 1
         done = self._begin_thread(number, header[0])
         group = self.samples.group(shape.stack, shape.frames, number, number + shape.last)
         group.threads.append(header[1])
-        for place in shape.addresses:
-            group.addresses[data[start + place.start : start + place.stop].decode()] = None
+        for first, until in shape.addresses:
+            group.addresses[body[first:until]] = None
+        self._number += shape.lines + 1
         return done
 
     def _begin_thread(self, number: int, thread: int) -> Iterable[Item]:
@@ -416,9 +444,19 @@ class _Reader:
         self._frame = []
         if len(self._thread.frames) >= _MAX_FRAMES:
             return
-        frame, addresses = _read_frame(text)
+        frame, addresses = self._read_frame(text)
         self._thread.frames.append(frame)
         self._thread.addresses.extend(addresses)
+
+    def _read_frame(self, text: str) -> tuple[Frame, tuple[str, ...]]:
+        read = self._frames.get(text)
+        if read is None:
+            read = _read_frame(text)
+            if len(text) <= _MOST_FRAME:
+                if len(self._frames) >= _MOST_FRAMES:
+                    self._frames.clear()
+                self._frames[text] = read
+        return read
 
     def _end_thread(self) -> None:
         self._end_frame()
@@ -433,7 +471,7 @@ class _Reader:
         stack, frames = self.shapes.stack_of(thread.frames)
         group = self.samples.group(stack, frames, thread.first, thread.last)
         group.threads.append(thread.header or StackThread())
-        group.addresses.update(dict.fromkeys(thread.addresses))
+        group.addresses.update(dict.fromkeys(map(str.encode, thread.addresses)))
 
     def _end_sample(self, *, at_end_of_file: bool = False) -> Iterator[Item]:
         self._end_thread()

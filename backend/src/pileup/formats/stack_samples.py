@@ -7,6 +7,7 @@ Yields: per sample one Snapshot, one Section, one Stack per distinct stack with 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from pileup.formats import pt_stalk
 from pileup.records import (
@@ -34,7 +35,7 @@ class Group:
         self.first = first
         self.last = last
         self.threads: list[StackThread] = []
-        self.addresses: dict[str, None] = {}
+        self.addresses: dict[bytes, None] = {}
 
 
 class StackSamples:
@@ -48,9 +49,14 @@ class StackSamples:
         self._begin()
 
     def _begin(self) -> None:
-        self._groups: dict[int, Group] = {}
+        self.groups: dict[int, Group] = {}
+        """By the number of their stack."""
         self.first = self.last = 0
-        self.threads = 0
+
+    @property
+    def threads(self) -> int:
+        """How many were counted."""
+        return sum([len(group.threads) for group in self.groups.values()])
 
     def at(self, number: int, time: tuple[int, str | None]) -> Iterator[Item]:
         """A TS line of pt-stalk: the time of the samples that follow."""
@@ -61,16 +67,15 @@ class StackSamples:
 
     def group(self, stack: int, frames: tuple[Frame, ...], first: int, last: int) -> Group:
         """Count a thread with this stack; the caller adds it to the group's threads."""
-        group = self._groups.get(stack)
+        group = self.groups.get(stack)
         if group is None:
-            group = self._groups[stack] = Group(frames, first, last)
-        self.threads += 1
+            group = self.groups[stack] = Group(frames, first, last)
         self.last = last
         return group
 
     def end(self, *, complete: bool = True) -> Iterator[Item]:
         """The records of the sample; nothing when no thread was counted."""
-        if not self._groups:
+        if not self.groups:
             self._begin()
             return
         self.seen = True
@@ -89,14 +94,14 @@ class StackSamples:
             snapshot=self._snapshot,
         )
         yield Section(f"{self.threads} threads", self.first, self.last)
-        for group in self._groups.values():
+        for group in self.groups.values():
             yield Stack(
                 line_first=group.first,
                 line_last=group.last,
                 count=len(group.threads),
                 frames=group.frames,
                 threads=tuple(group.threads),
-                addresses=tuple(group.addresses)[:_MAX_ADDRESSES],
+                addresses=tuple(map(bytes.decode, islice(group.addresses, _MAX_ADDRESSES))),
                 wall_us=wall_us,
                 clock=clock,
                 snapshot=self._snapshot,

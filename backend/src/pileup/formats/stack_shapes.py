@@ -28,7 +28,7 @@ ReadFrame = Callable[[str], tuple[Frame, tuple[str, ...]] | None]
 """A line of a stack to its frame and latch addresses; None when it is not a whole frame."""
 
 _HEX = b"0123456789abcdef"
-_BLANK = bytes(0x30 if byte in _HEX else byte for byte in range(256))
+BLANK = bytes(0x30 if byte in _HEX else byte for byte in range(256))
 # An address; a number given as an argument; the text of a string argument (a name, a statement).
 _VARIABLE = re.compile(
     r"(?<![0-9a-zA-Z_])0x(?P<address>[0-9a-f]+)(?![0-9a-zA-Z_])|=-?(?P<number>\d+)(?=[,) ])"
@@ -42,6 +42,8 @@ _MOST_ALIKE = 64
 _RECENT = 8
 """Shapes of one length that a body is compared with before it is blanked."""
 _MOST_HELD = 32 * 1024 * 1024
+_Learnt = tuple[Frame, list[tuple[int, int]], list[tuple[int, int]]]
+"""A line: its frame, the places that may differ, those of them that are latch addresses."""
 
 
 class Shape:
@@ -68,7 +70,7 @@ class Shape:
         self,
         body: bytes,
         free: list[tuple[int, int]],
-        addresses: tuple[slice, ...],
+        addresses: tuple[tuple[int, int], ...],
         frames: tuple[Frame, ...],
         stack: int,
         last: int,
@@ -103,13 +105,13 @@ class Shape:
         self.varied = struct.Struct("".join(varied)).unpack_from
         """What was not."""
         self.kept = self.same(self._body)
-        self.blanked = b"".join(self.varied(self._body)).translate(_BLANK)
+        self.blanked = b"".join(self.varied(self._body)).translate(BLANK)
 
     def is_at(self, data: bytes, start: int) -> bool:
         """Whether this stack stands there, ``size`` bytes of it."""
         return (
             self.same(data, start) == self.kept
-            and b"".join(self.varied(data, start)).translate(_BLANK) == self.blanked
+            and b"".join(self.varied(data, start)).translate(BLANK) == self.blanked
         )
 
     def is_of(self, body: bytes) -> bool:
@@ -140,11 +142,17 @@ class Shapes:
     def __init__(self, read_frame: ReadFrame) -> None:
         self._read_frame = read_frame
         self._recent: dict[int, deque[Shape]] = {}  # by length
-        self._after: deque[Shape] = deque(maxlen=_RECENT)
+        self.after: deque[Shape] = deque(maxlen=_RECENT)
+        """Shapes that followed the one that was found last: asked first, with ``is_at``.
+
+        Threads come in the same order in every sample, and many alike in a row.
+        """
         self._known: dict[bytes, list[Shape]] = {}  # by their text, blanked
         self._seen: set[int] = set()
         self._refused: set[int] = set()
         self._count = self._held = 0
+        self._lines: dict[str, _Learnt | None] = {}
+        """What ``_line`` said of the lines of the shapes: many end alike."""
         self._interned: dict[Frame, Frame] = {}
         self._stacks: dict[tuple[int, ...], int] = {}
         self._numbers = count()
@@ -161,9 +169,10 @@ class Shapes:
         for alike in self._known.values():
             for shape in alike:
                 shape.after.clear()
-        self._after = deque(maxlen=_RECENT)
+        self.after = deque(maxlen=_RECENT)
         self._recent.clear()
         self._known.clear()
+        self._lines.clear()
         self._count = self._held = 0
 
     @property
@@ -181,28 +190,13 @@ class Shapes:
             number = self._stacks[key] = next(self._numbers)
         return number, same
 
-    def following(self, data: bytes, start: int, end: bytes) -> Shape | None:
-        """The shape that stands there up to ``end``, when it followed the last one before.
-
-        Threads come in the same order in every sample, and many alike in a row.
-        """
-        after = self._after
-        for shape in after:
-            if data.startswith(end, start + shape.size) and shape.is_at(data, start):
-                if shape is not after[0]:  # asked first the next time: halves the questions
-                    after.remove(shape)
-                    after.appendleft(shape)
-                self._after = shape.after
-                return shape
-        return None
-
     def find(self, body: bytes) -> Shape | None:
         """The shape of a body (the lines of one stack), if it was learnt."""
         shape = self._found(body)
         if shape:
-            if shape not in self._after:
-                self._after.appendleft(shape)
-            self._after = shape.after
+            if shape not in self.after:
+                self.after.appendleft(shape)
+            self.after = shape.after
         return shape
 
     def _found(self, body: bytes) -> Shape | None:
@@ -212,7 +206,7 @@ class Shapes:
         for shape in recent:
             if shape.is_at(body, 0):
                 return shape
-        for shape in self._known.get(body.translate(_BLANK), ()):
+        for shape in self._known.get(body.translate(BLANK), ()):
             if shape.is_of(body):
                 if shape not in recent:
                     recent.appendleft(shape)
@@ -223,7 +217,7 @@ class Shapes:
         """Remember the shape of a body when it comes for the second time."""
         if len(body) > _MOST_BYTES or not body.isascii():
             return
-        blank = body.translate(_BLANK)
+        blank = body.translate(BLANK)
         seen = hash(blank)
         if seen not in self._seen:
             if len(self._seen) > 10 * _MOST_SHAPES:
@@ -247,25 +241,27 @@ class Shapes:
     def _shape(self, body: bytes) -> Shape | None:
         frames: list[Frame] = []
         free: list[tuple[int, int]] = []
-        addresses: list[slice] = []
+        addresses: list[tuple[int, int]] = []
         start = last = 0
         for number, line in enumerate(body.decode("ascii").split("\n"), start=1):
             if line:
-                learnt = self._line(line)
+                if line not in self._lines:
+                    self._lines[line] = self._line(line)
+                learnt = self._lines[line]
                 if learnt is None:
                     return None
                 frame, variable, latches = learnt
                 last = number
                 frames.append(frame)
                 free += [(start + first, start + last) for first, last in variable]
-                addresses += [slice(start + first, start + last) for first, last in latches]
+                addresses += [(start + first, start + last) for first, last in latches]
             start += len(line) + 1
         if not frames:
             return None
         stack, interned = self.stack_of(frames)
         return Shape(body, free, tuple(addresses), interned, stack, last)
 
-    def _line(self, line: str) -> tuple[Frame, list[tuple[int, int]], list[tuple[int, int]]] | None:
+    def _line(self, line: str) -> _Learnt | None:
         """The frame, what may differ and what of it are latch addresses; None when not sure."""
         read = self._read_frame(line)
         if read is None:
