@@ -69,9 +69,14 @@ def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
     """Ask each format, in the order given, about the head of an artifact."""
     if not head.strip("\ufffd\ufeff \t\r\n"):
         return Detection(None, 0.0, "the file is empty")
-    answers = [(one, one.sniff(head)) for one in formats]
-    yes = [one for one, answer in answers if answer is True]
-    maybe = [one for one, answer in answers if answer is None]
+    yes: list[Format] = []
+    maybe: list[Format] = []
+    for one in formats:
+        answer = not (yes and getattr(one, "ONLY_UNCLAIMED", False)) and one.sniff(head)
+        if answer is True:
+            yes.append(one)
+        elif answer is None:
+            maybe.append(one)
     lower = name.lower()
     if yes:
         hinted = [one for one in yes if _hinted(one, lower)]

@@ -36,7 +36,7 @@ _LONGEST = 8_192
 
 def sniff(head: str) -> bool | None:
     """Its header, or (pt-summary) its rows joined with those of mount."""
-    if _HEADER.search(head):
+    if "Filesystem" in head and _HEADER.search(head):
         return True
     lines = [line[:_LONGEST] for line in head.split("\n")[:20] if line.strip()]
     return len(lines) >= 2 and sum(bool(_MOUNTED.search(line)) for line in lines) >= 0.8 * len(

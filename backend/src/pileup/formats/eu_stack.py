@@ -55,7 +55,7 @@ _MOST_HELD = 32 * 1024 * 1024
 
 def sniff(head: str) -> bool | None:
     """True: a TID header and frames of bare addresses."""
-    return bool(_SNIFF_THREAD.search(head) and _SNIFF_FRAME.search(head))
+    return bool("TID " in head and _SNIFF_THREAD.search(head) and _SNIFF_FRAME.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -101,14 +101,14 @@ _MAX_REST = 1024 * 1024
 
 def sniff(head: str) -> bool | None:
     """True: thread headers with frames, a plain ``bt``, or the prologue that only gdb prints."""
-    if _SNIFF_THREAD.search(head):
+    if "Thread " in head and _SNIFF_THREAD.search(head):
         return True if _SNIFF_FRAME.search(head) else None
     first = [one[0] for one in itertools.islice(_SNIFF_LEVEL.finditer(head), 2)]
     plain = [match["level"] for match in map(_SNIFF_PLAIN.match, first) if match]
     if plain == ["0", "1"]:
         return True
     # Thousands of "[New LWP n]" lines can fill the head before the first stack.
-    return len(_SNIFF_PROLOGUE.findall(head)) >= 5
+    return head.count("[New ") >= 5 and len(_SNIFF_PROLOGUE.findall(head)) >= 5
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -27,7 +27,7 @@ _MOST_TOLD = 100
 
 def sniff(head: str) -> bool | None:
     """Its header."""
-    return bool(_HEADER.search(head))
+    return "i_sec" in head and bool(_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

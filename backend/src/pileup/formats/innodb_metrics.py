@@ -36,6 +36,8 @@ _SECOND = 1_000_000
 
 def sniff(head: str) -> bool | None:
     """The first columns of the table, in any layout."""
+    if "subsystem" not in head.lower():
+        return False
     return bool(_VERTICAL.search(head) or _TABLE.search(head))
 
 

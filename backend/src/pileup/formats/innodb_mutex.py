@@ -38,6 +38,8 @@ _SECOND = 1_000_000
 
 def sniff(head: str) -> bool | None:
     """A row whose status is a count of waits."""
+    if "InnoDB" not in head:
+        return False
     return bool(_TAB.search(head) or _BOX.search(head) or _VERTICAL.search(head))
 
 

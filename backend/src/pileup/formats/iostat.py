@@ -46,6 +46,8 @@ _UNITS = {
 
 def sniff(head: str) -> bool | None:
     """A device header with a column that only iostat prints."""
+    if "Device" not in head:
+        return False
     return bool(re.search(r"^Device:?\s.*(%util|kB_read|Blk_read|rkB/s|r/s)", head, re.MULTILINE))
 
 

@@ -51,13 +51,19 @@ _EVENTS = re.compile(
     r"(?=[^\n]{0,600}\bOPERATION\b)",
     re.MULTILINE | re.IGNORECASE,
 )
+_WORDS = ("event_name", *map(str.lower, _KEYS))
 _TABLE = re.compile(r"^(?:\*{10,} 1\. row|\+-[-+]+\+$|[a-z_]+\t[a-z_\t]+$)", re.M | re.I)
 _IDLE = "Lock collection already running"
 
 
 def sniff(head: str) -> bool | None:
     """A result set with a column that only these tables have; or the stamps of samples without."""
-    if (_KEY.search(head) or _EVENTS.search(head)) and _TABLE.search(head):
+    lower = head.lower()
+    if (
+        any(word in lower for word in _WORDS)
+        and (_KEY.search(head) or _EVENTS.search(head))
+        and _TABLE.search(head)
+    ):
         return True
     if _IDLE in head or not head.startswith("TS "):
         return _IDLE in head

@@ -58,7 +58,7 @@ class OpenFile:
 
 
 def sniff(head: str) -> bool | None:
-    return bool(HEADER.search(head))
+    return "COMMAND " in head and bool(HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -36,7 +36,7 @@ _SNIFF = re.compile(
 
 def sniff(head: str) -> bool | None:
     """sar -u begins alike, but knows no interrupts before the idle time."""
-    return bool(_SNIFF.search(head))
+    return "%us" in head and bool(_SNIFF.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -37,7 +37,7 @@ _SECRETS = re.compile(r"(?:^|_)(?:password|passwd|secret|auth_string)\d?$|^wsrep
 
 def sniff(head: str) -> bool | None:
     """True for a group of a MySQL program among lines that are nearly all options."""
-    if not _KNOWN_GROUP.search(head):
+    if "[" not in head or not _KNOWN_GROUP.search(head):
         return False
     filled = fits = 0
     for line in head.split("\n"):

@@ -35,6 +35,7 @@ _SOCKETS = re.compile(
 )
 _ROUTES = re.compile(r"^Destination +Gateway +Genmask +Flags", re.MULTILINE)
 _INTERFACES = re.compile(r"^Iface +MTU +(?:Met +)?RX-OK", re.MULTILINE)
+_WORDS = ("Proto ", "Recv-Q", "Destination ", "Iface ")
 _BLUETOOTH = re.compile(r"Proto +Destination +Source +State")
 _TITLES = ("Active ", "Kernel IP routing", "Kernel Interface", "(Not all processes", " will not be")
 _INET = ("tcp", "udp", "raw", "dccp", "sctp", "icmp")
@@ -59,6 +60,8 @@ _LONGEST = 4_096
 
 
 def sniff(head: str) -> bool | None:
+    if not any(word in head for word in _WORDS):
+        return False
     return bool(_SOCKETS.search(head) or _ROUTES.search(head) or _INTERFACES.search(head))
 
 

@@ -30,7 +30,9 @@ _TOO_MANY = re.compile(r"Too many open tables: (\d{1,12})\s*$")
 
 def sniff(head: str) -> bool | None:
     """The four columns in their order, or pt-stalk's refusal."""
-    return bool(_HEADER.search(head) or _VERTICAL.search(head) or _TOO_MANY.match(head.strip()))
+    if "Name_locked" in head and (_HEADER.search(head) or _VERTICAL.search(head)):
+        return True
+    return bool(_TOO_MANY.match(head.strip()))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

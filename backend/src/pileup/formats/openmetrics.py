@@ -45,7 +45,7 @@ _LONGEST_KNOWN = 500
 
 def sniff(head: str) -> bool | None:
     """A # TYPE line, or nearly every line a metric with labels."""
-    if re.search(
+    if "# TYPE " in head and re.search(
         r"^# TYPE [a-zA-Z_:][\w:]* (counter|gauge|untyped|unknown|histogram|summary|info|"
         r"stateset|gaugehistogram)\s*$",
         head,

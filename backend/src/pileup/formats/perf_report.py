@@ -28,7 +28,7 @@ _LONGEST = 4_096
 
 
 def sniff(head: str) -> bool | None:
-    return bool(_HEADER.search(head))
+    return "# " in head and bool(_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

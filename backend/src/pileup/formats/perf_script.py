@@ -45,7 +45,9 @@ _LONGEST = 8_192
 def sniff(head: str) -> bool | None:
     """Two events, and a frame behind them."""
     lines = [line[:_LONGEST] for line in head.split("\n")[:400] if line and line[0] != "#"]
-    events = sum(_EVENT.match(line) is not None for line in lines if not line[0].isspace())
+    events = sum(
+        ": " in line and _EVENT.match(line) is not None for line in lines if not line[0].isspace()
+    )
     frames = any(line[0].isspace() and _is_frame(line) for line in lines)
     plain = sum(not line[0].isspace() for line in lines)
     return events >= 1 and events >= 0.7 * plain and (frames or events >= 2)

@@ -49,7 +49,7 @@ _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    return bool(_HEADER.search(head))
+    return "Command" in head and bool(_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

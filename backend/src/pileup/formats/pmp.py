@@ -39,6 +39,8 @@ def sniff(head: str) -> bool | None:
             deep += "," in line or ";" in line
         elif not COUNT_ONLY.match(line) and not CHATTER.match(line):
             other += 1
+            if 4 * other > len(lines):
+                return False
     if not deep:
         return False
     return stacks >= 4 * other

@@ -33,6 +33,9 @@ _LONGEST_REST = 64 * 1024
 
 def sniff(head: str) -> bool | None:
     """True for the columns of a processlist in their order, in any of the three layouts."""
+    lower = head.lower()
+    if "user" not in lower or "host" not in lower:
+        return False
     return bool(_VERTICAL.search(head) or BOX_HEADER.search(head) or TAB_HEADER.search(head))
 
 

@@ -64,7 +64,9 @@ _CELL = 300
 
 def sniff(head: str) -> bool | None:
     """A header with PID and a command, or lines that only ``ps aux`` prints."""
-    if any("PID" in found[0] and "TIME+" not in found[0] for found in _HEADER_IN.finditer(head)):
+    if "PID" in head and any(
+        "PID" in found[0] and "TIME+" not in found[0] for found in _HEADER_IN.finditer(head)
+    ):
         return True
     lines = [line for line in head.split("\n")[:60] if line.strip()][:40]
     rows = sum(_AUX.match(line[:_LONGEST]) is not None for line in lines)

@@ -27,8 +27,11 @@ _ASKED = re.compile(
 
 def sniff(head: str) -> bool | None:
     """The column that a replication status begins with, or nothing but its statement."""
-    if _KEY.search(head):
+    lower = head.lower()
+    if "_io_state" in lower and _KEY.search(head):
         return True
+    if "status" not in lower and "replication_" not in lower:
+        return False
     asked = other = 0
     for line in head.split("\n"):
         if line.strip() and not line.startswith("TS "):

@@ -25,9 +25,14 @@ _VERTICAL = re.compile(r"^\*{10,} 1\. row \*{10,}\n *[^\s:][^:\n]{0,127}: ?.*$",
 _NAME = re.compile(r"(?![\d.]+$)[\w@`][\w@`$().,*/%+ :-]{0,127}")
 
 
+ONLY_UNCLAIMED = True
+"""``sniff`` asks everybody else: not needed when somebody has said yes."""
+
+
 def sniff(head: str) -> bool | None:
     """A table as the client prints it that nobody else knows: last in the sniffing order."""
-    if not (_BOX.search(head) or _VERTICAL.search(head) or _is_tab(head)):
+    boxes = "+-" in head and _BOX.search(head)
+    if not (boxes or (" 1. row *" in head and _VERTICAL.search(head)) or _is_tab(head)):
         return False
     from pileup.formats import FORMATS  # the list holds this module too
 

@@ -58,7 +58,7 @@ _S = 1_000_000
 
 def sniff(head: str) -> bool | None:
     """Its times of a query at the start of a line; a banner alone is also that of a general log."""
-    if _SNIFF.search(head):
+    if "# Query_time: " in head and _SNIFF.search(head):
         return True
     begins = head.startswith("# ") and _BEGINS.search(head)
     return None if begins or _BANNER.search("\n" + head[:4000]) else False

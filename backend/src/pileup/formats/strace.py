@@ -15,6 +15,7 @@ Time:   -tt prints a time of day and no date (the clock is dayless), -ttt is abs
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -49,12 +50,13 @@ _TAIL = 400
 
 def sniff(head: str) -> bool | None:
     """A summary, or lines of which nearly all are calls; lsof may stand in front."""
-    if _SUMMARY.search(head):
+    if "usecs/call" in head and _SUMMARY.search(head):
         return True
     lines = [line for line in head.split("\n")[:-1] or [head] if line.strip()]
-    if lsof.HEADER.search(head):
+    if lsof.sniff(head):
         lines = [line for line in lines if lsof.read_row(line) is None][1:]
-    lines = [line[:_HEAD] for line in lines if not _SIGNAL.match(_after_leader(line))][:60]
+    said = (line[:_HEAD] for line in lines if not _SIGNAL.match(_after_leader(line)))
+    lines = list(itertools.islice(said, 60))
     calls = sum(_is_call(line) for line in lines)
     return calls >= 2 and calls >= 0.8 * len(lines)
 

@@ -90,9 +90,11 @@ _LONGEST = 1000
 
 def sniff(head: str) -> bool | None:
     """Its banner, or interval reports, or the end summary of one that was cut."""
-    if re.search(r"^sysbench \d+\.\d[^\n]{0,80}$", head, re.MULTILINE):
+    if "sysbench " in head and re.search(r"^sysbench \d+\.\d[^\n]{0,80}$", head, re.MULTILINE):
         return True
-    if re.search(r"^\[ *\d+s *\] (?:thds|threads|reads|\d[\d.]* MiB/sec)", head, re.MULTILINE):
+    if "[" in head and re.search(
+        r"^\[ *\d+s *\] (?:thds|threads|reads|\d[\d.]* MiB/sec)", head, re.MULTILINE
+    ):
         return True
     return "Threads fairness:" in head and "execution time (avg/stddev):" in head
 

@@ -40,7 +40,7 @@ _LONGEST = 2_000
 
 def sniff(head: str) -> bool | None:
     """Its first line, or (pt-summary) the list of processes alone."""
-    return bool(_ABOVE.search(head) or _LIST.match(head.lstrip("\n")))
+    return bool(("top - " in head and _ABOVE.search(head)) or _LIST.match(head.lstrip("\n")))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

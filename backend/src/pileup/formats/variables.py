@@ -71,6 +71,8 @@ def sniff(head: str) -> bool | None:
     )
     if seen >= 2:
         return True
+    if "variable_name" not in head.lower():
+        return False
     if _STATUS_TABLE.search(head):
         return False
     if _VERTICAL.search(head):
