@@ -10,6 +10,7 @@ import { asProblem } from './problem'
 const ASK_MS = 2000
 const FIRST_MS = 500
 const PATIENCE_MS = 5000
+const LOOK_MS = 10_000
 /** For how long it is told that it answers again. */
 const BACK_MS = 4000
 
@@ -47,6 +48,15 @@ export function suspect(): void {
   timer = setTimeout(() => void ask(), FIRST_MS)
 }
 
+/** Asks for the server's health now and then, while the page is in sight; gives the way out. */
+export function lookAfter(): () => void {
+  const every = setInterval(() => {
+    if (timer !== undefined || document.hidden) return
+    void healthy().then((ok) => ok || suspect())
+  }, LOOK_MS)
+  return () => clearInterval(every)
+}
+
 /** Asks at once rather than in a while. */
 export function askNow(): void {
   if (timer === undefined) return
@@ -55,9 +65,7 @@ export function askNow(): void {
 }
 
 async function ask(): Promise<void> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  const { ok } = await fetch('/api/health', { signal }).catch(() => ({ ok: false }))
-  if (!ok) {
+  if (!(await healthy())) {
     if (!away || away.until !== null) tell({ since: suspected, until: null })
     timer = setTimeout(() => void ask(), ASK_MS)
     return
@@ -71,6 +79,12 @@ async function ask(): Promise<void> {
   const told = [...waiting]
   waiting.clear()
   for (const then of told) then()
+}
+
+async function healthy(): Promise<boolean> {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const { ok } = await fetch('/api/health', { signal }).catch(() => ({ ok: false }))
+  return ok
 }
 
 function tell(next: Away | null) {

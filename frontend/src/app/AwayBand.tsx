@@ -1,6 +1,7 @@
 /** Over the status line of every screen while the server does not answer: since when, what is kept. */
 import { useEffect, useState } from 'react'
-import { askNow, useAway } from '@/api/reach'
+import { useConnection } from '@/api/events'
+import { askNow, lookAfter, useAway } from '@/api/reach'
 import { formatDuration } from '@/format'
 import { useUploadsUnderWay } from '@/state/uploads'
 import { Button } from '@/ui/Button'
@@ -11,6 +12,9 @@ export function AwayBand() {
   const away = useAway()
   const uploads = useUploadsUnderWay()
   const [hidden, setHidden] = useState(0)
+  // Where no event stream tells it.
+  const alone = useConnection() === 'none'
+  useEffect(() => (alone ? lookAfter() : undefined), [alone])
   const shown = away !== null && away.since !== hidden
   return (
     <div className="away-place" role="status">
@@ -30,11 +34,10 @@ export function AwayBand() {
             <time dateTime={new Date(away.since).toISOString()}>
               {new Date(away.since).toISOString().slice(11, 19)} UTC
             </time>
-            <Since at={away.since} />. It is asked again every 2 s, and this page goes on by itself.
-            What you see is as of then; what you typed stays where it is
-            {uploads > 0 &&
-              `, and ${uploads === 1 ? 'the upload goes' : `${uploads} uploads go`} on`}
-            . If it stays away, look whether Pileup runs and the network is up.
+            <Since at={away.since} />. It is asked again every 2 s and this page goes on by itself.
+            What you see is as of then, what you typed stays
+            {uploads > 0 && `, ${uploads === 1 ? 'the upload goes' : `${uploads} uploads go`} on`}.
+            Does Pileup run, is the network up?
           </p>
           <Button size="small" onClick={askNow}>
             Ask now
