@@ -20,7 +20,18 @@ import { ViewLink } from './ViewLink'
 type Loader = () => Promise<{ default: ComponentType }>
 
 /** Loaded by the router, not below a Suspense: React would keep a fallback up for 300 ms. */
-const screen = (load: Loader) => async () => ({ Component: (await load()).default })
+const screen = (load: Loader) => async () => {
+  try {
+    return { Component: (await load()).default }
+  } catch (error) {
+    // Thrown by the screen: of a rejected `lazy` the router shows its fallback, an empty page.
+    return { Component: broken(error) }
+  }
+}
+
+const broken = (error: unknown) => () => {
+  throw error
+}
 
 /** Sends a screen's first questions off, for an incident and the query of an address. */
 type Ask = (client: QueryClient, id: string, address: URLSearchParams) => void

@@ -34,7 +34,7 @@ export function FindBox({
       <input
         className="input"
         type="search"
-        placeholder="Find thread, session, words"
+        placeholder="Find a thread, words"
         aria-label="Find a thread, a session, a transaction or words"
         value={typed}
         onChange={(event) => {
