@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pileup.analysis.discriminate import Named, leading_pair, next_steps
+from pileup.analysis.discriminate import Named, Try, leading_pair, next_steps
 from pileup.analysis.matrix import (
     Cells,
     Column,
@@ -201,12 +201,14 @@ def test_next_step_asks_for_the_cell_that_could_separate() -> None:
         [H1, H2],
         {
             "h1": Named("H1", falsifier="the row is not hot"),
-            "h2": Named("H2", experiments=("Disable it: expect calm",)),
+            "h2": Named("H2", experiments=(Try("Disable it: expect calm", "x7"),)),
         },
         {"e1": "E1", "e2": "E2"},
     )
     assert found is not None
     assert [step.kind for step in found.steps] == ["rate", "experiment", "falsifier"]
+    assert [step.experiment for step in found.steps] == [None, "x7", None]
+    assert [step.about for step in found.steps] == [None, "h2", "h1"]
     assert found.steps[0].text == "Rate E2 for H2: it is I for H1."
     assert found.steps[0].row == "e2"
     assert found.standing.startswith("H2 leads H1 by inconsistency 0.0 against 1.0.")

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from pileup.cli import main
+from pileup.report.document import fingerprint
 from tests.conftest import REPOSITORY
 from tests.worker.conftest import Bench, make_bench
 
@@ -32,29 +33,105 @@ def bundle(make_bench: Callable[..., Bench], tmp_path: Path) -> Path:
     place = {"artifact": artifact["sha256"], "path": artifact["path"], "line_first": 2}
     pin = {"kind": "lines", "title": "a line", "locator": {**place, "line_last": 3}}
     pin["view"] = f"/incidents/{incident}/artifacts?artifact={artifact['id']}&line=2"
-    for name, body in (("pins", pin), ("releases", {"note": "please"})):
+    other = {**pin, "title": "another line"}
+    asked = {"kind": "series", "series": "metric.threads_running", "op": ">", "value": 5}
+    for name, body in (("pins", pin), ("pins", other), ("symptoms", {"predicate": asked})):
         made = admin.post(f"/api/v1/incidents/{incident}/{name}", json=body)
         assert made.status_code == 201, made.text
-    measured(bench, incident)
+    run = bench.site.upload(incident, "run.csv", RUN.read_bytes())
+    bench.work(("artifact", "analyse"))
+    for title in ("AHI off", "AHI off again"):
+        measured(bench, incident, run["id"], title)
+    # what was asked is kept with the answers, whatever becomes of the symptom
+    edited = admin.patch(
+        f"/api/v1/symptoms/{made.json()['id']}",
+        json={"predicate": asked | {"value": 1e9}},
+        headers={"If-Match": '"1"'},
+    )
+    assert edited.is_success, edited.text
+    for number in (1, 2):
+        made = admin.post(f"/api/v1/incidents/{incident}/releases", json={"note": "please"})
+        assert made.status_code == 201, made.text
+        how = "withdraw" if number == 1 else "approve"
+        url = f"/api/v1/releases/{made.json()['id']}/{how}"
+        told = {} if number == 1 else {"sha256": made.json()["sha256"]}
+        assert admin.post(url, json=told).is_success
+    # the case goes on after a release, which stays what it was
+    note = {"start": "2026-11-20T22:19:50Z", "text": "pager rang 3 times"}
+    assert admin.post(f"/api/v1/incidents/{incident}/annotations", json=note).is_success
     path = tmp_path / "incident.pileup.zip"
     path.write_bytes(bench.site.admin.get(f"/api/v1/incidents/{incident}/bundle").content)
     return path
 
 
-def measured(bench: Bench, incident: str) -> None:
+def measured(bench: Bench, incident: str, run: str, title: str) -> None:
     """A finished experiment with a run of its own: what it showed is computed from its file."""
     admin = bench.site.admin
-    run = bench.site.upload(incident, "run.csv", RUN.read_bytes())
-    bench.work(("artifact", "analyse"))
     prediction = {"text": "few run", "metric": "metric.threads_running", "op": "<", "value": 60}
-    body = {"title": "AHI off", "change": "SET GLOBAL", "prediction": prediction}
+    body = {"title": title, "change": "SET GLOBAL", "prediction": prediction}
     made = admin.post(f"/api/v1/incidents/{incident}/experiments", json=body).json()
     url = f"/api/v1/experiments/{made['id']}"
-    assert admin.put(f"{url}/artifacts", json={"artifact_ids": [run["id"]]}).is_success
+    assert admin.put(f"{url}/artifacts", json={"artifact_ids": [run]}).is_success
     assert admin.post(f"{url}/start").is_success
     finished = admin.post(f"{url}/finish", json={"observation": {"text": "seen"}})
     assert finished.is_success, finished.text
     assert finished.json()["computed"]["measured"]["value"] is not None
+    (own,) = finished.json()["computed"]["symptoms"]["own"]
+    assert own["words"] == "metric.threads_running above 5"
+    assert own["run"] is own["incident"] is True
+
+
+def _analysis(content: str) -> str:
+    told = json.loads(content)
+    told["stalls"][0]["duration_s"] += 7
+    return json.dumps(told)
+
+
+def _pins(content: str) -> str:
+    one, other = map(json.loads, content.splitlines())
+    one["excerpt"] = "9" + one["excerpt"][1:]
+    other["value"] = other["value"].replace("=", "= 1", 1)
+    return f"{json.dumps(one)}\n{json.dumps(other)}\n"
+
+
+def _experiments(content: str) -> str:
+    told, older = map(json.loads, content.splitlines())
+    told["computed"]["measured"]["value"] *= 1.001
+    told["computed"]["levels"][0]["run"]["mad"] += 1
+    told["computed"]["trial"]["text"] += " 7"
+    seen = told["computed"]["symptoms"]
+    machine = next(one for one in seen["reproduced"] if not one.startswith("own symptom"))
+    seen["reproduced"].remove(machine)
+    seen["missing"].append(machine)
+    seen["own"][0]["run"] = False
+    seen["own"][0]["run_text"] = "never"
+    told["title"] = "what people typed is not computed"
+    del older["computed"]["symptoms"]["own"]
+    return f"{json.dumps(told)}\n{json.dumps(older)}\n"
+
+
+def _releases(content: str) -> str:
+    """The first is not what was approved; the second is, as far as its hash tells."""
+    one, other = map(json.loads, content.splitlines())
+    one["document"] = one["document"].replace("draft", "final").replace(" s", " h", 1)
+    one["work"] = None
+    document = json.loads(other["document"])
+    section = next(s for s in document["sections"] if s["title"] == "Timeline")
+    figure = next(block for block in section["blocks"] if block["type"] == "figure")
+    point = figure["drawing"]["lanes"][0]["points"][0]
+    figure["drawing"]["lanes"][0]["points"][0] = [point[0], 4711.5]
+    other["document"] = json.dumps(document)
+    other["sha256"] = fingerprint(other["document"].encode())
+    return f"{json.dumps(one)}\n{json.dumps(other)}\n"
+
+
+TOUCHED: dict[str, Callable[[str], str]] = {
+    "analysis.json": _analysis,
+    "report/report.html": lambda html: html.replace("threads_running", "threads_runninG", 1),
+    "work/pins.jsonl": _pins,
+    "work/experiments.jsonl": _experiments,
+    "work/releases.jsonl": _releases,
+}
 
 
 def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
@@ -64,46 +141,39 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
     passed = CliRunner().invoke(main, ["verify", str(bundle)])
     assert passed.exit_code == 0, passed.output
     assert "DIFFERENT" not in passed.output
-    looked = re.search(r"same +(\d+) of (\d+) numbers of experiments", passed.output)
-    assert looked is not None, passed.output
-    assert looked[1] == looked[2] != "0"
+    assert "not kept" not in passed.output
+    for what in ("pins", "numbers of experiments", "numbers and lines inside releases"):
+        looked = re.search(rf"same +([\d,]+) of ([\d,]+) {what}", passed.output)
+        assert looked is not None, passed.output
+        assert looked[1] == looked[2] != "0"
+    assert re.search(r"typed +\d+ numbers of people's own", passed.output)
+    assert re.search(r"\n +1 in notes on the timeline", passed.output)
 
     touched = tmp_path / "touched.zip"
     with zipfile.ZipFile(bundle) as old, zipfile.ZipFile(touched, "w") as new:
         for name in old.namelist():
             content = old.read(name)
-            if name == "analysis.json":
-                told = json.loads(content)
-                told["stalls"][0]["duration_s"] += 7
-                content = json.dumps(told).encode()
-            if name == "report/report.html":
-                content = content.replace(b"threads_running", b"threads_runninG", 1)
-            if name == "work/pins.jsonl":
-                told = json.loads(content)
-                told["excerpt"] = "9" + told["excerpt"][1:]
-                content = json.dumps(told).encode()
-            if name == "work/experiments.jsonl":
-                told = json.loads(content)
-                told["computed"]["measured"]["value"] *= 1.001
-                told["computed"]["levels"][0]["run"]["mad"] += 1
-                told["computed"]["trial"]["text"] += " 7"
-                seen = told["computed"]["symptoms"]
-                seen["missing"].append(seen["reproduced"].pop())
-                told["title"] = "what people typed is not computed"
-                content = json.dumps(told).encode()
-            if name == "work/releases.jsonl":
-                told = json.loads(content)
-                told["document"] = told["document"].replace("draft", "final").replace(" s", " h", 1)
-                content = json.dumps(told).encode()
+            if name in TOUCHED:
+                content = TOUCHED[name](content.decode()).encode()
             new.writestr(name, content)
     failed = CliRunner().invoke(main, ["verify", str(touched)])
     assert failed.exit_code == 1, failed.output
-    assert "/stalls/0/duration_s" in failed.output
-    assert "a line: metrics.csv does not say" in failed.output
-    assert "release 1 is not the document" in failed.output
-    assert "experiment 1 measured/value: " in failed.output
-    assert "experiment 1 levels/" in failed.output
-    assert "experiment 1 trial/text" in failed.output
-    assert re.search(r"experiment 1 symptoms/.+: 'missing' in the bundle", failed.output)
-    assert re.search(r"DIFFERENT +\d+ of \d+ lines and figures of its HTML", failed.output)
-    assert re.search(r"DIFFERENT +\d+ of \d+ numbers of experiments", failed.output)
+    for named in (
+        r"/stalls/0/duration_s",
+        r"a line: metrics.csv does not say",
+        r"E2 another line: was true in the bundle, and is stale now: .+ pinned, .+ computed",
+        r"release 1 is not the document",
+        r"experiment 1 measured/value: ",
+        r"experiment 1 levels/",
+        r"experiment 1 trial/text",
+        r"experiment 1 symptoms/.+: 'missing' in the bundle",
+        r"experiment 1 own symptom 'metric.threads_running above 5' in the run: False in the",
+        r"experiment 1 own symptom .+ in the run, seen: 'never' in the bundle",
+        r"experiment 2: 'own symptom: metric.threads_running above 5' was asked at its finish, and",
+        r"DIFFERENT +[\d,]+ of [\d,]+ lines and figures of its HTML",
+        r"DIFFERENT +[\d,]+ of [\d,]+ numbers of experiments",
+        r"release 2, “Timeline”, block \d \(figure \d, timeline\)/drawing/lanes/0/points/0/1: 47",
+        r"not kept +\d+ that cannot be computed again",
+        r"release 1: [\d,]+ numbers and lines: it was frozen before the work of that day was kept",
+    ):
+        assert re.search(named, failed.output), (named, failed.output)

@@ -134,6 +134,48 @@ def test_withdrawn_pin_flags_its_hypotheses(unit: Unit, ann: Actor) -> None:
         Pins(unit).withdraw(seen.id, by=ann)
 
 
+def test_a_restored_pin_takes_back_what_its_withdrawal_did(unit: Unit, ann: Actor) -> None:
+    """And nothing else: another withdrawn pin, evidence removed, and a review meanwhile count."""
+    case = incident(unit)
+    made = hypothesis(unit, case, ann)
+    seen, other = pin(unit, case, ann), pin(unit, case, ann)
+    store, pins = Hypotheses(unit), Pins(unit)
+    for one in (seen, other):
+        held = store.add_evidence(made.id, pin_id=one.id, side="for", note="", by=ann)
+
+    def needed() -> bool:
+        unit.session.expire_all()
+        return store.get(made.id).needs_review
+
+    for order in ((seen, other), (other, seen)):
+        for one in (seen, other):
+            pins.withdraw(one.id, by=ann)
+        pins.restore(order[0].id, by=ann)
+        assert needed()  # the other is still away
+        pins.restore(order[1].id, by=ann)
+        assert not needed()
+    assert store.get(made.id).evidence == held.evidence
+    assert store.get(made.id).history == held.history
+
+    pins.withdraw(seen.id, by=ann)
+    store.set_confidence(made.id, confidence=10, reason="without it", pin_id=None, by=ann)
+    assert not needed()
+    pins.restore(seen.id, by=ann)
+    assert needed()  # that review did not know it
+
+    store.set_confidence(made.id, confidence=20, reason="with it", pin_id=None, by=ann)
+    pins.withdraw(seen.id, by=ann)
+    store.remove_evidence(made.id, held.evidence[1].id, by=ann)
+    pins.restore(seen.id, by=ann)
+    assert needed()  # evidence went meanwhile, which no restore brings back
+
+    store.set_confidence(made.id, confidence=30, reason="seen", pin_id=None, by=ann)
+    store.remove_evidence(made.id, held.evidence[0].id, by=ann)
+    pins.withdraw(seen.id, by=ann)
+    pins.restore(seen.id, by=ann)
+    assert needed()  # it was flagged before
+
+
 def test_pin_is_stale_when_its_artifact_has_left(unit: Unit, ann: Actor) -> None:
     """Excluding the artifact makes the pin stale, never silently changed; text keeps no NUL."""
     case = incident(unit)

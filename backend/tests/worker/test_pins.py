@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from typing import Any
 
 import polars as pl
@@ -213,3 +216,35 @@ def test_every_kind_turns_stale_when_another_reading_says_something_else(
     for name, one in made.items():
         if stale[name]:
             assert now[one]["now_value"] != now[one]["value"], name
+
+
+def test_a_pin_that_was_touched_in_a_bundle_is_stale_where_it_arrives(
+    case: tuple[Bench, str, dict[str, Any]],
+) -> None:
+    """Its words or its hash: what is read there says something else, and both are shown."""
+    bench, incident, artifact = case
+    value = pin_of(bench, incident, artifact)["value"]
+    bundle = bench.site.admin.get(f"/api/v1/incidents/{incident}/bundle").content
+    twins: dict[str, dict[str, str | None]] = {}
+    kinds: tuple[dict[str, str | None], ...] = (
+        {},
+        {"value": "waits 7 s"},
+        {"value_hash": "0" * 64},
+        {"value_hash": None},
+    )
+    for touched in kinds:
+        made = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
+            for name in old.namelist():
+                content = old.read(name)
+                if name == "work/pins.jsonl":
+                    content = json.dumps(json.loads(content) | touched).encode()
+                new.writestr(name, content)
+        answer = bench.site.admin.post("/api/v1/incidents/import", content=made.getvalue())
+        twins[answer.json()["id"]] = touched
+    bench.work(BOTH)
+    for twin, touched in twins.items():
+        arrived = listed(bench, twin)
+        assert arrived["stale"] is bool(touched)
+        assert arrived["value"] == touched.get("value", value)
+        assert arrived["now_value"] == (value if touched else None)

@@ -2744,6 +2744,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/releases/{release_id}/document': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Frozen Document
+     * @description The frozen document itself: these bytes are what the SHA-256 is of.
+     */
+    get: operations['frozen_document_api_v1_releases__release_id__document_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/releases/{release_id}/withdraw': {
     parameters: {
       query?: never
@@ -5242,6 +5262,10 @@ export interface components {
     }
     /** MatrixStep */
     MatrixStep: {
+      /** Experiment Id */
+      experiment_id: string | null
+      /** Hypothesis Id */
+      hypothesis_id: string | null
       /**
        * Kind
        * @enum {string}
@@ -5835,6 +5859,24 @@ export interface components {
       id: string
       /** Name */
       name: string
+    }
+    /**
+     * OwnSymptomOut
+     * @description One of people's own symptoms as it was asked, and the answers.
+     */
+    OwnSymptomOut: {
+      /** Incident */
+      incident: boolean | null
+      /** Incident Text */
+      incident_text: string | null
+      /** Predicate */
+      predicate: components['schemas']['SeriesStays'] | components['schemas']['SeenAtLeast']
+      /** Run */
+      run: boolean | null
+      /** Run Text */
+      run_text: string
+      /** Words */
+      words: string
     }
     /** Password */
     Password: {
@@ -7298,6 +7340,8 @@ export interface components {
       missing: string[]
       /** New */
       new: string[]
+      /** Own */
+      own: components['schemas']['OwnSymptomOut'][] | null
       /** Reproduced */
       reproduced: string[]
       /**
@@ -8284,6 +8328,7 @@ export type OverlayLine = components['schemas']['OverlayLine']
 export type Overview = components['schemas']['Overview']
 export type OverviewIncident = components['schemas']['OverviewIncident']
 export type OverviewPerson = components['schemas']['OverviewPerson']
+export type OwnSymptomOut = components['schemas']['OwnSymptomOut']
 export type Password = components['schemas']['Password']
 export type PastHypothesis = components['schemas']['PastHypothesis']
 export type PersonalScore = components['schemas']['PersonalScore']
@@ -13729,6 +13774,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Release']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  frozen_document_api_v1_releases__release_id__document_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        release_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': Record<string, never>
         }
       }
       /** @description Validation Error */

@@ -27,6 +27,10 @@ export function rawLinesPath(
 export const experimentPath = (incidentId: string, plan: string, search = '') =>
   `/incidents/${incidentId}/experiments${sharedSearch(search, { plan })}`
 
+/** Address of one experiment, open beside the log. */
+export const experimentAt = (incidentId: string, experiment: string, search = '') =>
+  `/incidents/${incidentId}/experiments${sharedSearch(search, { experiment })}`
+
 /** Artifact of a hash (or of a path, where only that is known). */
 export function useArtifactByHash(
   incidentId: string,

@@ -17,14 +17,22 @@ _APART = 1.0
 
 
 @dataclass(frozen=True, slots=True)
+class Try:
+    """What could be tried for a hypothesis and is not finished."""
+
+    text: str
+    """'Disable the adaptive hash index: expect ...; refuted if ...'."""
+    experiment: str | None = None
+    """The one that is planned or runs; None: nobody planned it yet."""
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """A hypothesis as people call it: 'H1', with what would show that it is false."""
 
     label: str
     falsifier: str = ""
-    experiments: tuple[str, ...] = ()
-    """What could be tried for it and is not finished: 'Disable the adaptive hash index: expect
-    ...; refuted if ...'."""
+    experiments: tuple[Try, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,10 @@ class Step:
     """rate, experiment, falsifier or collect."""
     pair: tuple[str, str]
     row: str | None = None
+    about: str | None = None
+    """The one of the pair that an experiment or a falsifier is for."""
+    experiment: str | None = None
+    """The experiment, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +175,15 @@ def _unrated(
 def _experiments(pair: tuple[str, str], named: Mapping[str, Named]) -> list[Step]:
     return [
         Step(
-            f"Try for {named[one].label}: {text}",
+            f"Try for {named[one].label}: {tried.text}",
             f"its outcome speaks for or against {named[one].label} and leaves {named[other].label}",
             "experiment",
             pair,
+            about=one,
+            experiment=tried.experiment,
         )
         for one, other in (pair, pair[::-1])
-        for text in named[one].experiments[:1]
+        for tried in named[one].experiments[:1]
     ]
 
 
@@ -180,6 +194,7 @@ def _falsifiers(pair: tuple[str, str], named: Mapping[str, Named]) -> list[Step]
             f"found, it leaves {named[other].label}; not found, record the absence",
             "falsifier",
             pair,
+            about=one,
         )
         for one, other in (pair, pair[::-1])
         if named[one].falsifier and not named[one].experiments

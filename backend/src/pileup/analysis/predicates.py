@@ -12,7 +12,7 @@ any case; they are no patterns.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
 
 import polars as pl
@@ -258,4 +258,20 @@ def read(told: Any) -> Predicate:
     return SeenAtLeast(told["kind"], told["text"], told["at_least"])
 
 
-__all__ = ["Answer", "Predicate", "SeenAtLeast", "SeriesStays", "evaluate", "kinds", "read"]
+def written(predicate: Predicate) -> dict[str, Any]:
+    """As ``read`` takes it."""
+    if isinstance(predicate, SeriesStays):
+        return {"kind": "series", **asdict(predicate)}
+    return {"kind": predicate.place, "text": predicate.text, "at_least": predicate.at_least}
+
+
+__all__ = [
+    "Answer",
+    "Predicate",
+    "SeenAtLeast",
+    "SeriesStays",
+    "evaluate",
+    "kinds",
+    "read",
+    "written",
+]

@@ -16,7 +16,7 @@ from typing import Literal
 import polars as pl
 
 from pileup.analysis.evidence import Evidence
-from pileup.analysis.predicates import Predicate, evaluate
+from pileup.analysis.predicates import Answer, Predicate, evaluate
 from pileup.analysis.series import values
 from pileup.analysis.shifts import number
 from pileup.analysis.similar import likeness
@@ -198,12 +198,23 @@ def symptoms(
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """One of people's own symptoms, and what the run and the incident answered."""
+
+    predicate: Predicate
+    run: Answer
+    incident: Answer | None
+    """None without an incident to ask."""
+
+
+@dataclass(frozen=True, slots=True)
 class OwnSymptoms:
     """People's own symptoms as features beside a signature."""
 
     incident: dict[str, str]
     run: dict[str, str]
     unknown: tuple[str, ...]
+    asked: tuple[Asked, ...]
 
 
 def own_symptoms(
@@ -216,16 +227,19 @@ def own_symptoms(
     here: dict[str, str] = {}
     there: dict[str, str] = {}
     unknown: list[str] = []
+    asked: list[Asked] = []
     for key, predicate in predicates.items():
-        holds = evaluate(predicate, run).holds
-        if holds is None:
+        found = evaluate(predicate, run)
+        before = None if incident is None else evaluate(predicate, incident)
+        asked.append(Asked(predicate, found, before))
+        if found.holds is None:
             unknown.append(predicate.words)
             continue
-        if holds:
+        if found.holds:
             there[f"own:{key}"] = predicate.words
-        if incident is not None and evaluate(predicate, incident).holds:
+        if before is not None and before.holds:
             here[f"own:{key}"] = predicate.words
-    return OwnSymptoms(here, there, tuple(unknown))
+    return OwnSymptoms(here, there, tuple(unknown), tuple(asked))
 
 
 def _holds(measured: float, op: str, value: float) -> bool:
@@ -240,6 +254,7 @@ def _holds(measured: float, op: str, value: float) -> bool:
 
 
 __all__ = [
+    "Asked",
     "Level",
     "Measured",
     "OwnSymptoms",

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from pileup.analysis.discriminate import Named, next_steps
+from pileup.analysis.discriminate import Named, Try, next_steps
 from pileup.analysis.matrix import (
     DISCRIMINATES,
     Cells,
@@ -124,6 +124,10 @@ class MatrixStep(Out):
     why: str
     kind: Literal["rate", "experiment", "falsifier", "collect"]
     pin_id: str | None
+    hypothesis_id: str | None
+    """What an experiment or a falsifier is for."""
+    experiment_id: str | None
+    """The experiment, where it is planned or runs already."""
 
 
 class MatrixNext(Out):
@@ -417,12 +421,12 @@ def _next(
             falsifier=h.falsifier,
             experiments=(
                 *(
-                    f"experiment {e.number}, {e.title}"
+                    Try(f"experiment {e.number}, {e.title}", e.id)
                     for e in experiments
                     if e.hypothesis_id == h.id and e.state != "finished"
                 ),
                 *(
-                    [_words(suggested[h.finding_id])]
+                    [Try(_words(suggested[h.finding_id]))]
                     if h.finding_id in suggested and h.id not in tried
                     else []
                 ),
@@ -437,7 +441,14 @@ def _next(
         pair=[names[one] for one in found.pair],
         standing=found.standing,
         steps=[
-            MatrixStep(text=s.text, why=s.why, kind=cast(Any, s.kind), pin_id=s.row)
+            MatrixStep(
+                text=s.text,
+                why=s.why,
+                kind=cast(Any, s.kind),
+                pin_id=s.row,
+                hypothesis_id=s.about,
+                experiment_id=s.experiment,
+            )
             for s in found.steps
         ],
     )

@@ -10,8 +10,10 @@ from pydantic import Field, StringConstraints
 from pileup.analysis import analyse
 from pileup.analysis.compare import Side, changed_settings
 from pileup.analysis.evidence import Evidence
+from pileup.analysis.predicates import Predicate, read, written
 from pileup.analysis.predicates import kinds as predicate_kinds
-from pileup.analysis.run_outcome import level, measure, own_symptoms, symptoms
+from pileup.analysis.run_outcome import OwnSymptoms, level, measure, own_symptoms, symptoms
+from pileup.analysis.run_outcome import Symptoms as Found
 from pileup.analysis.series import values
 from pileup.analysis.similar import signature
 from pileup.analysis.trial import Run, trial
@@ -20,6 +22,7 @@ from pileup.api.deps import Services
 from pileup.api.errors import ApiError
 from pileup.api.runs import run_evidence
 from pileup.api.schema import ComparedSettingJson, Out, TrialJson
+from pileup.api.symptoms import Predicate as AskedPredicate
 from pileup.storage.database import Unit
 from pileup.storage.experiments import ExperimentRecord
 from pileup.storage.incidents import Incidents
@@ -63,6 +66,18 @@ class MeasuredOut(Out):
     text: str
 
 
+class OwnSymptomOut(Out):
+    """One of people's own symptoms as it was asked, and the answers."""
+
+    words: str
+    predicate: AskedPredicate
+    run: bool | None
+    """None: nothing in the run can tell."""
+    run_text: str
+    incident: bool | None
+    incident_text: str | None
+
+
 class SymptomsOut(Out):
     """The incident's symptoms, looked for in the run."""
 
@@ -71,6 +86,9 @@ class SymptomsOut(Out):
     new: list[str]
     unknown: list[str] = Field(default_factory=list)
     """People's own that nothing in the run can tell."""
+    own: list[OwnSymptomOut] | None = None
+    """People's own, as they were asked. None: of an experiment that finished before they were
+    kept, so that nobody can say what exactly was asked."""
     same_way: SameWay
     text: str
 
@@ -120,11 +138,14 @@ class Observed(Out):
 
 
 def observe(services: Services, unit: Unit, experiment: ExperimentRecord) -> Observed:
-    """Measured from the attached artifacts; refused (409) when none of them was read."""
+    """Measured from the attached artifacts; refused (409) when none of them was read.
+
+    A finished experiment is asked what it was asked at its finish.
+    """
     evidence = run_evidence(services, unit, experiment)
     incident_id = experiment.incident_id
     known = Incidents(unit).signatures().get(experiment.incident_id)
-    predicates = {one.id: one.predicate for one in Symptoms(unit).of_incident(incident_id)}
+    predicates = _asked(unit, experiment)
     kinds = ("sample", "setting", *(predicate_kinds(predicates.values())))
     incident = services.placed.load(incident_id, kinds)
     own = own_symptoms(predicates, incident, evidence)
@@ -139,7 +160,7 @@ def observe(services: Services, unit: Unit, experiment: ExperimentRecord) -> Obs
     changed = changed_settings(incident, evidence) if incident else []
     return Observed(
         measured=_measured(told, evidence, stalled),
-        symptoms=SymptomsOut.model_validate(found),
+        symptoms=_with_own(found, own, experiment),
         levels=_levels(told, evidence, stalled),
         trial=msgspec.to_builtins(trial(before, Run.of("the run", evidence))),
         settings=msgspec.to_builtins(changed),
@@ -166,6 +187,39 @@ def compute(services: Services, unit: Unit, experiment: ExperimentRecord) -> Com
         )
         return Computed(measured=nothing, symptoms=None, trial=None)
     return Computed.model_validate(seen.model_dump(exclude={"settings"}))
+
+
+def _finished_with(experiment: ExperimentRecord) -> SymptomsOut | None:
+    kept = (experiment.computed or {}).get("symptoms")
+    return None if kept is None else SymptomsOut.model_validate(kept)
+
+
+def _asked(unit: Unit, experiment: ExperimentRecord) -> dict[str, Predicate]:
+    """People's own symptoms by a name each: as kept at the finish, else as they are now."""
+    kept = _finished_with(experiment)
+    if kept is not None:
+        return {f"{n:03}": read(one.predicate.model_dump()) for n, one in enumerate(kept.own or ())}
+    known = Symptoms(unit).of_incident(experiment.incident_id)
+    return {one.id: one.predicate for one in known}
+
+
+def _with_own(found: Found, own: OwnSymptoms, experiment: ExperimentRecord) -> SymptomsOut:
+    kept = _finished_with(experiment)
+    out = SymptomsOut.model_validate(found)
+    if kept is not None and kept.own is None:
+        return out
+    out.own = [
+        OwnSymptomOut(
+            words=one.predicate.words,
+            predicate=written(one.predicate),  # type: ignore[arg-type]  # pydantic reads it
+            run=one.run.holds,
+            run_text=one.run.text,
+            incident=one.incident.holds if one.incident else None,
+            incident_text=one.incident.text if one.incident else None,
+        )
+        for one in own.asked
+    ]
+    return out
 
 
 def _stalled(unit: Unit, incident_id: str, incident: Evidence | None) -> Evidence | None:

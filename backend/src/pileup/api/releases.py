@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, status
+from fastapi import APIRouter, Query, Response, status
 from pydantic import Field
 
 from pileup.api.auth import Caller
@@ -15,6 +15,7 @@ from pileup.api.schema import In, Out
 from pileup.report.compose import compose
 from pileup.report.document import decode, encode, fingerprint
 from pileup.report.release import diff, same_content
+from pileup.storage.bundle import work_of
 from pileup.storage.errors import NotFound
 from pileup.storage.releases import Releases
 
@@ -102,9 +103,25 @@ def send_to_review(
     case = build_case(services, unit, incident)
     frozen = encode(compose(case, datetime.now(UTC), version=f"Release {number}"))
     made = releases.submit(
-        incident.id, number, frozen.decode(), fingerprint(frozen), body.note, by=caller.actor
+        incident.id,
+        number,
+        frozen.decode(),
+        fingerprint(frozen),
+        work_of(unit, incident.id),
+        body.note,
+        by=caller.actor,
     )
     return Release.model_validate(made)
+
+
+@router.get(
+    "/releases/{release_id}/document",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
+)
+def frozen_document(release_id: str, unit: UnitDep) -> Response:
+    """The frozen document itself: these bytes are what the SHA-256 is of."""
+    return Response(Releases(unit).get(release_id)[1], media_type="application/json")
 
 
 @router.post("/releases/{release_id}/approve")

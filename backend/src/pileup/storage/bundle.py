@@ -9,6 +9,7 @@ names, hashes and references are checked, and nothing is kept of one that is ref
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from pileup import __version__
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.blobs import BlobStore
-from pileup.storage.bundle_rows import Arrival, Row, people_of, rows_out, tables
+from pileup.storage.bundle_rows import UNREPORTED, Arrival, Row, people_of, rows_out, tables
 from pileup.storage.database import Database, Unit, clean
 from pileup.storage.errors import Refused, TooLarge
 from pileup.storage.incidents import Incident, Incidents
@@ -77,6 +78,50 @@ def write_bundle(
             with blobs.open(sha256) as source, archive.open(f"artifacts/{sha256}", "w") as member:
                 while chunk := source.read(1 << 20):
                     member.write(chunk)
+
+
+def work_of(unit: Unit, incident_id: str) -> str:
+    """What people have said in an incident, as far as a report shows it: what a release keeps.
+
+    JSON: ``people`` and ``rows`` (table to rows), as the members of a bundle have them.
+    """
+    work = [(name, rows) for name, rows in rows_out(unit, incident_id) if name not in UNREPORTED]
+    for name, rows in work:
+        if name == "pins":
+            for row in rows:
+                row["picture"] = None  # large, and no report draws it
+    told = {"people": people_of(unit, work), "rows": dict(work)}
+    return json.dumps(told, ensure_ascii=False, sort_keys=True)
+
+
+def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:
+    """What a release keeps as a bundle of its own, with the bytes out of the bundle around it.
+
+    Gives: the artifacts that the report was made from and whose bytes are not there; with one of
+    them nothing is written.
+    """
+    told = json.loads(work)
+    rows = told["rows"]
+    shas = sorted({row["sha256"] for row in rows["artifacts"]})
+    gone = sorted(set(shas) - {name.removeprefix("artifacts/") for name in artifacts.namelist()})
+    if gone:
+        return gone
+    (incident,) = rows["incidents"]
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "incident": {"id": incident["id"], "title": incident["title"]},
+    }
+    with zipfile.ZipFile(to, "w", allowZip64=True) as archive:
+        archive.writestr("manifest.json", json.dumps(manifest))
+        archive.writestr("people.jsonl", _lines(told["people"]))
+        for name, some in rows.items():
+            archive.writestr(f"work/{name}.jsonl", _lines(some))
+        for sha256 in shas:
+            member = f"artifacts/{sha256}"
+            with artifacts.open(member) as source, archive.open(member, "w") as copy:
+                shutil.copyfileobj(source, copy, 1 << 20)
+    return []
 
 
 def read_bundle(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
@@ -31,6 +32,20 @@ STAYS: dict[str, str] = {
     "live_text_updates": "the text itself travels",
 }
 """Tables of an incident that a bundle leaves out, and why."""
+
+UNREPORTED = frozenset(
+    {
+        "audit",
+        "comments",
+        "live_text_versions",
+        "mentions",
+        "release_approvals",
+        "releases",
+        "view_links",
+        "webhook_deliveries",
+    }
+)
+"""Tables that travel and of which no report shows anything."""
 
 _CARRIED: dict[str, tuple[str, ...]] = {
     "artifacts": (
@@ -62,6 +77,8 @@ _VERBATIM = {"releases.document"}
 """Text under a hash: as it is, or it would not be what was approved."""
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_SHORT = re.compile(r'(\[\^pin-|::pin\{id=\\?"(?:pin-)?)([0-9a-f-]{8,36})')
+"""Ids of pins as texts name them (report/notes.py, report/live.py): the beginning suffices."""
 _MOST_ROWS = 500_000
 
 Row = dict[str, Any]
@@ -131,6 +148,7 @@ class Arrival:
         self._ids: dict[str, str] = {}
         self._people = people
         self._artifacts: list[str] = []
+        self._pins: list[tuple[str, str]] = []
 
     def learn(self, table: str, rows: list[Row]) -> None:
         """Give each row of a table its new id. All tables come by here before the first ``put``."""
@@ -141,8 +159,12 @@ class Arrival:
             fresh = sorted(new_id() for _ in rows)
             for number, (row, new) in enumerate(zip(rows, fresh, strict=True), start=1):
                 self._ids[_text(row.get("id"), table, "id")] = new
+                if table == "pins":
+                    self._pins.append((_bare(row["id"]), new))
                 if table in NUMBERED:
                     row.setdefault("number", number)  # before 0016 they were counted, by age
+
+        self._pins.sort()
 
     def put(self, name: str, rows: list[Row]) -> None:
         """Write the rows of one table; tables come in the order of ``tables()``.
@@ -229,15 +251,28 @@ class Arrival:
                 f"{where} of the bundle cannot be {str(value)[:80]!r}: {error}."
             ) from None
 
+    def _pin(self, found: re.Match[str]) -> str:
+        """The new id of the first pin whose id begins so; the same text where there is none."""
+        wanted = _bare(found[2])
+        at = bisect_left(self._pins, (wanted,))
+        if at < len(self._pins) and self._pins[at][0].startswith(wanted):
+            return found[1] + _bare(self._pins[at][1])
+        return found[0]
+
     def _renamed(self, value: Any) -> Any:
         """The ids of the bundle replaced, in addresses and locators too."""
         if isinstance(value, str):
-            return _UUID.sub(lambda found: self._ids.get(found[0], found[0]), value)
+            text = _SHORT.sub(self._pin, value)
+            return _UUID.sub(lambda found: self._ids.get(found[0], found[0]), text)
         if isinstance(value, list):
             return [self._renamed(one) for one in value]
         if isinstance(value, dict):
             return {self._renamed(key): self._renamed(one) for key, one in value.items()}
         return value
+
+
+def _bare(identifier: str) -> str:
+    return identifier.replace("-", "")
 
 
 def carried(table: Table) -> list[Column[Any]]:

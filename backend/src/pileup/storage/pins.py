@@ -13,23 +13,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import select, union, update
+from sqlalchemy import select
 
 from pileup.analysis.pinned import PinnedValue
 from pileup.storage.audit import MACHINE, Actor, record
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Conflict, NotFound
 from pileup.storage.living import in_bin, living
-from pileup.storage.models import (
-    Artifact,
-    ConfidenceStep,
-    Evidence,
-    Hypothesis,
-    Pin,
-    Rating,
-    User,
-)
+from pileup.storage.models import Artifact, Pin, User
 from pileup.storage.numbers import next_number
+from pileup.storage.reviews import flag, settle
 
 _TOPICS = ("pins", "hypotheses", "matrix")
 """What a change of a pin is to be asked for again."""
@@ -124,19 +117,25 @@ class Pins:
         if row is None:
             raise NotFound("There is no such pin; it may have been withdrawn already.")
         row.deleted_at = datetime.now(UTC)
-        self._flag_users(pin_id)
-        self._told(row, by, "pin.withdrawn", title=row.title)
+        flagged = flag(self._session, pin_id)
+        self._told(row, by, "pin.withdrawn", title=row.title, flagged=flagged)
         return row.incident_id
 
     def restore(self, pin_id: str, *, by: Actor) -> PinRecord:
-        """Undo a withdrawal: the pin is evidence again wherever it was."""
+        """Undo a withdrawal: the pin is evidence again wherever it was.
+
+        Hypotheses that only its withdrawal flagged need no review any more (``reviews``).
+        """
         row = self._session.get(Pin, pin_id)
         if row is None or in_bin(self._session, row.incident_id):
             raise NotFound("There is no such pin.")
         if row.deleted_at is not None:
             row.deleted_at = None
-            self._flag_users(pin_id)
-            self._told(row, by, "pin.restored", title=row.title)
+            self._session.flush()
+            settled, again = settle(self._session, row.incident_id, pin_id)
+            self._told(
+                row, by, "pin.restored", title=row.title, settled=settled, needs_review=again
+            )
         return self.get(pin_id)
 
     def resolve(self, pin_id: str, *, accept: bool, reason: str, by: Actor) -> PinRecord:
@@ -151,7 +150,7 @@ class Pins:
             row.value, row.value_hash = row.now_value, row.now_hash
             row.stale, row.stale_since = False, None
             row.now_value = row.now_hash = row.kept_hash = None
-            self._flag_users(pin_id)
+            flag(self._session, pin_id)
         else:
             row.kept_hash = row.now_hash
         action = "pin.value_accepted" if accept else "pin.kept_stale"
@@ -171,7 +170,7 @@ class Pins:
         changed: list[str] = []
         rows = self._session.scalars(
             select(Pin)
-            .where(Pin.incident_id == incident_id, Pin.value_hash.is_not(None))
+            .where(Pin.incident_id == incident_id, Pin.value.is_not(None))
             .order_by(Pin.id)
             .with_for_update()
         )
@@ -179,12 +178,15 @@ class Pins:
             now = values.get(row.id)
             if now is None:
                 continue
-            stale = now.hash != row.value_hash
-            if stale == row.stale and (not stale or row.now_hash == now.hash):
+            text = clean(now.text)
+            # the words too: they are what people read, and a bundle may bring others
+            stale = (now.hash, text) != (row.value_hash, row.value)
+            told = (now.hash, text) if stale else (None, None)
+            if stale == row.stale and told == (row.now_hash, row.now_value):
                 continue
             row.stale = stale
             row.stale_since = (row.stale_since or datetime.now(UTC)) if stale else None
-            row.now_value = clean(now.text) if stale else None
+            row.now_value = text if stale else None
             row.now_hash = now.hash if stale else None
             if not stale:
                 row.kept_hash = None
@@ -204,21 +206,6 @@ class Pins:
             for topic in _TOPICS:
                 self._unit.notify(incident_id, topic)
         return changed
-
-    def _flag_users(self, pin_id: str) -> None:
-        """Whoever built on the pin must look again."""
-        used = union(
-            *(
-                select(table.hypothesis_id).where(table.pin_id == pin_id)
-                for table in (Evidence, ConfidenceStep, Rating)
-            )
-        )
-        self._session.execute(
-            update(Hypothesis)
-            .where(Hypothesis.id.in_(select(used.subquery().c.hypothesis_id)))
-            .values(needs_review=True)
-            .execution_options(synchronize_session="fetch")
-        )
 
     def _told(self, row: Pin, by: Actor, action: str, **detail: Any) -> None:
         self._session.flush()

@@ -79,9 +79,20 @@ class Releases:
         return (highest or 0) + 1
 
     def submit(
-        self, incident_id: str, number: int, document: str, sha256: str, note: str, *, by: Actor
+        self,
+        incident_id: str,
+        number: int,
+        document: str,
+        sha256: str,
+        work: str,
+        note: str,
+        *,
+        by: Actor,
     ) -> ReleaseRecord:
-        """Freeze a document for review. One at a time: the review before is ended first."""
+        """Freeze a document for review, with the work that it was made from.
+
+        One at a time: the review before is ended first.
+        """
         open_one = self._session.scalar(
             select(Release).where(Release.incident_id == incident_id, Release.state == "in_review")
         )
@@ -94,6 +105,7 @@ class Releases:
             number=number,
             document=document,
             sha256=sha256,
+            work=work,
             note=clean(note),
             made_by_id=by.id,
             made_by=by.name,

@@ -15,6 +15,9 @@ import { SymptomTable } from './SymptomTable'
 import { Measured, VerdictChip } from './VerdictChip'
 import './experiments.css'
 
+/** The chosen one is on the screen, also when a link from elsewhere chose it. */
+const showRow = (row: HTMLTableRowElement | null) => row?.scrollIntoView({ block: 'nearest' })
+
 export default function ExperimentsScreen() {
   const id = useIncidentId()
   const mayWrite = useMay('contributor')
@@ -70,6 +73,7 @@ export default function ExperimentsScreen() {
               {data.map((one) => (
                 <tr
                   key={one.id}
+                  ref={one.id === open ? showRow : undefined}
                   data-testid="experiment-row"
                   className={cx(one.id === open && 'selected')}
                 >

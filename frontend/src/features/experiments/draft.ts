@@ -106,6 +106,8 @@ export function likeHypothesis(one: Hypothesis, findings: readonly Finding[]): D
     ...suggested,
     title: suggested.title || `Test: ${one.statement}`,
     hypothesis: one.id,
+    prediction:
+      suggested.prediction || (one.falsifier && `It holds, so we will not see: ${one.falsifier}`),
     falsifier: suggested.falsifier || one.falsifier,
   }
 }

@@ -64,6 +64,7 @@ function run(number: number, tables: string, binary: string, median: number): Ru
       symptoms: {
         reproduced: ['a', 'b', 'c', 'd', 'e'],
         missing: ['f', 'g'],
+        own: [],
         new: [],
         unknown: [],
         same_way: 'yes',

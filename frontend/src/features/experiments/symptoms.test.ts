@@ -12,6 +12,7 @@ const run = (holds: boolean | null, reproduced: string[], fresh: string[] = []):
     reproduced,
     missing: ['known problem: a', 'wanted latch: b'].filter((one) => !reproduced.includes(one)),
     new: fresh,
+    own: null,
     unknown: [],
     same_way: 'yes',
     text: '',

@@ -1,11 +1,12 @@
 /** One hypothesis: its words, the ledger of confidence, the evidence on each side. */
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { ApiProblem } from '@/api/problem'
 import { useMay } from '@/api/queries'
 import { Button, IconButton } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
 import { DeleteButton } from '@/ui/DeleteButton'
+import { experimentAt, experimentPath } from '@/ui/evidence'
 import { Field } from '@/ui/Field'
 import { CloseIcon } from '@/ui/icons'
 import { Inspector, InspectorSection } from '@/ui/Inspector'
@@ -153,6 +154,7 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
         />
       )}
       {mayWrite && <Confide incidentId={incidentId} hypothesis={hypothesis} />}
+      <Experiments incidentId={incidentId} hypothesis={hypothesis} mayWrite={mayWrite} />
       <InspectorSection title="Confidence over time">
         <ol className="ledger">
           {[...hypothesis.history].reverse().map((step, index) => (
@@ -411,6 +413,36 @@ function Confide({ incidentId, hypothesis }: { incidentId: string; hypothesis: H
       >
         Set confidence
       </Button>
+    </InspectorSection>
+  )
+}
+
+/** Each opens by itself; the next one begins with what would refute this hypothesis. */
+function Experiments({
+  incidentId,
+  hypothesis,
+  mayWrite,
+}: Pick<Props, 'incidentId' | 'hypothesis'> & { readonly mayWrite: boolean }) {
+  const { search } = useLocation()
+  const { experiments } = hypothesis
+  if (experiments.length === 0 && !mayWrite) return null
+  return (
+    <InspectorSection title="Experiments">
+      {experiments.length > 0 && (
+        <ul className="plain-list">
+          {experiments.map((one) => (
+            <li key={one.id}>
+              <Link to={experimentAt(incidentId, one.id, search)}>{one.title}</Link>{' '}
+              <span className="muted">{one.verdict?.replace('_', ' ') ?? 'not finished'}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {mayWrite && (
+        <Link to={experimentPath(incidentId, `hypothesis:${hypothesis.id}`, search)}>
+          Plan an experiment for it
+        </Link>
+      )}
     </InspectorSection>
   )
 }

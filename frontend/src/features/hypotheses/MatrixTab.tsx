@@ -3,9 +3,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
-import { number, oneOf, sharedSearch, text, useUrlState } from '@/state/url'
+import { number, oneOf, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/Button'
-import { experimentPath } from '@/ui/evidence'
+import { experimentAt, experimentPath } from '@/ui/evidence'
 import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import { CellPanel } from './CellPanel'
@@ -143,7 +143,7 @@ function Verdict({ incidentId, matrix }: { readonly incidentId: string; readonly
           {steps.slice(0, 2).map((step, index) => (
             <span key={step.text} title={step.why}>
               {index === 0 ? <b>Next:</b> : 'Or:'} {step.text.replace(/\.?$/, '.')}{' '}
-              <PlanStep incidentId={incidentId} matrix={matrix} step={step} />
+              <PlanStep incidentId={incidentId} step={step} />
             </span>
           ))}
         </p>
@@ -152,29 +152,29 @@ function Verdict({ incidentId, matrix }: { readonly incidentId: string; readonly
   )
 }
 
-/** An experiment or a falsifier can be planned at once, for the hypothesis that it is about. */
+/** An experiment or a falsifier is planned at once, for its hypothesis; a planned one opens. */
 function PlanStep({
   incidentId,
-  matrix,
   step,
 }: {
   readonly incidentId: string
-  readonly matrix: Matrix
   readonly step: NonNullable<Matrix['next']>['steps'][number]
 }) {
   const { search } = useLocation()
   const mayWrite = useMay('contributor')
-  if (!mayWrite || (step.kind !== 'experiment' && step.kind !== 'falsifier')) return null
-  const about = matrix.hypotheses.find((one) => step.text.includes(` ${one.label}:`))
-  if (!about) return null
-  if (/: experiment \d+, /.test(step.text)) {
+  if (step.experiment_id) {
     return (
-      <Link to={`/incidents/${incidentId}/experiments${sharedSearch(search, {})}`}>Open it</Link>
+      <>
+        <Link to={experimentAt(incidentId, step.experiment_id, search)}>Open it</Link>{' '}
+      </>
     )
   }
+  if (!step.hypothesis_id || !mayWrite) return null
   return (
     <>
-      <Link to={experimentPath(incidentId, `hypothesis:${about.id}`, search)}>Plan it</Link>{' '}
+      <Link to={experimentPath(incidentId, `hypothesis:${step.hypothesis_id}`, search)}>
+        Plan it
+      </Link>{' '}
     </>
   )
 }

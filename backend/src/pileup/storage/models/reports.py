@@ -64,6 +64,9 @@ class Release(Base):
     document: Mapped[str]
     """The encoded document (report/document.py), exactly the bytes that the hash is of."""
     sha256: Mapped[str]
+    work: Mapped[str | None] = mapped_column(deferred=True)
+    """What people had said then, as ``storage.bundle.work_of`` tells it: with it and the artifacts
+    the document can be computed again. None: made before this was kept."""
     note: Mapped[str] = mapped_column(default="")
     made_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     made_by: Mapped[str]

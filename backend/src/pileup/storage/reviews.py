@@ -1,0 +1,86 @@
+"""Which hypotheses need a review because of a pin, and which no longer do when it is back.
+
+A withdrawal flags every hypothesis that used the pin and notes in its line of the audit trail which
+of them were not flagged before. A restore makes undone what only that withdrawal did. It leaves a
+flag that stands for something else, and flags who was reviewed meanwhile, without the pin.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select, union, update
+from sqlalchemy.orm import Session
+
+from pileup.storage.models import (
+    Audit,
+    ConfidenceStep,
+    Evidence,
+    Hypothesis,
+    Pin,
+    Rating,
+)
+
+_USES = (Evidence, ConfidenceStep, Rating)
+
+
+def flag(session: Session, pin_id: str) -> list[str]:
+    """Whoever built on the pin must look again; ids of those that did not have to before."""
+    fresh = [one.id for one in _users(session, pin_id) if not one.needs_review]
+    _set(session, fresh, needed=True)
+    return fresh
+
+
+def settle(session: Session, incident_id: str, pin_id: str) -> tuple[list[str], list[str]]:
+    """After a restore: labels of the hypotheses that need no review any more, and that do now."""
+    settled: list[Hypothesis] = []
+    again: list[Hypothesis] = []
+    for one in _users(session, pin_id):
+        if not one.needs_review:
+            again.append(one)  # reviewed meanwhile, as if the pin were not
+        elif _only_withdrawn(session, incident_id, one.id):
+            settled.append(one)
+    _set(session, [one.id for one in settled], needed=False)
+    _set(session, [one.id for one in again], needed=True)
+    return _labels(settled), _labels(again)
+
+
+def _only_withdrawn(session: Session, incident_id: str, hypothesis_id: str) -> bool:
+    """Whether its flag stood for withdrawn pins alone, and all of them are back."""
+    used = union(*(select(t.pin_id).where(t.hypothesis_id == hypothesis_id) for t in _USES))
+    pins = select(used.subquery().c.pin_id)
+    away = select(Pin.id).where(Pin.id.in_(pins), Pin.deleted_at.is_not(None)).limit(1)
+    if session.scalar(away) is not None:
+        return False
+    flagged = session.scalar(
+        select(func.max(Audit.id)).where(
+            Audit.incident_id == incident_id,
+            Audit.action == "pin.withdrawn",
+            Audit.detail["flagged"].contains([hypothesis_id]),
+        )
+    )
+    if flagged is None:
+        return False  # it was flagged before, or before this was noted
+    since = select(Audit.id).where(Audit.incident_id == incident_id, Audit.id > flagged)
+    removed = since.where(
+        Audit.action == "hypothesis.evidence_removed", Audit.target == hypothesis_id
+    )
+    accepted = since.where(Audit.action == "pin.value_accepted", Audit.target.in_(pins))
+    return all(session.scalar(one.limit(1)) is None for one in (removed, accepted))
+
+
+def _users(session: Session, pin_id: str) -> list[Hypothesis]:
+    used = union(*(select(t.hypothesis_id).where(t.pin_id == pin_id) for t in _USES))
+    found = select(Hypothesis).where(Hypothesis.id.in_(select(used.subquery().c.hypothesis_id)))
+    return list(session.scalars(found.order_by(Hypothesis.number).with_for_update()))
+
+
+def _set(session: Session, ids: list[str], *, needed: bool) -> None:
+    session.execute(
+        update(Hypothesis)
+        .where(Hypothesis.id.in_(ids))
+        .values(needs_review=needed)
+        .execution_options(synchronize_session="fetch")
+    )
+
+
+def _labels(found: list[Hypothesis]) -> list[str]:
+    return [f"H{one.number}" for one in found]
