@@ -186,6 +186,8 @@ const SHOWN = [
   'now',
   'gone',
   'why',
+  'settled',
+  'needs_review',
 ] as const
 /** Numbers and bare words that need to say what they are. */
 const SAID: Readonly<Record<string, (value: string) => string>> = {
@@ -195,6 +197,8 @@ const SAID: Readonly<Record<string, (value: string) => string>> = {
   credibility: (value) => `credibility ${value}`,
   relevance: (value) => `relevance ${value}`,
   number: (value) => `release ${value}`,
+  settled: (value) => `${value} as before`,
+  needs_review: (value) => `to be reviewed: ${value}`,
 }
 const MOST = 140
 
@@ -207,6 +211,7 @@ export function detailWords({ detail, name }: Pick<Entry, 'detail'> & Named): st
   const parts = shown.flatMap((key) => {
     const value: unknown = detail[key]
     if (value === undefined || value === null || value === '') return []
+    if (Array.isArray(value) && value.length === 0) return []
     const words = Array.isArray(value)
       ? value.map((one) => String(one).replaceAll('_', ' ')).join(', ')
       : typeof value === 'string'
