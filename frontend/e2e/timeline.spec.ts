@@ -24,6 +24,13 @@ test.beforeEach(async ({ page }) => {
   await expect(page.getByTestId('stall-band').first()).toBeVisible()
 })
 
+/** Makes a lane the one whose marks the keys walk. */
+const choose = async (page: Page, lane: string) => {
+  const head = page.getByTestId(`lane-${lane}`).getByRole('button').first()
+  await head.click()
+  await expect(head).toHaveAttribute('aria-pressed', 'true')
+}
+
 test('a drag brushes the range, it stands in the address, and back undoes it', async ({ page }) => {
   const before = await shown(page)
   const box = await plot(page)
@@ -50,7 +57,7 @@ test('keys zoom, pan, show everything and fit; marks are reached without a mouse
   await expect.poll(() => shown(page)).toContain('22:1')
   await page.keyboard.press('f')
   await expect.poll(() => shown(page)).toBe(before)
-  await page.getByTestId('lane-InnoDB status dumps').getByRole('button').first().click()
+  await choose(page, 'InnoDB status dumps')
   await page.keyboard.press('.')
   await expect(page.getByTestId('timeline-chosen')).toContainText('wait')
   await page.keyboard.press('Enter')
@@ -63,7 +70,7 @@ test('a note is written, changed and deleted', async ({ page }) => {
   await dialog.getByLabel('What happened').fill('the pager rang')
   await dialog.getByRole('button', { name: 'Save the note' }).click()
   await expect(dialog).toBeHidden()
-  await page.getByTestId('lane-Notes').getByRole('button').first().click()
+  await choose(page, 'Notes')
   await page.keyboard.press('.')
   await expect(page.getByTestId('timeline-chosen')).toContainText('the pager rang (Ada Example)')
   await page.getByRole('button', { name: 'Open the note' }).click()
