@@ -24,6 +24,7 @@ test('play, step and compare moments', async ({ page }) => {
   await expect(page.getByTestId('root-stuck').first()).toContainText('of 24 status dumps looked at')
   const time = page.getByTestId('wait-time')
   const worst = await time.textContent()
+  await expect(page.getByRole('button', { name: 'Next moment with waiters' })).toBeEnabled()
   await page.keyboard.press(']')
   await expect(time).not.toHaveText(worst ?? '')
   const stepped = await time.textContent()
