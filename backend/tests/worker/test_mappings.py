@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from typing import Any
 
 from pileup.formats import csv_mapping
@@ -99,3 +102,43 @@ def test_what_would_read_nothing_is_refused_with_its_place(bench: Bench) -> None
     zone = site.admin.put(address, json=TOLD | {"zone": "Mars/Olympus"})
     assert zone.json()["errors"][0]["field"] == "zone"
     assert artifact(bench, one["id"])["state"] == "unknown_format"
+
+
+def test_a_bundle_takes_along_what_its_tables_are_read_by(bench: Bench) -> None:
+    """Where nobody told it, the columns are known; where somebody did, that stays; no others."""
+    site = bench.site
+    incident = site.incident()
+    first = site.upload(incident, "monday.csv", FIRST)
+    bench.work()
+    address = f"/api/v1/artifacts/{first['id']}/mapping"
+    assert site.admin.put(address, json=TOLD).is_success
+    bench.work()
+    bundle = site.admin.get(f"/api/v1/incidents/{incident}/bundle").content
+    assert site.admin.delete(address).is_success
+
+    def arrived(content: bytes) -> dict[str, Any]:
+        answer = site.admin.post("/api/v1/incidents/import", content=content)
+        if answer.status_code != 201:
+            return dict(answer.json())
+        bench.work()
+        listed = site.admin.get(f"/api/v1/incidents/{answer.json()['id']}/artifacts").json()
+        return artifact(bench, listed["items"][0]["id"])
+
+    def changed(**put: Any) -> bytes:
+        made = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
+            for name in old.namelist():
+                content = old.read(name)
+                if name == "mappings.jsonl":
+                    content = json.dumps(json.loads(content) | put).encode()
+                new.writestr(name, content)
+        return made.getvalue()
+
+    assert "columns that it is kept under" in arrived(changed(key="header:00"))["detail"]
+    assert "no mapping of columns" in arrived(changed(mapping={"columns": 7}))["detail"]
+    read = arrived(bundle)
+    assert read["why"] == "its columns were told by a person"
+    assert [value for _, value in samples(bench, read)] == [1.5, 2, None]
+    assert site.admin.put(address, json=TOLD | {"decimal": "."}).is_success
+    bench.work()
+    assert [value for _, value in samples(bench, arrived(bundle))] == [None, 2, None]

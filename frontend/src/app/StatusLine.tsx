@@ -70,6 +70,9 @@ function workText(overview: Overview | null, jobs: number, queued: number): stri
   if (state === 'queued') parts.push('analysis waits')
   if (state === 'running') parts.push('analysing')
   if (state === 'failed') parts.push('the analysis failed')
-  if (jobs > 0) parts.push(`${jobs} jobs${queued ? `, ${queued} of them waiting` : ''}`)
+  if (jobs > 0) {
+    const waiting = queued === jobs ? ', waiting' : queued ? `, ${queued} of them waiting` : ''
+    parts.push(`${jobs} job${jobs > 1 ? 's' : ''}${waiting}`)
+  }
   return parts.length ? parts.join(' · ') : 'no jobs'
 }

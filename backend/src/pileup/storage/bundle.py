@@ -1,9 +1,10 @@
 """An incident as one archive: the artifacts, what people made of them, and the report.
 
-A zip with ``manifest.json``, ``artifacts/<sha-256>``, ``work/<table>.jsonl``, ``people.jsonl`` and
-what the caller adds to be read without Pileup (report, analysis). An import gives the same incident
-under new ids; what the machine derives is derived again. A bundle is a stranger's file: sizes,
-names, hashes and references are checked, and nothing is kept of one that is refused.
+A zip with ``manifest.json``, ``artifacts/<sha-256>``, ``work/<table>.jsonl``, ``people.jsonl``,
+``mappings.jsonl`` (what people said of the columns of tables) and what the caller adds to be read
+without Pileup (report, analysis). An import gives the same incident under new ids; what the machine
+derives is derived again. A bundle is a stranger's file: sizes, names, hashes and references are
+checked, and nothing is kept of one that is refused.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
+import msgspec
 from sqlalchemy import select
 from sqlalchemy.exc import DataError, IntegrityError
 
 from pileup import __version__
+from pileup.formats import csv_mapping
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.blobs import BlobStore
@@ -29,6 +32,7 @@ from pileup.storage.database import Database, Unit, clean
 from pileup.storage.errors import Refused, TooLarge
 from pileup.storage.incidents import Incident, Incidents
 from pileup.storage.jobs import Jobs
+from pileup.storage.mappings import Mappings
 from pileup.storage.numbers import settle
 
 FORMAT = "pileup-bundle"
@@ -70,6 +74,7 @@ def write_bundle(
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         archive.writestr("manifest.json", json.dumps(manifest, indent=2) + "\n")
         archive.writestr("people.jsonl", _lines(people_of(unit, work)))
+        archive.writestr("mappings.jsonl", _lines(Mappings(unit).of_incident(incident_id)))
         for name, rows in work:
             archive.writestr(f"work/{name}.jsonl", _lines(rows))
         for name, content in extras.items():
@@ -159,6 +164,7 @@ def _read(
     blobs.check_space(total)
     work = {table.name: _rows(archive, f"work/{table.name}.jsonl") for table in tables()}
     people = _rows(archive, "people.jsonl")
+    told = _mappings(_rows(archive, "mappings.jsonl"), work["artifacts"])
     old_id = _only(work["incidents"], manifest)
     _store_artifacts(archive, blobs, work["artifacts"], limits)
     with database.unit() as unit:
@@ -168,6 +174,7 @@ def _read(
         for name, rows in work.items():
             arrival.put(name, rows)
         incident_id = arrival.id_of(old_id)
+        Mappings(unit).arrive(by, told, incident_id)
         settle(unit.session, incident_id)
         jobs = [Jobs(unit).enqueue("artifact", one, incident_id) for one in arrival.artifacts]
         record(
@@ -244,6 +251,23 @@ def _store_artifacts(
         for row in rows:
             if row.get("sha256") == sha256 and row.get("bytes") != blob.bytes:
                 raise Refused(f"The artifact {sha256} of the bundle is not as long as it says.")
+
+
+def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:
+    """What people said of the columns of tables, for no other files than it says."""
+    files = {csv_mapping.key_of(None, str(row.get("sha256"))) for row in artifacts}
+    for number, row in enumerate(rows, start=1):
+        where = f"mappings.jsonl line {number} of the bundle"
+        try:
+            mapping = msgspec.convert(row.get("mapping"), csv_mapping.Mapping)
+        except msgspec.ValidationError as error:
+            raise Refused(f"{where} is no mapping of columns: {error}.") from None
+        if found := csv_mapping.problems_of(mapping):
+            raise Refused(f"{where} is no mapping of columns: {found[0][1]}.")
+        keys = files if mapping.header is None else {csv_mapping.key_of(mapping.header, "")}
+        if row.get("key") not in keys or row.get("header") != mapping.header:
+            raise Refused(f"{where} is not of the columns that it is kept under.")
+    return rows
 
 
 def _people(unit: Unit, people: list[Row], by: Actor) -> dict[str, str | None]:

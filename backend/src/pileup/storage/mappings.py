@@ -67,6 +67,34 @@ class Mappings:
         )
         record(self._unit, by, "mapping.remembered", incident_id=incident_id, target=key)
 
+    def of_incident(self, incident_id: str) -> list[dict[str, Any]]:
+        """Those that the incident's files are read by, as a bundle takes them along."""
+        table = models.TableMapping
+        keys = select(models.Artifact.table_key).where(
+            models.Artifact.incident_id == incident_id, models.Artifact.deleted_at.is_(None)
+        )
+        rows = self._db.scalars(select(table).where(table.key.in_(keys)).order_by(table.key))
+        return [{"key": row.key, "header": row.header, "mapping": row.mapping} for row in rows]
+
+    def arrive(self, by: Actor, rows: Sequence[dict[str, Any]], incident_id: str) -> None:
+        """Those of a bundle. What this installation was told about the same columns stays."""
+        for row in rows:
+            values = {
+                "key": clean(row["key"]),
+                "header": None if row["header"] is None else clean(row["header"]),
+                "mapping": clean_json(row["mapping"]),
+                "by_id": by.id,
+            }
+            new = self._db.execute(
+                insert(models.TableMapping)
+                .values(**values)
+                .on_conflict_do_nothing()
+                .returning(models.TableMapping.key)
+            ).all()
+            if new:
+                key = values["key"]
+                record(self._unit, by, "mapping.remembered", incident_id=incident_id, target=key)
+
     def forget(self, by: Actor, key: str, incident_id: str) -> bool:
         """False when there was nothing to forget."""
         gone = self._db.execute(

@@ -438,6 +438,7 @@ function Attach({ incidentId, experiment }: { incidentId: string; experiment: Ex
         {(ids) => (
           <input
             {...ids}
+            className="input"
             type="search"
             placeholder="part of a path"
             value={filter}
