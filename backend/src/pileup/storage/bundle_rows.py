@@ -30,6 +30,7 @@ STAYS: dict[str, str] = {
     "jobs": "work of one installation",
     "uploads": "unfinished, of one installation",
     "live_text_updates": "the text itself travels",
+    "webhook_deliveries": "what one installation told its receivers",
 }
 """Tables of an incident that a bundle leaves out, and why."""
 
@@ -42,7 +43,6 @@ UNREPORTED = frozenset(
         "release_approvals",
         "releases",
         "view_links",
-        "webhook_deliveries",
     }
 )
 """Tables that travel and of which no report shows anything."""
