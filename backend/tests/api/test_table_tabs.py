@@ -11,7 +11,17 @@ import msgspec
 import pytest
 
 from pileup.api.deadlocks import edges_of
-from pileup.records import Deadlock, DeadlockTrx, Event, Query, Record, Samples, Session, Setting
+from pileup.records import (
+    Deadlock,
+    DeadlockTrx,
+    Event,
+    Query,
+    QueryCount,
+    Record,
+    Samples,
+    Session,
+    Setting,
+)
 from tests.analysis.frames import T0, S, evidence, sha
 from tests.support.site import Site
 
@@ -284,7 +294,15 @@ def slow(number: int, query: str, took: float | None, at: int, **more: Any) -> Q
 @pytest.fixture
 def queries(site: Site) -> str:
     many = [
-        slow(n, f"SELECT * FROM t WHERE id={n}", n / 100, n, lock_time_s=0.5, rows_examined=10)
+        slow(
+            n,
+            f"SELECT * FROM t WHERE id={n}",
+            n / 100,
+            n,
+            lock_time_s=0.5,
+            rows_examined=10,
+            counts=(QueryCount(name="Bytes_sent", value=n), QueryCount(name="Filesort", value=1)),
+        )
         for n in range(1, 101)
     ]
     return made(
@@ -335,6 +353,10 @@ def test_examples_of_a_shape(site: Site, queries: str) -> None:
     assert len(found["items"]) == 50
     assert found["items"][0]["query"] == "SELECT * FROM t WHERE id=100"
     assert found["items"][0]["line_first"] == 100
+    assert found["items"][0]["counts"] == [
+        {"name": "Bytes_sent", "value": 100},
+        {"name": "Filesort", "value": 1},
+    ]
     assert get(site, site.incident(), "queries/examples", query=shape["id"])["total"] == 0
 
 

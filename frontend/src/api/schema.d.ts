@@ -6276,6 +6276,8 @@ export interface components {
       artifact: string
       /** Client Host */
       client_host: string | null
+      /** Counts */
+      counts: components['schemas']['QueryField'][]
       /** Duration S */
       duration_s: number | null
       /** Line First */
@@ -6307,6 +6309,16 @@ export interface components {
       items: components['schemas']['QueryExample'][]
       /** Total */
       total: number
+    }
+    /**
+     * QueryField
+     * @description A further number that this server prints of a statement, by its printed name.
+     */
+    QueryField: {
+      /** Name */
+      name: string
+      /** Value */
+      value: number
     }
     /** QueueStatus */
     QueueStatus: {
@@ -8353,6 +8365,7 @@ export type ProfileKinds = components['schemas']['ProfileKinds']
 export type Proposal = components['schemas']['Proposal']
 export type QueryExample = components['schemas']['QueryExample']
 export type QueryExamples = components['schemas']['QueryExamples']
+export type QueryField = components['schemas']['QueryField']
 export type QueueStatus = components['schemas']['QueueStatus']
 export type Range = components['schemas']['Range']
 export type RatioDoc = components['schemas']['RatioDoc']

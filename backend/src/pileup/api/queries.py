@@ -17,6 +17,7 @@ from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.processlists import IDLE
 from pileup.api.schema import Out
 from pileup.api.windows import Window, WindowDep, moment_of
+from pileup.records import frame_schema
 from pileup.storage.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.frames import FrameKey
@@ -70,6 +71,16 @@ class TopQueries(Out):
     """Records of each source in the whole incident: what there is to look at."""
 
 
+_NONE = pl.lit([], dtype=frame_schema("query")["counts"])
+
+
+class QueryField(Out):
+    """A further number that this server prints of a statement, by its printed name."""
+
+    name: str
+    value: float
+
+
 class QueryExample(Out):
     time: datetime | None
     duration_s: float | None
@@ -80,6 +91,7 @@ class QueryExample(Out):
     user: str | None
     client_host: str | None
     state: str | None
+    counts: list[QueryField]
     query: str
     query_cut: bool
     artifact: str
@@ -245,6 +257,7 @@ def _statements(
             pl.col("lock_time_s").alias("lock_s"),
             "rows_examined",
             "rows_sent",
+            pl.col("counts").fill_null(_NONE),
             pl.lit(None, dtype=pl.String).alias("state"),
         )
     frame = services.placed.scan(incident_id, "session").filter(
@@ -263,6 +276,7 @@ def _statements(
         pl.lit(None, dtype=pl.Float64).alias("lock_s"),
         nothing.alias("rows_examined"),
         nothing.alias("rows_sent"),
+        _NONE.alias("counts"),
         "state",
     )
 

@@ -307,6 +307,9 @@ function Example({ example }: { readonly example: QueryExample }) {
         {example.query}
         {example.query_cut && '…'}
       </pre>
+      {example.counts.length > 0 && (
+        <Fields items={example.counts.map((one) => [one.name, formatNumber(one.value, 6)])} />
+      )}
     </li>
   )
 }
