@@ -19,6 +19,7 @@ const CARRIED = [
   'stroke-width',
   'stroke-dasharray',
   'stroke-opacity',
+  'paint-order',
   'opacity',
   'font-family',
   'font-size',

@@ -245,6 +245,15 @@ def _tables_waited_for(evidence: Evidence, stall: Span | None) -> set[str]:
     return found
 
 
+def _how_long(span: int) -> str:
+    """Microseconds in words: '53 s', '45 min', '30 h', '921 days'."""
+    seconds = span / 1e6
+    for unit, size, up_to in (("s", 1, 600), ("min", 60, 120), ("h", 3600, 48)):
+        if seconds / size < up_to:
+            return f"{number(round(seconds / size))} {unit}"
+    return f"{number(round(seconds / 86400))} days"
+
+
 def _relation(
     time: int | None, transactions: list[dict[str, Any]], waited: set[str], stall: Span | None
 ) -> str:
@@ -260,11 +269,11 @@ def _relation(
     if time is None:
         return "Its time is not known."
     if time < stall.start:
-        when = f"{number(round((stall.start - time) / 1e6))} s before the onset"
+        when = f"{_how_long(stall.start - time)} before the onset"
     elif time <= stall.end:
-        when = f"{number(round((time - stall.start) / 1e6))} s after the onset, inside the stall"
+        when = f"{_how_long(time - stall.start)} after the onset, inside the stall"
     else:
-        when = f"{number(round((time - stall.end) / 1e6))} s after the stall"
+        when = f"{_how_long(time - stall.end)} after the stall"
     if shared:
         return f"{when}, on {', '.join(shared)}, which is waited for in the stall too."
     if waited and not stall.start <= time <= stall.end:

@@ -6,6 +6,7 @@ decimals, so a 64-bit counter and 0.000397 keep every digit that was printed.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Literal
 Cell = str | None
 State = Literal["added", "gone", "changed", "same"]
 
+_ID = re.compile(r"(?:^|_)id$", re.IGNORECASE)
 _LONGEST_NUMBER = 60
 _MOST_EXPONENT = 400
 
@@ -107,12 +109,18 @@ def compare(
 def guess_keys(before: TableData, after: TableData, shared: Sequence[str]) -> tuple[str, ...]:
     """The fewest leading columns of text that tell every row apart in both tables.
 
-    Numbers are what is compared, so they are keys only where there is nothing else.
+    Numbers are what is compared, so they are keys only where there is nothing else, or where they
+    are ids that tell apart what the texts do not: (THREAD_ID, VARIABLE_NAME).
     """
     texts = [name for name in shared if not (is_numeric(before, name) and is_numeric(after, name))]
     singles = [(name,) for name in texts]
     growing = [tuple(texts[: n + 1]) for n in range(1, len(texts))]
     for keys in (*singles, *growing):
+        if _tells_apart(before, keys) and _tells_apart(after, keys):
+            return keys
+    named = [name for name in shared if name in texts or _ID.search(name)]
+    for n in range(1, len(named) + 1):
+        keys = tuple(named[:n])
         if _tells_apart(before, keys) and _tells_apart(after, keys):
             return keys
     return tuple(texts) or (shared[0],)

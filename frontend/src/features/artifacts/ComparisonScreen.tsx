@@ -11,9 +11,11 @@ import { flag, list, sharedSearch, text, useUrlChange, useUrlState } from '@/sta
 import { Button } from '@/ui/Button'
 import { CopyButton } from '@/ui/CopyButton'
 import { rawLinesPath } from '@/ui/evidence'
+import { ExportMenu } from '@/ui/ExportMenu'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { ComparisonTable } from './ComparisonTable'
 import {
+  comparisonRows,
   comparisonTsv,
   differing,
   DIFFERENT,
@@ -175,7 +177,7 @@ function Chooser({
           </option>
         )}
         {chosen && !all.includes(chosen) && (
-          <option value={id(chosen)}>{`${chosen.name}, ${chosen.path}`}</option>
+          <option value={id(chosen)}>{choiceWords(chosen)}</option>
         )}
         {groups.map(
           ([title, tables]) =>
@@ -183,7 +185,7 @@ function Chooser({
               <optgroup key={title} label={title}>
                 {tables.map((table) => (
                   <option key={id(table)} value={id(table)}>
-                    {`${table.name}, ${table.path}`}
+                    {choiceWords(table)}
                   </option>
                 ))}
               </optgroup>
@@ -208,6 +210,13 @@ function Chooser({
       )}
     </label>
   )
+}
+
+/** The file before the folders that it lies in: these are long, and often the same. */
+function choiceWords({ name, path }: TableRef): string {
+  const parts = path.split('/')
+  const file = parts.pop() ?? path
+  return `${name.length > 60 ? `${name.slice(0, 59)}…` : name}, ${file}${parts[0] ? `, in ${parts[0]}` : ''}`
 }
 
 function Difference({ before, after }: { readonly before: TableRef; readonly after: TableRef }) {
@@ -266,6 +275,10 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
         <Keys shared={shared} keys={data.keys} onChange={setKey} />
         <span className="tables-space" />
         <CopyButton text={() => comparisonTsv(data)}>Copy as TSV</CopyButton>
+        <ExportMenu
+          name={['comparison', before.name.slice(0, 60)]}
+          rows={() => comparisonRows(data)}
+        />
       </div>
       <Notes found={data} />
       {found.error && (

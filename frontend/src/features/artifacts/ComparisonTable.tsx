@@ -36,8 +36,7 @@ export function ComparisonTable({
 function columnsOf(found: TableComparison, shown: readonly number[]): Column<Row>[] {
   const state: Column<Row> = {
     key: '\u0000state',
-    head: '',
-    title: 'State',
+    head: 'State',
     width: '112px',
     cell: (row) => (
       <span className={cx('compared-mark', `compared-mark-${row.state}`)}>

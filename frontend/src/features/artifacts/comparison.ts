@@ -1,5 +1,6 @@
 /** Two tables compared: words, marks and the text that is copied. */
 import type { ChangedRow, TableComparison, TableRef } from '@/api/schema'
+import type { Rows } from '@/charts/exportSvg'
 
 export type RowState = ChangedRow['state']
 export const STATES: readonly RowState[] = ['added', 'gone', 'changed', 'same']
@@ -52,10 +53,16 @@ export function differing(found: TableComparison): readonly number[] {
   return some.length ? some : all
 }
 
-/** Tab-separated: state, key, then before, after, difference and ratio of each column. */
+/** The same rows, separated by tabs. */
 export function comparisonTsv(found: TableComparison): string {
   const clean = (cell: string | number | null) =>
     cell === null ? '' : String(cell).replace(/[\t\r\n]+/g, ' ')
+  const { columns, rows } = comparisonRows(found)
+  return [columns, ...rows].map((cells) => cells.map(clean).join('\t')).join('\n')
+}
+
+/** State, key, then before, after, difference and ratio of each column. */
+export function comparisonRows(found: TableComparison): Rows {
   const head = [
     'state',
     ...found.keys,
@@ -71,5 +78,5 @@ export function comparisonTsv(found: TableComparison): string {
     ...row.key,
     ...row.cells.flatMap((cell) => [cell.before, cell.after, cell.change, cell.ratio]),
   ])
-  return [head, ...lines].map((cells) => cells.map(clean).join('\t')).join('\n')
+  return { columns: head, rows: lines }
 }

@@ -6,8 +6,12 @@ import { keys } from '@/api/keys'
 import { formatNumber } from '@/format'
 import { useRange, useZone } from '@/state/incident'
 import { Button } from '@/ui/Button'
+import { ExportMenu } from '@/ui/ExportMenu'
+import { type Heat, heatRows, heatSvg, shade } from './heatDrawing'
 
 const SHOWN = 12
+/** As many samples have their time written above them. */
+const TIMED = 12
 
 const heatQuery = (id: string, idle: boolean) =>
   queryOptions({
@@ -43,6 +47,12 @@ export function HeatPanel({
       at != null && range.from !== null && range.to !== null && at >= range.from && at <= range.to
     )
   }
+  const shown = all ? functions.length : SHOWN
+  const told = (some: readonly string[]): Heat => ({
+    functions: some,
+    counts,
+    times: times.map((at) => (at ? zone.format(at) : 'time unknown')),
+  })
   const take = () => {
     if (!drag) return
     const from = times[Math.min(...drag)]
@@ -64,6 +74,12 @@ export function HeatPanel({
             {all ? 'Fewer functions' : `All ${functions.length} functions`}
           </Button>
         )}
+        <span className="heat-space" />
+        <ExportMenu
+          name="threads by function and sample"
+          svg={() => heatSvg(told(functions.slice(0, shown)))}
+          rows={() => heatRows(told(functions))}
+        />
       </figcaption>
       <table className="heat-table">
         <thead>
@@ -76,6 +92,11 @@ export function HeatPanel({
                 data-in={inside(column) ? '' : undefined}
                 title={at ? zone.format(at) : 'time unknown'}
               >
+                {times.length <= TIMED && (
+                  <span className="heat-time mono" aria-hidden="true">
+                    {zone.format(at, 'clock')}
+                  </span>
+                )}
                 <button
                   type="button"
                   aria-label={`Sample at ${at ? zone.format(at) : 'unknown time'}`}
@@ -91,7 +112,7 @@ export function HeatPanel({
           </tr>
         </thead>
         <tbody>
-          {functions.slice(0, all ? undefined : SHOWN).map((name, row) => (
+          {functions.slice(0, shown).map((name, row) => (
             <tr key={name}>
               <th scope="row" className="mono ellipsis" title={name}>
                 {name}
@@ -114,9 +135,4 @@ export function HeatPanel({
       </table>
     </figure>
   )
-}
-
-/** One hue, light to dark. */
-function shade(share: number): string {
-  return `var(--heat-${share === 0 ? 0 : Math.max(1, Math.ceil(share * 5))})`
 }
