@@ -253,3 +253,41 @@ def test_status_of_a_few_names_is_series_at_its_ts() -> None:
 )
 def test_printed_times(text: str, stamp: tuple[int, str] | None) -> None:
     assert read_stamp(text) == stamp
+
+
+_CLIENT_STATUS = """\
+--------------
+mysql  Ver 8.0.15 for Linux on x86_64 (MySQL Community Server - GPL)
+
+Connection id:\t\t8
+Current database:\t
+Current user:\t\troot@localhost
+SSL:\t\t\tNot in use
+Current pager:\t\tstdout
+Using outfile:\t\t''
+Using delimiter:\t;
+Server version:\t\t8.0.15 MySQL Community Server - GPL
+Protocol version:\t10
+Connection:\t\tLocalhost via UNIX socket
+Server characterset:\tutf8mb4
+Db     characterset:\tutf8mb4
+Client characterset:\tutf8mb4
+Conn.  characterset:\tutf8mb4
+UNIX socket:\t\t/var/lib/mysql/mysql.sock
+Uptime:\t\t\t1 day 2 hours 1 min 20 sec
+
+Threads: 2  Questions: 5  Slow queries: 1  Opens: 115  Flush tables: 2  Open tables: 91  \
+Queries per second avg: 0.062
+--------------
+"""
+
+
+def test_status_of_the_client_tells_the_numbers_the_uptime_and_the_version() -> None:
+    parsed = parse_bytes(_CLIENT_STATUS.encode(), "status.txt")
+    assert (parsed.format, parsed.failed) == ("mysqladmin-status", None)
+    assert (parsed.problems, parsed.receipt.bytes_skipped) == ([], 0)
+    values = dict(parsed.frames["sample"].select("series", "value").iter_rows())
+    assert values["mysql.Uptime"] == 86_400 + 2 * 3_600 + 80
+    assert (values["mysql.Threads_connected"], values["mysql.Slow_queries"]) == (2, 1)
+    (setting,) = parsed.frames["setting"].iter_rows(named=True)
+    assert (setting["name"], setting["value"], setting["line_first"]) == ("version", "8.0.15", 11)
