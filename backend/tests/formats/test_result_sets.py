@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats import lock_tables, open_tables, replication, result_records, result_set
+from pileup.formats import (
+    lock_tables,
+    open_tables,
+    replication,
+    result_records,
+    result_set,
+    result_tables,
+)
 from pileup.formats.client_results import ResultRow, ResultSet, Stray, read
 from pileup.formats.driver import parse_path
 from pileup.records import (
@@ -194,6 +201,37 @@ def test_a_replication_status_by_the_second() -> None:
     ]
     hosts = [one for one in of(Setting, found) if one.name == "replication.master_host"]
     assert len(hosts) == 1  # said again only when it changes
+
+
+@pytest.mark.parametrize(
+    ("bound", "says"),
+    [
+        ("_MOST_CELLS_OF_FILE", "the tables of one file keep 8 cells together"),
+        ("_MOST_CELLS", "a table keeps 20,000 rows and 8 cells at most"),
+    ],
+)
+def test_open_tables_without_room_are_counted_all_the_same(
+    bound: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left out says which bound it met, and that the gauges know of it."""
+    monkeypatch.setattr(result_tables, bound, 8)
+    if bound == "_MOST_CELLS_OF_FILE":
+        monkeypatch.setattr(result_tables.Shared, "__init__", _with_room_for_eight)
+    rows = "".join(f"shop\tt{n}\t{n % 2}\t0\n" for n in range(5))
+    text = f"Database\tTable\tIn_use\tName_locked\n{rows}"
+    parsed = parse_bytes(text.encode(), "opentables1")
+    values = dict(parsed.frames["sample"].select("series", "value").iter_rows())
+    assert (values["open_tables.open"], values["open_tables.in_use"]) == (5, 2)
+    assert parsed.frames["table"]["rows"].list.len().to_list() == [2]
+    (problem,) = parsed.problems
+    assert f"has 3 more rows than the 2 that were kept ({says})" in problem.message
+    assert "open_tables.* count them all the same" in problem.message
+    assert [one.why for one in parsed.receipt.skipped] == ["no room in the table, but counted"]
+
+
+def _with_room_for_eight(self: result_tables.Shared) -> None:
+    self.cells = 8
+    self.told = {}
 
 
 def test_open_tables_are_counted() -> None:

@@ -22,7 +22,7 @@ def handler(
 class _OpenTables:
     def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
         named = result if result.title else replace(result, title="SHOW OPEN TABLES")
-        self._table = TableOf(named, where, shared)
+        self._table = TableOf(named, where, shared, counted="open_tables.*")
         self._result, self._where = result, where
         self._open = 0
         self._uses: list[int | None] = []

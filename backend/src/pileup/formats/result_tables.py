@@ -55,8 +55,13 @@ class LeftOut:
 class TableOf:
     """Collects the rows of one result set."""
 
-    def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
+    def __init__(
+        self, result: ResultSet, where: Where, shared: Shared, *, counted: str | None = None
+    ) -> None:
+        """``counted``: the series that count also the rows for which there is no room."""
         self._result, self._where, self._shared = result, where, shared
+        self._counted = counted
+        self._no_room = False
         self.rows: list[tuple[str | None, ...]] = []
         self._last = result.line
         self._left_out = LeftOut()
@@ -66,6 +71,7 @@ class TableOf:
         width = max(1, len(row.values))
         full = len(self.rows) >= min(MOST_ROWS, _MOST_CELLS // width)
         if full or self._shared.cells < width:
+            self._no_room |= not full
             self._left_out.add(row.line_first, row.line_last)
         else:
             self._shared.cells -= width
@@ -81,10 +87,17 @@ class TableOf:
                 f"line {result.line}: {self._cut} values of more than {MOST_CELL} characters were "
                 "cut; open the raw artifact to see them whole",
             )
+        bound = (
+            f"the tables of one file keep {_MOST_CELLS_OF_FILE:,} cells together"
+            if self._no_room
+            else f"a table keeps {MOST_ROWS:,} rows and {_MOST_CELLS:,} cells at most"
+        )
+        counted = f"; {self._counted} count them all the same" if self._counted else ""
         yield from self._left_out.told(
             f"the table at line {result.line} has {self._left_out.count} more rows than "
-            f"the {len(self.rows)} that were kept; select fewer columns or rows to compare",
-            "more rows than a table keeps",
+            f"the {len(self.rows)} that were kept ({bound}){counted}; select fewer columns or "
+            "rows to compare",
+            f"no room in the table{', but counted' if self._counted else ''}",
         )
         yield Table(
             line_first=result.line,
