@@ -182,10 +182,12 @@ def test_pin_is_stale_when_its_artifact_has_left(unit: Unit, ann: Actor) -> None
     row = artifact(unit, case)
     seen = pin(unit, case, ann)
     assert not seen.stale
+    assert Pins(unit).unanswered(case) == 0
     assert seen.excerpt == "---TRANSACTION 42�"
     row.excluded = True
     unit.session.flush()
     assert Pins(unit).get(seen.id).stale
+    assert Pins(unit).unanswered(case) == 1
 
 
 def test_prediction_is_locked_by_the_start(unit: Unit, ann: Actor) -> None:

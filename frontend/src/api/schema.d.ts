@@ -5816,6 +5816,8 @@ export interface components {
       }
       /** Shifts */
       shifts: components['schemas']['ShiftDoc'][]
+      /** Stale Pins */
+      stale_pins: number
       /** Stalls */
       stalls: components['schemas']['StallDoc'][]
       /** Triage */

@@ -32,6 +32,7 @@ from pileup.storage.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.incidents import Incident
 from pileup.storage.jobs import Jobs
+from pileup.storage.pins import Pins
 
 _PARTS = (
     "engine",
@@ -141,6 +142,8 @@ class Overview(Out):
     clocks: list[PlacedClock]
     gaps: list[Gap]
     artifacts: ArtifactCounts
+    stale_pins: int
+    """Those that nobody answered yet."""
 
 
 def build_overview(unit: Unit, incident: Incident) -> Overview:
@@ -183,6 +186,7 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         ],
         gaps=[Gap(what=g.what, why=g.why, how=g.how) for g in gaps(kinds)] if artifacts else [],
         artifacts=_counts(artifacts),
+        stale_pins=Pins(unit).unanswered(incident.id),
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import exists, func, select
 
 from pileup.analysis.pinned import PinnedValue
 from pileup.storage.audit import MACHINE, Actor, record
@@ -103,6 +103,21 @@ class Pins:
         return self._records(
             select(Pin.id).where(Pin.incident_id == incident_id, Pin.deleted_at.is_(None))
         )
+
+    def unanswered(self, incident_id: str) -> int:
+        """How many are stale and wait for somebody to take the new value or to keep the old."""
+        there = exists().where(
+            Artifact.incident_id == incident_id,
+            Artifact.sha256 == Pin.locator["artifact"].astext,
+            Artifact.deleted_at.is_(None),
+            Artifact.excluded.is_(False),
+        )
+        moved = Pin.stale & Pin.kept_hash.is_distinct_from(Pin.now_hash)
+        gone = Pin.locator["artifact"].astext.is_not(None) & ~there
+        rows = select(func.count()).where(
+            Pin.incident_id == incident_id, Pin.deleted_at.is_(None), moved | gone
+        )
+        return self._session.scalar(rows) or 0
 
     def by_ids(self, ids: Iterable[str]) -> dict[str, PinRecord]:
         wanted = list(ids)

@@ -80,6 +80,7 @@ const base: Overview = {
   clocks: [],
   gaps: [],
   artifacts: { total: 3, done: 3, problems: 0, failed: 0, unknown: 0, parsing: 0 },
+  stale_pins: 0,
 }
 const server = (overview: Overview) => ({
   '/incidents/i1/overview': overview,

@@ -39,6 +39,7 @@ export default function OverviewScreen() {
     <div className="overview">
       <AnalysisBanner overview={data} />
       <PartialBanner overview={data} />
+      <StaleBanner overview={data} />
       <Headline overview={data} />
       {data.artifacts.total === 0 ? (
         <NothingUploaded incidentId={incidentId} />
@@ -128,6 +129,22 @@ function AnalysisBanner({ overview }: { readonly overview: Overview }) {
 }
 
 /** Artifacts that the analysis could not use. */
+function StaleBanner({ overview }: { readonly overview: Overview }) {
+  const { search } = useLocation()
+  const { incident, stale_pins: stale } = overview
+  if (stale === 0) return null
+  const tab = sharedSearch(search, { tab: 'evidence' })
+  return (
+    <Banner
+      tone="waiting"
+      action={<Link to={`/incidents/${incident.id}/hypotheses${tab}`}>Show what changed</Link>}
+    >
+      {stale === 1 ? 'A pin is stale' : `${stale} pins are stale`}: what was pinned is not what is
+      read there now.
+    </Banner>
+  )
+}
+
 function PartialBanner({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
   const { total, parsing, unknown, failed } = overview.artifacts
