@@ -1,6 +1,9 @@
-/** A modal dialog; its first field has the focus, which stays inside; Escape closes it. */
+/**
+ * A modal dialog; its first field has the focus, which stays inside; Escape closes it, and the
+ * focus is again where it was.
+ */
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { IconButton } from './Button'
 import { CloseIcon } from './icons'
 import './parts.css'
@@ -26,7 +29,7 @@ export function Dialog({
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="dialog-shade" />
-        <Radix.Content
+        <Content
           className="dialog"
           style={{ width }}
           onOpenAutoFocus={firstField}
@@ -43,10 +46,32 @@ export function Dialog({
           )}
           <div className="dialog-body">{children}</div>
           {footer && <footer className="dialog-foot">{footer}</footer>}
-        </Radix.Content>
+        </Content>
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** Mounted with each opening: what has the keyboard then gets it back. */
+function Content(props: ComponentProps<typeof Radix.Content>) {
+  const [opener] = useState(() => openerOf(document.activeElement))
+  return (
+    <Radix.Content
+      {...props}
+      onCloseAutoFocus={(event) => {
+        event.preventDefault()
+        if (opener?.isConnected) opener.focus()
+        else document.getElementById('canvas')?.focus()
+      }}
+    />
+  )
+}
+
+/** For the item of a menu, which is gone then, the button that opens the menu. */
+function openerOf(focused: Element | null): HTMLElement | null {
+  const menu = focused?.closest('[role="menu"]')
+  const button = menu && document.getElementById(menu.getAttribute('aria-labelledby') ?? '')
+  return button ?? (focused instanceof HTMLElement && focused !== document.body ? focused : null)
 }
 
 /** One came to write; without a field the focus goes where it would: to Close. */
