@@ -55,6 +55,10 @@ const TONE: Readonly<Record<string, Tone>> = {
   failed: 'holding',
 }
 
+/** After a failed attempt the next one waits for its time. */
+const stateOf = ({ state, attempts }: Delivery) =>
+  state === 'waiting' && attempts > 0 ? 'will retry' : state
+
 const columns = (
   busy: string | null,
   onAgain: (id: string) => void,
@@ -78,7 +82,7 @@ const columns = (
     head: 'State',
     width: '100px',
     sort: (row) => row.state,
-    cell: (row) => <Chip tone={TONE[row.state] ?? 'idle'}>{row.state}</Chip>,
+    cell: (row) => <Chip tone={TONE[row.state] ?? 'idle'}>{stateOf(row)}</Chip>,
   },
   {
     key: 'attempts',
