@@ -2,12 +2,13 @@ import io
 import random
 from unittest import mock
 
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from pileup.formats import pmp, pmp_reader, pmp_runs
 from pileup.formats.driver import parse_stream
-from tests.formats.checks import samples
+from tests.formats.checks import parse_bytes, samples
 
 
 @pytest.mark.parametrize("path", samples("pmp"), ids=lambda path: path.stem)
@@ -147,3 +148,32 @@ def test_damage_to_lines_that_are_alike_changes_nothing(text, comma, seed, monke
     monkeypatch.setattr(pmp_runs, "_MOST_TEXT", dice.choice((1, 1000)))
     monkeypatch.setattr(pmp_reader, "_MOST_TOGETHER", dice.choice((1, 7)))
     assert_equal(parse_stream(io.BytesIO(data), format="pmp"), expected)
+
+
+def test_folded_stacks_that_have_nothing_in_common() -> None:
+    """Each is read as it stands, with what stands between them, and none is lost."""
+    stacks = [
+        [f"root_{n % 7}", f"f{n}", *(f"g{n}_{at}" for at in range(n % 23)), f"leaf_{n % 11}"]
+        for n in range(5000)
+    ]
+    lines = [f"{';'.join(names)} {n % 97 + 1}" for n, names in enumerate(stacks)]
+    odd = {
+        1500: "# a remark",
+        3000: "root;operator new(unsigned long);malloc 7",
+        4000: "prose here",
+    }
+    for at, line in sorted(odd.items(), reverse=True):
+        lines.insert(at, line)
+    parsed = parse_bytes("\n".join(lines).encode() + b"\n", "out.folded")
+    frame = parsed.frames["stack"]
+    assert frame["line_first"].to_list() == [
+        n for n, line in enumerate(lines, start=1) if line not in (odd[1500], odd[4000])
+    ]
+    expected = [[*reversed(names)] for names in stacks]
+    expected.insert(3000, ["malloc", "operator new", "root"])
+    names = frame["frames"].list.eval(pl.element().struct.field("function")).to_list()
+    assert names == expected
+    counts = [n % 97 + 1 for n in range(5000)]
+    counts.insert(3000, 7)
+    assert frame["count"].to_list() == counts
+    assert [one.line_first for one in parsed.receipt.skipped] == [4003]

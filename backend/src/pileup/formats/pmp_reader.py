@@ -134,8 +134,10 @@ class Reader:
         whole.
         """
         sample = self._sample
-        if sample is None or self._blank or not self._alike:
+        if sample is None or self._blank:
             return at
+        if not self._alike:
+            return self._distinct(first, lines, at, sample)
         known, first_place = len(self._counts), len(self._places)
         before, begun = len(self._rests) + len(self._inners), at
         end = min(len(lines), at + _MOST_TOGETHER)
@@ -149,6 +151,34 @@ class Reader:
             self._depth += sum(map(self._runs.lengths.__getitem__, self._places[first_place:]))
             sample.last = first + at - 1
             sample.threads += sum(self._counts[known:])
+            self._previous = self._counts[-1]
+        return at
+
+    def _distinct(self, first: int, lines: list[str], at: int, sample: _Sample) -> int:
+        """Note plain folded lines that have little in common: what ``stack`` does, in one loop."""
+        begun, add, numbers = at, self._runs.add, self._numbers
+        for line in lines[at : at + _MOST_TOGETHER]:
+            frames, _, count = line.rpartition(" ")
+            start = frames[:1]
+            if not start or start == ";" or start.isdigit() or start.isspace() or unsure(frames):
+                break
+            if count not in numbers:
+                if not is_count(count):
+                    break
+                self._learn_number(count)
+            names = frames.split(";")
+            if not names[-1] or not 1 < len(names) <= _MAX_FRAMES:
+                break
+            names.reverse()
+            self._places.append(add(names))
+            self._counts.append(numbers[count])
+            self._depth += len(names)
+            at += 1
+        if at > begun:
+            self._lines += range(first + begun, first + at)
+            self._widths += repeat(1, at - begun)
+            sample.last = first + at - 1
+            sample.threads += sum(self._counts[begun - at :])
             self._previous = self._counts[-1]
         return at
 
