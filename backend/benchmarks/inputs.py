@@ -122,6 +122,28 @@ def _folded(_: float) -> Iterator[str]:
         )
 
 
+def _folded_apart(_: float) -> Iterator[str]:
+    """Each line another stack, as a profiler writes them: the callers alike, the callees not."""
+    stacks = [list(reversed(names)) for names in _functions() if names]
+    names = sorted({name for stack in stacks for name in stack})
+    for at in range(1_000_000):
+        upper = stacks[at % len(stacks)][: 4 + at % 9]
+        yield "".join(
+            f"mysqld;{';'.join([*upper, *_called(names, at * 300 + n)])} {n % 97 + 1}\n"
+            for n in range(300)
+        )
+
+
+def _called(names: list[str], number: int) -> Iterator[str]:
+    """A number as functions: its digits to the base of how many there are, and some more."""
+    rest = number
+    while rest:
+        rest, digit = divmod(rest, len(names))
+        yield names[digit]
+    for more in range(number % 7):
+        yield names[(number * 31 + more * 17) % len(names)]
+
+
 # ---- InnoDB
 
 
@@ -369,6 +391,7 @@ INPUTS: tuple[Input, ...] = (
     Input("eu-stack", "eu-stack, 1,000 threads", "eu-stack.txt", 100 * MB, _eu_stack_dumps),
     Input("pt-pmp", "pt-pmp lines", "pmp.txt", 100 * MB, _collapsed),
     Input("folded", "folded stacks", "folded.txt", 100 * MB, _folded),
+    Input("folded-apart", "folded, no two alike", "folded.txt", 30 * MB, _folded_apart),
     Input("status", "2,000 dumps of 1,000 waits", "innodb-status.txt", 10**12, _status_dumps),
     Input("mysqladmin", "mysqladmin ext -i1", "mysqladmin", 100 * MB, _mysqladmin(20)),
     Input("mysqladmin-8.0", "the same, values 512 wide", "mysqladmin", 100 * MB, _mysqladmin(512)),

@@ -74,7 +74,7 @@ PEERS: tuple[Peer, ...] = (
     ),
     Peer(
         "inferno-flamegraph",
-        ("folded",),
+        ("folded", "folded-apart"),
         ("inferno-flamegraph", "--minwidth", "1"),
         "inferno-flamegraph",
         "crates: inferno",
