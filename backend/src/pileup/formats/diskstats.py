@@ -58,6 +58,9 @@ _MOST_IDLE = 10_000
 _LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!./-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
 _DEVICE = re.compile(r"[\w!./-]+")
 _DEVICE_ALONE = r"^[\w!./-]+$"
+# The kernel prints "%4d %7d %s": of a device's major and minor number only the width is looked at.
+_NUMBERED = r"^ *[0-9]+ +[0-9]+ +"
+_WIDTH = 13
 # sda  15257  100 841035  8395  50851 5502 1648657 146540  0  44 2021-09-16 20:32:28
 _VMSTAT = re.compile(
     r"(?P<device>[\w!./-]{1,64})(?P<numbers>(?: +\d{1,20}){10})"
@@ -111,9 +114,9 @@ class _Reader:
         size = len(rows[0].split()) - 3 if len(rows) else 0
         if stamps is None or not self._said or not _LEAST <= size <= len(_FIELDS):
             return None
-        cells = table(rows, [pl.UInt64, pl.UInt64, pl.String, *[pl.UInt64] * size])
+        cells = table(_from_device(rows), [pl.String, *[pl.UInt64] * size])
         plain = (rows.str.len_bytes() <= _LONGEST).all()
-        if cells is None or not plain or not cells["2"].str.contains(_DEVICE_ALONE).all():
+        if cells is None or not plain or not cells["0"].str.contains(_DEVICE_ALONE).all():
             return None
         walls = pl.concat([pl.Series([self._wall], dtype=pl.Int64), stamps])
         self._wall = walls[-1]
@@ -122,11 +125,11 @@ class _Reader:
             (is_row.arg_true().cast(pl.Int64) + first).alias("line"),
             rows.alias("text"),
         )
-        numbers = [str(at + 3) for at in range(size)]
+        numbers = [str(at + 1) for at in range(size)]
         is_idle = cells.select(pl.all_horizontal(pl.col(numbers) == 0)).to_series()
         self._idle.update(cells["text"].filter(is_idle).unique().head(_MOST_IDLE).to_list())
-        for busy in cells.filter(~is_idle).partition_by("2", maintain_order=True):
-            lane = self.found.lane(_HEADERS[size], "utc", (("device", busy["2"][0]),))
+        for busy in cells.filter(~is_idle).partition_by("0", maintain_order=True):
+            lane = self.found.lane(_HEADERS[size], "utc", (("device", busy["0"][0]),))
             lane.add_numbers(row_by_row(busy.select(numbers)), busy["wall"], busy["line"])
         return list(self.found.flush()) if self.found.full else []
 
@@ -198,6 +201,14 @@ class _Reader:
                 unit=unit,
                 labels=(("device", row["device"]),),
             )
+
+
+def _from_device(rows: pl.Series) -> pl.Series:
+    """Without the major and minor number: device and counters, a blank between each two."""
+    heads = rows.str.head(_WIDTH).unique()
+    if heads.str.contains(_NUMBERED + "$").all():
+        return rows.str.slice(_WIDTH)
+    return rows.str.replace(_NUMBERED, "")
 
 
 def _device_and_numbers(text: str) -> tuple[str, list[str]] | None:

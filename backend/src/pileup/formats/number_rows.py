@@ -74,7 +74,9 @@ def table(lines: pl.Series, columns: Sequence[type[pl.DataType]]) -> pl.DataFram
     """
     if lines.is_empty():
         return None
-    text = lines.str.strip_chars(" ").str.replace_many(_BLANKS, [" "], leftmost=True)
+    text = lines.str.strip_chars(" ")
+    if text.str.contains("  ", literal=True).any():
+        text = text.str.replace_many(_BLANKS, [" "], leftmost=True)
     try:
         cells = pl.read_csv(
             text.str.join("\n").item().encode(),
