@@ -8,6 +8,7 @@ import { DetailedError, Upload } from 'tus-js-client'
 import { CSRF_HEADER, csrfToken } from '@/api/client'
 import { problemFrom } from '@/api/problem'
 import { whenReached } from '@/api/reach'
+import { tellUnderWay } from './uploadsUnderWay'
 
 export type PathFile = { readonly file: File; readonly path: string }
 
@@ -105,14 +106,6 @@ export function useUploads(incidentId: string): readonly UploadItem[] {
   return all.filter((item) => item.incidentId === incidentId)
 }
 
-/** How many of this page's are not done, the stopped ones too. */
-export function useUploadsUnderWay(): number {
-  return useSyncExternalStore(
-    subscribe,
-    () => items.filter((item) => item.state !== 'done' && files.has(item.key)).length,
-  )
-}
-
 export type UploadTotals = {
   readonly files: number
   readonly done: number
@@ -200,6 +193,7 @@ function patch(key: string, change: Partial<UploadItem>) {
 
 function publish(next: readonly UploadItem[]) {
   items = next
+  tellUnderWay(items.filter((item) => item.state !== 'done' && files.has(item.key)).length)
   for (const listen of listeners) listen()
 }
 

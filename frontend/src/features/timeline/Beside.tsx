@@ -8,7 +8,8 @@ import { CloseIcon } from '@/ui/icons'
 import { Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
 import { besideShift, MOST_OTHERS, type Other, shiftWords } from './beside'
-import { type Marks, marksQuery, seriesQuery } from './queries'
+import { marksQuery, seriesQuery } from './firstQueries'
+import type { Marks } from './queries'
 
 /** What is asked of the others; `failed` names those that could not be read or placed. */
 export function useOthers(

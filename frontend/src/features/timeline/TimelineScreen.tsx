@@ -25,6 +25,7 @@ import { BesideDialog, BesideLine, useOthers } from './Beside'
 import { changed, readChoices, writeChoices } from './choices'
 import { EventTable } from './EventTable'
 import { timelineRows, timelineSvg } from './exportView'
+import { marksQuery, seriesQuery, stripsQuery } from './firstQueries'
 import { TIMELINE_KEYS } from './keys'
 import { LaneHead, LatestActs } from './LaneHead'
 import { buildLanes, type Item, type Lane, nextItem, stack } from './lanes'
@@ -36,10 +37,7 @@ import {
   type Annotation,
   askWhatMoved,
   lanesVersionQuery,
-  marksQuery,
-  seriesQuery,
   stripLaneQuery,
-  stripsQuery,
   tilesOf,
   windowQuery,
 } from './queries'

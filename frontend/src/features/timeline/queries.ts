@@ -1,11 +1,5 @@
 /** What the timeline asks for: the series there are, tiles of lanes, marks, strips; and what people say. */
-import {
-  keepPreviousData,
-  type QueryClient,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
@@ -34,34 +28,6 @@ export type Correction = components['schemas']['StallCorrectionOut']
 export type WindowLane = components['schemas']['WindowLane']
 
 const path = (id: string) => ({ path: { incident_id: id } })
-
-export const seriesQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'series'),
-    queryFn: () => unwrap(api.GET('/api/v1/incidents/{incident_id}/series', { params: path(id) })),
-    staleTime: 60_000,
-  })
-
-export const marksQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'marks'),
-    queryFn: () => unwrap(api.GET('/api/v1/incidents/{incident_id}/marks', { params: path(id) })),
-    staleTime: 60_000,
-  })
-
-export const stripsQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'marks', 'strips'),
-    queryFn: () => unwrap(api.GET('/api/v1/incidents/{incident_id}/strips', { params: path(id) })),
-    staleTime: 60_000,
-  })
-
-/** Asks while the screen's code and the session are still on their way. */
-export function askAhead(client: QueryClient, id: string): void {
-  void client.prefetchQuery(seriesQuery(id))
-  void client.prefetchQuery(marksQuery(id))
-  void client.prefetchQuery(stripsQuery(id))
-}
 
 /** Changes when the analysis has run again: what is held of lanes is then stale. */
 export const lanesVersionQuery = (id: string) =>
