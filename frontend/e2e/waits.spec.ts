@@ -81,6 +81,7 @@ test('put a stack on a pile by keyboard; it stays there', async ({ page }) => {
   await page.goto(at('stacks'))
   const row = page.getByRole('row').filter({ hasText: 'lock_wait_suspend_thread' }).first()
   await row.click()
+  await expect(row).toHaveAttribute('aria-selected', 'true')
   await row.press('x')
   await expect(row).toContainText('suspicious')
   await page.reload()
