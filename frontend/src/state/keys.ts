@@ -2,7 +2,7 @@
  * The keys of a screen, told as a table: the window listens by it, the sheet of keys and the command
  * palette show it, and a test holds that no key means two things on one screen.
  */
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 
 /** One line of the sheet. */
 export type KeyLine = {
@@ -34,7 +34,8 @@ export function useKeys<T extends KeyTable>(
   acts: { readonly [Name in keyof T]?: Act | undefined },
 ): void {
   const latest = useRef(acts)
-  useEffect(() => {
+  // Before it is painted: a key speaks of what stands on the screen.
+  useLayoutEffect(() => {
     latest.current = acts
   })
   useEffect(() => {
