@@ -13,6 +13,7 @@ import pytest
 
 from pileup.storage import models
 from pileup.storage.bundle_rows import STAYS, tables
+from tests.support.bundles import touched
 from tests.worker.conftest import BOTH, Bench
 
 UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
@@ -131,13 +132,7 @@ def members(bundle: bytes) -> dict[str, str]:
 def changed(bundle: bytes, **replaced: str | bytes | None) -> bytes:
     """The bundle with members replaced, or taken out (None)."""
     told = {name.replace("__", "/").replace("_dot_", "."): v for name, v in replaced.items()}
-    made = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
-        for name in old.namelist():
-            content = told.get(name, old.read(name))
-            if content is not None:
-                new.writestr(name, content)
-    return made.getvalue()
+    return touched(bundle, {name: lambda _, new=new: new for name, new in told.items()})
 
 
 def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
-import zipfile
 from typing import Any
 
 from pileup.formats import csv_mapping
 from pileup.storage.frames import FrameKey
+from tests.support.bundles import touched, with_fields
 from tests.worker.conftest import Bench
 
 FIRST = b"Date;Threads\n03/04/2026 10:00:00;1,5\n03/04/2026 10:00:01;2\n03/04/2026 10:00:02;x\n"
@@ -125,14 +123,7 @@ def test_a_bundle_takes_along_what_its_tables_are_read_by(bench: Bench) -> None:
         return artifact(bench, listed["items"][0]["id"])
 
     def changed(**put: Any) -> bytes:
-        made = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
-            for name in old.namelist():
-                content = old.read(name)
-                if name == "mappings.jsonl":
-                    content = json.dumps(json.loads(content) | put).encode()
-                new.writestr(name, content)
-        return made.getvalue()
+        return touched(bundle, {"mappings.jsonl": with_fields(put)})
 
     assert "columns that it is kept under" in arrived(changed(key="header:00"))["detail"]
     assert "no mapping of columns" in arrived(changed(mapping={"columns": 7}))["detail"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import zipfile
 from typing import Any
 
 import polars as pl
@@ -12,6 +9,7 @@ import pytest
 
 from pileup.storage.frames import FrameKey
 from tests.conftest import REPOSITORY
+from tests.support.bundles import touched, with_fields
 from tests.worker.conftest import Bench
 
 BOTH = ("artifact", "analyse")
@@ -232,20 +230,14 @@ def test_a_pin_that_was_touched_in_a_bundle_is_stale_where_it_arrives(
         {"value_hash": "0" * 64},
         {"value_hash": None},
     )
-    for touched in kinds:
-        made = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
-            for name in old.namelist():
-                content = old.read(name)
-                if name == "work/pins.jsonl":
-                    content = json.dumps(json.loads(content) | touched).encode()
-                new.writestr(name, content)
-        answer = bench.site.admin.post("/api/v1/incidents/import", content=made.getvalue())
-        twins[answer.json()["id"]] = touched
+    for fields in kinds:
+        made = touched(bundle, {"work/pins.jsonl": with_fields(fields)})
+        answer = bench.site.admin.post("/api/v1/incidents/import", content=made)
+        twins[answer.json()["id"]] = fields
     bench.work(BOTH)
-    for twin, touched in twins.items():
+    for twin, fields in twins.items():
         arrived = listed(bench, twin)
         overview = bench.site.admin.get(f"/api/v1/incidents/{twin}/overview").json()
-        assert arrived["stale"] is bool(touched) is bool(overview["stale_pins"])
-        assert arrived["value"] == touched.get("value", value)
-        assert arrived["now_value"] == (value if touched else None)
+        assert arrived["stale"] is bool(fields) is bool(overview["stale_pins"])
+        assert arrived["value"] == fields.get("value", value)
+        assert arrived["now_value"] == (value if fields else None)

@@ -145,7 +145,8 @@ def observe(services: Services, unit: Unit, experiment: ExperimentRecord) -> Obs
     evidence = run_evidence(services, unit, experiment)
     incident_id = experiment.incident_id
     known = Incidents(unit).signatures().get(experiment.incident_id)
-    predicates = _asked(unit, experiment)
+    kept = _finished_with(experiment)
+    predicates = _asked(unit, incident_id, kept)
     kinds = ("sample", "setting", *(predicate_kinds(predicates.values())))
     incident = services.placed.load(incident_id, kinds)
     own = own_symptoms(predicates, incident, evidence)
@@ -160,7 +161,7 @@ def observe(services: Services, unit: Unit, experiment: ExperimentRecord) -> Obs
     changed = changed_settings(incident, evidence) if incident else []
     return Observed(
         measured=_measured(told, evidence, stalled),
-        symptoms=_with_own(found, own, experiment),
+        symptoms=_with_own(found, own, kept),
         levels=_levels(told, evidence, stalled),
         trial=msgspec.to_builtins(trial(before, Run.of("the run", evidence))),
         settings=msgspec.to_builtins(changed),
@@ -194,17 +195,15 @@ def _finished_with(experiment: ExperimentRecord) -> SymptomsOut | None:
     return None if kept is None else SymptomsOut.model_validate(kept)
 
 
-def _asked(unit: Unit, experiment: ExperimentRecord) -> dict[str, Predicate]:
+def _asked(unit: Unit, incident_id: str, kept: SymptomsOut | None) -> dict[str, Predicate]:
     """People's own symptoms by a name each: as kept at the finish, else as they are now."""
-    kept = _finished_with(experiment)
     if kept is not None:
         return {f"{n:03}": read(one.predicate.model_dump()) for n, one in enumerate(kept.own or ())}
-    known = Symptoms(unit).of_incident(experiment.incident_id)
+    known = Symptoms(unit).of_incident(incident_id)
     return {one.id: one.predicate for one in known}
 
 
-def _with_own(found: Found, own: OwnSymptoms, experiment: ExperimentRecord) -> SymptomsOut:
-    kept = _finished_with(experiment)
+def _with_own(found: Found, own: OwnSymptoms, kept: SymptomsOut | None) -> SymptomsOut:
     out = SymptomsOut.model_validate(found)
     if kept is not None and kept.own is None:
         return out

@@ -8,7 +8,7 @@ import httpx
 
 from pileup.cli.clean_room import get
 from pileup.cli.verify_bundle import Bundle, Row
-from pileup.cli.verify_compare import Compared, equal, leaves, short
+from pileup.cli.verify_compare import Compared, differences, leaves
 
 _OWN = "own symptom: "
 """How a symptom of people's own is listed (analysis/similar.py)."""
@@ -59,12 +59,7 @@ def compared(client: httpx.Client, incident: str, bundle: Bundle) -> Compared:
             beside = len(_measured(told, incident=True)) - len(old)
             unknown.append(f"{name}: {beside} numbers of the incident beside its run: {moved}")
         looked += len(old)
-        wrong += [
-            f"{name} {path}: {short(old.get(path))} in the bundle, "
-            f"{short(new.get(path))} computed again"
-            for path in sorted(old.keys() | new.keys())
-            if not equal(old.get(path), new.get(path))
-        ]
+        wrong += [f"{name} {line}" for line in differences(old, new)]
     return Compared("numbers of experiments", wrong, max(looked, len(wrong)), unknown)
 
 

@@ -1,0 +1,27 @@
+"""Bundles as a stranger may have made them: members changed, or taken out."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Change = Callable[[bytes], bytes | str | None]
+
+
+def touched(bundle: bytes, changes: Mapping[str, Change]) -> bytes:
+    """The bundle with these members made anew from what they were; None takes one out."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            content = changes.get(name, bytes)(old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+    return made.getvalue()
+
+
+def with_fields(put: Mapping[str, Any]) -> Change:
+    """The one row of a member, with these fields."""
+    return lambda row: json.dumps(json.loads(row) | put)
