@@ -25,13 +25,12 @@ const listeners = new Set<() => void>()
 
 /** Since when the server does not answer; null: it does, as far as is known. */
 export function useAway(): Away | null {
-  return useSyncExternalStore(
-    (listen) => {
-      listeners.add(listen)
-      return () => listeners.delete(listen)
-    },
-    () => away,
-  )
+  return useSyncExternalStore(subscribe, () => away)
+}
+
+function subscribe(listen: () => void): () => void {
+  listeners.add(listen)
+  return () => void listeners.delete(listen)
 }
 
 /** Calls `then` once when the server answers again; gives the way out. */

@@ -51,6 +51,15 @@ const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader, ask?: As
   ['activity', () => import('@/features/activity/ActivityScreen')],
 ]
 
+/** Asked when the route is come to, not awaited: what is on its way the screen shows by itself. */
+const asking = (ask: (id: string, address: URLSearchParams) => void) => ({
+  loader: ({ params, request }: LoaderFunctionArgs) => {
+    ask(params['id'] ?? '', new URL(request.url).searchParams)
+    return null
+  },
+  shouldRevalidate: () => false,
+})
+
 const routes = (client: QueryClient): RouteObject[] => [
   {
     errorElement: <RouteError />,
@@ -79,17 +88,16 @@ const routes = (client: QueryClient): RouteObject[] => [
           {
             path: '/incidents/:id',
             element: <IncidentLayout />,
+            ...asking((id) => {
+              void client.prefetchQuery(incidentQuery(id))
+              void client.prefetchQuery(overviewQuery(id))
+            }),
             children: [
               { index: true, element: <Navigate to="overview" replace /> },
               ...INCIDENT_SCREENS.map(([path, load, ask]) => ({
                 path,
                 lazy: screen(load),
-                // Not awaited: the screen shows by itself what is still on its way.
-                loader: ({ params, request }: LoaderFunctionArgs) => {
-                  ask?.(client, params['id'] ?? '', new URL(request.url).searchParams)
-                  return null
-                },
-                shouldRevalidate: () => false,
+                ...(ask && asking((id, address) => ask(client, id, address))),
                 errorElement: <RouteError />,
               })),
             ],
@@ -103,10 +111,5 @@ const routes = (client: QueryClient): RouteObject[] => [
 /** The router. What every screen of the address needs is asked for while its code is on its way. */
 export function makeRouter(client: QueryClient) {
   void client.prefetchQuery(sessionQuery)
-  const [, incident] = /^\/incidents\/([^/]+)/.exec(window.location.pathname) ?? []
-  if (incident) {
-    void client.prefetchQuery(incidentQuery(incident))
-    void client.prefetchQuery(overviewQuery(incident))
-  }
   return createBrowserRouter(routes(client))
 }
