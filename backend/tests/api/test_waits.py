@@ -53,6 +53,22 @@ def test_an_analysis_that_kept_none_claims_nothing_to_last(site: Site) -> None:
     assert (told["of"], told["nodes"]) == (0, [])
 
 
+def test_what_the_worker_made_ready_is_what_would_be_told(site: Site) -> None:
+    """The first answers are stored; without them the same are made when they are asked for."""
+    incident = site.analysed(two_moments())
+    placed = site.app.state.services.placed
+    assert placed.first_waits(incident) is not None
+    paths = [f"/api/v1/incidents/{incident}/waits{rest}" for rest in ("", "/moments")]
+    paths.append(f"/api/v1/incidents/{incident}/waits/persistence?at=worst")
+    ready = [site.admin.get(path).json() for path in paths]
+    placed.replace(incident, two_moments())
+    assert placed.first_waits(incident) is None
+    assert [site.admin.get(path).json() for path in paths] == ready
+    assert ready[0]["waiters"] == 6
+    assert len(ready[1]) == 2
+    assert ready[2]["nodes"]
+
+
 def test_a_new_analysis_is_looked_at(site: Site) -> None:
     """Graphs are kept per analysis: after the next one, the next graph is shown."""
     incident = site.incident()

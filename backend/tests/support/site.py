@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 
 from pileup.analysis import analyse
 from pileup.analysis.evidence import Evidence
+from pileup.analysis.wait_first import first_waits
 from pileup.api.app import create_app
 from pileup.settings import Settings
 from pileup.storage.accounts import Accounts, Role
@@ -85,9 +86,11 @@ class Site:
     def analysed(self, evidence: Evidence) -> str:
         """The id of a new incident of the admin, with this placed and analysed as a worker does."""
         made = self.incident()
-        self.app.state.services.placed.replace(made, evidence)
+        document = analyse(evidence)
+        placed = self.app.state.services.placed
+        placed.replace(made, evidence, first_waits(evidence, document))
         with self.database.unit() as unit:
-            Analyses(unit).replace(made, msgspec.to_builtins(analyse(evidence)), 0.1)
+            Analyses(unit).replace(made, msgspec.to_builtins(document), 0.1)
         return made
 
     def upload(self, incident_id: str, path: str, content: bytes) -> dict[str, Any]:

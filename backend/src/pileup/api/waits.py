@@ -13,6 +13,7 @@ from pileup.analysis.contract import Doc, StallDoc, WaitGraph, WaitPersistence, 
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.stall_documents import main_stall, worst_time
 from pileup.analysis.wait_diff import whole_diff
+from pileup.analysis.wait_first import FirstWaits
 from pileup.analysis.wait_moments import moments, worst
 from pileup.analysis.wait_node import node_of
 from pileup.analysis.wait_persistence import lasting_in
@@ -46,9 +47,9 @@ class WaitMoment(Out):
 @router.get("/incidents/{incident_id}/waits/moments")
 def wait_moments(incident: IncidentDep, services: ServicesDep) -> list[WaitMoment]:
     """Every placed snapshot in time order, with how many waited: the scrubber's bars."""
-    evidence = services.placed.waits(incident.id)
-    if evidence is None:
-        return []
+    first = services.placed.first_waits(incident.id)
+    evidence = None if first else services.placed.waits(incident.id)
+    every = first.moments if first else moments(evidence) if evidence else []
     return [
         WaitMoment(
             time=datetime.fromtimestamp(m.time / 1e6, UTC),
@@ -58,7 +59,7 @@ def wait_moments(incident: IncidentDep, services: ServicesDep) -> list[WaitMomen
             lock_waits=m.lock_waits,
             max_waited_s=m.max_waited_s,
         )
-        for m in moments(evidence)
+        for m in every
         if m.time is not None
     ]
 
@@ -80,6 +81,10 @@ def waits(
 
     With ``against``, what is different from that other moment.
     """
+    if _is_plain(against, fold, opened, find):
+        first = _first(services, unit, incident, at)
+        if first is not None:
+            return _encoded(first.graph)
     whole = _whole_of(services, unit, incident, at, against)
     return _encoded(_shown(whole, fold, opened, find))
 
@@ -100,6 +105,10 @@ def waits_persistence(
     With ``at`` only what the graph shows that is asked for in the same words; else of all.
     """
     _run(services, incident)
+    if at is not None and _is_plain(against, fold, opened, find):
+        first = _first(services, unit, incident, at)
+        if first is not None and first.lasting is not None:
+            return _encoded(first.lasting)
     told = Analyses(unit).persistence(incident.id)
     if told is None:  # an analysis made before it was kept: nothing is claimed
         return _encoded(WaitPersistence(unit="", of=0, moments=0, among="", nodes=[]))
@@ -127,6 +136,17 @@ def waits_node(
     if found is None:
         raise NotFound(f"At this moment nothing in the wait graph is {node[:100]!r}.")
     return _encoded(found)
+
+
+def _is_plain(against: str | None, fold: Fold, opened: list[str] | None, find: str) -> bool:
+    """As the screen opens: one moment, folded by size, nothing opened or looked for."""
+    return against is None and fold == "auto" and not opened and not find
+
+
+def _first(services: Services, unit: Unit, incident: Incident, at: str) -> FirstWaits | None:
+    """What the worker made ready, if it is of the moment that is asked for."""
+    first = services.placed.first_waits(incident.id)
+    return first if first is not None and first.at_us == _instant(at, unit, incident) else None
 
 
 def _shown(whole: WholeGraph, fold: Fold, opened: list[str] | None, find: str) -> WaitGraph:

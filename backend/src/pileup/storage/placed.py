@@ -2,9 +2,9 @@
 
 Screens read windows and moments from here instead of placing everything again per request.
 
-Layout: ``<root>/<incident>/<run>/{<kind>.parquet, evidence.json}``, and a file ``current`` that
-names the run. Samples are sorted by series and go on in ``sample.1.parquet`` and so on; long series
-are summed up in ``lanes.parquet`` beside them (``analysis.lanes``).
+Layout: ``<root>/<incident>/<run>/{<kind>.parquet, evidence.json, first_waits.json}``, and a file
+``current`` that names the run. Samples are sorted by series and go on in ``sample.1.parquet`` and
+so on; long series are summed up in ``lanes.parquet`` beside them (``analysis.lanes``).
 
 A run is written aside and ``current`` replaced atomically, so a reader sees one run or the other.
 The run before stays for readers that are still in it. All of it is derived.
@@ -29,6 +29,7 @@ from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.lanes import BUCKETS, LONG, sum_up, values_of
 from pileup.analysis.wait_commits import PENDING
+from pileup.analysis.wait_first import FirstWaits
 from pileup.records import frame_schema, with_all_columns
 from pileup.storage.blobs import disk_words
 from pileup.storage.ids import new_id
@@ -51,6 +52,7 @@ WAIT_KINDS = (
 """What a wait graph is made of."""
 
 LANES = "lanes"
+_FIRST_WAITS = "first_waits.json"
 
 _PART_ROWS = 5_000_000
 """Samples of one file: a lane opens the one that its series is in, and not the day of a fleet."""
@@ -71,8 +73,10 @@ class PlacedStore:
 
     root: Path
 
-    def replace(self, incident_id: str, evidence: Evidence) -> None:
-        """Make this the incident's evidence."""
+    def replace(
+        self, incident_id: str, evidence: Evidence, first: FirstWaits | None = None
+    ) -> None:
+        """Make this the incident's evidence; ``first`` was made from it."""
         home = self.root / incident_id
         run = new_id()
         draft = home / run
@@ -89,6 +93,8 @@ class PlacedStore:
                         _write(frame, draft / f"{kind}.parquet")
                 index = _Index(evidence.artifacts, dict(evidence.clocks), parts)
                 (draft / "evidence.json").write_bytes(msgspec.json.encode(index))
+                if first is not None:
+                    (draft / _FIRST_WAITS).write_bytes(msgspec.json.encode(first))
                 pointer = home / f"current.{run}"
                 pointer.write_text(run)
                 os.replace(pointer, home / "current")
@@ -102,6 +108,15 @@ class PlacedStore:
     def forget(self, incident_id: str) -> None:
         """There is nothing left to show."""
         shutil.rmtree(self.root / incident_id, ignore_errors=True)
+
+    def first_waits(self, incident_id: str) -> FirstWaits | None:
+        """What the wait graph's screen shows first; None also before a version that keeps it."""
+        run = self._run(incident_id)
+        try:
+            text = (run / _FIRST_WAITS).read_bytes() if run else None
+        except FileNotFoundError:
+            return None
+        return msgspec.json.decode(text, type=FirstWaits) if text else None
 
     def waits(self, incident_id: str) -> Evidence | None:
         """What a wait graph is made of; of the samples those alone that it looks at."""

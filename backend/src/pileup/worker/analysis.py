@@ -18,6 +18,7 @@ from pileup.analysis.compact import compact_frames
 from pileup.analysis.context import Span
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence import EvidenceArtifact, gather
+from pileup.analysis.wait_first import first_waits
 from pileup.storage.analyses import Analyses
 from pileup.storage.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
@@ -46,7 +47,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
     evidence = gather(parsed, overrides=clock_overrides(artifacts))
     parsed.clear()  # the evidence holds it all
     document = analyse(evidence, _corrections(runtime, job.incident_id))
-    runtime.placed.replace(job.incident_id, evidence)
+    runtime.placed.replace(job.incident_id, evidence, first_waits(evidence, document))
     digest = digest_of(document, evidence)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job):
