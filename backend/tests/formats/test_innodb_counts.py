@@ -125,8 +125,8 @@ def read(parsed: Parsed) -> Counter[str]:
     return found
 
 
-def assert_counts(name: str, data: bytes) -> Counter[str]:
-    parsed = parse_bytes(data, format_name="innodb-status")
+def assert_counts(name: str, data: bytes, parsed: Parsed | None = None) -> Counter[str]:
+    parsed = parsed or parse_bytes(data, format_name="innodb-status")
     assert not parsed.crashed, f"{name}: {parsed.failed}"
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     if "\\n====" in text:
@@ -145,11 +145,18 @@ def test_counts_of_the_samples(path: Path) -> None:
     assert_counts(path.name, path.read_bytes())
 
 
-def test_counts_of_the_corpus(corpus: Path) -> None:
-    """Every status dump of other people, as they stand."""
+@pytest.fixture(scope="module")
+def dumps(corpus: Path) -> list[tuple[str, bytes, Parsed]]:
+    """Every status dump of other people, as they stand, with what was read of it."""
+    paths = [*sorted(corpus.glob("innodb_status/*")), *corpus.glob("pt_stalk/**/*innodbstatus*")]
+    every = [(path.name, path.read_bytes()) for path in paths if path.name != "INDEX.tsv"]
+    return [(name, data, parse_bytes(data, format_name="innodb-status")) for name, data in every]
+
+
+def test_counts_of_the_corpus(dumps: list[tuple[str, bytes, Parsed]]) -> None:
     total: Counter[str] = Counter()
-    for path in _dumps_of(corpus):
-        total += assert_counts(path.name, path.read_bytes())
+    for name, data, parsed in dumps:
+        total += assert_counts(name, data, parsed)
     assert total["waits"] > 500
     assert total["transactions"] > 4000
 
@@ -166,15 +173,13 @@ def test_counts_of_the_captures(captures: Path) -> None:
     assert total["waits"] > 5000
 
 
-def test_every_deadlock_is_there_once(corpus: Path) -> None:
+def test_every_deadlock_is_there_once(dumps: list[tuple[str, bytes, Parsed]]) -> None:
     """As many transactions as '*** (n) TRANSACTION' lines in deadlocks that differ."""
-    for path in _dumps_of(corpus):
-        parsed = parse_bytes(path.read_bytes(), format_name="innodb-status")
-        text = path.read_text(errors="replace").replace("\r\n", "\n")
-        distinct = set(_deadlocks(text))
+    for name, data, parsed in dumps:
+        distinct = set(_deadlocks(data.decode("utf-8", "replace").replace("\r\n", "\n")))
         frame = parsed.frames.get("deadlock")
         ours = [] if frame is None else frame["transactions"].to_list()
-        assert sorted(map(len, distinct)) == sorted(map(len, ours)), path.name
+        assert sorted(map(len, distinct)) == sorted(map(len, ours)), name
 
 
 def _deadlocks(text: str) -> Iterator[tuple[str, ...]]:
@@ -187,11 +192,68 @@ def _deadlocks(text: str) -> Iterator[tuple[str, ...]]:
             yield tuple(ids)
 
 
-def _dumps_of(corpus: Path) -> Iterator[Path]:
-    for path in sorted(corpus.glob("innodb_status/*")):
-        if path.name != "INDEX.tsv":
-            yield path
-    yield from sorted(corpus.glob("pt_stalk/**/*innodbstatus*"))
+# Numbers that name something: threads, pools, the base of a rate, when and how long it was.
+_NAMES = re.compile(
+    r"(?<=I/O thread )\d+(?= state:)|(?<=BUFFER POOL )\d+|(?<= / )1000\b|(?<=Ibuf for space )\d+|"
+    r"(?<=Process ID=)\d+|(?<=Main thread ID=)\d+|(?<=Main thread process no. )\d+|"
+    r"(?<=, id )\d+(?=, state)|(?<=Main thread id )\d+|(?<=buffer pool )\d+(?= only)"
+)
+_OF_COUNTERS = (
+    "BACKGROUND THREAD", "SEMAPHORES", "TRANSACTIONS", "FILE I/O", "INSERT BUFFER", "LOG", "ROW",
+    "INSERT BUFFER AND ADAPTIVE HASH INDEX", "ADAPTIVE HASH INDEX", "BUFFER POOL AND MEMORY",
+    "INDIVIDUAL BUFFER POOL INFO", "ROW OPERATIONS",
+)  # fmt: skip
+_HEXADECIMAL = re.compile(r"Trx id counter \d+$|Purge done for trx's|Read view \w+ limit trx")
+_SUMMED_UP = ("OS WAIT ARRAY INFO", "Pending normal aio", " ibuf aio", "Buffer pool size")
+
+
+def _not_carried(data: bytes, parsed: Parsed) -> Iterator[str]:
+    """Lines of the counter sections with a number that no record has: what a person could miss."""
+    carried: set[int] = set()
+    values: dict[int, list[float]] = {}
+    for kind, frame in parsed.frames.items():
+        if kind == "sample":
+            for line, value in frame.select("line_first", "value").iter_rows():
+                values.setdefault(line, []).append(value)
+        elif kind != "snapshot":
+            for first, last in frame.select("line_first", "line_last").iter_rows():
+                carried.update(range(first, last + 1))
+    for skipped in parsed.receipt.skipped:
+        carried.update(range(skipped.line_first, skipped.line_last + 1))
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    for section in parsed.sections:
+        if section.title not in _OF_COUNTERS:
+            continue
+        for number in range(section.line_first, section.line_last + 1):
+            if number in carried:
+                continue
+            left = list(values.get(number, ()))
+            line = re.sub(r"\b(\d+) (\d+)(?=\s|$)", _one_id, _NAMES.sub("", text[number - 1]))
+            for printed in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])", line):
+                hexadecimal = float(int(printed, 16)) if _HEXADECIMAL.match(line) else None
+                if float(printed) in left:
+                    left.remove(float(printed))
+                elif hexadecimal in left:
+                    left.remove(hexadecimal)
+                elif not line.startswith(_SUMMED_UP):
+                    yield f"{number}: {text[number - 1]} ({printed})"
+
+
+def _one_id(halves: re.Match[str]) -> str:
+    """Ids and LSNs up to 5.1."""
+    return str((int(halves[1]) << 32) + int(halves[2]))
+
+
+@pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: path.stem)
+def test_every_number_of_a_sample_is_in_a_record(path: Path) -> None:
+    """All numbers of the counter sections are series, but for those that only name something."""
+    data = path.read_bytes()
+    assert [*_not_carried(data, parse_bytes(data, format_name="innodb-status"))] == []
+
+
+def test_every_number_of_the_corpus_is_in_a_record(dumps: list[tuple[str, bytes, Parsed]]) -> None:
+    missing = {name: [*_not_carried(data, parsed)] for name, data, parsed in dumps}
+    assert {name: lines for name, lines in missing.items() if lines} == {}
 
 
 @pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: path.stem)

@@ -6,8 +6,8 @@ import pytest
 
 from pileup.formats import variables
 from pileup.formats.driver import parse_path
-from pileup.records import Setting, Skipped, Table
-from tests.formats.checks import SAMPLES, samples
+from pileup.records import Rows, Setting, Skipped, Table
+from tests.formats.checks import SAMPLES, parse_bytes, samples
 
 FOLDER = SAMPLES / "variables"
 
@@ -54,3 +54,57 @@ def test_the_corpus_agrees_with_a_count_of_its_rows(corpus) -> None:
         expected = sum("\t" in line and not line.startswith("Variable_name") for line in lines)
         assert parsed.frames["setting"].height == expected, path.name
         assert parsed.receipt.bytes_skipped == 0
+
+
+def test_status_rows_behind_the_variables_are_counters() -> None:
+    """A box as wide as 8.0's ends the head before them; a header begins each table anew."""
+    lines = [
+        "Variable_name\tValue",
+        "activate_all_roles_on_login\tOFF",
+        "admin_port\t33062",
+        "max_connections\t151",
+        "wsrep_sync_wait\t0",
+        "Variable_name\tValue",
+        "Aborted_clients\t7",
+        "Threads_running\t95",
+        "Uptime\t1000",
+        "Compression\tOFF",
+        "wsrep_local_recv_queue\t3",
+        "Variable_name\tValue",
+        "tmp_table_size\t16777216",
+    ]
+    found = list(variables.parse(lines))
+    settings = {one.name: one.value for one in found if isinstance(one, Setting)}
+    rows = {
+        series: (value, line)
+        for one in found
+        if isinstance(one, Rows)
+        for series, value, line in one.frame.select("series", "value", "line_first").iter_rows()
+    }
+    assert rows == {
+        "mysql.Aborted_clients": (7.0, 7),
+        "mysql.Threads_running": (95.0, 8),
+        "mysql.Uptime": (1000.0, 9),
+        "mysql.wsrep_local_recv_queue": (3.0, 11),
+    }
+    assert settings == {
+        "activate_all_roles_on_login": "OFF",
+        "admin_port": "33062",
+        "max_connections": "151",
+        "wsrep_sync_wait": "0",
+        "status.compression": "OFF",
+        "tmp_table_size": "16777216",
+    }
+    # The whole of both in less than a head: claimed as status, and the same is read.
+    again = parse_bytes("\n".join(lines).encode(), "upload", "status")
+    assert dict(again.frames["setting"].select("name", "value").iter_rows()) == settings
+    assert set(again.frames["sample"]["series"]) == rows.keys()
+    assert again.receipt.bytes_skipped == 0
+
+
+def test_a_password_among_the_variables_of_a_status_file_is_hidden() -> None:
+    text = (
+        "Aborted_clients\t7\nThreads_running\t9\nauto_increment_increment\t1\nreport_password\tx\n"
+    )
+    settings = parse_bytes(text.encode(), "upload", "status").frames["setting"]
+    assert dict(settings.select("name", "value").iter_rows())["report_password"] == "(hidden)"

@@ -137,13 +137,20 @@ _SEMAPHORES = (
 )
 # Trx id counter 0 1170664159 (4.1 to 5.1) | EF861B144C (5.1 plugin, 5.5: hex) | 118219 (5.6 on)
 # Purge done for trx's n:o < 115638 undo n:o < 0 state: running but idle
+# Read view low limit trx n:o 2380F2E0                             (XtraDB, under ---OLDEST VIEW---)
 IDS = (
     (Series("trx_id_counter", "counter", "transactions"), "Trx id counter "),
     (Series("purge_trx_no", "counter", "transactions"), "Purge done for trx's n:o < "),
     (Series("purge_undo_no", "counter", "undo records"), " undo n:o < "),
+    (Series("oldest_view_trx_no", "counter", "transactions"), "Read view low limit trx n:o "),
+    (Series("oldest_view_up_limit", "counter", "transactions"), "Read view up limit trx id "),
+    (Series("oldest_view_low_limit", "counter", "transactions"), "Read view low limit trx id "),
 )
-HEXADECIMAL = "TRANSACTIONS with hexadecimal ids"
-"""In RULES, the section as 5.1's plugin and 5.5 print it: IDS are read apart."""
+HEXADECIMAL = {
+    "TRANSACTIONS": "TRANSACTIONS with hexadecimal ids",
+    "ROW OPERATIONS": "ROW OPERATIONS with hexadecimal ids",
+}
+"""In RULES, the sections as 5.1's plugin and 5.5 print them: IDS are read apart."""
 _DECIMAL_IDS = (
     _rule("counter", "transactions", "Trx id counter <trx_id_counter>", number=_LSN),
     _rule(
@@ -351,6 +358,11 @@ _ROWS = (
         "deleted <system_rows_deleted>, read <system_rows_read>",
     ),
 )
+_OLDEST_VIEW = tuple(
+    _rule("counter", "transactions", f"{words}<{series.name}>", number=_LSN)
+    for series, words in IDS
+    if words.startswith("Read view")
+)
 ROW_RATES, SYSTEM_ROW_RATES = (
     _rule(
         "rate",
@@ -365,7 +377,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "BACKGROUND THREAD": _BACKGROUND,
     "SEMAPHORES": _SEMAPHORES,
     "TRANSACTIONS": (*_TRANSACTIONS, *_DECIMAL_IDS),
-    HEXADECIMAL: _TRANSACTIONS,
+    HEXADECIMAL["TRANSACTIONS"]: _TRANSACTIONS,
     "FILE I/O": _FILE_IO,
     "INSERT BUFFER AND ADAPTIVE HASH INDEX": _INSERT_BUFFER,
     "INSERT BUFFER": _INSERT_BUFFER,
@@ -373,7 +385,8 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "LOG": _LOG,
     "BUFFER POOL AND MEMORY": _POOL,
     "INDIVIDUAL BUFFER POOL INFO": _POOL,
-    "ROW OPERATIONS": _ROWS,
+    "ROW OPERATIONS": (*_ROWS, *_OLDEST_VIEW),
+    HEXADECIMAL["ROW OPERATIONS"]: _ROWS,
 }
 """Section title -> the lines of one fixed form that it may hold."""
 

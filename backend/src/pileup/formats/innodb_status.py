@@ -40,7 +40,7 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 4
+VERSION = 5
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 # 2026-11-20 22:19:09 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT
@@ -323,10 +323,7 @@ class DumpReader:
         elif title == "TRANSACTIONS":
             listed = self._transactions.read(text, line, wall_us=wall_us, snapshot=snapshot)
             yield from listed.said
-            if hexadecimal:
-                title = HEXADECIMAL
-                self._counters.add(_hex_ids(listed.before, line), wall_us)
-            yield from self._count(title, listed.before, line, wall_us)
+            yield from self._count(title, listed.before, line, wall_us, hexadecimal)
             waiting = Value(_LOCK_WAITS, listed.waiting, part.line)
             active = Value(_ACTIVE, listed.active, part.line)
             self._counters.add([waiting, active], wall_us)
@@ -337,17 +334,24 @@ class DumpReader:
             if self._is_new(title, text):
                 yield from self._once(parse_foreign_key_error(text, line, snapshot=snapshot))
         elif title in RULES:
-            yield from self._count(title, text, line, wall_us)
+            yield from self._count(title, text, line, wall_us, hexadecimal)
         elif text:
             why = f"a section that is not known: {title}"
             yield Skipped(part.line, line + text.count("\n"), why)
 
-    def _count(self, title: str, text: str, line: int, wall_us: int | None) -> Iterator[Item]:
+    def _count(
+        self, title: str, text: str, line: int, wall_us: int | None, hexadecimal: bool = False
+    ) -> Iterator[Item]:
+        if hexadecimal and title in HEXADECIMAL:
+            self._counters.add(_hex_ids(text, line), wall_us)
+            title = HEXADECIMAL[title]
         found = self._counters.read(title, text, line, wall_us)
         if title == "LOG":
             self._counters.add(_checkpoint_age(found, line), wall_us)
         for offset in found.unread:
-            yield Skipped(line + offset, line + offset, f"not a line of {title}")
+            yield Skipped(
+                line + offset, line + offset, f"not a line of {title.partition(' with ')[0]}"
+            )
 
     def _is_new(self, title: str, text: str) -> bool:
         """A deadlock or key error is repeated in every later dump: the first is kept."""
@@ -382,7 +386,7 @@ def _checkpoint_age(section: Counted, line: int) -> Iterator[Value]:
 
 
 def _hex_ids(text: str, line: int) -> Iterator[Value]:
-    """The transaction ids above the list, where they are in hex without a mark."""
+    """The ids of transactions, where they are in hex without a mark."""
     for offset, words in enumerate(text.split("\n")):
         for series, start in IDS:
             _, _, rest = words[:200].partition(start)

@@ -18,11 +18,13 @@ from pileup.formats.lines import tiled
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.status_names import kind_of, unit_of
 from pileup.formats.status_rows import (
-    FIRST_VARIABLE,
+    FIRST_VARIABLES,
     HEADER,
     cells,
     is_decoration,
+    is_variable,
     opens_value,
+    shown,
     value_of,
 )
 from pileup.formats.status_shape import Shape
@@ -128,17 +130,18 @@ class StatusReader:
             yield from self.close()
             return
         self._inside_value = opens_value(text)
-        if name == FIRST_VARIABLE:  # SHOW VARIABLES behind SHOW STATUS, in one file
-            self._variables = True
-        if self._variables and name[0].islower() and not name.startswith("wsrep_"):
-            yield _setting(name.lower(), value, number, "SHOW VARIABLES")
+        if name in FIRST_VARIABLES or (self._sample is None and is_variable(name)):
+            self._variables = True  # SHOW VARIABLES and SHOW STATUS in one file
+        if self._variables and name[0].islower():
+            name = name.lower()
+            yield _setting(name, shown(name, value) or "", number, "SHOW VARIABLES")
             return
         if self._sample is not None and (name in self._sample.cells or name == self._starts):
             yield from self.close()
         if self._sample is None:
             self._starts = self._starts or name
             self._sample = _Sample()
-            self._variables = name == FIRST_VARIABLE
+            self._variables = False
         self._sample.cells[name] = (value, number)
 
     def run(

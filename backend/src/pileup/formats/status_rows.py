@@ -11,8 +11,18 @@ _BARE_NAME = re.compile(r"[A-Z][A-Za-z0-9]*_\w{1,120}\s*$")
 """A tab row whose value, and with it the tab, was trimmed away."""
 _RULE = re.compile(r"^\+-+\+-+\+\s*$")
 HEADER = "Variable_name"
-FIRST_VARIABLE = "auto_increment_increment"
-"""With it SHOW VARIABLES begins."""
+FIRST_VARIABLES = frozenset(
+    (
+        "activate_all_roles_on_login",  # MySQL 8
+        "allow_suspicious_udfs",  # MariaDB 10.9
+        "alter_algorithm",  # MariaDB 10.3
+        "aria_block_size",  # MariaDB 5.1
+        "auto_increment_increment",  # MySQL 5.0
+    )
+)
+"""With one of them SHOW VARIABLES begins; the last is in all."""
+_HIDDEN = ("password", "secret")
+_LOWER_STATUS = ("wsrep_", "option_tracker_usage")
 
 
 def cells(text: str) -> tuple[str, str] | None:
@@ -28,6 +38,17 @@ def cells(text: str) -> tuple[str, str] | None:
         value = value.strip()
     name = name.strip()
     return (name, value) if bar and _NAME.fullmatch(name) else None
+
+
+def is_variable(name: str) -> bool:
+    """A name as SHOW VARIABLES prints it; nearly all of SHOW STATUS begin with a capital."""
+    return name[:1].islower() and not name.startswith(_LOWER_STATUS)
+
+
+def shown(name: str, value: str | None) -> str | None:
+    """The value of a variable but for passwords; a number (a length, a switch) is none."""
+    hidden = value and not value.isdigit() and any(word in name for word in _HIDDEN)
+    return "(hidden)" if hidden else value
 
 
 def is_decoration(text: str) -> bool:

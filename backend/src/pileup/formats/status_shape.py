@@ -15,7 +15,7 @@ import polars as pl
 
 from pileup.formats.lines import tiled
 from pileup.formats.status_names import kind_of, unit_of
-from pileup.formats.status_rows import FIRST_VARIABLE, HEADER, cells, is_decoration, opens_value
+from pileup.formats.status_rows import FIRST_VARIABLES, HEADER, cells, is_decoration, opens_value
 
 _MOST_LINES = 5000
 _NO_COUNTER = 2.0**63
@@ -126,7 +126,8 @@ def shape_of(lines: Sequence[str]) -> Shape | None:
     heads = {
         line.find("|", 1) if line.startswith("|") else -1 for line in map(lines.__getitem__, names)
     }
-    if len(heads) != 1 or len(set(names.values())) < len(names) or FIRST_VARIABLE in names.values():
+    known = set(names.values())
+    if len(heads) != 1 or len(known) < len(names) or known & FIRST_VARIABLES:
         return None
     if heads == {-1} and not all("\t" in lines[at] for at in names):
         return None

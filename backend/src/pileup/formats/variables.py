@@ -5,7 +5,8 @@ Source: the mysql client; pt-stalk echoes each statement before its table and ad
         status_by_thread. pt-mysql-summary adds its own pt-summary-internal-* lines.
 Yields: a Setting per variable; the last value of a name wins where a file has several. A session's
         own value is a Setting ``session.<name>`` where it differs from the global one, once per
-        value, with the first thread that has it. Other tables beside them are kept as tables.
+        value, with the first thread that has it. Rows of SHOW STATUS behind them are read as such.
+        Other tables beside them are kept as tables.
 """
 
 from __future__ import annotations
@@ -19,18 +20,22 @@ from pileup.formats.client_results import ResultRow, ResultSet, Stray, read
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.result_tables import Shared, TableOf
 from pileup.formats.rows import Where
+from pileup.formats.status_reader import StatusReader
+from pileup.formats.status_rows import cells, is_variable, shown
 from pileup.records import Item, Setting, Skipped
 
 NAME = "variables"
 TITLE = "SHOW GLOBAL VARIABLES"
-GIVES = "Settings: the variables in force; sessions' own values as `session.<name>`."
+GIVES = (
+    "Settings: the variables in force; sessions' own values as `session.<name>`; status rows "
+    "behind them as `mysql.<Variable>`."
+)
 PRINTED_BY = (
     "`SHOW VARIABLES`, `mysqladmin variables`; box, tabs, `\\G`; pt-stalk, pt-mysql-summary"
 )
-VERSION = 2
+VERSION = 3
 HINTS = ("-variables", "variables.txt")
 
-_HIDDEN = ("password", "secret")
 _KNOWN = (
     "auto_increment_increment",
     "innodb_buffer_pool_size",
@@ -56,6 +61,7 @@ _OTHER = re.compile(r"(?:[A-Z_]+\t[A-Z_\t]+|\| *[A-Z_]+ *\|(?: *[A-Z_]+ *\|)+ *)
 _SUMMARY = re.compile(
     r"(?:pt-summary-internal-|internal::)(?P<name>\w{1,100})(?:\s+(?P<value>.*))?$"
 )
+_STATUS_NAME = re.compile(r"[A-Z][a-z]+_[a-z]|Com_|Uptime$|Queries$|Questions$|Connections$")
 _BY_THREAD = ("thread_id", "variable_name", "variable_value")
 _PAIRS = (("variable_name", "value"), ("variable_name", "variable_value"))
 _MOST_VALUE = 64 * 1024
@@ -93,6 +99,8 @@ class _Reader:
         self._global: dict[str, str | None] = {}
         self._told: set[tuple[str, str | None]] = set()
         self._shared = Shared()
+        self._status = StatusReader()
+        self._in_status = False
         self._asked: tuple[int, str] | None = None
         """The statement above the table."""
 
@@ -100,7 +108,9 @@ class _Reader:
         clock_told = False
         for number, text in self._numbered:
             bare = text.strip()
-            if (match := _BOX.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
+            if self._is_status(text, bare):
+                yield from self._status.line(number, text)
+            elif (match := _BOX.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
                 yield self._of_box(match, number)
             elif (match := _TAB.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
                 value = client_tables.unescape(match["value"]).strip()
@@ -118,6 +128,16 @@ class _Reader:
                 self._asked = (number, text)
             elif bare and not _HEADER.match(bare) and not _is_decoration(text):
                 yield Skipped(number, number, "not a variable and its value")
+        yield from self._status.finish()
+
+    def _is_status(self, text: str, bare: str) -> bool:
+        """From a row of SHOW STATUS on, up to the next header or variable."""
+        name = "" if _HEADER.match(bare) else (cells(text) or ("",))[0]
+        if name and _STATUS_NAME.match(name):
+            self._in_status = True
+        elif _HEADER.match(bare) or is_variable(name) or name.isupper():
+            self._in_status = False
+        return self._in_status
 
     def _of_box(self, match: re.Match[str], number: int) -> Setting:
         """A value may have several lines: it ends with the bar."""
@@ -186,7 +206,7 @@ class _Reader:
             line_first=row.line_first,
             line_last=row.line_last,
             name=f"session.{name}",
-            value=_shown(name, value),
+            value=shown(name, value),
             source="performance_schema.variables_by_thread",
             section=f"thread {thread}",
         )
@@ -198,14 +218,9 @@ class _Reader:
             line_first=first,
             line_last=last,
             name=name,
-            value=_shown(name, value),
+            value=shown(name, value),
             source="SHOW VARIABLES",
         )
-
-
-def _shown(name: str, value: str | None) -> str | None:
-    hidden = value and not value.isdigit() and any(word in name for word in _HIDDEN)
-    return "(hidden)" if hidden else value
 
 
 def _is_decoration(text: str) -> bool:
