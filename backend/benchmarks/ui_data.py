@@ -21,6 +21,7 @@ import msgspec
 import polars as pl
 
 from pileup.analysis import Evidence, EvidenceArtifact, analyse, gather
+from pileup.analysis.wait_first import first_waits
 from pileup.records import LockWait, Samples, Snapshot, records_frame, samples_frame
 from pileup.runtime.instance import need_database, resolve
 from pileup.settings import Settings
@@ -51,7 +52,7 @@ def main() -> None:
     store = PlacedStore(settings.placed_dir)
     evidence = small()
     document = analyse(evidence)
-    store.replace(given.incident, evidence)
+    store.replace(given.incident, evidence, first_waits(evidence, document))
     catalogue = add_series(store, given.incident, given.series, given.samples)
     whole: dict[str, Any] = msgspec.to_builtins(document)
     whole["series"] += catalogue

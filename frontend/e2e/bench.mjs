@@ -223,14 +223,21 @@ async function motion(context, base, id) {
   return { ...result, bytes: seen.bytes, largest: seen.largest, of: seen.of }
 }
 
-/** From asking for the graph of 5,000 nodes to its headline, folded and not. */
+/** From asking for the graph of 5,000 nodes to its answer: of the worst moment and of another. */
 async function graph(context, id) {
+  const waits = `/api/v1/incidents/${id}/waits`
+  const [first] = await (await context.request.get(`${waits}/moments`)).json()
+  const asked = {
+    'the first view: made ready by the worker': 'at=worst',
+    'another moment, folded: made when it is asked for': `at=${first.time}`,
+    'the same again, unfolded': `at=${first.time}&fold=none`,
+  }
   const times = {}
-  for (const fold of ['auto', 'none']) {
+  for (const [name, words] of Object.entries(asked)) {
     const started = performance.now()
-    const answer = await context.request.get(`/api/v1/incidents/${id}/waits?at=worst&fold=${fold}`)
+    const answer = await context.request.get(`${waits}?${words}`)
     const body = await answer.body()
-    times[fold] = { ms: performance.now() - started, bytes: body.length, status: answer.status() }
+    times[name] = { ms: performance.now() - started, bytes: body.length, status: answer.status() }
   }
   return times
 }
@@ -295,7 +302,7 @@ function report(views, moves, waits, opened, browser) {
     '|---|--:|--:|',
     ...Object.entries(waits).map(
       ([name, one]) =>
-        `| ${name === 'auto' ? 'folded' : 'unfolded'} | ${ms(one.ms)} | ${one.status === 200 ? kb(one.bytes) : `refused (${one.status})`}${fine(one.bytes <= TO_REACH.bytes)} |`,
+        `| ${name} | ${ms(one.ms)}${fine(one.ms < TO_REACH.graph)} | ${one.status === 200 ? kb(one.bytes) : `refused (${one.status})`}${fine(one.bytes <= TO_REACH.bytes)} |`,
     ),
     '',
     `From the click on “Open all groups” to all of it on the screen ${ms(opened.ms)}${fine(opened.ms < TO_REACH.graph)}, the longest task ${ms(opened.longest)}.`,
