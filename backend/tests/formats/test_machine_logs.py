@@ -9,7 +9,7 @@ from pileup.analysis.years import with_years
 from pileup.formats import kernel_log, syslog
 from pileup.formats.kernel_faults import fault
 from pileup.records import Event, Skipped, records_frame
-from tests.formats.checks import SAMPLES, samples
+from tests.formats.checks import SAMPLES, parse_bytes, samples
 
 EVERY = [(name, path) for name in ("kernel-log", "syslog") for path in samples(name)]
 
@@ -131,3 +131,39 @@ def test_absolute_times_of_rfc_5424_and_journalctl() -> None:
 )
 def test_ordinary_lines_are_no_faults(line: str) -> None:
     assert fault(line) is None
+
+
+def test_processlists_inside_a_log_are_sessions_at_the_log_s_time() -> None:
+    """With tabs, in a box and vertical; what others say between stays an event."""
+    path = SAMPLES / "syslog" / "rfc3164-processlists-of-a-watchdog.txt"
+    parsed = parse_bytes(path.read_bytes(), "upload")
+    sessions = parsed.frames["session"]
+    assert sessions["snapshot"].to_list() == [0, 0, 1, 1, 2, 2]
+    assert sessions["query"].to_list()[0] == "UPDATE t SET a=1\nWHERE id=3"
+    assert sessions["query"].to_list()[4] == "INSERT INTO t\nVALUES (1)"
+    assert sessions["line_first"].to_list() == [3, 5, 10, 11, 14, 24]
+    second = 1_000_000
+    at = sessions["wall_us"]
+    assert [(one - at[0]) // second for one in at] == [0, 0, 5, 5, 10, 10]
+    assert set(sessions["host"]) == {"db1"}
+    messages = parsed.frames["event"]["message"].to_list()
+    assert [one for one in messages if not one.startswith("+-")] == [
+        "Started Watch the database.",
+        "(root) CMD (true)",
+        "load 12",
+        "done",
+        "done",
+    ]
+    zeros = parsed.frames["sample"].filter(pl.col("labels") == "state=init")
+    assert zeros["value"].to_list() == [1.0, 0.0]
+
+
+def test_a_header_without_sessions_stays_in_the_log() -> None:
+    lines = [
+        "Nov 20 22:20:15 db1 w[3]: Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo",
+        "Nov 20 22:20:16 db1 w[3]: the server did not answer",
+        "Nov 20 22:20:17 db1 w[3]: *************************** 1. row ***************************",
+        "Nov 20 22:20:17 db1 w[3]: Name: t1",
+    ]
+    found = [one for one in syslog.parse(lines) if isinstance(one, Event)]
+    assert [one.line_first for one in found] == [1, 2, 3, 4]

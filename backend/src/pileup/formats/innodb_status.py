@@ -147,6 +147,11 @@ class DumpReader:
         """Whether the last line that was fed belongs to a dump that is still open."""
         return self._header is not None
 
+    def next_snapshot(self) -> int:
+        """A number for a snapshot of the same artifact that another reader makes."""
+        self._snapshots += 1
+        return self._snapshots - 1
+
     def feed(self, text: str, line: int) -> Iterator[Item]:
         """Whole lines, each ended by a line feed; yields the records of dumps that they end."""
         start = 0
@@ -261,8 +266,7 @@ class DumpReader:
         text = "".join(("\n", *self._held)).removesuffix("\n")
         self._held, self._held_size = [], 0
         yield from self._flush_skipped()
-        snapshot = self._snapshots
-        self._snapshots += 1
+        snapshot = self.next_snapshot()
         wall_us = header.wall_us
         before, parts, end = _sections(text, header.line + 1)
         yield Snapshot(

@@ -21,6 +21,11 @@ _OCTAL = re.compile(r"#(0[0-3][0-7]|177)")
 """Control characters as rsyslog writes them: #011 is a tab."""
 
 
+def printed(message: str) -> str:
+    """What the program wrote."""
+    return _OCTAL.sub(lambda m: chr(int(m[1], 8)), message).replace("\n", " ")
+
+
 class LoggedDumps:
     """Takes the server's messages in order; gives the records of the dumps among them."""
 
@@ -29,6 +34,10 @@ class LoggedDumps:
         self._numbers: list[int] = []
         """The line of the log of each line of a dump."""
         self._speaker: str | None = None
+
+    def next_snapshot(self) -> int:
+        """A number for a snapshot of the same log that another reader makes."""
+        return self._dumps.next_snapshot()
 
     def takes(self, speaker: str, message: str) -> bool:
         """Whether the message begins a dump or belongs to the open one, of the same process."""
@@ -40,8 +49,7 @@ class LoggedDumps:
         """A message that is taken; yields the records of a dump that it ends."""
         self._speaker = speaker
         self._numbers.append(number)
-        text = _OCTAL.sub(lambda m: chr(int(m[1], 8)), message).replace("\n", " ")
-        for item in self._dumps.feed(f"{text}\n", len(self._numbers)):
+        for item in self._dumps.feed(f"{printed(message)}\n", len(self._numbers)):
             yield self._placed(item)
 
     def finish(self) -> Iterator[Item]:

@@ -5,7 +5,8 @@ Source: RFC 3164 ('Nov 20 22:19:58 db1 mysqld[2159]: ...', no year, local time),
         journalctl -o short, short-precise, short-iso, short-full.
 Yields: an Event per line; subsystem is the program, host the machine. Faults of the kernel have
         their kind (see kernel_faults); a server that systemd saw start or die is restart or crash.
-        A status dump of a server is read by innodb_status, with the log's line numbers.
+        A status dump of a server is read by innodb_status, with the log's line numbers; so is the
+        processlist that any program writes into the log.
 Time:   of RFC 3164 the clock is 'yearless': the clock stage finds the year from the rest of the
         evidence. Where the log itself tells it (journalctl's first line, a dated message of the
         same day), it is used at once.
@@ -18,6 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.kernel_faults import fault
 from pileup.formats.logged_dumps import LoggedDumps
+from pileup.formats.logged_listings import LoggedListings
 from pileup.formats.stamps import read_stamp
 from pileup.formats.times import local_us
 from pileup.records import Clock, Event, Item, Skipped
@@ -26,10 +28,10 @@ NAME = "syslog"
 TITLE = "syslog, journalctl"
 GIVES = (
     "Events with program and host; faults of the kernel by name, crashes and restarts; the status "
-    "dumps inside are read as such."
+    "dumps and processlists inside are read as such."
 )
 PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`"
-VERSION = 2
+VERSION = 3
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 
 NO_YEAR = 1972
@@ -96,6 +98,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line; one that begins with a blank belongs to the line before and is left with it."""
     years = _Years()
     dumps = LoggedDumps()
+    listings = LoggedListings(dumps.next_snapshot)
     before = False
     for line_number, text in enumerate(lines, start=1):
         if not text.strip():
@@ -103,16 +106,21 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         parts = _parts(text[: _LONGEST * 2])
         if parts is not None:
             before = True
-            speaker, message = _spoken(text, parts)
-            if speaker and dumps.takes(speaker, message):
+            speaker, message, server = _spoken(text, parts)
+            if server and dumps.takes(speaker, message):
                 yield from dumps.feed(line_number, speaker, message)
+                continue
+            event = _event(line_number, parts, years)
+            if listings.takes(speaker, message):
+                yield from listings.feed(speaker, message, event)
             else:
-                yield _event(line_number, parts, years)
+                yield event
         elif journal := _JOURNAL.match(text):
             years.ends(journal["year"])
         elif not _NOTE.match(text) and not (before and text[0].isspace()):
             yield Skipped(line_number, line_number, "not a line of syslog")
     yield from dumps.finish()
+    yield from listings.finish()
 
 
 class _Years:
@@ -167,17 +175,18 @@ def _parts(text: str) -> _Parts | None:
     return match, severity, modern
 
 
-def _spoken(text: str, parts: _Parts) -> tuple[str, str]:
-    """Which server's process said it, and what, with the blanks before it; "" for others."""
+def _spoken(text: str, parts: _Parts) -> tuple[str, str, bool]:
+    """Which process said it, what, with the blanks before it, and whether that is a server."""
     match, _, modern = parts
-    rest = match["rest"]
+    rest, host = match["rest"], match["host"]
     if modern:
         tag, message = _said(rest, modern)
-        return (tag if _SERVERS.match(tag) else ""), message
+        return f"{host} {tag}", message, _SERVERS.match(tag) is not None
     found = _TAG.match(rest)
-    if found is None or not _SERVERS.match(found["tag"].rpartition("/")[2]):
-        return "", ""
-    return found[0], rest[found.end() :] + text[_LONGEST * 2 :]
+    if found is None:
+        return "", "", False
+    server = _SERVERS.match(found["tag"].rpartition("/")[2]) is not None
+    return f"{host} {found[0]}", rest[found.end() :] + text[_LONGEST * 2 :], server
 
 
 def _event(line: int, parts: _Parts, years: _Years) -> Event:
