@@ -226,11 +226,12 @@ async function motion(context, base, id) {
 /** From asking for the graph of 5,000 nodes to its answer: of the worst moment and of another. */
 async function graph(context, id) {
   const waits = `/api/v1/incidents/${id}/waits`
-  const [first] = await (await context.request.get(`${waits}/moments`)).json()
+  const moments = await (await context.request.get(`${waits}/moments`)).json()
+  const other = moments.at(-1)
   const asked = {
     'the first view: made ready by the worker': 'at=worst',
-    'another moment, folded: made when it is asked for': `at=${first.time}`,
-    'the same again, unfolded': `at=${first.time}&fold=none`,
+    'another moment, folded: made when it is asked for': `at=${other.time}`,
+    'the same again, unfolded': `at=${other.time}&fold=none`,
   }
   const times = {}
   for (const [name, words] of Object.entries(asked)) {
