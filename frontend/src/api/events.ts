@@ -4,7 +4,8 @@
  * The windows of an incident share one stream (stream.ts), and a tab that is out of sight lets it go.
  */
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
+import { Store, useStore } from '@/store'
 import { DERIVED, type Domain, keys, madeStaleBy } from './keys'
 import { suspect } from './reach'
 import type { Artifact, ArtifactList, Status } from './schema'
@@ -63,10 +64,10 @@ export function useIncidentEvents(incidentId: string): void {
       if (told.name === 'open') {
         if (opened) outdated(client, keys.incident(incidentId))
         opened = true
-        setConnection('open')
+        connection.set('open')
         tellLive(incidentId, { name: 'open' })
       } else if (told.name === 'lost') {
-        setConnection('lost')
+        connection.set('lost')
         suspect()
       } else if (told.name === 'text' || told.name === 'presence') {
         const live = { name: told.name, ...(told.data as object) } as Live
@@ -78,10 +79,10 @@ export function useIncidentEvents(incidentId: string): void {
     const close = () => {
       end?.()
       end = null
-      setConnection('none')
+      connection.set('none')
     }
     const begin = () => {
-      setConnection('connecting')
+      connection.set('connecting')
       end = followStream(`/api/v1/incidents/${incidentId}/events`, hear)
     }
     let hiding: ReturnType<typeof setTimeout> | undefined
@@ -180,13 +181,7 @@ function workerSeen(client: QueryClient, alive: boolean) {
 
 /** State of the event stream, for the status line. */
 export function useConnection(): Connection {
-  return useSyncExternalStore(
-    (listen) => {
-      listeners.add(listen)
-      return () => listeners.delete(listen)
-    },
-    () => connection,
-  )
+  return useStore(connection)
 }
 
 const SOON_MS = 1500
@@ -203,13 +198,7 @@ function soon(client: QueryClient, incidentId: string, domain: Domain) {
   waiting.set(key, timer)
 }
 
-let connection: Connection = 'none'
-const listeners = new Set<() => void>()
-
-function setConnection(next: Connection) {
-  connection = next
-  for (const listen of listeners) listen()
-}
+const connection = new Store<Connection>('none')
 
 function placed(items: readonly Artifact[], artifact: Artifact): Artifact[] {
   const at = items.findIndex((item) => item.id === artifact.id)

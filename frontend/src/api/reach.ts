@@ -4,7 +4,7 @@
  * needs a reload.
  */
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { Store, useStore } from '@/store'
 import { asProblem } from './problem'
 
 const ASK_MS = 2000
@@ -19,18 +19,12 @@ export type Away = { readonly since: number; readonly until: number | null }
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let suspected = 0
-let away: Away | null = null
+const away = new Store<Away | null>(null)
 const waiting = new Set<() => void>()
-const listeners = new Set<() => void>()
 
 /** Since when the server does not answer; null: it does, as far as is known. */
 export function useAway(): Away | null {
-  return useSyncExternalStore(subscribe, () => away)
-}
-
-function subscribe(listen: () => void): () => void {
-  listeners.add(listen)
-  return () => void listeners.delete(listen)
+  return useStore(away)
 }
 
 /** Calls `then` once when the server answers again; gives the way out. */
@@ -65,30 +59,26 @@ export function askNow(): void {
 
 async function ask(): Promise<void> {
   if (!(await healthy())) {
-    if (!away || away.until !== null) tell({ since: suspected, until: null })
+    if (away.get()?.until !== null) away.set({ since: suspected, until: null })
     timer = setTimeout(() => void ask(), ASK_MS)
     return
   }
   timer = undefined
-  if (away?.until === null) {
-    const back = { ...away, until: Date.now() }
-    tell(back)
-    setTimeout(() => away === back && tell(null), BACK_MS)
+  const told = away.get()
+  if (told?.until === null) {
+    const back = { ...told, until: Date.now() }
+    away.set(back)
+    setTimeout(() => away.get() === back && away.set(null), BACK_MS)
   }
-  const told = [...waiting]
+  const those = [...waiting]
   waiting.clear()
-  for (const then of told) then()
+  for (const then of those) then()
 }
 
 async function healthy(): Promise<boolean> {
   const signal = AbortSignal.timeout(PATIENCE_MS)
   const { ok } = await fetch('/api/health', { signal }).catch(() => ({ ok: false }))
   return ok
-}
-
-function tell(next: Away | null) {
-  away = next
-  for (const listen of listeners) listen()
 }
 
 /** What a query cache does with its errors. */

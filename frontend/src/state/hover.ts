@@ -1,5 +1,5 @@
 /** One hovered instant and one hovered thing for all views; never in the URL. */
-import { useSyncExternalStore } from 'react'
+import { Store, useStore } from '@/store'
 
 export type Hover = {
   /** Epoch milliseconds. */
@@ -8,24 +8,15 @@ export type Hover = {
   readonly entity: string | null
 }
 
-let hover: Hover = { at: null, entity: null }
-const listeners = new Set<() => void>()
+const hover = new Store<Hover>({ at: null, entity: null })
 
 /** Changes what is hovered; other fields stay. */
 export function setHover(next: Partial<Hover>): void {
-  const merged = { ...hover, ...next }
-  if (merged.at === hover.at && merged.entity === hover.entity) return
-  hover = merged
-  for (const listen of listeners) listen()
+  const before = hover.get()
+  const merged = { ...before, ...next }
+  if (merged.at !== before.at || merged.entity !== before.entity) hover.set(merged)
 }
 
 export function useHover(): Hover {
-  return useSyncExternalStore(subscribe, () => hover)
-}
-
-function subscribe(listen: () => void) {
-  listeners.add(listen)
-  return () => {
-    listeners.delete(listen)
-  }
+  return useStore(hover)
 }

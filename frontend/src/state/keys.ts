@@ -2,7 +2,8 @@
  * The keys of a screen, told as a table: the window listens by it, the sheet of keys and the command
  * palette show it, and a test holds that no key means two things on one screen.
  */
-import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { Store, useStore } from '@/store'
 
 /** One line of the sheet. */
 export type KeyLine = {
@@ -55,25 +56,23 @@ export function useKeys<T extends KeyTable>(
     const told = Object.entries(table).map(([name, line]): ActiveKey =>
       line.within ? line : { ...line, run: () => latest.current[name]?.() },
     )
-    active = [...active, told]
-    changed()
+    active.set([...active.get(), told])
     window.addEventListener('keydown', onKey)
     return () => {
       window.removeEventListener('keydown', onKey)
-      active = active.filter((one) => one !== told)
-      changed()
+      active.set(active.get().filter((one) => one !== told))
     }
   }, [table])
 }
 
 /** Every key that the shown screen listens to. */
 export function useActiveKeys(): readonly ActiveKey[] {
-  return useSyncExternalStore(subscribe, () => flat)
+  return useStore(active).flat()
 }
 
 /** Whether single keys act; off for people whose software types letters (WCAG 2.1.4). */
 export function useSingleKeys(): [boolean, (on: boolean) => void] {
-  return [useSyncExternalStore(subscribe, singleKeysOn), setSingleKeys]
+  return [useStore(singleKeys), setSingleKeys]
 }
 
 /** Whether a key press belongs to a text field, a dialog, a menu, or the browser. */
@@ -121,9 +120,8 @@ export function clashes(...tables: readonly KeyTable[]): string[] {
 
 const OFF = 'pileup.keys.off'
 const PRESSED = 'button, a, summary, [role="treeitem"], [role="row"], [role="tab"]'
-let active: readonly (readonly ActiveKey[])[] = []
-let flat: readonly ActiveKey[] = []
-const listeners = new Set<() => void>()
+const active = new Store<readonly (readonly ActiveKey[])[]>([])
+const singleKeys = new Store(singleKeysOn())
 
 function setSingleKeys(on: boolean) {
   try {
@@ -132,17 +130,5 @@ function setSingleKeys(on: boolean) {
   } catch {
     // Storage is off: the keys stay on.
   }
-  changed()
-}
-
-function changed() {
-  flat = active.flat()
-  for (const listen of listeners) listen()
-}
-
-function subscribe(listen: () => void) {
-  listeners.add(listen)
-  return () => {
-    listeners.delete(listen)
-  }
+  singleKeys.set(singleKeysOn())
 }

@@ -2,9 +2,10 @@
  * Who is here. This tab says where it is when it moves and every ten seconds; others are known from
  * the event stream and forgotten after some thirty seconds of silence.
  */
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
 import { api } from '@/api/client'
 import { onLive, type Peer } from '@/api/events'
+import { Store, useStore } from '@/store'
 
 export type Cursor = NonNullable<Peer['cursor']>
 
@@ -19,10 +20,9 @@ type Place = { readonly incidentId: string; readonly address: string }
 
 let place: Place | null = null
 let cursor: { readonly text: string; readonly cursor: Cursor } | null = null
-let leading = false
+const leading = new Store(false)
 let gather: ReturnType<typeof setTimeout> | undefined
-let peers: readonly (Peer & { readonly seen: number })[] = []
-const listeners = new Set<() => void>()
+const peers = new Store<readonly (Peer & { readonly seen: number })[]>([])
 
 /** Where the caret of this tab is; null when it is in no text. */
 export function setCursor(text: string, at: Cursor | null): void {
@@ -33,26 +33,22 @@ export function setCursor(text: string, at: Cursor | null): void {
 
 /** Invite the others to follow this tab, or end it. */
 export function setLeading(on: boolean): void {
-  leading = on
+  leading.set(on)
   soon()
-  change(peers)
 }
 
 export function usePeers(): readonly Peer[] {
-  return useSyncExternalStore(subscribe, () => peers)
+  return useStore(peers)
 }
 
 export function useLeading(): boolean {
-  return useSyncExternalStore(subscribe, () => leading)
+  return useStore(leading)
 }
 
 /** Calls `listener` when somebody comes, moves or leaves. */
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const subscribe = peers.subscribe
 
-export const currentPeers = (): readonly Peer[] => peers
+export const currentPeers = (): readonly Peer[] => peers.get()
 
 /** Keeps this tab present on an incident while mounted; once, in its layout. */
 export function usePresence(incidentId: string, address: string): void {
@@ -68,7 +64,9 @@ export function usePresence(incidentId: string, address: string): void {
     })
     const beat = setInterval(() => {
       const since = Date.now() - GONE_MS
-      if (peers.some((peer) => peer.seen < since)) change(peers.filter((p) => p.seen >= since))
+      const known = peers.get()
+      const here = known.filter((peer) => peer.seen >= since)
+      if (here.length < known.length) peers.set(here)
       if (document.visibilityState === 'visible') say()
     }, BEAT_MS)
     const leave = () => say(true)
@@ -79,7 +77,7 @@ export function usePresence(incidentId: string, address: string): void {
       window.removeEventListener('pagehide', leave)
       leave()
       place = null
-      change([])
+      peers.set([])
     }
   }, [incidentId])
 }
@@ -87,14 +85,9 @@ export function usePresence(incidentId: string, address: string): void {
 function heard(here: readonly Peer[]): void {
   const seen = Date.now()
   const told = new Map(here.map((peer) => [peer.tab, { ...peer, seen }]))
-  const rest = peers.filter((peer) => !told.has(peer.tab))
+  const rest = peers.get().filter((peer) => !told.has(peer.tab))
   const now = [...told.values()].filter((peer) => peer.tab !== TAB && !peer.left)
-  change([...rest, ...now].sort((a, b) => a.tab.localeCompare(b.tab)))
-}
-
-function change(next: typeof peers): void {
-  peers = next
-  for (const listener of listeners) listener()
+  peers.set([...rest, ...now].sort((a, b) => a.tab.localeCompare(b.tab)))
 }
 
 function soon(): void {
@@ -114,7 +107,7 @@ function say(left = false): void {
         address: place.address.slice(0, 1800),
         text: cursor?.text ?? null,
         cursor: cursor?.cursor ?? null,
-        follow: leading,
+        follow: leading.get(),
         left,
       },
       keepalive: left,

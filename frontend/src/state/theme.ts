@@ -1,12 +1,12 @@
 /** Light, dark, or as the system has it; kept in this browser. */
-import { useSyncExternalStore } from 'react'
+import { Store, useStore } from '@/store'
 
 export type Theme = 'system' | 'light' | 'dark'
 const KEY = 'pileup.theme'
-const listeners = new Set<() => void>()
+const theme = new Store(current())
 
 export function useTheme(): [Theme, (next: Theme) => void] {
-  return [useSyncExternalStore(subscribe, current), set]
+  return [useStore(theme), set]
 }
 
 function current(): Theme {
@@ -23,12 +23,5 @@ function set(next: Theme) {
   } catch {
     // Storage is off: the choice lasts until the page goes.
   }
-  for (const listen of listeners) listen()
-}
-
-function subscribe(listen: () => void) {
-  listeners.add(listen)
-  return () => {
-    listeners.delete(listen)
-  }
+  theme.set(next)
 }

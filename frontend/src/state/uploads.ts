@@ -3,11 +3,11 @@
  * outside of the screens, so that leaving the artifacts does not stop it. What a reload cuts off
  * the server still lists as unfinished; choosing the file again continues it.
  */
-import { useSyncExternalStore } from 'react'
 import { DetailedError, Upload } from 'tus-js-client'
 import { CSRF_HEADER, csrfToken } from '@/api/client'
 import { problemFrom } from '@/api/problem'
 import { whenReached } from '@/api/reach'
+import { Store, useStore } from '@/store'
 import { tellUnderWay } from './uploadsUnderWay'
 
 export type PathFile = { readonly file: File; readonly path: string }
@@ -31,10 +31,9 @@ const AT_ONCE = 4
 const CHUNK_BYTES = 16 * 1024 * 1024
 const RETRY_MS = [0, 1000, 3000, 8000]
 
-let items: readonly UploadItem[] = []
+const items = new Store<readonly UploadItem[]>([])
 const files = new Map<string, File>()
 const running = new Map<string, Upload>()
-const listeners = new Set<() => void>()
 let counter = 0
 
 /** Queues files; those that match an unfinished upload (path and size) continue it. */
@@ -43,7 +42,12 @@ export function enqueueUploads(
   chosen: readonly PathFile[],
   unfinished: readonly Unfinished[] = [],
 ): void {
-  const open = new Set(items.filter((item) => item.state !== 'failed').map((item) => item.uploadId))
+  const open = new Set(
+    items
+      .get()
+      .filter((item) => item.state !== 'failed')
+      .map((item) => item.uploadId),
+  )
   const added = chosen.map(({ file, path }): UploadItem => {
     const key = `upload-${(counter += 1)}`
     files.set(key, file)
@@ -60,7 +64,7 @@ export function enqueueUploads(
       uploadId: match?.id ?? null,
     }
   })
-  publish([...items, ...added])
+  publish([...items.get(), ...added])
   pump()
 }
 
@@ -90,20 +94,19 @@ export function cancelUpload(key: string): void {
   const upload = running.get(key)
   running.delete(key)
   files.delete(key)
-  publish(items.filter((item) => item.key !== key))
+  publish(items.get().filter((item) => item.key !== key))
   void upload?.abort(true).catch(() => undefined)
   pump()
 }
 
 /** Takes the finished ones from the list. */
 export function forgetDone(incidentId: string): void {
-  publish(items.filter((item) => item.incidentId !== incidentId || item.state !== 'done'))
+  publish(items.get().filter((item) => item.incidentId !== incidentId || item.state !== 'done'))
 }
 
 /** The uploads of this page into an incident. */
 export function useUploads(incidentId: string): readonly UploadItem[] {
-  const all = useSyncExternalStore(subscribe, () => items)
-  return all.filter((item) => item.incidentId === incidentId)
+  return useStore(items).filter((item) => item.incidentId === incidentId)
 }
 
 export type UploadTotals = {
@@ -125,7 +128,7 @@ export function uploadTotals(list: readonly UploadItem[]): UploadTotals {
 }
 
 function pump() {
-  for (const item of items) {
+  for (const item of items.get()) {
     if (running.size >= AT_ONCE) return
     if (item.state === 'waiting') begin(item)
   }
@@ -171,7 +174,7 @@ function isBroken(error: Error | DetailedError): boolean {
 }
 
 function goOn(key: string) {
-  if (items.some((item) => item.key === key && item.state === 'failed')) retryUpload(key)
+  if (items.get().some((item) => item.key === key && item.state === 'failed')) retryUpload(key)
 }
 
 function words(error: Error | DetailedError): string {
@@ -188,18 +191,10 @@ function words(error: Error | DetailedError): string {
 }
 
 function patch(key: string, change: Partial<UploadItem>) {
-  publish(items.map((item) => (item.key === key ? { ...item, ...change } : item)))
+  publish(items.get().map((item) => (item.key === key ? { ...item, ...change } : item)))
 }
 
 function publish(next: readonly UploadItem[]) {
-  items = next
-  tellUnderWay(items.filter((item) => item.state !== 'done' && files.has(item.key)).length)
-  for (const listen of listeners) listen()
-}
-
-function subscribe(listen: () => void) {
-  listeners.add(listen)
-  return () => {
-    listeners.delete(listen)
-  }
+  tellUnderWay(next.filter((item) => item.state !== 'done' && files.has(item.key)).length)
+  items.set(next)
 }

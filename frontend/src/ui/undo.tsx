@@ -1,8 +1,9 @@
 /** "Deleted. Undo": offered for some seconds after each deletion that goes into the bin. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { Store, useStore } from '@/store'
 import { Button } from './Button'
 import './undo.css'
 
@@ -10,14 +11,8 @@ type Offer = { readonly text: string; readonly undo: () => Promise<unknown> }
 
 const SHOWN_MS = 10_000
 
-let offer: Offer | null = null
-const listeners = new Set<() => void>()
-
-/** Tell that something was deleted, with the way back. */
-function offerUndo(next: Offer): void {
-  offer = next
-  for (const listener of listeners) listener()
-}
+/** What was deleted last, with the way back. */
+const offered = new Store<Offer | null>(null)
 
 const said = (title: string) => `Deleted: ${title.length > 80 ? `${title.slice(0, 80)}…` : title}`
 
@@ -31,7 +26,7 @@ export const deletedIncidentsQuery = queryOptions({
 export function useOfferIncidentUndo() {
   const restore = useRestoreIncident()
   return (id: string, title: string) =>
-    offerUndo({ text: said(title), undo: () => restore.mutateAsync(id) })
+    offered.set({ text: said(title), undo: () => restore.mutateAsync(id) })
 }
 
 /** Takes an incident out of the bin. */
@@ -57,7 +52,7 @@ export function useRestoreIncident() {
 export function useOfferUndo(incidentId: string) {
   const client = useQueryClient()
   return (kind: string, id: string, title: string) =>
-    offerUndo({
+    offered.set({
       text: said(title),
       undo: async () => {
         await unwrap(
@@ -70,20 +65,11 @@ export function useOfferUndo(incidentId: string) {
     })
 }
 
-function close(): void {
-  offer = null
-  for (const listener of listeners) listener()
-}
+const close = () => offered.set(null)
 
 /** Where the offer appears; once per page. */
 export function UndoToast() {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => offer,
-  )
+  const shown = useStore(offered)
   return (
     <div role="status" className="undo-place">
       {shown && <Toast key={shown.text} offer={shown} />}
