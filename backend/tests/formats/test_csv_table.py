@@ -234,3 +234,110 @@ def test_rows_read_together_are_rows_read_alone() -> None:
     odd = parse_as(mapping, "t,a,b\n" + "".join(rows))
     assert [one.line for one in odd.problems] == [102, 103]
     assert odd.frames["sample"].height == together.frames["sample"].height - 2
+
+
+_EXPORTS = {
+    "Grafana, units that change": (
+        (
+            '"Time","db1 p99"\n2026-11-20 22:19:10,12.3 ms\n2026-11-20 22:19:20,NaN\n'
+            "2026-11-20 22:19:30,1.2 s\n"
+        ),
+        {"metric.db1 p99": [0.0123, None, 1.2]},
+    ),
+    "Grafana for Excel, thousands and percents": (
+        (
+            'sep=,\n"Time","QPS","CPU"\n"2026-11-20 22:19:10","1.2 K","45%"\n'
+            '"2026-11-20 22:19:20","undefined","46.5%"\n'
+        ),
+        {"metric.QPS": [1200.0, None], "metric.CPU": [45.0, 46.5]},
+    ),
+    "Grafana, sizes": (
+        '"Time","read"\n2026-11-20 22:19:10,1.50 MiB/s\n2026-11-20 22:19:20,350 kB/s\n',
+        {"metric.read": [1.5 * 1024**2, 350_000.0]},
+    ),
+    "Grafana's old export, series as rows": (
+        (
+            "Series;Time;Value\nQPS;2026-11-20T22:19:10+01:00;1200.5\n"
+            "QPS;2026-11-20T22:19:20+01:00;null\n"
+        ),
+        {"metric.QPS": [1200.5, None]},
+    ),
+    "Grafana, series joined by time, milliseconds": (
+        (
+            '"Time","mysql_up{instance=""db1:9104""}","mysql_up{instance=""db2:9104""}"\n'
+            "1795213150000,1,1\n1795213160000,0,\n"
+        ),
+        {"metric.mysql_up": [1.0, 0.0, 1.0, None]},
+    ),
+    "Russian, decimal comma": (
+        "Время;Запросы\n20.11.2026 22:19:10;12,5\n20.11.2026 22:19:20;13\n",
+        {"metric.Запросы": [12.5, 13.0]},
+    ),
+    "German for Excel, quoted": (
+        '\ufeff"Zeit","Wert"\n"2026-11-20 22:19:10","1,5"\n"2026-11-20 22:19:20","2,5"\n',
+        {"metric.Wert": [1.5, 2.5]},
+    ),
+    "Japanese": (
+        '"時刻","値"\n"2026-11-20 22:19:10",12\n"2026-11-20 22:19:20",13\n',
+        {"metric.値": [12.0, 13.0]},
+    ),
+    "CloudWatch console": (
+        (
+            'Full label,"orders CPUUtilization"\nLabel,CPUUtilization\nStatistic,Average\n'
+            "Period,300\nId,m1\n2026/11/20 22:15:00,45.3\n2026/11/20 22:20:00,\n"
+        ),
+        {"metric.orders CPUUtilization": [45.3, None]},
+    ),
+    "CloudWatch console, older": (
+        (
+            "FullLabel,,CPUUtilization\nLabel,,CPUUtilization\nStatistic,,Average\nPeriod,,60\n"
+            "Timestamp,,\n2026/11/20 22:19:00,,45.3\n2026/11/20 22:20:00,,99.1\n"
+        ),
+        {"metric.CPUUtilization": [45.3, 99.1]},
+    ),
+    "Datadog, one column per group": (
+        (
+            '"date","host:db1","host:db2"\n"2026-11-20T22:19:10.000Z","2","3"\n'
+            '"2026-11-20T22:19:20.000Z","391",""\n'
+        ),
+        {"metric.host:db1": [2.0, 391.0], "metric.host:db2": [3.0, None]},
+    ),
+    "Datadog, times as a browser says them": (
+        'Time,cpu\n"Nov 20, 2026, 10:19:10 pm",2\n"Nov 20, 2026, 10:19:20 pm",391\n',
+        {"metric.cpu": [2.0, 391.0]},
+    ),
+    "a spreadsheet's times without seconds": (
+        "Time\tThreads\n11/20/2026 22:19\t4\n11/20/2026 22:20\t5\n",
+        {"metric.Threads": [4.0, 5.0]},
+    ),
+    "several hosts in one table": (
+        (
+            "time,host,threads\n2026-11-20T22:19:10Z,db1,2\n2026-11-20T22:19:10Z,db2,3\n"
+            "2026-11-20T22:19:20Z,db1,391\n2026-11-20T22:19:20Z,db2,\n"
+        ),
+        {"metric.threads": [2.0, 3.0, 391.0, None]},
+    ),
+}
+
+
+@pytest.mark.parametrize("which", _EXPORTS)
+def test_exports_of_two_rows_are_read_in_full(which: str) -> None:
+    text, expected = _EXPORTS[which]
+    for data in (text.encode(), text.replace("\ufeff", "").encode("utf-16")):
+        parsed = parse_bytes(data, "upload")
+        assert parsed.receipt.problems == parsed.receipt.bytes_skipped == 0
+        assert {name: values(parsed, name) for name in parsed.frames["sample"]["series"]} == {
+            name: pytest.approx(every, nan_ok=True) for name, every in expected.items()
+        }
+        assert parsed.frames["sample"]["wall_us"].null_count() == 0
+
+
+def test_a_unit_that_changes_behind_the_head_changes_no_number() -> None:
+    """Read row by row as a plain table: sizes and durations come out in their base units."""
+    gaps = "".join(f"2026-11-20 22:{m:02}:00,5,\n" for m in range(60))
+    text = f"Time,n,p99\n{gaps}2026-11-20 23:00:00,5,12 ms\n2026-11-20 23:01:00,oops,1.2 s\n"
+    parsed = parse_bytes(text.encode(), "upload", "metric-csv")
+    assert values(parsed, "metric.p99") == [0.012, 1.2]
+    assert values(parsed, "metric.n")[-2:] == [5.0, None]
+    (problem,) = parsed.problems
+    assert (problem.line, problem.found) == (63, "oops")

@@ -27,7 +27,7 @@ NAME = "csv-table"
 TITLE = "Table with a time column"
 GIVES = "Gauges `metric.<header>`, or what a person says of each column; legends of Prometheus."
 PRINTED_BY = "CloudWatch, Datadog, Grafana with units or legends, spreadsheets; see the dialog"
-VERSION = 1
+VERSION = 2
 HINTS = (".csv", ".tsv")
 
 _MOST_ABOVE = 30
@@ -60,7 +60,7 @@ def _likely_delimiter(lines: Sequence[str]) -> str | None:
     for delimiter in csv_mapping.DELIMITERS:
         if delimiter == " " or sum(delimiter in line for line in last) < 0.8 * len(last):
             continue
-        rows = [csv_mapping.cells_of(line[:20_000], delimiter)[:8] for line in last[-3:]]
+        rows = [csv_mapping.cells_of(line[:20_000], delimiter)[:8] for line in last[-2:]]
         if all(any(map(_may_be_time, [*row, " ".join(row[:2])])) for row in rows):
             return delimiter
     return None

@@ -18,6 +18,7 @@ from typing import TypeAlias
 import polars as pl
 
 from pileup.formats import metric_bulk
+from pileup.formats.csv_cells import read_number
 from pileup.formats.errors import FormatError
 from pileup.formats.lines import tiled
 from pileup.formats.stamps import read_stamp
@@ -38,7 +39,7 @@ NAME = "metric-csv"
 TITLE = "Metrics as CSV"
 GIVES = "Gauges `metric.<header>`, with the labels of the long form; an empty cell is a gap."
 PRINTED_BY = "Grafana, PMM, spreadsheets, scripts; wide or long"
-VERSION = 1
+VERSION = 2
 HINTS = (".csv", ".tsv")
 
 _DELIMITERS = (",", ";", "\t")
@@ -49,19 +50,8 @@ _METRIC = re.compile(r"^(metric|series|name|variable|__name__|metric_name)$", re
 _VALUE = re.compile(r"^(value|val|wert|metric_value)$", re.IGNORECASE)
 _HOST = re.compile(r"^(host|hostname|instance|node|node_name|server)$", re.IGNORECASE)
 _NULLS = {"", "null", "nan", "none", "-", "n/a", "undefined"}
-# 1.23 K | 45% | 12 ms | 3.4 MiB
-_UNITS = re.compile(r"^(-?[\d.,]+(?:[eE][+-]?\d+)?)\s*([a-zA-Zµ%/]+(?: ?/ ?s)?)$")
-_FACTORS = {
-    "k": 1e3,
-    "K": 1e3,
-    "M": 1e6,
-    "Mil": 1e6,
-    "G": 1e9,
-    "Bil": 1e9,
-    "KiB": 1024.0,
-    "MiB": 1024.0**2,
-    "GiB": 1024.0**3,
-}
+_NO_NUMBER = _NULLS | {"inf", "+inf", "-inf", "infinity"}
+"""Words that say that there is no number to show: a gap, a ratio without a base."""
 _FLUSH_ROWS = 2_000
 _LONG_HEADER = 32 * 1024
 MOST_COLUMNS = 20_000
@@ -172,6 +162,8 @@ class _Reader:
         self._long: tuple[pl.DataFrame, pl.DataFrame] | None = None
         self._cycle: metric_bulk.Cycle | None = None
         self._clock: Clock | None = None
+        self._odd: list[tuple[int, str, str]] = []
+        """Line, series and text of cells that should be numbers."""
         self._rows = 0
         self._told = 0
 
@@ -349,6 +341,8 @@ class _Reader:
             if value is None:
                 return
             self._wide = None
+        elif value is None and cell.strip().lower() not in _NO_NUMBER:
+            self._odd.append((number, key[0], cell))
         if self._units.get(key) is None:
             self._wide = self._wide if unit is None else None
             self._long = self._long if unit is None else None
@@ -357,6 +351,11 @@ class _Reader:
 
     def flush(self) -> Iterator[Item]:
         """What was collected, in file order."""
+        for number, name, cell in self._odd:
+            yield Problem(
+                number, f"line {number}, {name}: not a number; it is a gap.", found=cell[:200]
+            )
+        self._odd.clear()
         if not self._points:
             return
         keys = list(dict.fromkeys(key for key, *_ in self._points))
@@ -430,7 +429,7 @@ def _time_column(
 
 
 def _number(cell: str, decimal_comma: bool) -> tuple[float | None, str | None]:
-    """A cell as a number, with the unit printed behind it; None for a gap or for text."""
+    """A cell as a number, with its unit (12 ms are 0.012 s); None for a gap or for text."""
     text = cell.strip()
     if len(text) > _LONGEST_CELL or text.lower() in _NULLS:
         return None, None
@@ -441,15 +440,7 @@ def _number(cell: str, decimal_comma: bool) -> tuple[float | None, str | None]:
     try:
         value = float(text)
     except ValueError:
-        match = _UNITS.match(text)
-        if not match:
-            return None, None
-        try:
-            value = float(match[1].replace(",", ""))
-        except ValueError:
-            return None, None
-        factor = _FACTORS.get(match[2])
-        return (value * factor, None) if factor else (value, match[2])
+        return read_number(cell, "," if decimal_comma and "," in cell else ".") or (None, None)
     return (value, None) if value - value == 0 else (None, None)
 
 

@@ -101,7 +101,7 @@ class _Reader:
         if cells and cells[0] in ("AM", "PM"):
             time += f" {cells.pop(0)}"
         if _HEADER.match(line):
-            self._heading = text[text.index(" CPU") :]
+            self._heading = text[text.index("CPU") :]
             self._begin_table(cells[1:])
             self._day.wall(time)  # midnight may lie between it and the next line
         elif self._skipping:

@@ -29,6 +29,12 @@ _DATE_DAY_FIRST = re.compile(
     r"(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?: (?P<half>[AP]M))?"
     r"(?: (?P<zone>[A-Z]{1,5}|[+-]\d\d(?:\d\d)?))?$"
 )
+# Nov 20, 2026, 10:19:10 pm | 20 Nov 2026 22:19: what browsers make of a time, in English
+_NAMED = re.compile(
+    r"(?:(?P<month>[A-Z][a-z]{2}) (?P<day>\d\d?),|(?P<d>\d\d?) (?P<m>[A-Z][a-z]{2})) "
+    r"(?P<year>\d{4}),? "
+    r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:[ \u202f](?P<half>[AaPp][Mm]))?$"
+)
 _MONTHS = {
     name: number
     for number, name in enumerate(
@@ -65,7 +71,22 @@ def read_stamp(text: str) -> tuple[int, Clock] | None:
             return None
         wall = local_us(match["year"], month, match["day"], hour, match["minute"], match["second"])
         return _zoned(wall, match["zone"])
+    if match := _NAMED.match(text):
+        return _named(match)
     return _epoch(text)
+
+
+def _named(match: re.Match[str]) -> tuple[int, Clock] | None:
+    month = _MONTHS.get(match["month"] or match["m"])
+    hour = int(match["hour"])
+    if match["half"]:
+        hour = hour % 12 + (12 if match["half"] in ("PM", "pm", "Pm") else 0)
+    if month is None:
+        return None
+    day = match["day"] or match["d"]
+    return _zoned(
+        local_us(match["year"], month, day, hour, match["minute"], match["second"] or 0), None
+    )
 
 
 def _zoned(wall: int | None, zone: str | None) -> tuple[int, Clock] | None:
