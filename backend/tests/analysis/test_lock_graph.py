@@ -221,6 +221,17 @@ def test_two_that_wait_for_each_other_s_row_are_a_deadlock() -> None:
     assert "deadlock" in graph.headline
 
 
+def test_a_deadlock_with_more_behind_it_than_behind_any_root_is_the_headline() -> None:
+    """18 and 21 block each other and three more; 50 blocks one: the circle is told first."""
+    circle = [(21, 18, 8), (18, 21, 9), (30, 18, 8), (31, 18, 8), (32, 21, 9)]
+    graph = waits.wait_graph(evidence(pairs(*circle, (51, 50, 3))), None)
+    said = "2 threads wait in a circle: a deadlock, 3 more behind it; 1 more root blocker."
+    assert graph.headline == said
+    few = waits.wait_graph(evidence(pairs(*circle[:2], *((n, 50, 3) for n in range(60, 70)))), None)
+    assert few.headline.startswith("Session 50")
+    assert few.headline.endswith("; 2 threads wait in a circle: a deadlock.")
+
+
 def test_a_chain_through_two_tables_is_no_deadlock() -> None:
     """Two rows of stock and one of orders: one lock for a table would close a circle."""
     chain = ((31, 30, "stock"), (30, 29, "orders"), (29, 28, "stock"))

@@ -145,6 +145,36 @@ def test_idle_transaction_is_inferred_as_holder() -> None:
     assert sum(n.kind == "thread" and n.waiting for n in opened.nodes) == 300
 
 
+def test_two_rows_of_one_page_are_two_locks() -> None:
+    """The small table of hot counters: who waits for row 3 does not stand behind row 4."""
+    row = "Record lock, heap no {} PHYSICAL RECORD: n_fields 4; compact format; info bits 0\n---"
+    text = "".join(row_waiter(n).replace("---", row.format(3 + n % 2)) for n in range(1, 6))
+    graph = waits.wait_graph(evidence(dump(transactions=text)), None)
+    rows = {one.id: one.blocks_total for one in graph.nodes if one.kind == "row_lock"}
+    assert sorted(rows.values()) == [2, 3]
+    assert {one.rpartition(":")[2] for one in rows} == {"3", "4"}
+
+
+def test_the_headline_tells_of_what_stands_behind_its_root() -> None:
+    """A latch with three behind it for 2 s; the row that one waits for 20 s is another's."""
+    latch = "".join(semaphore(n, 9) for n in (1, 2, 3))
+    found = evidence(dump(latch, row_waiter(7) + IDLE_HOLDER))
+    graph = waits.wait_graph(found, None)
+    said = graph.headline
+    assert said.startswith("Thread 9 blocks 3 threads through 1 level for at least 2 s"), said
+    assert "1 more root" in said
+    longest = {one.node: one.longest_s for one in graph.roots}
+    assert longest["thread:9"] == 2.0
+    assert 20.0 in longest.values()
+
+
+def test_a_young_holder_has_not_blocked_for_longer_than_it_lives() -> None:
+    """The lock tables name it; who waits has waited for others before."""
+    young = IDLE_HOLDER.replace("ACTIVE 26 sec", "ACTIVE 19 sec")
+    graph = waits.wait_graph(evidence(dump(transactions=row_waiter(1) + young)), None)
+    assert "for at least 19 s" in graph.headline
+
+
 def test_nobody_old_enough_is_not_invented() -> None:
     """A young transaction with locks cannot hold what others waited 20 s for: say so."""
     young = IDLE_HOLDER.replace("ACTIVE 26 sec", "ACTIVE 1 sec")

@@ -8054,6 +8054,8 @@ export interface components {
       /** @default false */
       inferred: boolean
       label: string
+      /** @default null */
+      longest_s: number | null
       node: string
       why: string
     }

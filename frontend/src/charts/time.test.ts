@@ -32,6 +32,27 @@ describe('ticks', () => {
   })
 })
 
+describe('ticks of a long capture', () => {
+  const labelled = (from: number, to: number) =>
+    timeTicks(timeScale([from, to], 1300), 1300).map((tick) => tick.label)
+  it('say the hours between the days of a week', () => {
+    const labels = labelled(Date.UTC(2026, 10, 18), Date.UTC(2026, 10, 23))
+    expect(labels.slice(0, 3)).toEqual(['Nov 18', '12:00', 'Nov 19'])
+  })
+  it('say the years where dumps of several years lie beside each other, each once', () => {
+    const range = [Date.UTC(2013, 5, 19), Date.UTC(2026, 10, 20)] as const
+    const ticks = timeTicks(timeScale(range, 1300), 1300)
+    expect(ticks[0]).toMatchObject({ label: '2014', date: null })
+    expect(new Set(ticks.map((tick) => tick.label)).size).toBe(ticks.length)
+  })
+  it('carry the year at the first tick', () => {
+    const range = [Date.UTC(2025, 10, 3), Date.UTC(2026, 1, 3)] as const
+    const ticks = timeTicks(timeScale(range, 600), 600)
+    expect(ticks[0]?.date).toBe('2025')
+    expect(ticks.map((tick) => tick.label)).toContain('2026')
+  })
+})
+
 describe('times in the address', () => {
   it('round-trips and refuses nonsense', () => {
     expect(parseIso(iso(1_795_213_189_000))).toBe(1_795_213_189_000)

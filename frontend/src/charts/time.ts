@@ -13,6 +13,9 @@ export function timeScale(range: Interval, width: number): TimeScale {
 const SECONDS = utcFormat('%H:%M:%S')
 const MINUTES = utcFormat('%H:%M')
 const DAYS = utcFormat('%b %d')
+const MONTHS = utcFormat('%b')
+const YEARS = utcFormat('%Y')
+const DAY_MS = 86_400_000
 const MILLISECONDS = utcFormat('%H:%M:%S.%L')
 
 export interface Tick {
@@ -20,22 +23,24 @@ export interface Tick {
   at: number
   x: number
   label: string
-  /** A tick that starts a day carries its date below. */
+  /** A tick that starts a day carries its date beside its label. */
   date: string | null
 }
 
-/** Round ticks, about one per 110 pixels; the first tick and each midnight also carry the date. */
+/**
+ * Round ticks, about one per 110 pixels. The first tick and each midnight also carry the date; over
+ * more than two days the labels are dates themselves, and the first tick carries the year.
+ */
 export function timeTicks(scale: TimeScale, width: number): Tick[] {
   const [start, end] = scale.domain()
   const span = Number(end) - Number(start)
-  const format =
-    span > 2 * 86_400_000
-      ? DAYS
-      : span > 3 * 3_600_000
-        ? MINUTES
-        : span > 5_000
-          ? SECONDS
-          : MILLISECONDS
+  const long = span > 2 * DAY_MS
+  const fine = span > 3 * 3_600_000 ? MINUTES : span > 5_000 ? SECONDS : MILLISECONDS
+  const label = long ? longLabel : fine
+  const below = (at: Date, index: number): string | null => {
+    if (long) return index === 0 && !isYear(at) ? YEARS(at) : null
+    return index === 0 || isDay(at) ? DAYS(at) : null
+  }
   const ticks = scale.ticks(Math.max(2, Math.floor(width / 110)))
   const [first, second] = ticks
   // A label at the edge is set inwards; where ticks are near each other it would touch the next one.
@@ -44,10 +49,18 @@ export function timeTicks(scale: TimeScale, width: number): Tick[] {
   return ticks.map((at, index) => ({
     at: at.getTime(),
     x: scale(at),
-    label: crowded && atEdge(scale(at)) ? '' : format(at),
-    date: index === 0 || at.getTime() % 86_400_000 === 0 ? DAYS(at) : null,
+    label: crowded && atEdge(scale(at)) ? '' : label(at),
+    date: below(at, index),
   }))
 }
+
+const isDay = (at: Date) => at.getTime() % DAY_MS === 0
+const isMonth = (at: Date) => isDay(at) && at.getUTCDate() === 1
+const isYear = (at: Date) => isMonth(at) && at.getUTCMonth() === 0
+
+/** What begins at a tick of several days, months or years: no two ticks say the same. */
+const longLabel = (at: Date) =>
+  (isYear(at) ? YEARS : isMonth(at) ? MONTHS : isDay(at) ? DAYS : MINUTES)(at)
 
 /** Zoom by a factor around an instant, kept inside `whole` and never narrower than a second. */
 export function zoomed(range: Interval, factor: number, around: number, whole: Interval): Interval {

@@ -571,6 +571,8 @@ class WaitRoot(Doc, frozen=True, kw_only=True):
     """Of its surest hold on something that others wait for."""
     amplification: str = ""
     """'One latch: 222 behind it directly, 948 in all'; empty where all stand directly behind."""
+    longest_s: float | None = None
+    """For so long at least somebody directly behind it has waited."""
 
 
 class WaitGraph(Doc, frozen=True, kw_only=True):

@@ -265,14 +265,13 @@ def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resour
     space, page = trx.get("waits_space"), trx.get("waits_page")
     if page is None:
         space, page = lock.get("space"), lock.get("page")
-    where = f" page {space}:{page}" if page is not None else ""
-    name = f"{kind}:{table}:{index or ''}:{space}:{page}"
-    exact = False
+    heap = trx.get("waits_heap") if page is not None and kind == "row_lock" else None
     if page is None and (of_id := _RECORD.fullmatch(row.get("lock_id") or "")):
         space, page, heap = of_id.groups()
-        where = f" page {space}:{page}"
-        name = f"{kind}:{table}:{index or ''}:{space}:{page}:{heap}"
-        exact = True
+    exact = heap is not None
+    where = f" page {space}:{page}" if page is not None else ""
+    where += f" heap {heap}" if exact else ""
+    name = _place(kind, table, index, space, page, heap)
     if lock.get("lock_data") is not None and trx.get("waits_page") is None:
         name = f"{name}:{lock['lock_data']}"
         where = f" key {lock['lock_data']}"[:60]
@@ -289,6 +288,14 @@ def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resour
             locators=[draft.lines(actor.trx)] if actor.trx else [],
         )
     return draft.resources[name]
+
+
+def _place(
+    kind: str, table: str, index: str | None, space: object, page: object, heap: object | None
+) -> str:
+    """The id of a row (of a page, where its number in the page is not known)."""
+    name = f"{kind}:{table}:{index or ''}:{space}:{page}"
+    return name if heap is None else f"{name}:{heap}"
 
 
 def metadata_lock(draft: Draft, name: str | None, row: Row) -> Resource:
@@ -333,12 +340,16 @@ def _infer_row_holder(draft: Draft, resource: Resource, members: list[Actor]) ->
     for lock in draft.scene.trx_locks:
         if lock["waiting"] or lock["lock_kind"] != "record":
             continue
-        key = f"row_lock:{lock['table']}:{lock['index'] or ''}:{lock['space']}:{lock['page']}"
+        at = ("row_lock", lock["table"], lock["index"], lock["space"], lock["page"])
+        places = (_place(*at, lock["heap"]), _place(*at, None))
         holder = draft.by_trx.get(lock["trx_id"])
-        if holder is not None and holder.lock_wait and _lock_resource(draft, holder).id == key:
-            continue  # it stands in the queue for this page itself
-        if key == resource.id and holder is not None:
-            note = "its lock on this page is printed"
+        if holder is None:
+            continue
+        if holder.lock_wait and _lock_resource(draft, holder).id in places:
+            continue  # it stands in the queue for this row itself
+        if resource.id in places:
+            what = "row" if resource.exact else "page"
+            note = f"its lock on this {what} is printed"
             draft.hold(resource, holder, note=note, lines=lock, confidence=_MATCHED)
             return
     longest = max((a.trx["wait_s"] or 0.0 for a in members if a.trx), default=0.0)

@@ -25,6 +25,7 @@ from pileup.analysis.moments import iso
 from pileup.analysis.wait_counts import Counts, count
 from pileup.analysis.wait_draft import Graph, ResourceKind
 from pileup.analysis.wait_graph import build
+from pileup.analysis.wait_headline import at_least, headline
 from pileup.analysis.wait_moments import worst
 from pileup.analysis.wait_nodes import edge_doc, resource_node, thread_node
 from pileup.analysis.wait_sorts import lasting_label
@@ -148,6 +149,7 @@ def roots_doc(graph: Graph, counts: Counts) -> list[WaitRoot]:
             inferred=_is_inferred(name, graph),
             confidence=confidence(name, graph),
             amplification=amplification(name, graph, counts),
+            longest_s=at_least(name, graph),
         )
         for name in counts.roots[:MOST]
     ]
@@ -238,25 +240,9 @@ def why_root(name: str, graph: Graph) -> str:
 
 
 def headline_of(graph: Graph, counts: Counts, waiters: int) -> str:
-    """'Trx 26478 · session 390 (idle in transaction 26 s) blocks 300 threads through 1 level'."""
-    if not waiters:
-        return "Nobody waits at this moment."
-    top = counts.roots[0] if counts.roots else None
-    if top is None:
-        return f"{waiters} threads wait in a circle: a deadlock."
-    node = node_doc(top, graph, counts)
-    depth = max(1, max(counts.levels.values(), default=1))
-    longest = max((e.waited_s or 0.0 for e in graph.edges if e.kind == "waits_for"), default=0.0)
-    threads = "1 thread" if node.blocks_total == 1 else f"{node.blocks_total} threads"
-    name = f"{node.label[0].upper()}{node.label[1:]}"
-    detail = f" ({node.detail})" if node.detail and top in graph.actors else ""
-    behind = f"blocks {threads}" if top in graph.actors else f"has {threads} behind it"
-    level = "1 level" if depth == 1 else f"{depth} levels"
-    waited = f", for up to {longest:.0f} s" if longest >= 1 else ""
-    inferred = " (inferred)" if node.inferred else ""
-    others = len(counts.roots) - 1
-    more = f"; {others} more root{'s' if others > 1 else ''}" if others > 0 else ""
-    return f"{name}{detail} {behind} through {level}{waited}{inferred}{more}."
+    """The sentence above a graph (``wait_headline``)."""
+    top = node_doc(counts.roots[0], graph, counts) if counts.roots else None
+    return headline(graph, counts, waiters, top)
 
 
 def lasting_key(name: str, graph: Graph) -> str:

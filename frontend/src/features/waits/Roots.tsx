@@ -3,7 +3,7 @@ import { formatNumber } from '@/format'
 import { ShareBar } from '@/ui/Bar'
 import { cx } from '@/ui/cx'
 import type { WaitGraph } from './layout'
-import { type Lasting, lastingOf, type Persistence, stuckWords } from './words'
+import { circlesOf, type Lasting, lastingOf, type Persistence, stuckWords } from './words'
 
 type Props = {
   readonly graph: WaitGraph
@@ -24,6 +24,30 @@ export function Roots({ graph, selected, onSelect, lasting, persistence, countin
         <p className="muted">{graph.cycles.length ? 'None: they wait in a circle.' : 'None.'}</p>
       )}
       <ol>
+        {circlesOf(graph).map(({ first, threads, behind, names }) => (
+          <li key={first}>
+            <button
+              type="button"
+              data-testid="wait-circle"
+              className={cx('root-row', first === selected && 'selected')}
+              onClick={() => onSelect(first)}
+            >
+              <span className="root-name">
+                <span aria-hidden="true">↻</span> deadlock of {threads}
+              </span>
+              <span className="root-numbers">
+                <ShareBar
+                  value={graph.waiters ? (threads + behind) / graph.waiters : 0}
+                  tone="holding"
+                  width={48}
+                />
+                <strong>{threads + behind}</strong>
+                <span className="muted">in it{behind > 0 && `, ${behind} of them behind it`}</span>
+              </span>
+              <span className="muted">{names}</span>
+            </button>
+          </li>
+        ))}
         {graph.roots.map((root) => {
           const node = nodes.get(root.node)
           const stuck = node ? lastingOf(node, lasting) : (lasting.get(root.node) ?? null)
@@ -48,6 +72,9 @@ export function Roots({ graph, selected, onSelect, lasting, persistence, countin
                     {root.blocks_direct !== root.blocks_total && `, ${root.blocks_direct} directly`}
                   </span>
                 </span>
+                {root.longest_s !== null && root.longest_s >= 1 && (
+                  <span>waited for at least {formatNumber(root.longest_s, 0)} s</span>
+                )}
                 {counting && <span className="muted">in other moments: counting…</span>}
                 {stuck && persistence && persistence.of > 1 && (
                   <span className="root-stuck" data-testid="root-stuck">

@@ -42,6 +42,7 @@ const graph = {
       inferred: true,
       confidence: 1,
       amplification: '',
+      longest_s: 26,
     },
   ],
 } as unknown as WaitGraph

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { WaitNode } from './layout'
-import { claim, nextMoment, sentence } from './words'
+import { circlesOf, claim, nextMoment, sentence } from './words'
 
 const holder = {
   label: 'trx 26478 · session 390',
@@ -28,6 +28,26 @@ it('says of a lock what stands behind it, and of waiters that they wait', () => 
   expect(claim(lock)).toBe('mutex TRX_SYS has 1 thread behind it')
   const waiters = { ...holder, label: '151 waiters', members: 151, waiting: true, blocks_total: 0 }
   expect(claim(waiters)).toBe('151 waiters wait')
+})
+
+it('tells a deadlock with what stands behind it, the largest first', () => {
+  const thread = (id: string, blocks_total: number) =>
+    ({ ...holder, id, label: id, blocks_total }) as WaitNode
+  const lock = (id: string, blocks_total: number) =>
+    ({ ...holder, id, label: id, kind: 'row_lock', blocks_total }) as WaitNode
+  const nodes = [thread('a', 4), thread('b', 4), lock('r', 5), lock('s', 5), thread('c', 1)]
+  const more = [thread('d', 1), lock('t', 2), lock('u', 2)]
+  const circles = circlesOf({
+    nodes: [...nodes, ...more],
+    cycles: [
+      ['c', 't', 'd', 'u'],
+      ['a', 'r', 'b', 's', 'folded away'],
+    ],
+  })
+  expect(circles).toEqual([
+    { first: 'a', threads: 2, behind: 3, names: 'a, b' },
+    { first: 'c', threads: 2, behind: 0, names: 'c, d' },
+  ])
 })
 
 it('goes to the neighbouring moment, also from between two and from outside', () => {

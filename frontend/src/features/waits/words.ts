@@ -77,6 +77,42 @@ export function edgeWords(edge: WaitEdge): string {
   return `${edge.mark ? `${MARK[edge.mark].sign} ` : ''}${what}${edge.inferred ? '?' : ''}${many}`
 }
 
+export interface Circle {
+  /** The member that a click chooses: a thread. */
+  first: string
+  threads: number
+  /** Threads that wait for one of them. */
+  behind: number
+  names: string
+}
+
+/** The deadlocks of a graph, with the most behind them first. */
+export function circlesOf(graph: Pick<WaitGraph, 'nodes' | 'cycles'>): Circle[] {
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
+  return graph.cycles
+    .flatMap((ids) => {
+      const members = ids.flatMap((id) => nodes.get(id) ?? [])
+      const threads = members.filter((node) => node.of === 'thread' || node.kind === 'thread')
+      const first = threads[0]
+      if (!first) return []
+      const count = threads.reduce((sum, node) => sum + node.members, 0)
+      const most = Math.max(
+        ...members.map((node) => node.blocks_total + (node.kind === 'thread' ? 1 : 0)),
+      )
+      const shown = threads.slice(0, MOST_NAMED).map((node) => node.label)
+      const more = threads.length - shown.length
+      return {
+        first: first.id,
+        threads: count,
+        behind: Math.max(0, most - count),
+        names: shown.join(', ') + (more > 0 ? ` and ${more} more` : ''),
+      }
+    })
+    .sort((a, b) => b.threads + b.behind - a.threads - a.behind)
+}
+
+const MOST_NAMED = 4
+
 /** What kind of thing an edge is about: of the resource at one of its ends. */
 export function edgeKind(
   edge: WaitEdge,
