@@ -575,6 +575,11 @@ class Stacks:
 
     def frame(self) -> pl.DataFrame:
         """As a frame of the stack schema."""
+        single = self.runs.explode()
+        if len(single) == len(self.runs):  # each is one frame
+            places = single.gather(self.places)
+            frames = list_column(self.table.gather(places), self.widths.to_list())
+            return frame_of("stack", {**self.rows.to_dict(), "frames": frames})
         runs = self.runs.gather(self.places)
         lengths = pl.DataFrame(
             [_repeated(self.widths.to_list()).alias("row"), runs.list.len().alias("length")]

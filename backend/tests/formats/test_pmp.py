@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats import pmp, pmp_reader, pmp_runs
+from pileup.formats import pmp, pmp_folded, pmp_reader, pmp_runs
 from pileup.formats.driver import parse_stream
 from tests.formats.checks import parse_bytes, samples
 
@@ -47,7 +47,10 @@ def assert_equal(one, other):
 
 
 def line_by_line(data):
-    with mock.patch.object(pmp.Reader, "alike", lambda _reader, _first, _lines, at: at):
+    with (
+        mock.patch.object(pmp.Reader, "alike", lambda _reader, _first, _lines, at: at),
+        mock.patch.object(pmp_folded, "read", return_value=None),
+    ):
         return parse_stream(io.BytesIO(data), format="pmp")
 
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pileup.formats import pmp_folded
 from pileup.formats.errors import FormatError
+from pileup.formats.pmp_folded import Folded
 from pileup.formats.pmp_lines import CHATTER, COUNT_ONLY, DATE, parts, unjoined
 from pileup.formats.pmp_reader import Reader
 from pileup.formats.text import Chunk, chunks_of
@@ -55,16 +57,12 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same: runs of plain lines together, all else line by line."""
     reader = Reader()
     for chunk in chunks:
-        lines = chunk.text.split("\n")
-        lines.pop()
-        at = 0
-        while at < len(lines):
-            at = reader.alike(chunk.first, lines, at)
-            if at < len(lines) and not reader.full:
-                yield from _read(reader, chunk.first + at, lines[at])
-                at += 1
-            if reader.full:
-                yield reader.stacks()
+        if folded := pmp_folded.read(chunk, reader.runs):
+            yield from _folded(reader, chunk, folded)
+        else:
+            yield from _lines(reader, chunk.first, _lines_of(chunk))
+        if reader.full:
+            yield reader.stacks()
     yield from reader.end_sample()
     if reader.waiting:
         yield reader.stacks()
@@ -73,6 +71,44 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
             "No collapsed stack was found: a line is a count and then function names joined by "
             "commas (pt-pmp) or names joined by semicolons and then a count (folded)."
         )
+
+
+def _lines_of(chunk: Chunk) -> list[str]:
+    lines = chunk.text.split("\n")
+    lines.pop()
+    return lines
+
+
+def _folded(reader: Reader, chunk: Chunk, folded: Folded) -> Iterator[Item]:
+    """Runs of plain lines, and between them the odd ones."""
+    first = chunk.first
+    lines = _lines_of(chunk) if folded.odd or reader.after_blank else []
+    at = row = place = 0
+    for odd in [*folded.odd, chunk.lines]:
+        if at < odd and reader.after_blank:
+            yield from _read(reader, first + at, lines[at])
+            place += folded.widths[row]
+            at, row = at + 1, row + 1
+        if at < odd:
+            widths = folded.widths[row : row + odd - at]
+            many = int(widths.sum())
+            counts = folded.counts[row : row + odd - at]
+            reader.folded(first + at, counts, widths, folded.places[place : place + many])
+            row, place = row + odd - at, place + many
+        if odd < chunk.lines:
+            yield from _read(reader, first + odd, lines[odd])
+        at = odd + 1
+
+
+def _lines(reader: Reader, first: int, lines: list[str]) -> Iterator[Item]:
+    at = 0
+    while at < len(lines):
+        at = reader.alike(first, lines, at)
+        if at < len(lines) and not reader.full:
+            yield from _read(reader, first + at, lines[at])
+            at += 1
+        if reader.full:
+            yield reader.stacks()
 
 
 def _read(reader: Reader, number: int, line: str) -> Iterator[Item]:

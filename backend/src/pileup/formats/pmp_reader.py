@@ -10,6 +10,7 @@ import polars as pl
 
 from pileup.formats import pt_stalk
 from pileup.formats.interned import repeated
+from pileup.formats.pmp_folded import MOST_FRAMES
 from pileup.formats.pmp_lines import (
     CHATTER,
     COUNT_ONLY,
@@ -22,7 +23,6 @@ from pileup.formats.pmp_lines import (
 from pileup.formats.pmp_runs import Runs
 from pileup.records import Clock, Item, Problem, Samples, Section, Skipped, Snapshot, Stacks
 
-_MAX_FRAMES = 4096
 _MOST_PLACES = 200_000
 """Frames of stacks that are handed on together."""
 _MOST_TOGETHER = 1024
@@ -53,48 +53,50 @@ class Reader:
         self._snapshot = -1
         self._dates: list[tuple[int, Clock, str]] = []
         self._clock_told = False
-        self._blank = False
+        self.after_blank = False
+        """A higher count may start another output: the next line is to be read on its own."""
         self._sample: _Sample | None = None
         self._previous = 0
-        self._runs = Runs()
+        self.runs = Runs()
         self._forget()
         self._begin()
 
     def _begin(self) -> None:
         """The columns of stacks that were not handed on yet; of samples one entry per stack."""
-        if self._runs.many:
+        if self.runs.many:
             self._forget()
         self._lines: list[int] = []
         self._counts: list[int] = []
         self._widths: list[int] = []
         self._places: list[int] = []
+        self._sealed: list[tuple[pl.DataFrame, pl.Series]] = []  # of the above: rows, places
         self._depth = 0
+        self._stacks = 0
         self._settled = 0
         self._alike = True
         """Whether it is worth while to look stacks up by their parts; asked anew now and then."""
         self._of_sample: list[tuple[_Sample, int, int]] = []  # sample, snapshot, stacks
 
     def _forget(self) -> None:
-        self._runs.forget()
+        self.runs.forget()
         self._texts: dict[str, int] = {}  # of whole lines
         self._inners: dict[str, int] = {}  # before the outermost of pt-pmp's lines
         self._outer: dict[str, int] = {}
-        self._rests: dict[str, int] = {}  # below the two outermost of folded lines
         self._numbers: dict[str, int] = {}
 
     @property
     def full(self) -> bool:
         """Time to hand the stacks on."""
-        return self._depth > _MOST_PLACES or self._runs.wordy
+        return self._depth > _MOST_PLACES or self.runs.wordy
 
     @property
     def waiting(self) -> bool:
         """Whether there are stacks to hand on."""
-        return bool(self._lines)
+        return self._stacks > 0
 
     def is_anew(self, count: int) -> bool:
         """Sorted by count: a higher one after a blank line starts another output."""
-        return self._blank and self._sample is not None and count > self._previous
+        return self.after_blank and self._sample is not None and count > self._previous
 
     def stack(self, number: int, count: int, text: str, folded: bool) -> Problem | None:
         """Note a stack; a problem when it is too deep to be kept whole."""
@@ -102,107 +104,66 @@ class Reader:
         run = None if folded else self._texts.get(text)
         if run is None:
             names = text.split(";")[::-1] if folded else split_frames(text)
-            if len(names) > _MAX_FRAMES:
+            if len(names) > MOST_FRAMES:
                 problem = Problem(
                     number,
-                    f"line {number}: {len(names)} frames; only the innermost {_MAX_FRAMES} were "
+                    f"line {number}: {len(names)} frames; only the innermost {MOST_FRAMES} were "
                     "kept",
                 )
-                names = names[:_MAX_FRAMES]
+                names = names[:MOST_FRAMES]
             elif not names[0] and not any(map(str.strip, names)):
                 names = ["??"]
-            run = self._runs.add(names)
+            run = self.runs.add(names)
             if not folded and not problem:
                 self._texts[text] = run
         self._lines.append(number)
         self._counts.append(count)
         self._widths.append(1)
         self._places.append(run)
-        self._depth += self._runs.lengths[run]
+        self._depth += self.runs.lengths[run]
+        self._stacks += 1
         sample = self._sample or self._open(number)
         sample.last = number
         sample.threads += count
         self._previous = count
-        self._blank = False
+        self.after_blank = False
         return problem
 
-    def alike(self, first: int, lines: list[str], at: int) -> int:
-        """Note plain lines inside a sample; gives the place of the first other line.
+    def folded(self, first: int, counts: pl.Series, widths: pl.Series, places: pl.Series) -> None:
+        """Note the stacks of consecutive folded lines; see ``pmp_folded``."""
+        self._seal()
+        height = len(counts)
+        lines = pl.int_range(first, first + height, eager=True)
+        rows = pl.DataFrame([lines.alias("line"), counts.alias("count"), widths.alias("width")])
+        self._sealed.append((rows, places))
+        self._depth += int(pl.Series(self.runs.lengths).gather(places).sum())
+        self._stacks += height
+        sample = self._sample or self._open(first)
+        sample.last = first + height - 1
+        sample.threads += int(counts.sum())
+        self._previous = counts[-1]
 
-        Threads of one pool have the same stack below their names: what follows the two outermost
-        frames of a folded line, and what precedes the outermost of pt-pmp's, is looked up as a
-        whole.
+    def alike(self, first: int, lines: list[str], at: int) -> int:
+        """Note plain lines of pt-pmp inside a sample; gives the place of the first other line.
+
+        Threads of one pool have the same stack but for its outermost frame: what precedes it is
+        looked up as a whole.
         """
         sample = self._sample
-        if sample is None or self._blank:
+        if sample is None or self.after_blank or not self._alike:
             return at
-        if not self._alike:
-            return self._distinct(first, lines, at, sample)
         known, first_place = len(self._counts), len(self._places)
-        before, begun = len(self._rests) + len(self._inners), at
-        end = min(len(lines), at + _MOST_TOGETHER)
-        is_folded = ";" in lines[at]
-        at = self._folded(lines, at, end) if is_folded else self._collapsed(lines, at, end)
-        new = len(self._rests) + len(self._inners) - before
-        self._alike = new < 16 + (at - begun) // 2
+        before, begun = len(self._inners), at
+        at = self._collapsed(lines, at, min(len(lines), at + _MOST_TOGETHER))
+        self._alike = len(self._inners) - before < 16 + (at - begun) // 2
         if at > begun:
             self._lines += range(first + begun, first + at)
-            self._widths += repeat(3 if is_folded else 2, at - begun)
-            self._depth += sum(map(self._runs.lengths.__getitem__, self._places[first_place:]))
+            self._widths += repeat(2, at - begun)
+            self._depth += sum(map(self.runs.lengths.__getitem__, self._places[first_place:]))
+            self._stacks += at - begun
             sample.last = first + at - 1
             sample.threads += sum(self._counts[known:])
             self._previous = self._counts[-1]
-        return at
-
-    def _distinct(self, first: int, lines: list[str], at: int, sample: _Sample) -> int:
-        """Note plain folded lines that have little in common: what ``stack`` does, in one loop."""
-        begun, add, numbers = at, self._runs.add, self._numbers
-        for line in lines[at : at + _MOST_TOGETHER]:
-            frames, _, count = line.rpartition(" ")
-            start = frames[:1]
-            if not start or start == ";" or start.isdigit() or start.isspace() or unsure(frames):
-                break
-            if count not in numbers:
-                if not is_count(count):
-                    break
-                self._learn_number(count)
-            names = frames.split(";")
-            if not names[-1] or not 1 < len(names) <= _MAX_FRAMES:
-                break
-            names.reverse()
-            self._places.append(add(names))
-            self._counts.append(numbers[count])
-            self._depth += len(names)
-            at += 1
-        if at > begun:
-            self._lines += range(first + begun, first + at)
-            self._widths += repeat(1, at - begun)
-            sample.last = first + at - 1
-            sample.threads += sum(self._counts[begun - at :])
-            self._previous = self._counts[-1]
-        return at
-
-    def _folded(self, lines: list[str], at: int, end: int) -> int:
-        rests, outer, numbers = self._rests, self._outer, self._numbers
-        places, counts = self._places, self._counts
-        first_place, begun = len(places), at
-        line = at
-        while at < end:
-            try:
-                for line in range(at, end):
-                    root, thread, rest = lines[line].split(";", 2)
-                    rest, _, count = rest.rpartition(" ")
-                    places += (rests[rest], outer[thread], outer[root])
-                    counts.append(numbers[count])
-                at = end
-            except KeyError:
-                at = line
-                del places[first_place + 3 * (at - begun) :]
-                if not self._learn(root, thread, rest, count):
-                    break
-            except ValueError:  # fewer than three frames
-                at = line
-                break
         return at
 
     def _collapsed(self, lines: list[str], at: int, end: int) -> int:
@@ -240,26 +201,9 @@ class Reader:
         if NESTED.search(f"{inner},") or NESTED.search(last) or last[-1].isspace():
             return False
         if inner not in self._inners:
-            self._inners[inner] = self._runs.add(inner.split(","))
+            self._inners[inner] = self.runs.add(inner.split(","))
         if last not in self._outer:
-            self._outer[last] = self._runs.add([last])
-        self._learn_number(count)
-        return True
-
-    def _learn(self, root: str, thread: str, rest: str, count: str) -> bool:
-        """Know the parts of a folded line again; False when they may be something else."""
-        if not is_count(count):
-            return False
-        if not root or root[0].isdigit() or root[0].isspace() or rest.count(";") > _MOST_KNOWN:
-            return False
-        below = rest.split(";")[::-1]
-        if not below[0] or any(map(unsure, (root, thread, rest))):
-            return False
-        if rest not in self._rests:
-            self._rests[rest] = self._runs.add(below)
-        for text in (root, thread):
-            if text not in self._outer:
-                self._outer[text] = self._runs.add([text])
+            self._outer[last] = self.runs.add([last])
         self._learn_number(count)
         return True
 
@@ -283,7 +227,7 @@ class Reader:
     def other(self, number: int, line: str) -> Iterator[Item]:
         """A line that is no stack with frames."""
         if not line.strip():
-            self._blank = True
+            self.after_blank = True
             return
         if match := COUNT_ONLY.match(line):
             # "    356 ": threads whose stack gdb could not read
@@ -300,7 +244,7 @@ class Reader:
                 yield pt_stalk.clock_event(number, time[0], time[1])
         elif not CHATTER.match(line):
             yield Skipped(number, number, "not a collapsed stack")
-        self._blank = False
+        self.after_blank = False
 
     def end_sample(self) -> Iterator[Item]:
         """What is known of a sample at its end; its stacks follow in ``rows``."""
@@ -335,11 +279,11 @@ class Reader:
         """The stacks that were not handed on yet."""
         if self._sample:
             self._settle(self._sample)
-        lines = pl.Series(self._lines, dtype=pl.Int64)
-        rows = self._rows(self._of_sample, lines, pl.Series(self._counts, dtype=pl.Int64))
-        widths = pl.Series(self._widths, dtype=pl.UInt32)
-        places = pl.Series(self._places, dtype=pl.UInt32)
-        stacks = Stacks(rows, widths, places, *self._runs.columns())
+        self._seal()
+        columns = pl.concat(rows for rows, _ in self._sealed)
+        places = pl.concat(places for _, places in self._sealed)
+        rows = self._rows(self._of_sample, columns["line"], columns["count"])
+        stacks = Stacks(rows, columns["width"], places, *self.runs.columns())
         self._begin()
         return stacks
 
@@ -363,9 +307,19 @@ class Reader:
         rows = samples[repeated([stacks for *_, stacks in of_sample])]
         return rows.with_columns(lines.alias("line_first"), counts.alias("count"))
 
+    def _seal(self) -> None:
+        """Put the stacks that were noted line by line with those that were not."""
+        if not self._lines:
+            return
+        columns = {"line": self._lines, "count": self._counts, "width": self._widths}
+        schema = {"line": pl.Int64, "count": pl.Int64, "width": pl.UInt32}
+        rows = pl.DataFrame(columns, schema=schema)
+        self._sealed.append((rows, pl.Series(self._places, dtype=pl.UInt32)))
+        self._lines, self._counts, self._widths, self._places = [], [], [], []
+
     def _settle(self, sample: _Sample) -> None:
         """Say of which sample the stacks are that were read since the last time."""
-        stacks = len(self._lines) - self._settled
+        stacks = self._stacks - self._settled
         if stacks:
             self._settled += stacks
             self._of_sample.append((sample, self._snapshot, stacks))

@@ -6,6 +6,9 @@ list of places in a table of frames. A stack is then some runs (``records.Stacks
 
 from __future__ import annotations
 
+import typing
+from collections.abc import Callable
+
 import polars as pl
 
 from pileup.formats.stack_frames import pmp_frame
@@ -31,6 +34,21 @@ class _Places(dict[str, int]):
         return place
 
 
+class _Texts:
+    """Runs by their text, asked for by the thousand."""
+
+    def __init__(self) -> None:
+        self._texts = pl.Categories.random()
+        self._held = pl.Series(dtype=pl.Categorical(self._texts))  # or polars forgets them
+        self._runs: list[int] = []
+
+    def runs(self, texts: pl.Series, add: Callable[[str], int]) -> pl.Series:
+        numbers = texts.cast(self._held.dtype).to_physical()
+        for number in range(len(self._runs), 1 + typing.cast(int, numbers.max())):
+            self._runs.append(add(str(self._texts[number])))
+        return pl.Series(self._runs, dtype=pl.UInt32).gather(numbers)
+
+
 class Runs:
     """The runs of one artifact by number, until ``forget``; numbers then begin anew."""
 
@@ -47,6 +65,7 @@ class Runs:
         self._places: list[int] = []
         self._lists = pl.Series(dtype=pl.List(pl.UInt32))
         self._table = struct_column(Frame, [])
+        self._each, self._folded = _Texts(), _Texts()
 
     @property
     def wordy(self) -> bool:
@@ -64,6 +83,14 @@ class Runs:
         self._places += map(self._frames.__getitem__, names)
         self.lengths.append(len(names))
         return len(self.lengths) - 1
+
+    def of_each(self, names: pl.Series) -> pl.Series:
+        """The run of each name: of one frame."""
+        return self._each.runs(names, lambda name: self.add([name]))
+
+    def of_each_folded(self, texts: pl.Series) -> pl.Series:
+        """The run of each text: of frames with semicolons between them, the innermost last."""
+        return self._folded.runs(texts, lambda text: self.add(text.split(";")[::-1]))
 
     def columns(self) -> tuple[pl.Series, pl.Series]:
         """The runs as lists of places, and the table of frames; the same while none was added."""
