@@ -35,7 +35,7 @@ KINDS: dict[str, set[str]] = {
     "metrics_csv": {"bench-tables", "prometheus-json"},
     "mpstat": {"mpstat"},
     "my_cnf": {"my-cnf"},
-    "mysqladmin": {"status"},
+    "mysqladmin": {"pt-mext", "status"},
     "netstat": {"netstat"},
     "opentables": {"open-tables"},
     "pidstat": {"pidstat"},
@@ -98,7 +98,6 @@ PT_STALK: dict[str, str] = {
 }
 _STDERR = "what the tool said on stderr: there is no stack in it"
 _DEFER = "pt-mysql-summary's own copy: two values for each name, and no time between them"
-_MEXT = "what pt-mext made of a file; the file itself (mysqladmin) is read"
 _NAGIOS = "percona-percona-monitoring-plugins__t_nagios_pmp-check-mysql-"
 # Files that no format claims, and why that is right or what is missing.
 NOT_READ: dict[str, str] = {
@@ -107,8 +106,6 @@ NOT_READ: dict[str, str] = {
     "captured-ma1011b__eu_stack.err": _STDERR,
     "captured-my5624__eu_stack.err": _STDERR,
     "captured-my97b__eu_stack.err": _STDERR,
-    "percona-percona-toolkit__t_pt-mext_samples_mext-001-result.txt": _MEXT,
-    "percona-percona-toolkit__t_pt-mext_samples_mext-002-result.txt": _MEXT,
     "percona-percona-toolkit__t_pt-mysql-summary_samples_temp002_mysql-status-defer": _DEFER,
     "percona-percona-toolkit__t_pt-mysql-summary_samples_temp004_mysql-status-defer": _DEFER,
     "percona-percona-toolkit__t_pt-mysql-summary_samples_temp_enc008_mysql-status-defer": _DEFER,

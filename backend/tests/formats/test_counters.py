@@ -22,7 +22,7 @@ from pileup.records import Grid, Item, Problem, Rows, Samples, Setting, Skipped
 from tests.conftest import REPOSITORY
 from tests.formats.checks import SAMPLES, parse_bytes, samples
 
-FORMATS = ("metric-csv", "mysqladmin-status", "qps-log", "status", "variables", "vmstat")
+FORMATS = ("metric-csv", "mysqladmin-status", "pt-mext", "qps-log", "status", "variables", "vmstat")
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
@@ -291,3 +291,20 @@ def test_status_of_the_client_tells_the_numbers_the_uptime_and_the_version() -> 
     assert (values["mysql.Threads_connected"], values["mysql.Slow_queries"]) == (2, 1)
     (setting,) = parsed.frames["setting"].iter_rows(named=True)
     assert (setting["name"], setting["value"], setting["line_first"]) == ("version", "8.0.15", 11)
+
+
+def test_pt_mext_gives_the_series_of_status() -> None:
+    """Differences (Uptime falls) are summed up again, levels stay; Uptime is the clock."""
+    folder = SAMPLES / "pt-mext"
+    for name, running, seconds in (
+        ("relative-r.txt", [2, 391, 388, 8], [0, 1, 5, 6]),
+        ("absolute-torn-row.txt", [2, 391, 388], [0, 1, 4]),
+    ):
+        frame = parse_bytes((folder / name).read_bytes(), "upload").frames["sample"]
+        rows = frame.filter(pl.col("series") == "mysql.Threads_running")
+        assert rows["value"].to_list() == running
+        assert (rows["wall_us"] / 1_000_000).to_list() == seconds
+    torn = parse_bytes((folder / "absolute-torn-row.txt").read_bytes(), "upload")
+    assert [(one.line, one.found) for one in torn.problems] == [(5, "17 18")]
+    assert [one.line_first for one in torn.receipt.skipped] == [11]
+    assert torn.frames["setting"]["name"].to_list() == ["status.compression"]

@@ -149,3 +149,37 @@ def test_a_general_query_log_is_named_and_not_read(banner: str, entries: str) ->
 )
 def test_what_only_looks_like_a_general_query_log(text: str) -> None:
     assert parse_stream(io.BytesIO(text.encode()), name="mysqld.log").format != "kept"
+
+
+@pytest.mark.parametrize(
+    ("text", "functions", "counts"),
+    [
+        (  # -F without the time
+            (
+                "mysqld  4242 cycles: \n\t  5f3ba2 ut_delay+0x12 (/usr/sbin/mysqld)\n\n"
+                "mysqld  4243 cycles: \n\t  5f3ba2 ut_delay+0x12 (/usr/sbin/mysqld)\n\n"
+            ),
+            ["ut_delay"],
+            [2],
+        ),
+        (  # recorded without -g: the command padded, the frame on its line
+            (
+                "          mysqld  4242 [003] 12345.678901:     250000 cycles:u:      5f3ba2 "
+                "row_search_mvcc+0x12 (/usr/sbin/mysqld)\n"
+                "          mysqld  4243 [003] 12345.688901:     250000 cycles:u:      6f3ba2 "
+                "ut_delay+0x12 (/usr/sbin/mysqld)\n"
+            ),
+            ["row_search_mvcc", "ut_delay"],
+            [1, 1],
+        ),
+    ],
+)
+def test_perf_without_times_and_without_chains(
+    text: str, functions: list[str], counts: list[int]
+) -> None:
+    parsed = parse_bytes(text.encode(), "upload")
+    assert parsed.format == "perf-script"
+    assert parsed.receipt.problems == parsed.receipt.bytes_skipped == 0
+    stacks = parsed.frames["stack"]
+    assert [frames[0]["function"] for frames in stacks["frames"]] == functions
+    assert stacks["count"].to_list() == counts

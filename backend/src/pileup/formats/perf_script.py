@@ -2,6 +2,8 @@
 
 Source: perf-script(1), process_event() and perf_sample__fprintf_callchain() in tools/perf of Linux:
         a line with command, thread, [CPU], time and event, then a frame per line, innermost first.
+        Without -g the command is padded to 16 characters and the frame stands on the same line;
+        -F may leave out the time.
 Yields: one Snapshot and a Stack per distinct stack, with the threads (LWP, name) that showed it.
         ``count`` is samples, ``samples`` the ticks of the busiest CPU (or thread): count / samples
         is how many CPUs worked there on average. Idle and waiting threads are not in it: perf sees
@@ -18,24 +20,26 @@ from dataclasses import dataclass, field, replace
 
 from pileup.formats.errors import FormatError
 from pileup.formats.stack_frames import bare_function
-from pileup.records import Frame, Item, Problem, Section, Snapshot, Stack, StackThread
+from pileup.records import Frame, Item, Problem, Section, Skipped, Snapshot, Stack, StackThread
 
 NAME = "perf-script"
 TITLE = "perf script"
 GIVES = "Stacks with sample counts and threads (LWP, name), innermost frame first."
 PRINTED_BY = "Linux perf 3 to 6: `perf script`, with `-g` or without, `-F +srcline`"
-VERSION = 1
+VERSION = 2
 HINTS = ("perf-script.txt", "perf.script", "out.perf", ".perf")
 
 # mysqld 2161/2188 [001]  4066.138784:   10101010 cpu-clock:  | my conn 15941  4066.1: cycles:ppp:
+#           mysqld  2161 [001]  4066.138784:   10101010 cycles:   5f3ba2 row_sel (/usr/sbin/mysqld)
 _EVENT = re.compile(
     r"(?P<comm>\S.{0,30}?) +(?P<pid>-?\d{1,8})(?:/(?P<tid>\d{1,8}))? +(?:\[(?P<cpu>\d{1,5})\] +)?"
-    r"(?P<time>\d{1,10}\.\d{6,9}): +(?:(?P<period>\d{1,20}) +)?(?P<event>[\w:./,=@-]{2,80}): *"
+    r"(?:(?P<time>\d{1,10}\.\d{6,9}): +)?(?:(?P<period>\d{1,20}) +)?(?P<event>[\w:./,=@-]{2,80}): *"
     r"(?P<rest>.*)$"
 )
 _FRAME = re.compile(r"\s*(?P<address>[0-9a-f]{1,16}) (?P<rest>\S.*)$")
 _OFFSET = re.compile(r"\+0x[0-9a-f]{1,16}$")
 _SOURCE = re.compile(r"\s+(?P<file>[^\s:]{1,400}):(?P<line>\d{1,9})$")
+_PADDED = "  "
 _DISTINCT = 200_000
 _DEEPEST = 512
 _THREADS = 200
@@ -43,14 +47,24 @@ _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    """Two events, and a frame behind them."""
-    lines = [line[:_LONGEST] for line in head.split("\n")[:400] if line and line[0] != "#"]
-    events = sum(
-        ": " in line and _EVENT.match(line) is not None for line in lines if not line[0].isspace()
-    )
-    frames = any(line[0].isspace() and _is_frame(line) for line in lines)
-    plain = sum(not line[0].isspace() for line in lines)
-    return events >= 1 and events >= 0.7 * plain and (frames or events >= 2)
+    """Two events with their time, or one and a frame behind it."""
+    lines = [line[:_LONGEST] for line in head.split("\n")[:400] if line.strip() and line[0] != "#"]
+    frames = [line for line in lines if line[0].isspace() and _is_frame(line)]
+    plain = [line for line in lines if not line[0].isspace()]
+    matches = [_EVENT.match(line) for line in plain if ": " in line]
+    matches += [_begins(line) for line in lines if line.startswith(_PADDED)]
+    events = [match for match in matches if match]
+    if not events or len(events) < 0.7 * len(plain):
+        return False
+    timed = sum(match["time"] is not None for match in events)
+    return bool(frames) or timed >= 2
+
+
+def _begins(text: str) -> re.Match[str] | None:
+    """The event of a line whose command is padded; None for a frame."""
+    if not text.startswith(_PADDED) or _FRAME.match(text):
+        return None
+    return _EVENT.match(text.lstrip())
 
 
 def _is_frame(line: str) -> bool:
@@ -73,8 +87,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         text = raw[:_LONGEST]
         if not text.strip() or text[0] == "#":
             continue
-        if text[0].isspace():
+        if text[0].isspace() and not (begins := _begins(text)):
             if event is None:
+                yield Skipped(number, number, "a frame of a sample that begins above the file")
                 continue
             last = number
             if (frame := _frame(text, known)) is not None:
@@ -89,14 +104,15 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if event is not None:
             refused += _count(stacks, frames, event, begun, last)
             frames = []
-        event = _EVENT.match(text)
+        event = begins if text[0].isspace() else _EVENT.match(text)
         if event is None:
             yield Problem(number, "Not an event of perf script.", found=raw[:200])
             continue
         begun = last = number
         ticks[event["cpu"] or event["tid"] or event["pid"]] += 1
         names[event["event"]] += 1
-        times = [times[0] if times else event["time"], event["time"]]
+        if event["time"]:
+            times = [times[0] if times else event["time"], event["time"]]
         if event["rest"] and (frame := _frame(event["rest"], known)) is not None:
             frames.append(frame)
     if event is not None:
@@ -148,7 +164,8 @@ def _result(
 ) -> Iterator[Item]:
     total, samples = sum(names.values()), max(ticks.values())
     event = names.most_common(1)[0][0]
-    seconds = float(times[-1]) - float(times[0])
+    over = f" over {float(times[-1]) - float(times[0]):.1f} s" if times else ""
+    between = f"{times[0]} to {times[-1]} s since the start of the machine" if times else None
     first = min(one.first for one in stacks.values())
     last = max(one.last for one in stacks.values())
     yield Snapshot(
@@ -156,9 +173,9 @@ def _result(
         line_last=last,
         snapshot=0,
         kind="stacks",
-        original=f"{times[0]} to {times[-1]} s since the start of the machine",
+        original=between,
     )
-    yield Section(f"{total} samples of {event} over {seconds:.1f} s", first, last)
+    yield Section(f"{total} samples of {event}{over}", first, last)
     for frames, one in sorted(stacks.items(), key=lambda each: -each[1].count):
         yield Stack(
             line_first=one.first,
