@@ -26,6 +26,11 @@ def test_a_mention_reaches_the_person_and_can_be_seen(site: Site) -> None:
     assert site.admin.get("/api/v1/mentions").json() == []
     listed = viewer.get(url, params={"subject": subject}).json()
     assert [one["body"] for one in listed] == ["@ada lovelace, look at E3"]
+    people = viewer.get("/api/v1/people").json()
+    assert [(one["name"], one["admin"]) for one in people] == [
+        ("Ada Lovelace", False),
+        ("admin", True),
+    ]
 
 
 def test_words_are_changed_by_their_author_only(site: Site) -> None:

@@ -55,9 +55,10 @@ function tellLive(incidentId: string, live: Live) {
 const HIDDEN_MS = 5000
 
 /** Keeps the caches of an incident fresh while mounted; once per incident, in its layout. */
-export function useIncidentEvents(incidentId: string): void {
+export function useIncidentEvents(incidentId: string | null): void {
   const client = useQueryClient()
   useEffect(() => {
+    if (incidentId === null) return
     let end: (() => void) | null = null
     let opened = false
     const hear = (told: Told) => {

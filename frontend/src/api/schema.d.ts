@@ -2589,7 +2589,7 @@ export interface paths {
     }
     /**
      * List People
-     * @description Who can be named after an @: ids and names, nothing else.
+     * @description Who can be named after an @, or asked: ids, names and who is an admin, nothing else.
      */
     get: operations['list_people_api_v1_people_get']
     put?: never
@@ -3806,6 +3806,15 @@ export interface components {
       records: number
       /** Unplaced */
       unplaced: number
+    }
+    /** Colleague */
+    Colleague: {
+      /** Admin */
+      admin: boolean
+      /** Id */
+      id: string
+      /** Name */
+      name: string
     }
     /** Comment */
     Comment: {
@@ -8211,6 +8220,7 @@ export type ChangedRow = components['schemas']['ChangedRow']
 export type ChosenTemplate = components['schemas']['ChosenTemplate']
 export type ClockDoc = components['schemas']['ClockDoc']
 export type ClockPreview = components['schemas']['ClockPreview']
+export type Colleague = components['schemas']['Colleague']
 export type Comment = components['schemas']['Comment']
 export type CommentChange = components['schemas']['CommentChange']
 export type CommentMention = components['schemas']['CommentMention']
@@ -13554,7 +13564,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Named'][]
+          'application/json': components['schemas']['Colleague'][]
         }
       }
     }

@@ -10,14 +10,15 @@ import { IncidentContext } from '@/state/incident'
 import { usePresence } from '@/state/presence'
 import { sendDrafts } from '@/state/textDrafts'
 import { Problem } from '@/ui/States'
-import { NotFound } from './RouteError'
+import { IncidentNotHere } from './RouteError'
 import { Shell } from './Shell'
 
 export function IncidentLayout() {
   const { id = '' } = useParams()
   const incident = useQuery(incidentQuery(id))
   const overview = useQuery(overviewQuery(id))
-  useIncidentEvents(id)
+  const missing = incident.error !== null && asProblem(incident.error).status === 404
+  useIncidentEvents(missing ? null : id)
   const { pathname, search } = useLocation()
   usePresence(id, pathname + search)
   useEffect(
@@ -34,12 +35,11 @@ export function IncidentLayout() {
     document.title = title ? `${title} · Pileup` : 'Pileup'
   }, [title])
 
-  const missing = incident.error && asProblem(incident.error).status === 404
   return (
     <IncidentContext.Provider value={scope}>
       <Shell incident={incident.data ?? null} overview={overview.data ?? null}>
         {missing ? (
-          <NotFound />
+          <IncidentNotHere />
         ) : incident.error && !incident.data ? (
           <Problem
             error={incident.error}

@@ -1,9 +1,12 @@
 /** What stands where a screen broke or an address leads nowhere. */
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
 import { isMissingPart } from '@/api/problem'
+import { useMay } from '@/api/queries'
 import { whenReached } from '@/api/reach'
 import { Button } from '@/ui/Button'
+import { peopleQuery } from '@/ui/commentQueries'
 import { EmptyState, Problem } from '@/ui/States'
 
 export function RouteError() {
@@ -37,15 +40,38 @@ function Broken({ error }: { readonly error: unknown }) {
 
 export function NotFound() {
   return (
-    <EmptyState
-      title="There is nothing at this address"
-      action={
-        <Link to="/">
-          <Button>Go to the incidents</Button>
-        </Link>
-      }
-    >
+    <EmptyState page title="There is nothing at this address" action={<ToIncidents />}>
       The link may be cut, or what it led to was taken away.
     </EmptyState>
+  )
+}
+
+/** A link to an incident that is not there, or no longer: what that means and whom to ask. */
+export function IncidentNotHere() {
+  const people = useQuery(peopleQuery)
+  const admin = useMay('admin')
+  const names = (people.data ?? []).filter((one) => one.admin).map((one) => one.name)
+  return (
+    <EmptyState title="This incident is not here" action={<ToIncidents />}>
+      The link may be cut, or the incident was deleted. A deleted incident stays in the bin for a
+      while and can be brought back
+      {admin ? (
+        <>
+          from <Link to="/">the incidents</Link>, under “Deleted”.
+        </>
+      ) : names.length > 0 ? (
+        `: ask ${names.slice(0, 5).join(' or ')}.`
+      ) : (
+        ' by an administrator.'
+      )}
+    </EmptyState>
+  )
+}
+
+function ToIncidents() {
+  return (
+    <Link to="/">
+      <Button>Go to the incidents</Button>
+    </Link>
   )
 }

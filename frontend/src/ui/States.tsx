@@ -12,15 +12,19 @@ export function EmptyState({
   children,
   action,
   compact = false,
+  page = false,
 }: {
   readonly title: string
   readonly children?: ReactNode
   readonly action?: ReactNode
   readonly compact?: boolean
+  /** It is all that the page has: its title is the page's heading. */
+  readonly page?: boolean
 }) {
+  const Heading = page ? 'h1' : 'h2'
   return (
     <div className={cx('empty', compact && 'empty-compact')}>
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children && <div className="empty-why">{children}</div>}
       {action && <div className="empty-action">{action}</div>}
     </div>

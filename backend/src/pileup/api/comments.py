@@ -38,6 +38,11 @@ class Named(Out):
     name: str
 
 
+class Colleague(Named):
+    admin: bool
+    """Whom to ask for what one may not do or see."""
+
+
 class Comment(Out):
     id: str
     incident_id: str
@@ -100,9 +105,9 @@ def delete_comment(comment_id: str, unit: UnitDep, caller: Caller) -> None:
 
 
 @router.get("/people")
-def list_people(unit: UnitDep) -> list[Named]:
-    """Who can be named after an @: ids and names, nothing else."""
-    return [Named.model_validate(one) for one in Comments(unit).people()]
+def list_people(unit: UnitDep) -> list[Colleague]:
+    """Who can be named after an @, or asked: ids, names and who is an admin, nothing else."""
+    return [Colleague.model_validate(one) for one in Comments(unit).people()]
 
 
 @own.get("/mentions")

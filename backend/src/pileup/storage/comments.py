@@ -31,6 +31,13 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Colleague:
+    id: str
+    name: str
+    admin: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Comment:
     id: str
     incident_id: str
@@ -120,14 +127,14 @@ class Comments:
         self._session.flush()
         self._told(row, by, "comment.deleted")
 
-    def people(self) -> list[Person]:
-        """Everybody who can be named."""
+    def people(self) -> list[Colleague]:
+        """Everybody who can be named or asked."""
         rows = self._session.execute(
-            select(models.User.id, models.User.name)
+            select(models.User.id, models.User.name, models.User.role)
             .where(models.User.disabled.is_(False))
             .order_by(models.User.name, models.User.id)
         )
-        return [Person(user, name) for user, name in rows]
+        return [Colleague(user, name, role == "admin") for user, name, role in rows]
 
     # ---- mentions
 

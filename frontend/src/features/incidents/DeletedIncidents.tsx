@@ -69,7 +69,7 @@ const columns = (
   },
   {
     key: 'restore',
-    head: '',
+    head: <span className="visually-hidden">What can be done</span>,
     width: '96px',
     cell: (row) => (
       <Button

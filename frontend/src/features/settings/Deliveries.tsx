@@ -111,7 +111,7 @@ const columns = (
   },
   {
     key: 'again',
-    head: '',
+    head: <span className="visually-hidden">What can be done</span>,
     width: '124px',
     cell: (row) =>
       row.state === 'waiting' ? null : (

@@ -50,7 +50,7 @@ export function Redaction() {
     },
     {
       key: 'acts',
-      head: '',
+      head: <span className="visually-hidden">What can be done</span>,
       width: '110px',
       cell: (row) => (
         <Button

@@ -1,7 +1,10 @@
 /** Tokens for pushing from hosts and scripts; users, webhooks and the audit trail, for admins. */
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useMay } from '@/api/queries'
 import { oneOf, useUrlState } from '@/state/url'
+import { peopleQuery } from '@/ui/commentQueries'
+import { Banner } from '@/ui/States'
 import { Tabs } from '@/ui/Tabs'
 import { Trail } from '@/ui/Trail'
 import { Installation } from './Installation'
@@ -27,6 +30,7 @@ export default function SettingsScreen() {
       <header className="settings-head">
         <h1>Settings</h1>
       </header>
+      {!admin && OF_ADMINS.includes(tab) && <OfAdmins tab={tab} />}
       <Tabs<TabName>
         label="Settings"
         value={!admin && OF_ADMINS.includes(tab) ? 'tokens' : tab}
@@ -53,5 +57,17 @@ export default function SettingsScreen() {
         ]}
       />
     </div>
+  )
+}
+
+/** Said where a link leads to what one may not see. */
+function OfAdmins({ tab }: { readonly tab: TabName }) {
+  const people = useQuery(peopleQuery)
+  const names = (people.data ?? []).filter((one) => one.admin).map((one) => one.name)
+  return (
+    <Banner tone="plain">
+      This link leads to “{tab}”, which administrators see
+      {names.length > 0 && `: ask ${names.slice(0, 5).join(' or ')}`}.
+    </Banner>
   )
 }

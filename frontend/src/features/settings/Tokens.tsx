@@ -90,7 +90,7 @@ const columns = (onRevoke: (id: string) => void): readonly Column<TokenOut>[] =>
   },
   {
     key: 'revoke',
-    head: '',
+    head: <span className="visually-hidden">What can be done</span>,
     width: '110px',
     cell: (row) => <RevokeButton onRevoke={() => onRevoke(row.id)} name={row.name} />,
   },

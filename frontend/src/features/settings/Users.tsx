@@ -121,7 +121,7 @@ const columns = (
   },
   {
     key: 'disable',
-    head: '',
+    head: <span className="visually-hidden">What can be done</span>,
     width: '110px',
     cell: (row) =>
       row.id === myId ? null : (

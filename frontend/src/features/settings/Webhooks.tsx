@@ -152,7 +152,7 @@ const columns = ({
   },
   {
     key: 'acts',
-    head: '',
+    head: <span className="visually-hidden">What can be done</span>,
     width: '110px',
     cell: (row) => (
       <Menu
