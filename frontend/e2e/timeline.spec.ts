@@ -78,7 +78,9 @@ test('a note is written, changed and deleted', async ({ page }) => {
   await dialog.getByRole('button', { name: 'Save the note' }).click()
   await expect(dialog).toBeHidden()
   await page.getByRole('button', { name: 'Table', exact: true }).click()
-  await expect(page.getByRole('cell', { name: 'the pager rang twice (Ada Example)' })).toBeVisible()
+  await expect(
+    page.getByRole('gridcell', { name: 'the pager rang twice (Ada Example)' }),
+  ).toBeVisible()
 })
 
 test('the onset is corrected by its handle, said so, and reset', async ({ page }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clashes, type KeyTable } from '@/state/keys'
+import { viewKeys } from '@/state/viewKeys'
 import { PIN_KEYS } from '@/ui/pinKey'
 import { LINK_KEYS } from './CopyLink'
 import { SHEET_KEYS } from './KeySheet'
@@ -11,6 +12,7 @@ const EVERYWHERE: KeyTable = {
   ...SHEET_KEYS,
   ...PIN_KEYS,
   palette: { keys: ['/'], does: 'Find anything, do anything' },
+  ...viewKeys('123456789'.split('')),
   go: { keys: ['g'], does: 'Go to a screen' },
 }
 

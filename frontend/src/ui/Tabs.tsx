@@ -1,6 +1,7 @@
-/** Tabs with the underline of the accent; arrow keys move. */
+/** Tabs with the underline of the accent; arrow keys move, and 1 to 9 show one. */
 import { Tabs as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { useViewKeys } from '@/state/viewKeys'
 import './parts.css'
 
 export type Tab<T extends string> = {
@@ -20,6 +21,14 @@ export function Tabs<T extends string>({
   readonly tabs: readonly Tab<T>[]
   readonly label: string
 }) {
+  const names = Object.fromEntries(
+    tabs.map((tab) => [tab.value, typeof tab.label === 'string' ? tab.label : tab.value]),
+  ) as Record<T, string>
+  useViewKeys(
+    tabs.map((tab) => tab.value),
+    names,
+    onChange,
+  )
   return (
     <Radix.Root
       className="tabs"

@@ -5,6 +5,7 @@ import { ApiProblem } from '@/api/problem'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { flag, oneOf, text, useUrlState } from '@/state/url'
+import { useViewKeys } from '@/state/viewKeys'
 import { Button } from '@/ui/Button'
 import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
@@ -47,6 +48,8 @@ export default function CompareScreen() {
   const [around, setAround] = useUrlState('around', text, '')
   const [against, setAgainst] = useUrlState('against', referenceCodec, 0)
   const [tab, setTab] = useUrlState('tab', TAB, 'series')
+  const show = (next: Tab) => setTab(next, { push: true })
+  useViewKeys(TABS, NAMED, show)
   const [all, setAll] = useUrlState('all', flag, false)
   if (choices.isLoadingError) {
     return <Problem error={choices.error} what="What can be compared could not be read" />
@@ -106,7 +109,7 @@ export default function CompareScreen() {
       <div className="compare-tabs">
         <div className="segments" role="group" aria-label="What to compare">
           {TABS.map((one) => (
-            <Button key={one} size="small" pressed={tab === one} onClick={() => setTab(one)}>
+            <Button key={one} size="small" pressed={tab === one} onClick={() => show(one)}>
               {NAMED[one]}
             </Button>
           ))}

@@ -4,6 +4,7 @@ import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import { flag, oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
+import { useViewKeys } from '@/state/viewKeys'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
 import { useArtifactByHash } from '@/ui/evidence'
@@ -34,6 +35,7 @@ export default function StacksScreen() {
   const [thread] = useUrlState('thread', text, '')
   const [idle, setIdle] = useUrlState('idle', flag, false)
   const [show, setShow] = useUrlState('show', SHOW, 'stacks')
+  useViewKeys(LAYERS, NAMES, (one) => setShow(one, { push: true }))
   const [frame] = useUrlState('in', text, '')
   const [words] = useUrlState('q', text, '')
   const moments = useQuery(momentsQuery(id))

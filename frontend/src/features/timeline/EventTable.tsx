@@ -1,120 +1,214 @@
 /** The same marks and lanes as tables, for keyboards, screen readers and copying. */
 import { useMemo } from 'react'
-import { waiting } from './marks'
-import type { Marks, Series, WindowLane } from './queries'
+import { Link, useLocation } from 'react-router'
+import type { Interval } from '@/charts/time'
+import { useIncidentId, useZone } from '@/state/incident'
+import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/Button'
+import { type Column, Table } from '@/ui/Table'
 import { Measured, Time } from '@/ui/Value'
-
-type Row = { time: string; kind: string; text: string; at: string | null }
+import type { Item, Lane } from './lanes'
+import type { Series, WindowLane } from './queries'
+import { OPENS } from './WindowBar'
 
 type Props = {
-  readonly marks: Marks
-  readonly lanes: readonly WindowLane[]
+  /** As they stand on the timeline: filtered by the words of the search. */
+  readonly lanes: readonly Lane[]
+  readonly range: Interval
+  readonly compared: readonly WindowLane[]
   readonly series: ReadonlyMap<string, Series>
-  readonly onOpen: (at: string) => void
+  readonly paths: ReadonlyMap<string, string>
+  readonly picked: string | null
+  readonly onPick: (item: Item, lane: Lane) => void
+  readonly onOpen: (item: Item) => void
 }
 
-export function EventTable({ marks, lanes, series, onOpen }: Props) {
-  const rows = useMemo(() => tableRows(marks), [marks])
+export function EventTable(props: Props) {
+  const { lanes, range, compared, series, paths, picked, onPick, onOpen } = props
+  const zone = useZone()
+  const rows = useMemo(() => markRows(lanes, range), [lanes, range])
+  const columns: Column<MarkRow>[] = [
+    {
+      key: 'time',
+      head: `Time (${zone.label})`,
+      width: '190px',
+      cell: ({ item }) => (
+        <span className="mono">
+          <Time at={item.start} style="full" />
+        </span>
+      ),
+      sort: ({ item }) => item.start,
+      text: ({ item }) => zone.format(item.start, 'full'),
+    },
+    {
+      key: 'until',
+      head: 'Until',
+      width: '100px',
+      cell: ({ item }) =>
+        item.open ? (
+          <span className="faint">not captured</span>
+        ) : (
+          item.end > item.start && <Time at={item.end} style="clock" />
+        ),
+      sort: ({ item }) => (item.end > item.start && !item.open ? item.end : null),
+      text: ({ item }) => (item.end > item.start ? zone.format(item.end, 'full') : ''),
+    },
+    {
+      key: 'lane',
+      head: 'Lane',
+      width: '170px',
+      cell: ({ lane }) => lane.title,
+      sort: ({ lane }) => lane.title,
+    },
+    {
+      key: 'what',
+      head: 'What',
+      width: 'minmax(240px, 1fr)',
+      cell: ({ item }) => (
+        <span className="ellipsis" title={item.label}>
+          {item.label}
+        </span>
+      ),
+      sort: ({ item }) => item.label,
+    },
+    {
+      key: 'opens',
+      head: 'Leads to',
+      width: '130px',
+      cell: ({ item }) =>
+        item.opens && (
+          <Button size="small" variant="ghost" onClick={() => onOpen(item)}>
+            {OPENS[item.opens.kind]}
+          </Button>
+        ),
+    },
+  ]
   return (
-    <div className="timeline-scroll scroll">
-      {lanes.length > 0 && <LaneTable lanes={lanes} series={series} />}
-      <table className="event-table">
-        <caption>Stalls, snapshots with waiters, events and notes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Kind</th>
-            <th scope="col">What</th>
-            <th scope="col">
-              <span className="visually-hidden">Where it leads</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              <td className="mono">
-                <Time at={row.time} style="full" />
-              </td>
-              <td>{row.kind}</td>
-              <td>{row.text}</td>
-              <td>
-                {row.at && (
-                  <Button size="small" variant="ghost" onClick={() => row.at && onOpen(row.at)}>
-                    Wait graph
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="timeline-tables scroll">
+      {compared.length > 0 && <LaneTable lanes={compared} series={series} paths={paths} />}
+      <h2>Stalls, snapshots with waiters, events, notes and what lasted, in this window</h2>
+      {rows.length === 0 ? (
+        <p className="faint">None lies in this window. The whole capture: press 0.</p>
+      ) : (
+        <div className="timeline-marks">
+          <Table
+            fill
+            copy
+            rows={rows}
+            columns={columns}
+            rowKey={({ item }) => item.key}
+            label="Marks of the timeline"
+            selected={picked}
+            onSelect={({ item, lane }) => onPick(item, lane)}
+          />
+        </div>
+      )}
     </div>
   )
 }
 
-function LaneTable({ lanes, series }: Pick<Props, 'lanes' | 'series'>) {
+/** Every compared lane in numbers, with the file they were read from. */
+function LaneTable({
+  lanes,
+  series,
+  paths,
+}: {
+  readonly lanes: readonly WindowLane[]
+  readonly series: ReadonlyMap<string, Series>
+  readonly paths: ReadonlyMap<string, string>
+}) {
+  const id = useIncidentId()
+  const { search } = useLocation()
+  const unit = (lane: WindowLane) => {
+    const of = series.get(lane.id)
+    return of?.kind === 'counter' ? `${of.unit ?? '1'}/s` : (of?.unit ?? '')
+  }
+  const name = (lane: WindowLane) => {
+    const of = series.get(lane.id)
+    return of ? `${of.name} ${of.labels}`.trim() : lane.id
+  }
+  const numbers = [
+    ['before', 'Mean before'],
+    ['now', 'Mean now'],
+    ['min', 'Minimum'],
+    ['max', 'Maximum'],
+  ] as const
+  const columns: Column<WindowLane>[] = [
+    {
+      key: 'series',
+      head: 'Series',
+      width: 'minmax(220px, 2fr)',
+      cell: (lane) => <span className="mono ellipsis">{name(lane)}</span>,
+      sort: name,
+    },
+    {
+      key: 'host',
+      head: 'Host',
+      width: '130px',
+      cell: (lane) => series.get(lane.id)?.host ?? '',
+      sort: (lane) => series.get(lane.id)?.host ?? null,
+    },
+    ...numbers.map(([key, head]): Column<WindowLane> => ({
+      ...{ key, head, kind: 'number', width: '130px' },
+      cell: (lane) => <Measured value={lane[key]} unit={unit(lane)} />,
+      sort: (lane) => lane[key],
+      text: (lane) => `${lane[key] ?? ''} ${lane[key] === null ? '' : unit(lane)}`.trim(),
+    })),
+    {
+      key: 'samples',
+      head: 'Samples',
+      kind: 'number',
+      width: '80px',
+      cell: (lane) => lane.samples,
+      sort: (lane) => lane.samples,
+    },
+    {
+      key: 'file',
+      head: 'Read from',
+      width: 'minmax(120px, 1fr)',
+      cell: (lane) => {
+        const artifact = series.get(lane.id)?.artifact
+        const path = artifact && paths.get(artifact)
+        if (!artifact || !path) return null
+        return (
+          <Link
+            className="mono ellipsis"
+            title={path}
+            to={`/incidents/${id}/artifacts${sharedSearch(search, { artifact })}`}
+          >
+            {path.split('/').at(-1)}
+          </Link>
+        )
+      },
+      sort: (lane) => paths.get(series.get(lane.id)?.artifact ?? '') ?? null,
+    },
+  ]
   return (
-    <table className="event-table">
-      <caption>Lanes in this window, against the window of the same length before</caption>
-      <thead>
-        <tr>
-          <th scope="col">Series</th>
-          <th scope="col">Host</th>
-          <th scope="col">Mean before</th>
-          <th scope="col">Mean now</th>
-          <th scope="col">Minimum</th>
-          <th scope="col">Maximum</th>
-          <th scope="col">Samples</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lanes.map((lane) => {
-          const of = series.get(lane.id)
-          const unit = of?.kind === 'counter' ? `${of.unit ?? '1'}/s` : (of?.unit ?? '')
-          return (
-            <tr key={lane.id}>
-              <td className="mono">{of ? `${of.name} ${of.labels}` : lane.id}</td>
-              <td>{of?.host ?? ''}</td>
-              {[lane.before, lane.now, lane.min, lane.max].map((value, index) => (
-                <td key={index} className="num">
-                  <Measured value={value} unit={unit} />
-                </td>
-              ))}
-              <td className="num">{lane.samples}</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <>
+      <h2>Lanes in this window, against the window of the same length before</h2>
+      <Table
+        copy
+        rows={lanes}
+        columns={columns}
+        rowKey={(lane) => lane.id}
+        label="Lanes in numbers"
+      />
+    </>
   )
 }
 
-/** Stalls, snapshots that wait, events and notes in time order. */
-export function tableRows(marks: Marks): Row[] {
-  const rows: Row[] = []
-  for (const stall of marks.stalls) {
-    const kind = stall.kind.replace('_', ' ')
-    rows.push({ time: stall.onset, kind, text: `begins. ${stall.note}`, at: null })
-    if (stall.end) rows.push({ time: stall.end, kind, text: 'ends', at: null })
-  }
-  for (const snapshot of marks.snapshots) {
-    if (waiting(snapshot) > 0) {
-      const text = `${snapshot.waiters ?? 0} threads wait for latches, ${snapshot.lock_waits ?? 0} transactions for locks`
-      rows.push({ time: snapshot.time, kind: 'snapshot', text, at: snapshot.time })
-    }
-  }
-  for (const event of marks.events) {
-    if (event.time) rows.push({ time: event.time, kind: event.kind, text: event.message, at: null })
-  }
-  for (const note of marks.annotations) {
-    rows.push({
-      time: note.start,
-      kind: 'note',
-      text: `${note.text} (${note.author ?? 'somebody'})`,
-      at: null,
-    })
-  }
-  return rows.sort((a, b) => a.time.localeCompare(b.time))
+type MarkRow = { readonly lane: Lane; readonly item: Item }
+
+/** The marks of all lanes inside a window, in time order; snapshots only where somebody waits. */
+export function markRows(lanes: readonly Lane[], [from, to]: Interval): MarkRow[] {
+  return lanes
+    .flatMap((lane) =>
+      'items' in lane
+        ? lane.items
+            .filter((item) => item.end >= from && item.start <= to)
+            .filter((item) => lane.kind !== 'snapshots' || item.tone !== 'idle')
+            .map((item) => ({ lane, item }))
+        : [],
+    )
+    .sort((a, b) => a.item.start - b.item.start)
 }

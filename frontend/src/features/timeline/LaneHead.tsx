@@ -8,7 +8,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
 import { MAX_PICTURE, usePin } from '@/ui/pin'
 import type { PlacedClock } from '@/api/schema'
 import { laneSvg } from './exportView'
-import type { Choice, Lane, MetricLane, Scale, Size } from './lanes'
+import { type Choice, COLOURS, type Lane, type MetricLane, type Scale, type Size } from './lanes'
 import type { WindowLane } from './queries'
 import type { TimelineView } from './view'
 
@@ -22,6 +22,8 @@ export type HeadActs = {
   readonly move: (lane: Lane, to: number) => void
   readonly drop: (dragged: string, index: number) => void
   readonly remove: (lane: MetricLane) => void
+  /** Opens the file that its values were read from. */
+  readonly source: (source: PlacedClock) => void
 }
 
 /** One object for all heads that always does what the last render would. */
@@ -36,6 +38,7 @@ export class LatestActs implements HeadActs {
   move = (lane: Lane, to: number) => this.now?.move(lane, to)
   drop = (dragged: string, index: number) => this.now?.drop(dragged, index)
   remove = (lane: MetricLane) => this.now?.remove(lane)
+  source = (source: PlacedClock) => this.now?.source(source)
 }
 
 type Props = {
@@ -169,7 +172,7 @@ function ClockBadge({ clock }: { readonly clock: PlacedClock }) {
   )
 }
 
-function Tools({ incidentId, view, lane, index, acts, delta, mayWrite }: Props) {
+function Tools({ incidentId, view, lane, index, acts, delta, clock: source, mayWrite }: Props) {
   const pin = usePin(incidentId)
   const { choice } = lane
   const metric = lane.kind === 'metric' ? lane : null
@@ -237,9 +240,23 @@ function Tools({ incidentId, view, lane, index, acts, delta, mayWrite }: Props) 
                 { value: 'shared', label: 'Shared', hint: 'with lanes of its unit' },
               ]}
             />
+            <MenuLabel>Colour</MenuLabel>
+            <MenuChoice<string>
+              value={String(choice.colour)}
+              onChange={(colour) => onChoice({ colour: Number(colour) })}
+              options={COLOURS.map((label, at) => ({
+                ...{ value: String(at + 1), label },
+                hint: <span className="tl-swatch" style={{ background: `var(--cat-${at + 1})` }} />,
+              }))}
+            />
           </>
         )}
         <MenuLine />
+        {source && (
+          <MenuItem hint={source.path.split('/').at(-1)} onSelect={() => acts.source(source)}>
+            Open its file
+          </MenuItem>
+        )}
         <MenuItem onSelect={() => onChoice({ pinned: !choice.pinned })}>
           {choice.pinned ? 'Let go from the top' : 'Keep at the top'}
         </MenuItem>

@@ -159,6 +159,7 @@ function Band(props: Props) {
             tabIndex={0}
             className={`tl-handle tl-handle-${which === 'onset' || which === 'end' ? 'stall' : 'baseline'}`}
             data-testid={`handle-${which}`}
+            data-which={which}
             aria-label={`${NAMES[which]}${stall.host ? ` of ${stall.host}` : ''}`}
             aria-valuemin={Math.round(view.whole[0])}
             aria-valuemax={Math.round(view.whole[1])}

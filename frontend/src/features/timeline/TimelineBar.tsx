@@ -5,6 +5,9 @@ import { formatDuration } from '@/format'
 import type { Zone } from '@/state/incident'
 import { Button } from '@/ui/Button'
 import { ExportMenu } from '@/ui/ExportMenu'
+import { DownIcon } from '@/ui/icons'
+import { Menu, MenuChoice } from '@/ui/Menu'
+import { type Field, FIELDS } from './lanes'
 
 type Props = {
   readonly range: Interval
@@ -16,8 +19,10 @@ type Props = {
   readonly onMoved: () => void
   readonly onWhole: () => void
   readonly onFit: () => void
-  /** Null: there are not several hosts, or not several onsets. */
-  readonly byHost: { readonly on: boolean; readonly toggle: () => void } | null
+  /** Lanes of one host, file, ... stand together; null: each where it stands. */
+  readonly by: Field | null
+  readonly onBy: (by: Field | null) => void
+  /** Null: there are not several onsets. */
   readonly aligned: { readonly on: boolean; readonly toggle: () => void } | null
   readonly beside: number
   readonly onBeside: () => void
@@ -39,7 +44,8 @@ export function TimelineBar({
   onMoved,
   onWhole,
   onFit,
-  byHost,
+  by,
+  onBy,
   aligned,
   beside,
   onBeside,
@@ -62,7 +68,7 @@ export function TimelineBar({
         ref={search}
         type="search"
         className="tl-search"
-        placeholder="Search lanes"
+        placeholder="Search lanes, marks"
         aria-label="Search the lanes"
         value={query}
         onChange={(event) => onQuery(event.target.value)}
@@ -81,14 +87,26 @@ export function TimelineBar({
       <Button size="small" onClick={onWhole} title="Everything captured (0)">
         Whole capture
       </Button>
-      <Button size="small" onClick={onFit} title="The stall with some time around it (f)">
+      <Button size="small" onClick={onFit} title="The stall with some time around it">
         Fit the stall
       </Button>
-      {byHost && (
-        <Button size="small" pressed={byHost.on} onClick={byHost.toggle}>
-          By host
-        </Button>
-      )}
+      <Menu
+        trigger={
+          <Button size="small" pressed={by !== null} title="Lanes that stand together">
+            {by ? `By ${by}` : 'Group'}
+            <DownIcon size={12} />
+          </Button>
+        }
+      >
+        <MenuChoice<Field | ''>
+          value={by ?? ''}
+          onChange={(field) => onBy(field || null)}
+          options={[
+            { value: '', label: 'Not grouped' },
+            ...FIELDS.map((field) => ({ value: field, label: `By ${field}` })),
+          ]}
+        />
+      </Menu>
       {aligned && (
         <Button
           size="small"

@@ -7,6 +7,7 @@ import { iso, panned, parseIso, zoomed, type Interval } from '@/charts/time'
 import { useWidth } from '@/charts/useWidth'
 import { useIncidentId, useRange, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
+import { useViewKeys } from '@/state/viewKeys'
 import {
   flag,
   list,
@@ -28,9 +29,10 @@ import { timelineRows, timelineSvg } from './exportView'
 import { marksQuery, seriesQuery, stripsQuery } from './firstQueries'
 import { TIMELINE_KEYS } from './keys'
 import { LaneHead, LatestActs } from './LaneHead'
-import { buildLanes, type Item, type Lane, nextItem, stack } from './lanes'
+import { buildLanes, FIELDS, type Item, type Lane, nextItem, stack } from './lanes'
 import { LEFT, RIGHT } from './layout'
 import { firstLook, onsetShifts, summary, wholeRange } from './marks'
+import { MarkedSpan, readSpan, writeSpan } from './MarkedSpan'
 import { OverviewStrip } from './OverviewStrip'
 import { Plot } from './Plot'
 import {
@@ -48,7 +50,12 @@ import { TimelineView } from './view'
 import { WindowBar } from './WindowBar'
 import './timeline.css'
 
-const VIEW = oneOf(['lanes', 'table'] as const)
+const VIEWS = ['lanes', 'table'] as const
+const VIEW = oneOf(VIEWS)
+const VIEW_NAMES = { lanes: 'Lanes', table: 'Table' } as const
+const BY = oneOf([...FIELDS, ''] as const)
+/** Handles of a stall in the order in which o goes through them. */
+const HANDLES = ['onset', 'end', 'baselineStart', 'baselineEnd'] as const
 const SHOW = oneOf(['proposed', 'all'] as const)
 /** Lanes that the bar and the heads compare with the window before; the server takes no more. */
 const COMPARED = 40
@@ -65,9 +72,10 @@ export default function TimelineScreen() {
   const [query, setQuery] = useUrlState('q', text, '')
   const [setUp] = useUrlState<readonly string[]>('set', list, [])
   const [order, setOrder] = useUrlState<readonly string[]>('order', list, [])
-  const [byHost, setByHost] = useUrlState('byhost', flag, false)
+  const [by, setBy] = useUrlState('by', BY, '')
   const [aligned, setAligned] = useUrlState('aligned', flag, false)
   const [shape, setShape] = useUrlState('view', VIEW, 'lanes')
+  const [marked, setMarked] = useUrlState('span', text, '')
   const [besideIds, setBeside] = useUrlState<readonly string[]>('beside', list, [])
   const [picking, setPicking] = useState(false)
   const [aligning, setAligning] = useState(false)
@@ -113,15 +121,23 @@ export default function TimelineScreen() {
       .map((one) => one.id)
   }, [series.data, chosen, show])
   const choices = useMemo(() => readChoices(setUp), [setUp])
+  const clocks = useMemo(
+    () => new Map(overview.data?.clocks.map((one) => [one.artifact, one])),
+    [overview.data],
+  )
+  const paths = useMemo(
+    () => new Map([...clocks].map(([artifact, one]) => [artifact, one.path])),
+    [clocks],
+  )
   const lanes = useMemo(
     () =>
       series.data && marks.data
         ? buildLanes({
             ...{ series: series.data, marks: marks.data, strips: strips.data },
-            ...{ shown, choices, order, query, byHost, beside: others },
+            ...{ shown, choices, order, query, by: by || null, paths, beside: others },
           })
         : [],
-    [series.data, marks.data, strips.data, shown, choices, order, query, byHost, others],
+    [series.data, marks.data, strips.data, shown, choices, order, query, by, paths, others],
   )
   const picked = useMemo(() => {
     const lane = mark ? lanes.find((one) => one.id === active) : undefined
@@ -138,10 +154,6 @@ export default function TimelineScreen() {
     [compared.data],
   )
   const byId = useMemo(() => new Map(series.data?.map((one) => [one.id, one])), [series.data])
-  const clocks = useMemo(
-    () => new Map(overview.data?.clocks.map((one) => [one.artifact, one])),
-    [overview.data],
-  )
   const first = (metrics.length > 0 ? metrics : shown)
     .slice(0, 4)
     .flatMap((one) => byId.get(one) ?? [])
@@ -227,13 +239,42 @@ export default function TimelineScreen() {
     setRange(null, true)
   }
   const showWhole = () => whole && view.setRange(whole)
+  const span = useMemo(() => readSpan(marked), [marked])
+  /** What m marks: the chosen stretch, else what is shown. */
+  const stretch = (): Interval => {
+    const lane = picked && lanes.find((one) => one.id === active)
+    if (!lane || picked.end <= picked.start) return [...view.range]
+    const shift = view.shiftOf(lane)
+    return [picked.start + shift, picked.end + shift]
+  }
+  const keep = () => setNoting(span ?? stretch())
+  const fitChosen = () => {
+    const around = span ?? (picked && picked.end > picked.start ? stretch() : null)
+    if (!around) return fit()
+    const margin = (around[1] - around[0]) * 0.05
+    view.setRange([around[0] - margin, around[1] + margin])
+  }
+  const toHandles = () => {
+    const all = HANDLES.flatMap((which) => [
+      ...document.querySelectorAll<HTMLElement>(`.tl-handle[data-which="${which}"]:not([hidden])`),
+    ])
+    all[(all.findIndex((one) => one === document.activeElement) + 1) % all.length]?.focus({
+      preventScroll: true,
+    })
+  }
+  const showView = (next: (typeof VIEWS)[number]) => setShape(next, { push: true })
+  useViewKeys(VIEWS, VIEW_NAMES, showView)
   useKeys(TIMELINE_KEYS, {
     zoomIn: zoom(0.7),
     zoomOut: zoom(1 / 0.7),
     earlier: pan(-0.15),
     later: pan(0.15),
     whole: showWhole,
-    fit,
+    fit: fitChosen,
+    mark: () => setMarked(writeSpan(stretch())),
+    keep: mayWrite ? keep : undefined,
+    clear: marked ? () => setMarked(null) : undefined,
+    handles: toHandles,
     next: () => step(true),
     previous: () => step(false),
     note: () => {
@@ -266,6 +307,11 @@ export default function TimelineScreen() {
         const other = lanes.find((one) => one.id === dragged)
         if (other) arrange(other, index)
       },
+      source: ({ artifact }) =>
+        void navigate({
+          pathname: '../artifacts',
+          search: sharedSearch(window.location.search, { artifact }),
+        }),
       remove: (lane) =>
         lane.beside
           ? setBeside(besideIds.filter((one) => one !== lane.beside?.incident))
@@ -309,7 +355,6 @@ export default function TimelineScreen() {
   }
   const { artifacts } = overview.data ?? {}
   const said = summary(marks.data, range, metrics.length, zone)
-  const hosts = new Set(series.data.map((one) => one.host))
   const severalOnsets = onsetShifts(marks.data.stalls).size > 1
 
   return (
@@ -324,7 +369,8 @@ export default function TimelineScreen() {
         onMoved={whatMoved}
         onWhole={() => void showWhole()}
         onFit={fit}
-        byHost={hosts.size > 1 ? { on: byHost, toggle: () => setByHost(!byHost) } : null}
+        by={by || null}
+        onBy={(field) => setBy(field ?? '')}
         aligned={severalOnsets ? { on: aligned, toggle: () => setAligned(!aligned) } : null}
         beside={besideIds.length}
         onBeside={() => setAligning(true)}
@@ -339,7 +385,7 @@ export default function TimelineScreen() {
           rows: () => timelineRows(view),
         }}
         table={shape === 'table'}
-        onTable={() => setShape(shape === 'table' ? 'lanes' : 'table')}
+        onTable={() => showView(shape === 'table' ? 'lanes' : 'table')}
         onPick={() => setPicking(true)}
       />
       {artifacts && artifacts.parsing > 0 && (
@@ -377,22 +423,25 @@ export default function TimelineScreen() {
       />
       {shape === 'table' ? (
         <EventTable
-          marks={marks.data}
-          lanes={compared.data?.lanes ?? []}
+          lanes={lanes}
+          range={range}
+          compared={compared.data?.lanes ?? []}
           series={byId}
-          onOpen={(at) =>
-            void navigate({
-              pathname: '../waits',
-              search: sharedSearch(window.location.search, { at }),
-            })
-          }
+          paths={paths}
+          picked={picked?.key ?? null}
+          onPick={(item, lane) => {
+            setActive(lane.id)
+            setMark(item.key)
+          }}
+          onOpen={open}
         />
       ) : lanes.length === 0 ? (
         <EmptyState
           title="No lane has this name"
           action={<Button onClick={() => setQuery('')}>Show all lanes</Button>}
         >
-          “{query}” is in no name, label, host or meaning of the {shown.length} lanes shown.
+          “{query}” is in no name, label, host, file or meaning of the {shown.length} lanes shown,
+          and in no mark.
         </EmptyState>
       ) : (
         <Plot
@@ -404,7 +453,19 @@ export default function TimelineScreen() {
           onPick={pick}
           onOpen={open}
           onWhole={() => void showWhole()}
-          over={<StallBands incidentId={id} view={view} marks={marks.data} mayWrite={mayWrite} />}
+          over={
+            <>
+              <StallBands incidentId={id} view={view} marks={marks.data} mayWrite={mayWrite} />
+              {span && (
+                <MarkedSpan
+                  view={view}
+                  span={span}
+                  onKeep={mayWrite ? keep : null}
+                  onClear={() => setMarked(null)}
+                />
+              )}
+            </>
+          }
           head={(lane, index) =>
             lane.kind === 'group' ? (
               <span className="tl-group-name">

@@ -41,32 +41,33 @@ export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary
       <span className="tl-summary ellipsis" title={summary}>
         {summary}
       </span>
-      <span className="grow" />
-      {changes.length > 0 && (
-        <span className="faint">Against the {formatDuration(span / 1000)} before</span>
-      )}
-      {changes.map(({ lane, text }) => (
-        <button
-          key={lane.id}
-          type="button"
-          className="tl-delta"
-          title={`${lane.id}: mean ${formatMeasured(lane.before)} before, ${formatMeasured(lane.now)} now`}
-          onClick={() => onLane(lane.id)}
-        >
-          <span className="mono ellipsis">
-            {series.get(lane.id)?.name.split('.').at(-1) ?? lane.id}
-          </span>{' '}
-          <b className="num">{text}</b>
-        </button>
-      ))}
+      <div className="tl-deltas">
+        {changes.length > 0 && (
+          <span className="faint">Against the {formatDuration(span / 1000)} before</span>
+        )}
+        {changes.map(({ lane, text }) => (
+          <button
+            key={lane.id}
+            type="button"
+            className="tl-delta"
+            title={`${lane.id}: mean ${formatMeasured(lane.before)} before, ${formatMeasured(lane.now)} now`}
+            onClick={() => onLane(lane.id)}
+          >
+            <span className="mono ellipsis">
+              {series.get(lane.id)?.name.split('.').at(-1) ?? lane.id}
+            </span>{' '}
+            <b className="num">{text}</b>
+          </button>
+        ))}
+      </div>
     </div>
   )
 }
 
-const OPENS = {
+export const OPENS = {
   moment: 'Wait graph',
   note: 'Open the note',
-  experiment: 'Experiments',
+  experiment: 'Experiment',
   lines: 'Raw lines',
 } as const
 

@@ -1,4 +1,4 @@
-/** How a person set up lanes, as it stands in the address: "tlp:series@host" is tall, log, pinned. */
+/** How a person set up lanes, as it stands in the address: "tlp3:series@host" is tall, log, pinned, green. */
 import type { Choice, Scale, Size } from './lanes'
 import { PLAIN } from './lanes'
 
@@ -14,6 +14,7 @@ export function readChoices(values: readonly string[]): ReadonlyMap<string, Choi
       ...{ size, scale },
       pinned: flags.includes('p'),
       folded: flags.includes('x'),
+      colour: Number(/[2-7]/.exec(flags)?.[0] ?? 1),
     })
   }
   return found
@@ -25,7 +26,8 @@ export function writeChoices(choices: ReadonlyMap<string, Choice>): string[] {
       { tall: 't', compact: 'c', normal: '' }[choice.size] +
       { log: 'l', shared: 's', linear: '' }[choice.scale] +
       (choice.pinned ? 'p' : '') +
-      (choice.folded ? 'x' : '')
+      (choice.folded ? 'x' : '') +
+      (choice.colour > 1 ? String(choice.colour) : '')
     return flags ? [`${flags}:${id}`] : []
   })
 }

@@ -9,7 +9,8 @@ export type Palette = Readonly<Record<string, string>>
 export const TOKENS = [
   'bg', 'chrome', 'line', 'grid', 'axis', 'text', 'text-2', 'text-3', 'accent', 'selected',
   'waiting', 'holding', 'running', 'idle', 'waiting-tint', 'holding-tint', 'running-tint',
-  'idle-tint', 'cat-1', 'stall-band', 'active', 'border',
+  'idle-tint', 'stall-band', 'active', 'border',
+  'cat-1', 'cat-2', 'cat-3', 'cat-4', 'cat-5', 'cat-6', 'cat-7',
   'heat-0', 'heat-1', 'heat-2', 'heat-3', 'heat-4', 'heat-5',
 ] as const // prettier-ignore
 
@@ -91,7 +92,7 @@ export function drawMetric(
     sketch.fillStyle = palette['grid'] ?? ''
     sketch.fillRect(box.x, y(0), box.w, 1)
   }
-  const colour = palette['cat-1'] ?? ''
+  const colour = palette[`cat-${lane.choice.colour}`] ?? ''
   const few = runs.length > 0 && runs.every((run) => run.tiles.every((tile) => tile.plain))
   const step = few && countOwn(runs, -Infinity, Infinity) < 60
   const dense = countOwn(runs, ...window) > DENSE

@@ -23,7 +23,14 @@ const options = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) => {
   const all = [series('b', 'h1'), series('a', 'h2'), series('c', 'h1')]
   return {
     ...{ series: all, shown: all.map((one) => one.id), marks, strips: undefined },
-    ...{ choices: new Map(), order: [], query: '', byHost: false, ...more },
+    ...{
+      choices: new Map(),
+      order: [],
+      query: '',
+      by: null,
+      paths: new Map([['a', 'db/vmstat']]),
+      ...more,
+    },
   }
 }
 const titles = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) =>
@@ -38,10 +45,26 @@ describe('buildLanes', () => {
     expect(titles({ order: ['c@h1', 'a@h2'] })).toEqual(['c', 'a', 'Triggers', 'b'])
   })
   it('groups by host and finds by words', () => {
-    expect(titles({ byHost: true })).toEqual([
+    expect(titles({ by: 'host' })).toEqual([
       ...['No host is named', 'Triggers', 'h1', 'b', 'c', 'h2', 'a'],
     ])
     expect(titles({ query: 'h2' })).toEqual(['a'])
+  })
+  it('groups by the file, and finds by it', () => {
+    const read = [{ ...series('b'), artifact: 'a' }, series('c')]
+    const shown = ['b@', 'c@']
+    expect(titles({ series: read, shown, by: 'source' })).toEqual([
+      ...['Of several files', 'Triggers', 'c', 'db/vmstat', 'b'],
+    ])
+    expect(titles({ series: read, shown, query: 'vmstat' })).toEqual(['b'])
+  })
+  it('keeps of a lane the marks that have the words', () => {
+    const more = { ...marks, events: [...marks.events, { ...marks.events[0], message: 'again' }] }
+    const [lane, ...rest] = buildLanes(options({ marks: more as Marks, query: 'again' }))
+    expect(lane && 'items' in lane && lane.items.map((item) => item.label)).toEqual([
+      'trigger: again',
+    ])
+    expect(rest).toEqual([])
   })
   it('folds and grows lanes', () => {
     const lanes = buildLanes(options({ choices: new Map([['b@h1', { ...PLAIN, size: 'tall' }]]) }))
@@ -92,12 +115,12 @@ describe('items', () => {
 
 describe('choices in the address', () => {
   it('round-trip, and nonsense is left out', () => {
-    const set = changed(readChoices(['tlp:a:b@h', 'nonsense']), 'c', { folded: true })
-    expect(writeChoices(set)).toEqual(['tlp:a:b@h', 'x:c'])
-    expect(readChoices(['tlp:a:b@h']).get('a:b@h')).toEqual({
-      ...{ size: 'tall', scale: 'log', pinned: true, folded: false },
+    const set = changed(readChoices(['tlp3:a:b@h', 'nonsense']), 'c', { folded: true })
+    expect(writeChoices(set)).toEqual(['tlp3:a:b@h', 'x:c'])
+    expect(readChoices(['tlp3:a:b@h']).get('a:b@h')).toEqual({
+      ...{ size: 'tall', scale: 'log', pinned: true, folded: false, colour: 3 },
     })
-    expect(writeChoices(changed(set, 'c', { folded: false }))).toEqual(['tlp:a:b@h'])
+    expect(writeChoices(changed(set, 'c', { folded: false }))).toEqual(['tlp3:a:b@h'])
   })
 })
 

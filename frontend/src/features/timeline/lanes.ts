@@ -11,8 +11,17 @@ export type Choice = {
   readonly scale: Scale
   readonly pinned: boolean
   readonly folded: boolean
+  /** Which of the seven categories draws it: --cat-1 to --cat-7. */
+  readonly colour: number
 }
-export const PLAIN: Choice = { size: 'normal', scale: 'linear', pinned: false, folded: false }
+export const PLAIN: Choice = {
+  ...{ size: 'normal', scale: 'linear', pinned: false, folded: false, colour: 1 },
+}
+export const COLOURS = ['Blue', 'Orange', 'Green', 'Purple', 'Sky', 'Vermilion', 'Olive'] as const
+
+/** What lanes can stand together by. */
+export const FIELDS = ['host', 'source', 'collector', 'unit', 'kind'] as const
+export type Field = (typeof FIELDS)[number]
 export const HEIGHTS: Readonly<Record<Size, number>> = { compact: 28, normal: 56, tall: 120 }
 export const FOLDED = 20
 
@@ -82,7 +91,10 @@ export type Options = {
   /** Ids in the order that a person gave them; others keep their own place after. */
   readonly order: readonly string[]
   readonly query: string
-  readonly byHost: boolean
+  /** Lanes of one host, source, ... stand together under its name. */
+  readonly by: Field | null
+  /** Names of the files that series come from, by artifact. */
+  readonly paths: ReadonlyMap<string, string>
   /** Other incidents, moved so that their onsets lie on this one's. */
   readonly beside?: readonly Other[]
 }
@@ -94,7 +106,8 @@ const FEW_METRICS = 40
 
 /**
  * Every lane: the pinned first, then notes, events, stalls, metrics, snapshots, waiters by place, and
- * what lasted; by host if asked.
+ * what lasted; together by a field if asked. The words of `query` keep lanes whose name, host, source
+ * or meaning has them all, and of other lanes the marks that have them: a thread, a query, a message.
  */
 export function buildLanes(options: Options): Lane[] {
   const { marks, strips, choices, query } = options
@@ -109,10 +122,7 @@ export function buildLanes(options: Options): Lane[] {
     ...(few ? [...metrics, ...found] : [...found, ...metrics]),
   ].map((lane) => sized(lane, choices.get(lane.id) ?? PLAIN))
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  const named = all.filter((lane) => {
-    const text = `${lane.title} ${lane.sub} ${lane.hint} ${lane.host ?? ''}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  const named = words.length === 0 ? all : all.flatMap((lane) => withWords(lane, words, options))
   const place = new Map(options.order.map((id, index) => [id, index]))
   const rank = (lane: Lane, index: number) => place.get(lane.id) ?? options.order.length + index
   const ordered = named
@@ -121,7 +131,7 @@ export function buildLanes(options: Options): Lane[] {
     .map(({ lane }) => lane)
   const pinned = ordered.filter((lane) => lane.choice.pinned)
   const rest = ordered.filter((lane) => !lane.choice.pinned)
-  return [...pinned, ...(options.byHost ? grouped(rest) : rest)]
+  return [...pinned, ...(options.by ? grouped(rest, options.by, options.paths) : rest)]
 }
 
 /** Lanes with where each begins, and the height of all. */
@@ -207,18 +217,57 @@ function sized(lane: Lane, choice: Choice): Lane {
   return { ...lane, choice, height: Math.round(height) }
 }
 
-function grouped(lanes: readonly Lane[]): Lane[] {
-  const hosts = new Map<string | null, Lane[]>()
-  for (const lane of lanes) hosts.set(lane.host, [...(hosts.get(lane.host) ?? []), lane])
-  if (hosts.size < 2) return [...lanes]
-  return [...hosts].flatMap(([host, some]): Lane[] => [
+/** A lane that has every word, or what is left of it: the marks that have them. */
+function withWords(lane: Lane, words: readonly string[], { paths }: Options): Lane[] {
+  const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))
+  const source = lane.kind === 'metric' ? (paths.get(lane.series.artifact ?? '') ?? '') : ''
+  if (has(`${lane.title} ${lane.sub} ${lane.hint} ${lane.host ?? ''} ${source}`)) return [lane]
+  if (!('items' in lane)) return []
+  const items = lane.items.filter((item) => has(item.label))
+  const sub = `${items.length} of ${lane.items.length}`
+  return items.length > 0 ? [{ ...lane, items, sub }] : []
+}
+
+const NO_FIELD: Readonly<Record<Field, string>> = {
+  ...{ host: 'No host is named', source: 'Of several files', collector: 'Marks' },
+  ...{ unit: 'Without a unit', kind: '' },
+}
+const KINDS: Readonly<Record<Exclude<Lane['kind'], 'group'>, string>> = {
+  ...{ metric: 'Measured', heat: 'Who waits where', spans: 'What lasted' },
+  ...{ events: 'What happened', snapshots: 'Snapshots', notes: 'Notes' },
+}
+
+function fieldOf(lane: Lane, by: Field, paths: ReadonlyMap<string, string>): string | null {
+  if (by === 'host') return lane.host
+  if (by === 'kind') return lane.kind === 'group' ? null : KINDS[lane.kind]
+  if (lane.kind === 'heat') return by === 'unit' ? 'waiting' : null
+  if (lane.kind !== 'metric') return null
+  if (by === 'unit') return lane.unit
+  if (by === 'collector') return lane.series.group
+  return paths.get(lane.series.artifact ?? '') ?? null
+}
+
+function grouped(
+  lanes: readonly Lane[],
+  by: Field,
+  paths: ReadonlyMap<string, string>,
+): readonly Lane[] {
+  const groups = new Map<string | null, Lane[]>()
+  for (const lane of lanes) {
+    const field = fieldOf(lane, by, paths)
+    const some = groups.get(field)
+    if (some) some.push(lane)
+    else groups.set(field, [lane])
+  }
+  if (groups.size < 2) return lanes
+  return [...groups].flatMap(([field, some]): Lane[] => [
     {
       kind: 'group',
-      id: `group:${host ?? ''}`,
-      title: host ?? 'No host is named',
-      sub: `${some.length} lanes`,
+      id: `group:${field ?? ''}`,
+      title: field ?? NO_FIELD[by],
+      sub: `${some.length} ${some.length === 1 ? 'lane' : 'lanes'}`,
       hint: '',
-      host,
+      host: by === 'host' ? field : null,
       choice: PLAIN,
       height: 24,
     },

@@ -415,7 +415,7 @@ export class TimelineView {
         }
         const value = this.valueOf(lane, at, level, perPixel, (dot, dy) => {
           context.fillStyle = this.palette['bg'] ?? ''
-          context.strokeStyle = this.palette['cat-1'] ?? ''
+          context.strokeStyle = this.palette[`cat-${lane.choice.colour}`] ?? ''
           context.lineWidth = 1.5
           context.beginPath()
           context.arc(dot, top + dy, 3, 0, 2 * Math.PI)

@@ -7,6 +7,7 @@ import type { Locator } from '@/api/schema'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import { oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
+import { useViewKeys } from '@/state/viewKeys'
 import { Button } from '@/ui/Button'
 import { locatorPath, sourceText, useArtifactByHash } from '@/ui/evidence'
 import { ExportMenu } from '@/ui/ExportMenu'
@@ -99,6 +100,8 @@ export default function WaitsScreen() {
     [after, waiting, go, setPlaying],
   )
 
+  const show = (next: (typeof VIEWS)[number]) => setView(next, { push: true })
+  useViewKeys(VIEWS, VIEW_NAMES, show)
   useKeys(WAIT_KEYS, {
     before: before === null ? undefined : () => go(before),
     after: after === null ? undefined : () => go(after),
@@ -173,7 +176,7 @@ export default function WaitsScreen() {
           />
           <div className="segments" role="group" aria-label="View">
             {VIEWS.map((one) => (
-              <Button key={one} size="small" pressed={view === one} onClick={() => setView(one)}>
+              <Button key={one} size="small" pressed={view === one} onClick={() => show(one)}>
                 {VIEW_NAMES[one]}
               </Button>
             ))}

@@ -1,0 +1,23 @@
+/** 1 to 9: the views of a screen, in the order in which they stand. */
+import { useMemo } from 'react'
+import { type KeyTable, useKeys } from './keys'
+
+/** The lines of the sheet for views of these names: "View: Tree" on 2. */
+export function viewKeys(names: readonly string[]): KeyTable {
+  return Object.fromEntries(
+    names
+      .slice(0, 9)
+      .map((name, at) => [`view${at}`, { keys: [String(at + 1)], does: `View: ${name}` }]),
+  )
+}
+
+/** Listens to the digits while the component is shown; in the matrix they rate, which wins there. */
+export function useViewKeys<T extends string>(
+  views: readonly T[],
+  names: Readonly<Record<T, string>>,
+  show: (view: T) => void,
+): void {
+  const told = views.map((one) => names[one]).join('\u0000')
+  const table = useMemo(() => viewKeys(told.split('\u0000')), [told])
+  useKeys(table, Object.fromEntries(views.map((one, at) => [`view${at}`, () => show(one)])))
+}
