@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pileup.analysis.tables import NotComparable, TableData, compare, number
+from tests.formats.checks import parse_bytes
 from tests.support.cpu import growth
 
 BEFORE = TableData(
@@ -123,3 +124,62 @@ def test_a_large_table_takes_time_in_proportion() -> None:
         return run
 
     assert growth(comparison(2_000), comparison(16_000)) < 40
+
+
+_POOL_BOX = """\
+mysql> SELECT table_name, index_name, COUNT(*) AS page_count, SUM(data_size)/1024/1024 AS data_size_in_MB
+    ->   FROM information_schema.innodb_buffer_page GROUP BY table_name, index_name;
++-----------------+------------+------------+-----------------+
+| table_name      | index_name | page_count | data_size_in_MB |
++-----------------+------------+------------+-----------------+
+| `shop`.`entity` | PRIMARY    |     181022 |     2634.180000 |
+| `shop`.`entity` | by_owner   |      40211 |      512.040000 |
+| `shop`.`log`    | PRIMARY    |        917 |       14.300000 |
+| NULL            | NULL       |       9133 |        0.000000 |
++-----------------+------------+------------+-----------------+
+4 rows in set (12.34 sec)
+"""  # noqa: E501  # as pasted
+_POOL_TABS = """\
+table_name\tindex_name\tpage_count\tdata_size_in_MB
+`shop`.`entity`\tPRIMARY\t905110\t13170.900000
+`shop`.`entity`\tby_owner\t40211\t512.040000
+`shop`.`log`\tPRIMARY\t917\t14.300000
+"""
+_POOL_VERTICAL = """\
+*************************** 1. row ***************************
+     table_name: `shop`.`entity`
+     index_name: PRIMARY
+     page_count: 905110
+data_size_in_MB: 13170.900000
+*************************** 2. row ***************************
+     table_name: `shop`.`entity`
+     index_name: by_owner
+     page_count: 40211
+data_size_in_MB: 512.040000
+*************************** 3. row ***************************
+     table_name: `shop`.`log`
+     index_name: PRIMARY
+     page_count: 917
+data_size_in_MB: 14.300000
+3 rows in set (0.34 sec)
+"""
+
+
+@pytest.mark.parametrize("other", [_POOL_TABS, _POOL_VERTICAL], ids=["tabs", "vertical"])
+def test_the_pages_of_two_pools_pasted_in_different_ways(other: str) -> None:
+    """The case of the games backend: production's box against the test's tabs or ``\\G``."""
+    tables = []
+    for text in (_POOL_BOX, other):
+        (row,) = parse_bytes(text.encode(), "upload").frames["table"].iter_rows(named=True)
+        tables.append(TableData(tuple(row["columns"]), row["rows"]))
+    found = compare(*tables)
+    assert found.keys == ("table_name", "index_name")
+    assert {(*one.key, one.state) for one in found.rows} == {
+        ("`shop`.`entity`", "PRIMARY", "changed"),
+        ("`shop`.`entity`", "by_owner", "same"),
+        ("`shop`.`log`", "PRIMARY", "same"),
+        (None, None, "gone"),
+    }
+    (changed,) = [one for one in found.rows if one.state == "changed"]
+    assert [cell.change for cell in changed.cells] == ["724088", "10536.720000"]
+    assert changed.cells[0].ratio == pytest.approx(5.0)
