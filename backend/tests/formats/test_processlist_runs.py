@@ -84,6 +84,17 @@ def _tab(*, ts: bool = False) -> list[str]:
     return lines
 
 
+def _tab_of_percona() -> list[str]:
+    """Milliseconds that agree with the seconds, that do not, and none; and thread ids."""
+    lines = []
+    for listing in range(4):
+        lines.append("Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\tTime_ms\tTID")
+        for n, cells in enumerate(_sessions(listing, 12)):
+            ms = (f"{cells[5]}250", "7.5", "NULL", f"{cells[5]}999.25")[n % 4]
+            lines.append("\t".join((*cells, ms, ("0", "NULL", "3571")[n % 3])))
+    return lines
+
+
 REGULAR = {
     "vertical": _vertical(),
     "vertical with TS": _vertical(ts=True),
@@ -92,6 +103,7 @@ REGULAR = {
     "box": _box(),
     "tab": _tab(),
     "tab with TS": _tab(ts=True),
+    "tab of Percona": _tab_of_percona(),
 }
 
 

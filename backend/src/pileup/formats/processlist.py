@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pileup.formats import processlist_tab
 from pileup.formats.processlist_reader import BOX_HEADER, TAB_HEADER, ProcesslistReader
 from pileup.formats.text import Chunk, chunks_of
 from pileup.records import Item
@@ -48,19 +49,19 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """Runs of plain rows as columns, everything else line by line."""
     reader = ProcesslistReader()
     number, rest = 1, ""
-    is_header = False  # the line before: a listing is tried as a whole once, at its first row
     for chunk in chunks:
         text, at = rest + chunk.text, 0
         rest = ""
+        tried = False  # tab-separated listings as a whole, once per chunk
         while at < len(text):
             if pattern := reader.pattern_at(text, at):
-                if pattern.layout == "tab" and is_header:
-                    is_header = False
-                    if whole := pattern.listing(text, at):
-                        cells, at = whole
-                        yield from reader.rows(pattern, cells, number)
-                        number += len(cells["id"])
-                        continue
+                if pattern.layout == "tab" and not tried:
+                    tried = True
+                    if listings := processlist_tab.read(text, at, pattern.names):
+                        yield from reader.listings(listings, number)
+                        number += listings.lines
+                        rest = text[at + listings.size :]
+                        break
                 if run := pattern.run.match(text, at):
                     cells = pattern.cells(text, at, run.end())
                     yield from reader.rows(pattern, cells, number)
@@ -71,7 +72,6 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
                 rest = text[at:]  # the next chunk has the rest of this row
                 break
             end = text.index("\n", at)
-            is_header = text.startswith("Id\t", at)
             yield from reader.line(number, text[at:end])
             number += 1
             at = end + 1

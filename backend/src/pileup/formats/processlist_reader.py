@@ -7,8 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+import polars as pl
+
 from pileup.formats import client_tables, pt_stalk
 from pileup.formats.errors import FormatError
+from pileup.formats.interned import repeated
 from pileup.formats.processlist_rows import (
     AFTER_INFO,
     COLUMNS,
@@ -21,6 +24,7 @@ from pileup.formats.processlist_rows import (
     text_of,
 )
 from pileup.formats.processlist_series import ListingSeries
+from pileup.formats.processlist_tab import Listings
 from pileup.records import Clock, Item, Problem, Rows, Section, Session, Skipped, Snapshot, frame_of
 
 BOX_HEADER = re.compile(
@@ -173,6 +177,32 @@ class ProcesslistReader:
             "clock": clock,
             "snapshot": self._samples + 1,
         }
+        yield Rows(Session.KIND, frame_of(Session.KIND, columns))
+
+    def listings(self, found: Listings, first: int) -> Iterator[Item]:
+        """Tab-separated listings, the first perhaps begun above; ``first`` is their first line."""
+        yield from self._not_a_row()
+        yield from self._end_row()
+        rows = found.rows
+        running = _running(found)
+        parts: list[tuple[int, int, Clock, int]] = []
+        at = 0
+        for part, (line, mark) in enumerate([*found.marks, (found.lines, "")]):
+            if line > at:
+                states = running.get(part, {})
+                self._sessions += line - at
+                self._running += sum(states.values())
+                self._states.update({state: n for state, n in states.items() if state})
+                self._last = max(self._last, first + line - 1)
+                parts.append((line - at, *self._wall(), self._samples + 1))
+            if mark:
+                yield from self.line(first + line, mark)
+            at = line + 1
+        names = {"rows": pl.Int64, "wall_us": pl.Int64, "clock": pl.String, "snapshot": pl.Int64}
+        of_part = pl.DataFrame(parts, schema=names, orient="row")
+        of_row = of_part[repeated([many for many, *_ in parts])]
+        columns = {**rows.to_dict(), **of_row.drop("rows").to_dict()}
+        columns["line_first"] = columns.pop("line") + first
         yield Rows(Session.KIND, frame_of(Session.KIND, columns))
 
     def _counts_from(self, first: int) -> None:
@@ -407,3 +437,19 @@ class ProcesslistReader:
             wall_us, clock, self._first, self._sessions, self._running, self._states
         )
         self._counts_from(0)
+
+
+def _running(found: Listings) -> dict[int, dict[str | None, int]]:
+    """Sessions that run, by their state, by how many marks stand above them."""
+    marks = pl.Series([line for line, _ in found.marks], dtype=pl.Int64)
+    command = pl.col("command")
+    counts = (
+        found.rows.with_columns(marks.search_sorted(found.rows["line"]).alias("part"))
+        .filter(~command.is_in(list(NOT_RUNNING), nulls_equal=True))
+        .group_by("part", "state", maintain_order=True)
+        .len()
+    )
+    running: dict[int, dict[str | None, int]] = {}
+    for part, state, count in counts.rows():
+        running.setdefault(part, {})[state] = count
+    return running

@@ -48,7 +48,6 @@ _AFTER_VERTICAL = rf"(?={_ROW_LINE} *(?i:id): ?{_ID}\n|{_TS})"
 _AFTER_TAB = (
     rf"(?={_ID}\t(?:[^\t\n]*\t){{6}}|(?i:id\tuser\thost\tdb\tcommand\ttime\tstate\tinfo\b)|{_TS})"
 )
-_TAB_ENDS = re.compile(_AFTER_TAB)
 _VERTICAL = re.compile(
     rf"{_ROW_LINE}(?P<keys>(?: *[A-Za-z_]{{1,30}}:.*\n){{8,30}}){_AFTER_VERTICAL}"
 )
@@ -75,27 +74,6 @@ class RowPattern:
         """The cells of a run."""
         found = self.row.findall(text, start, end)
         return dict(zip(self.names, zip(*found, strict=True), strict=True))
-
-    def listing(self, text: str, at: int) -> tuple[Cells, int] | None:
-        """The cells of all rows of a tab table up to the next header, and where they end.
-
-        None when one of them is not plain, or when no header follows: see ``run``.
-        """
-        end = text.find("\nId\tUser\t", at) + 1
-        before = text.rfind("\n", at, max(at, end - 1)) + 1
-        if text.startswith("TS ", before):
-            end = before
-        if end <= at or not _TAB_ENDS.match(text, end):
-            return None
-        width = len(self.names)
-        parts = text[at:end].replace("\n", "\t\n\t").split("\t")
-        parts.pop()  # after the last line end: nothing
-        rows, rest = divmod(len(parts), width + 1)
-        ids = parts[:: width + 1]
-        ends = parts[width :: width + 1].count("\n")
-        if rest or ends != rows or text.count("\n", at, end) != rows or not _are_ids(ids):
-            return None
-        return {name: parts[n :: width + 1] for n, name in enumerate(self.names)}, end
 
     def columns(self, cells: Cells) -> dict[str, Any]:
         """The cells of rows as columns of Session."""
@@ -187,12 +165,6 @@ class RowPatterns:
             run = rf"(?:{plain}{after})(?:{first}{plain}{after}){{0,{_MOST_ROWS}}}+"
             self._made[key] = RowPattern(layout, names, lines, re.compile(run), re.compile(row))
         return self._made[key]
-
-
-def _are_ids(cells: Sequence[str]) -> bool:
-    """What ``_ID`` says of each, of positive ones."""
-    joined = "".join(cells)
-    return joined.isdecimal() and joined.isascii() and all(cells) and max(map(len, cells)) <= 18
 
 
 def text_of(value: str | None) -> str | None:
