@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pileup.storage import outline
 from tests.formats.checks import SAMPLES
 from tests.worker.conftest import Bench
 
@@ -96,3 +97,39 @@ def test_what_was_deleted_shows_nothing(bench: Bench) -> None:
     for path in ("raw", "raw/line?line=1", "raw/search?q=port", "records?kind=setting",
                  "records/at?line=2", "record?kind=setting&index=0"):  # fmt: skip
         assert site.admin.get(f"{base}/{path}").status_code == 404, path
+
+
+def test_the_outline_of_a_long_file_covers_all_of_it(bench: Bench) -> None:
+    """600 dumps: each is told with its time; the sections of one are asked for by its lines."""
+    site = bench.site
+    names = ("SEMAPHORES", "TRANSACTIONS", "FILE I/O", "LOG", "ROW OPERATIONS")
+    body = "".join(f"---\n{name}\n---\nmade up\n" for name in names)
+    banner = "=" * 37
+    dumps = "".join(
+        f"{banner}\n2026-11-20 22:{n // 60:02d}:{n % 60:02d} 0x7f0 INNODB MONITOR OUTPUT\n"
+        f"{banner}\n"
+        f"{body}----------------------------\nEND OF INNODB MONITOR OUTPUT\n"
+        "============================\n"
+        for n in range(600)
+    )
+    one = site.upload(site.incident(), "status.txt", dumps.encode())
+    bench.work()
+    base = f"/api/v1/artifacts/{one['id']}"
+    detail = site.admin.get(base).json()
+    assert detail["sections_in_all"] == 600 * (1 + len(names))
+    assert len(detail["sections"]) == 600
+    last = detail["sections"][-1]
+    assert last["title"] == "2026-11-20 22:09:59"
+    lines = {"first": last["line_first"], "last": last["line_last"]}
+    finer = site.admin.get(f"{base}/sections", params=lines).json()
+    assert [one["title"] for one in finer] == [last["title"], *names]
+
+
+def test_an_outline_that_is_too_long_is_thinned_and_keeps_its_end() -> None:
+    """Levels go first; a flat list loses every other one, never its end alone."""
+    flat = [{"title": "x", "line_first": n, "level": 0} for n in range(10_000)]
+    thin = outline.fitted(flat, 3_000)
+    assert 2_000 < len(thin) <= 3_000
+    assert thin[-1]["line_first"] > 9_990
+    deep = [{**one, "level": n % 10 > 0} for n, one in enumerate(flat)]
+    assert len(outline.fitted(deep, 3_000)) == 1_000

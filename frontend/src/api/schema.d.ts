@@ -362,6 +362,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/artifacts/{artifact_id}/sections': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Sections
+     * @description The sections that begin in a range of lines: of a long file the outline leaves some out.
+     */
+    get: operations['sections_api_v1_artifacts__artifact_id__sections_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/artifacts/{artifact_id}/table': {
     parameters: {
       query?: never
@@ -3563,6 +3583,8 @@ export interface components {
       }
       /** Sections */
       sections: components['schemas']['SectionOut'][]
+      /** Sections In All */
+      sections_in_all: number
       /** Sha256 */
       sha256: string
       /**
@@ -9235,6 +9257,40 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ArtifactDetail']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  sections_api_v1_artifacts__artifact_id__sections_get: {
+    parameters: {
+      query: {
+        first: number
+        last: number
+      }
+      header?: never
+      path: {
+        artifact_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SectionOut'][]
         }
       }
       /** @description Validation Error */

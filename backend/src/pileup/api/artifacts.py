@@ -17,6 +17,7 @@ from pileup.api.auth import AdminDep, Caller
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import ClockJson, In, Out
+from pileup.storage import outline
 from pileup.storage.artifacts import Artifact as Stored
 from pileup.storage.artifacts import Artifacts, Detail
 from pileup.storage.database import Unit
@@ -122,6 +123,9 @@ class ArtifactProblem(Out):
 class ArtifactDetail(Artifact):
     receipt: ReceiptOut | None
     sections: list[SectionOut]
+    """Over the whole file, at most some thousand: see sections_in_all."""
+    sections_in_all: int
+    """More than are told here: those of a range of lines are asked for by themselves."""
     problems_list: list[ArtifactProblem]
 
 
@@ -203,6 +207,18 @@ def artifacts(incident_id: str, services: ServicesDep, unit: UnitDep) -> Artifac
 def artifact(artifact_id: str, unit: UnitDep) -> ArtifactDetail:
     """One artifact with its parse receipt, sections and problems."""
     return _detail(unit, artifact_id)
+
+
+@router.get("/artifacts/{artifact_id}/sections")
+def sections(
+    artifact_id: str, unit: UnitDep, first: int = Query(ge=1), last: int = Query(ge=1)
+) -> list[SectionOut]:
+    """The sections that begin in a range of lines: of a long file the outline leaves some out."""
+    found = Artifacts(unit)
+    found.get(artifact_id)
+    return [
+        SectionOut(**one) for one in outline.inside(found.detail(artifact_id).sections, first, last)
+    ]
 
 
 @router.get("/artifacts/{artifact_id}/raw")
@@ -378,7 +394,8 @@ def _detail(unit: Unit, artifact_id: str) -> ArtifactDetail:
     return ArtifactDetail(
         **_fields(found),
         receipt=ReceiptOut(**detail.receipt) if detail.receipt else None,
-        sections=[SectionOut(**section) for section in detail.sections],
+        sections=[SectionOut(**one) for one in outline.fitted(detail.sections, outline.MOST_TOLD)],
+        sections_in_all=len(detail.sections),
         problems_list=[
             ArtifactProblem(
                 artifact=found.sha256,

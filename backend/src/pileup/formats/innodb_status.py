@@ -82,7 +82,7 @@ _FLUSH_DUMPS = 200
 _MOST_HELD = 128 * 1024 * 1024
 """Characters of one dump: SHOW prints 1 MB at most, the monitor in an error log some more."""
 _MOST_OUTLINED = 5_000
-"""Dumps whose sections are listed: nobody opens the ten thousandth by an outline."""
+"""Dumps of which the sections are listed too."""
 
 
 def sniff(head: str) -> bool | None:
@@ -285,10 +285,12 @@ class DumpReader:
         yield from self._preface(before, header)
         hexadecimal = header.original is not None and header.original[:6].isdigit()
         self._waiting = 0
+        title = header.original or f"dump {snapshot + 1}"
+        yield Section(title, header.line, max(header.line, end if complete else end - 1))
         for part in parts:
             if snapshot < _MOST_OUTLINED:
                 known = part.title in _TITLES
-                yield Section(part.title, part.line, part.last, understood=known)
+                yield Section(part.title, part.line, part.last, level=1, understood=known)
             yield from self._section(part, wall_us, snapshot, hexadecimal)
         # MariaDB >= 10.6 keeps no list of waiting threads: its section is empty, which counts none.
         lines = [one.line for one in parts if one.title in _SEMAPHORES and one.text.strip(" \n-")]

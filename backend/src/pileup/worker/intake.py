@@ -20,6 +20,7 @@ from pileup.formats.csv_mapping import Mapping
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.errors import ArchiveError
 from pileup.records import Problem
+from pileup.storage import outline
 from pileup.storage.artifacts import Artifact, Artifacts, Reading
 from pileup.storage.audit import Actor
 from pileup.storage.blobs import Blob
@@ -244,7 +245,7 @@ def _reading(artifact: Artifact, parsed: Parsed, *, told: bool = False) -> Readi
             "skipped": [asdict(one) for one in receipt.skipped[:1000]],
             "records": receipt.records,
         },
-        sections=[asdict(section) for section in parsed.sections[:5000]],
+        sections=outline.fitted([asdict(one) for one in parsed.sections], outline.MOST_KEPT),
         line_index=parsed.line_index,
         problems=problems,
     )

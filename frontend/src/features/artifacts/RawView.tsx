@@ -130,7 +130,7 @@ export function RawView({
   return (
     <div className="raw">
       <Sections
-        sections={detail?.sections ?? []}
+        detail={detail}
         current={line > 0 && line > top && line <= range[1] + 1 ? line - 4 : top + 1}
         onGo={(section) => goTo(section.line_first)}
       />

@@ -1,26 +1,39 @@
 /**
- * The sections of a file as a list (thousands in a long file); the one in view is marked. One stop for
+ * The sections of a file as a list (thousands in a long file); the one in view is marked. Where the
+ * list leaves the finer ones out, those of where one stands are shown in their place. One stop for
  * the Tab key: the arrows, Home and End go through it.
  */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { SectionOut } from '@/api/schema'
+import type { ArtifactDetail, SectionOut } from '@/api/schema'
 import { cx } from '@/ui/cx'
+import { sectionAt, withFiner } from './lines'
+import { sectionsQuery } from './queries'
 
 const ROW_PX = 24
 
 export function Sections({
-  sections,
+  detail,
   current,
   onGo,
 }: {
-  readonly sections: readonly SectionOut[]
+  readonly detail: Pick<ArtifactDetail, 'id' | 'sections' | 'sections_in_all'> | undefined
   /** First visible line. */
   readonly current: number
   readonly onGo: (section: SectionOut) => void
 }) {
   const scroller = useRef<HTMLElement>(null)
-  const at = sections.findLastIndex((section) => section.line_first <= current + 4)
+  const told = detail?.sections ?? []
+  const coarse = sectionAt(told, current)
+  const [first, last] = [told[coarse]?.line_first ?? 1, (told[coarse + 1]?.line_first ?? 1e15) - 1]
+  const finer = useQuery({
+    ...sectionsQuery(detail?.id ?? '', first, last),
+    enabled: detail !== undefined && detail.sections_in_all > told.length,
+    placeholderData: keepPreviousData,
+  })
+  const sections = withFiner(told, coarse, finer.data ?? [])
+  const at = sectionAt(sections, current)
   const virtualizer = useVirtualizer({
     count: sections.length,
     getScrollElement: () => scroller.current,

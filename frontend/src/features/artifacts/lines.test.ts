@@ -5,8 +5,10 @@ import {
   marginMarks,
   neighbour,
   rulerTicks,
+  sectionAt,
   selectionAfter,
   trouble,
+  withFiner,
 } from './lines'
 
 describe('the margin', () => {
@@ -108,4 +110,18 @@ describe('what a person should look at', () => {
     ])
     expect(rulerTicks(detail, 0, 400)).toEqual([])
   })
+})
+
+it('finds the section of a line and puts the finer ones of a dump behind it', () => {
+  const section = (title: string, line_first: number, level: number) =>
+    ({ title, line_first, line_last: line_first + 9, level, understood: true }) as const
+  const outline = [section('22:19:09', 1, 0), section('22:19:10', 100, 0), section('11', 200, 0)]
+  expect(sectionAt(outline, 150)).toBe(1)
+  expect(sectionAt(outline, 96)).toBe(1)
+  expect(sectionAt(outline, 10_000)).toBe(2)
+  const dump = section('22:19:10', 100, 0)
+  const finer = [dump, section('SEMAPHORES', 110, 1), section('LOG', 150, 1)]
+  const all = withFiner(outline, 1, [...finer, section('of another dump', 210, 1)])
+  expect(all.map((one) => one.title)).toEqual(['22:19:09', '22:19:10', 'SEMAPHORES', 'LOG', '11'])
+  expect(withFiner(outline, -1, finer)).toBe(outline)
 })

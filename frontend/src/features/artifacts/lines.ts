@@ -1,5 +1,5 @@
 /** Pure parts of the raw viewer: the margin and the selection of lines. */
-import type { ArtifactDetail } from '@/api/schema'
+import type { ArtifactDetail, SectionOut } from '@/api/schema'
 
 export type Mark = 'problem' | 'skipped'
 
@@ -84,4 +84,34 @@ export function rulerTicks(
   for (const { line } of detail?.problems_list ?? [])
     if (line !== null) ticks.set(`p${y(line)}`, { top: y(line), height: 2, mark: 'problem' })
   return [...ticks.values()]
+}
+
+/** Index of the section that some lines below the first visible one stand in; -1 above all. */
+export function sectionAt(sections: readonly SectionOut[], line: number): number {
+  let low = 0
+  let high = sections.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sections[middle]?.line_first ?? 0) <= line + 4) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+/** An outline with the finer sections of one of its own put behind that one. */
+export function withFiner(
+  outline: readonly SectionOut[],
+  at: number,
+  finer: readonly SectionOut[],
+): readonly SectionOut[] {
+  const from = outline[at]
+  if (!from) return outline
+  const end = outline[at + 1]?.line_first ?? Infinity
+  const inside = finer.filter(
+    (one) =>
+      one.line_first >= from.line_first &&
+      one.line_first < end &&
+      (one.level > from.level || one.line_first > from.line_first),
+  )
+  return [...outline.slice(0, at + 1), ...inside, ...outline.slice(at + 1)]
 }

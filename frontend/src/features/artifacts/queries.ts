@@ -23,6 +23,19 @@ export const detailQuery = (id: string) =>
       unwrap(api.GET('/api/v1/artifacts/{artifact_id}', { params: { path: { artifact_id: id } } })),
   })
 
+/** The sections that begin in a range of lines, of an artifact with more than its outline tells. */
+export const sectionsQuery = (id: string, first: number, last: number) =>
+  queryOptions({
+    queryKey: [...keys.artifact(id, 'detail'), 'sections', first, last],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/artifacts/{artifact_id}/sections', {
+          params: { path: { artifact_id: id }, query: { first, last } },
+        }),
+      ),
+    staleTime: Infinity,
+  })
+
 export const unfinishedQuery = (incidentId: string) =>
   queryOptions({
     queryKey: keys.of(incidentId, 'uploads'),
