@@ -102,53 +102,9 @@ def test_what_is_not_read_is_named_and_kept(path) -> None:
 
 def test_text_is_never_taken_for_something_to_keep() -> None:
     for text in (b"\n\r\r\n" * 20, b"GIF", b"%PDF", b"RIFF a text of some length that goes on"):
-        assert kept.recognise(text, text.decode()) is None
+        assert kept.recognise(text) is None
     chosen = parse_stream(io.BytesIO(b"my notes\n"), format="kept")
     assert (chosen.format, chosen.failed, chosen.problems) == ("kept", None, [])
-
-
-_BANNER = (
-    "/usr/sbin/mysqld, Version: 8.0.15 (MySQL Community Server - GPL). started with:\n"
-    "Tcp port: 3306  Unix socket: /tmp/mysql.sock\n"
-    "Time                 Id Command    Argument\n"
-)
-
-
-@pytest.mark.parametrize(
-    "entries",
-    [
-        (
-            "2026-11-20T22:22:58.255330Z\t    8 Connect\tapp@10.1.0.4 on shop using TCP/IP\n"
-            "2026-11-20T22:22:58.255501Z\t    8 Query\tSELECT *\nFROM orders\nWHERE id=1\n"
-            "2026-11-20T22:22:58.256001Z\t    8 Quit\t\n"
-        ),
-        (
-            "071015 21:43:52\t    8 Connect\troot@localhost on test\n\t\t    8 Init DB\ttest\n"
-            "071015 21:43:53\t   11 Query\tSELECT 1\n"
-        ),
-    ],
-)
-@pytest.mark.parametrize("banner", [_BANNER, ""])
-def test_a_general_query_log_is_named_and_not_read(banner: str, entries: str) -> None:
-    """It has no durations: taking its lines for a table with gaps would only confuse."""
-    parsed = parse_stream(io.BytesIO((banner + entries).encode()), name="mysqld.log")
-    assert (parsed.format, parsed.failed, dict(parsed.receipt.records)) == ("kept", None, {})
-    assert parsed.detection.why.startswith("it is a general query log of MySQL or MariaDB")
-    assert "slow log" in parsed.detection.why
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        _BANNER + "# Time: 2026-11-20T22:22:58.255330Z\n# User@Host: a[a] @ b []  Id: 8\n"
-        "# Query_time: 2.0  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 0\nSELECT 1;\n",
-        _BANNER,
-        "2026-11-20T22:22:58.255330Z\t    8 Query\tSELECT 1\nand then they wrote\n",
-        "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\n8\ta\tb\tt\tQuery\t1\tupdate\tSELECT 1\n",
-    ],
-)
-def test_what_only_looks_like_a_general_query_log(text: str) -> None:
-    assert parse_stream(io.BytesIO(text.encode()), name="mysqld.log").format != "kept"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from pileup.formats import (
     error_log,
     eu_stack,
     gdb,
+    general_log,
     iibench,
     innodb_metrics,
     innodb_mutex,
@@ -120,6 +121,7 @@ FORMATS: tuple[Format, ...] = (
     kernel_log,
     # logs
     slow_log,
+    general_log,
     query_digest,
     # configuration
     my_cnf,

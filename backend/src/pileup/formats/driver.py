@@ -127,7 +127,7 @@ def parse_stream(
     if chosen is not None:
         detection = Detection(chosen.NAME, 1.0, "its columns were told by a person")
     elif format is None:
-        why = kept.recognise(reader.magic, reader.head)
+        why = kept.recognise(reader.magic)
         detection = Detection(kept.NAME, 1.0, why) if why else formats.detect(reader.head, name)
     else:
         detection = Detection(format, 1.0, "chosen by a person")

@@ -2,18 +2,12 @@
 
 A packet capture, a core or a picture is no unknown file. It is named by its first bytes, stored
 whole like every upload, offered for download, and said to be unread, with what to do instead.
-Of texts only the general query log comes here by itself; a person may choose it for a file that
-needs no reader.
-
-Source: File_query_log::write_general(), sql/log.cc (MySQL 5.1 to 9.x); MYSQL_QUERY_LOG::write(),
-        sql/log.cc (MariaDB).
+No text comes here by itself; a person may choose it for a file that needs no reader.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from pileup.records import Item, Skipped
 
@@ -22,7 +16,7 @@ TITLE = "Kept as it is"
 GIVES = "Nothing: the file is stored, named and offered for download, not read."
 PRINTED_BY = (
     "tcpdump (pcap, pcapng), `perf record`, sar's daily files, systemd journals, binary logs, "
-    "general query logs, cores and programs, SQLite, PNG, JPEG, GIF, WebP, PDF"
+    "cores and programs, SQLite, PNG, JPEG, GIF, WebP, PDF"
 )
 VERSION = 1
 HINTS = ()
@@ -55,26 +49,11 @@ _INSTEAD = {
     "binlog": "statements are not read from it",
     "core": "upload the output of gdb's `thread apply all bt` to see its stacks",
 }
-# 2026-11-20T22:22:58.255330Z\t    8 Query\tSELECT 1          (MySQL 5.7 and later)
-# 071015 21:43:52\t    8 Connect\troot@localhost on test    or    \t\t    8 Query\tSELECT 1
-_GENERAL = re.compile(
-    r"(?:\d{6} [ \d]\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d)|\t)\t"
-    r" *\d{1,20} (?:Query|Connect|Quit|Init DB|Prepare|Execute|Close stmt|Reset stmt|Fetch|"
-    r"Field List|Statistics|Ping|Change user|Sleep|Binlog Dump|Register Slave|Refresh|Shutdown|"
-    r"Processlist|Kill|Debug|Delayed insert|Daemon|Long Data|Set option|Create DB|Drop DB)(?:\t|$)"
-)
-_BANNER = ("Tcp port: ", "TCP Port: ", "Time    ")
-_GENERAL_SAYS = (
-    "it is a general query log of MySQL or MariaDB, kept as it is: it tells which statements came "
-    "and not how long they took; upload the slow log (long_query_time=0 for all) to see them"
-)
 _PCAPNG_ORDER = (b"\x1a\x2b\x3c\x4d", b"\x4d\x3c\x2b\x1a")
 
 
-def recognise(first: bytes, head: str) -> str | None:
-    """The sentence that names a file by its first bytes or lines; None for any other."""
-    if _is_general_log(head):
-        return _GENERAL_SAYS
+def recognise(first: bytes) -> str | None:
+    """The sentence that names a file by its first bytes; None for any other."""
     for offset, magic, what, instead in _MAGIC:
         if not first.startswith(magic, offset) or len(first) < _BYTES:
             continue
@@ -85,17 +64,6 @@ def recognise(first: bytes, head: str) -> str | None:
         advice = _INSTEAD.get(instead)
         return f"it is {what}, kept as it is" + (f": {advice}" if advice else "")
     return None
-
-
-def _is_general_log(head: str) -> bool:
-    """Its first line after the banner is one of its entries, and another one follows."""
-    lines = (line for line in head.split("\n", 400)[:400] if line.strip())
-    entries = [
-        _GENERAL.match(line) is not None
-        for line in islice(lines, 200)
-        if not (line.startswith(_BANNER) or line.endswith("started with:"))
-    ]
-    return sum(entries) >= 2 and entries[0]
 
 
 def sniff(head: str) -> bool | None:
