@@ -47,7 +47,11 @@ KINDS: dict[str, set[str]] = {
     "query_digest": {"query-digest", "slow-log"},  # one is the log that a report was made of
     "replication": {"replication"},
     "slow_log": {"slow-log"},
-    "status": {"status", "variables"},  # nine are SHOW VARIABLES, global and of the session
+    "status": {
+        "pt-mext",
+        "status",
+        "variables",
+    },  # nine are SHOW VARIABLES
     "strace": {"strace"},
     "sysctl": {"sysctl"},
     "top": {"top"},
@@ -97,7 +101,6 @@ PT_STALK: dict[str, str] = {
     "vmstat-overall": "vmstat",
 }
 _STDERR = "what the tool said on stderr: there is no stack in it"
-_DEFER = "pt-mysql-summary's own copy: two values for each name, and no time between them"
 _NAGIOS = "percona-percona-monitoring-plugins__t_nagios_pmp-check-mysql-"
 # Files that no format claims, and why that is right or what is missing.
 NOT_READ: dict[str, str] = {
@@ -106,9 +109,6 @@ NOT_READ: dict[str, str] = {
     "captured-ma1011b__eu_stack.err": _STDERR,
     "captured-my5624__eu_stack.err": _STDERR,
     "captured-my97b__eu_stack.err": _STDERR,
-    "percona-percona-toolkit__t_pt-mysql-summary_samples_temp002_mysql-status-defer": _DEFER,
-    "percona-percona-toolkit__t_pt-mysql-summary_samples_temp004_mysql-status-defer": _DEFER,
-    "percona-percona-toolkit__t_pt-mysql-summary_samples_temp_enc008_mysql-status-defer": _DEFER,
     _NAGIOS + "processlist_samples_copy-processlist-1.txt": (
         "two columns of a processlist, made for another tool's test: too little to know it by"
     ),

@@ -84,7 +84,8 @@ _SNIFF_THREAD = re.compile(
 # A frame of a plain ``bt``: arguments stand apart from the name; eu-stack prints no "in".
 _SNIFF_PLAIN = re.compile(r"#0*(?P<level>\d{1,5}) +(?:0x[0-9a-fA-F]+ in )?[^\s#/].* \(")
 _SNIFF_LEVEL = re.compile(r"^#\d{1,5} .*", re.MULTILINE)
-_SNIFF_FRAME = re.compile(r"^#0?0\s+\S", re.MULTILINE)
+# #0 of gdb, #00 or #01 of quickstack
+_SNIFF_FRAME = re.compile(r"^#(?:0?0|01)\s+\S", re.MULTILINE)
 _SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread (?:0x[0-9a-f]+|\d+) )", re.MULTILINE)
 
 _MAX_FRAME_CHARS = 64 * 1024

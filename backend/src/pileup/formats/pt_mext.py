@@ -24,12 +24,12 @@ from pileup.records import Item, Problem, Samples, Setting, Skipped
 NAME = "pt-mext"
 TITLE = "pt-mext"
 GIVES = "Counters and gauges `mysql.<Variable>`; differences are summed up again."
-PRINTED_BY = "pt-mext of percona-toolkit, with and without `-r`"
+PRINTED_BY = "pt-mext, with and without `-r`; `mysql-status-defer` of pt-mysql-summary"
 VERSION = 1
-HINTS = ("mext.txt", "-mext")
+HINTS = ("mext.txt", "-mext", "mysql-status-defer")
 
 # Aborted_clients                             164    0    0    0
-_ROW = re.compile(r"(?P<name>[A-Za-z][\w.:-]{0,120}) +(?P<values>\S[^\t]*)$")
+_ROW = re.compile(r"(?P<name>[A-Za-z]\w{2,120}) +(?P<values>\S[^\t]*)?$")
 _NUMBERS = re.compile(r"[A-Za-z]\w{2,120}(?: +-?\d[\d.]{0,40}){2,}\s*$")
 _KNOWN = ("Aborted_clients", "Bytes_received", "Com_select", "Threads_running", "Uptime")
 _LONGEST = 200_000
@@ -50,14 +50,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     for number, text in enumerate(lines, start=1):
         if not text.strip():
             continue
-        match = _ROW.match(text.rstrip())
-        cells = match["values"].split() if match else []
-        is_row = cells and (value_of(cells[0]) is not None or len(set(cells)) == 1)
-        if match is None or not is_row or match["name"] in rows:
+        match = _ROW.match(text)
+        if match is None or match["name"] in rows:
             yield Skipped(number, number, "not a row of pt-mext")
             continue
-        rows[match["name"]] = number, cells
-    widths = Counter(len(cells) for _, cells in rows.values())
+        rows[match["name"]] = number, (match["values"] or "").split()
+    widths = Counter(
+        len(cells) for _, cells in rows.values() if cells and value_of(cells[0]) is not None
+    )
     width = widths.most_common(1)[0][0] if widths else 0
     if width < 2:
         raise FormatError("No variable with several samples was found: expected pt-mext's columns.")
@@ -70,16 +70,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         for one in [*uptimes, *[None] * (most - len(uptimes))]
     ]
     for name, (number, cells) in rows.items():
-        values = _values(cells, relative)
-        if all(value is None for value in values):
-            yield Setting(
-                line_first=number,
-                line_last=number,
-                name=f"status.{name.lower()}",
-                value=cells[0],
-                source="SHOW STATUS",
-            )
+        if not cells or value_of(cells[0]) is None:
+            yield _text(name, number, cells, width)
             continue
+        values = _values(cells, relative)
         if len(values) != width or None in values:
             yield Problem(
                 number,
@@ -95,6 +89,20 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             values,
             [number] * len(values),
         )
+
+
+def _text(name: str, number: int, cells: list[str], width: int) -> Item:
+    """What is no number: the same words once per sample, or nothing at all."""
+    size = len(cells) // width
+    if cells != cells[:size] * width:
+        return Skipped(number, number, "not a row of pt-mext")
+    return Setting(
+        line_first=number,
+        line_last=number,
+        name=f"status.{name.lower()}",
+        value=" ".join(cells[:size]),
+        source="SHOW STATUS",
+    )
 
 
 def _is_relative(rows: dict[str, tuple[int, list[str]]]) -> bool:
