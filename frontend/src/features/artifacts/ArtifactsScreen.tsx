@@ -5,6 +5,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { artifactsQuery, useMay } from '@/api/queries'
+import { useWidth } from '@/charts/useWidth'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { useStored } from '@/state/stored'
@@ -16,7 +17,7 @@ import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Table } from '@/ui/Table'
 import { BytesValue } from '@/ui/Value'
 import { asTree } from './tree'
-import { COLUMNS } from './columns'
+import { COLUMNS, ROOM_FOR_ALL } from './columns'
 import { Unfinished } from './Unfinished'
 import { UploadList } from './UploadList'
 import { Viewer } from './Viewer'
@@ -64,6 +65,7 @@ export default function ArtifactsScreen() {
     : undefined
   const counts = useMemo(() => countStates(items ?? []), [items])
   const [wide, setWide] = useStored('viewer.wide', false)
+  const [table, width] = useWidth<HTMLDivElement>()
 
   return (
     <div className="artifacts">
@@ -140,12 +142,12 @@ export default function ArtifactsScreen() {
             }
           />
         ) : (
-          <div className="artifacts-table">
+          <div className="artifacts-table" ref={table}>
             <Table
               fill
               label="Artifacts"
               rows={shown}
-              columns={viewing ? COLUMNS.narrow : COLUMNS.wide}
+              columns={viewing ? COLUMNS.narrow : width < ROOM_FOR_ALL ? COLUMNS.wide : COLUMNS.all}
               rowKey={(row) => row.id}
               selected={viewing?.id ?? null}
               onSelect={(row) => open(row.id)}

@@ -8,7 +8,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { ArtifactDetail, SectionOut } from '@/api/schema'
 import { cx } from '@/ui/cx'
-import { sectionAt, withFiner } from './lines'
+import { sectionAt, shortTitle, withFiner } from './lines'
 import { sectionsQuery } from './queries'
 
 const ROW_PX = 24
@@ -90,7 +90,7 @@ export function Sections({
               aria-current={item.index === at ? 'location' : undefined}
               onClick={() => onGo(section)}
             >
-              <span className="ellipsis">{title}</span>
+              <span className="ellipsis">{shortTitle(title, sections[item.index - 1]?.title)}</span>
               <span className="section-line">{first}</span>
             </button>
           )

@@ -1,5 +1,6 @@
-/** Columns of the artifact table: all of them, and the few that fit beside the viewer. */
+/** Columns of the artifact table: all of them, those that fit a laptop, the few beside the viewer. */
 import type { Artifact } from '@/api/schema'
+import { useZone } from '@/state/incident'
 import { ShareBar } from '@/ui/Bar'
 import type { Column } from '@/ui/Table'
 import { BytesValue, Measured, ShareValue, Time } from '@/ui/Value'
@@ -81,7 +82,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'zone',
     head: 'Zone',
-    width: '84px',
+    width: '112px',
     sort: (row) => row.clock?.zone ?? null,
     cell: (row) => <ZoneCell row={row} />,
   },
@@ -89,14 +90,14 @@ const wide: readonly Column<Artifact>[] = [
     key: 'coverage',
     head: 'Understood',
     kind: 'number',
-    width: '116px',
+    width: '112px',
     sort: (row) => row.coverage,
     cell: (row) =>
       row.coverage === null ? (
         none
       ) : (
         <>
-          <ShareBar value={row.coverage} tone="idle" width={44} />{' '}
+          <ShareBar value={row.coverage} tone="idle" width={36} />{' '}
           <ShareValue value={row.coverage} />
         </>
       ),
@@ -113,7 +114,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'hash',
     head: 'SHA-256',
-    width: '92px',
+    width: '90px',
     sort: (row) => row.sha256,
     cell: (row) => (
       <span className="mono faint" title={row.sha256}>
@@ -123,8 +124,56 @@ const wide: readonly Column<Artifact>[] = [
   },
 ]
 
+const confidence: Column<Artifact> = {
+  key: 'confidence',
+  head: 'Sure',
+  title: 'How sure the type is',
+  kind: 'number',
+  width: '64px',
+  sort: (row) => row.confidence,
+  cell: (row) =>
+    row.confidence === null || row.format === null ? (
+      none
+    ) : (
+      <span title={row.why ?? undefined}>
+        <ShareValue value={row.confidence} />
+      </span>
+    ),
+}
+
+const provenance: readonly Column<Artifact>[] = [
+  {
+    key: 'parser',
+    head: 'Parser',
+    title: 'Version of the parser that read it',
+    kind: 'number',
+    width: '64px',
+    sort: (row) => row.parser_version,
+    cell: (row) => row.parser_version ?? none,
+  },
+  {
+    key: 'uploader',
+    head: 'Uploaded by',
+    width: 'minmax(100px, 0.8fr)',
+    sort: (row) => row.uploaded_by,
+    cell: (row) => (row.uploaded_by ? <Uploader row={row} /> : none),
+  },
+]
+
+const hash = wide.at(-1)
+
+/** Pixels from which on every column has room. */
+export const ROOM_FOR_ALL = 1560
+
 export const COLUMNS = {
   wide,
+  all: [
+    ...wide.slice(0, 2),
+    confidence,
+    ...wide.slice(2, -1),
+    ...provenance,
+    ...(hash ? [hash] : []),
+  ],
   narrow: [
     { ...path, width: 'minmax(140px, 1fr)' },
     { ...state, width: '148px' },
@@ -158,6 +207,11 @@ function PathCell({
 }
 
 const INSIDE = /^.*\.(?:zip|tar|tgz|tbz2?|txz|gz|bz2|xz|zst)\//
+
+function Uploader({ row }: { readonly row: Artifact }) {
+  const zone = useZone()
+  return <span title={zone.format(row.uploaded_at)}>{row.uploaded_by}</span>
+}
 
 function ZoneCell({ row }: { readonly row: Artifact }) {
   const { clock } = row

@@ -7,6 +7,7 @@ import {
   rulerTicks,
   sectionAt,
   selectionAfter,
+  shortTitle,
   trouble,
   withFiner,
 } from './lines'
@@ -124,4 +125,13 @@ it('finds the section of a line and puts the finer ones of a dump behind it', ()
   const all = withFiner(outline, 1, [...finer, section('of another dump', 210, 1)])
   expect(all.map((one) => one.title)).toEqual(['22:19:09', '22:19:10', 'SEMAPHORES', 'LOG', '11'])
   expect(withFiner(outline, -1, finer)).toBe(outline)
+})
+
+it('names a dump by its clock, and by its day where that is new', () => {
+  const at = '2026-11-20 20:59:15'
+  expect(shortTitle(at, undefined)).toBe('11-20 20:59:15')
+  expect(shortTitle(at, '2026-11-20 20:59:10')).toBe('20:59:15')
+  expect(shortTitle(at, 'ROW OPERATIONS')).toBe('20:59:15')
+  expect(shortTitle('2026-11-21 00:00:01', at)).toBe('11-21 00:00:01')
+  expect(shortTitle('SEMAPHORES', at)).toBe('SEMAPHORES')
 })

@@ -115,3 +115,14 @@ export function withFiner(
   )
   return [...outline.slice(0, at + 1), ...inside, ...outline.slice(at + 1)]
 }
+
+/**
+ * A dump's time without its year, and without its day too where the title above is of the same day
+ * or of no day: the column is narrow, and of a hundred dumps the seconds differ.
+ */
+export function shortTitle(title: string, above: string | undefined): string {
+  const [, day, clock] = /^\d{4}-(\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(title) ?? []
+  if (!day || !clock) return title
+  const before = /^\d{4}-(\d\d-\d\d) /.exec(above ?? '')?.[1]
+  return above === undefined || (before && before !== day) ? `${day} ${clock}` : clock
+}

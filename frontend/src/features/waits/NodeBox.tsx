@@ -53,7 +53,9 @@ export function NodeBox({
   }
   const showStuck = stuck !== null && stuck.seen > 1 && fits(STUCK_ROOM)
   const showVerb = node.root && node.blocks_total > 0 && fits(VERB_ROOM)
-  const showDetail = node.detail !== '' && room >= DETAIL_ROOM
+  // Of two lines the label may leave one.
+  const below = twoLines && node.detail !== '' && needOf(node, 1) <= width
+  const showDetail = !below && node.detail !== '' && room >= DETAIL_ROOM
   const stuckText = stuck && persistence ? stuckWords(stuck, persistence) : ''
   const title = [`${node.label}${node.detail ? `: ${node.detail}` : ''}`, stuckText]
   return (
@@ -102,9 +104,16 @@ export function NodeBox({
       <span className="graph-glyph" aria-hidden="true">
         {cycle ? '↻' : GLYPH[node.kind]}
       </span>
-      <span className={cx('graph-label mono', twoLines ? 'graph-label-two' : 'ellipsis')}>
-        {node.label}
-      </span>
+      {below ? (
+        <span className="graph-lines">
+          <span className="mono ellipsis">{node.label}</span>
+          <span className="graph-below ellipsis">{node.detail}</span>
+        </span>
+      ) : (
+        <span className={cx('graph-label mono', twoLines ? 'graph-label-two' : 'ellipsis')}>
+          {node.label}
+        </span>
+      )}
       {cycle && <span className="graph-deadlock">deadlock</span>}
       {showDetail && <span className="graph-detail ellipsis">{node.detail}</span>}
       {node.members > 1 && !node.label.startsWith(`${node.members} `) && (
