@@ -180,3 +180,29 @@ def test_folded_stacks_that_have_nothing_in_common() -> None:
     counts.insert(3000, 7)
     assert frame["count"].to_list() == counts
     assert [one.line_first for one in parsed.receipt.skipped] == [4003]
+
+
+def test_a_stack_of_a_bug_report_without_its_count_is_one_thread() -> None:
+    """MySQL bug 100512 is told by such a line: places of functions, blanks behind the commas."""
+    line = (
+        "__lll_lock_wait(libpthread.so.0), pthread_mutex_lock(libpthread.so.0), "
+        "os_event_reset(storage/innobase/os/os0event.cc:576), "
+        "sync_array_reserve_cell(storage/innobase/sync/sync0arr.cc:397), "
+        "btr_search_x_lock(storage/innobase/include/btr0sea.ic:98)"
+    )
+    for text in (line, line.replace(", ", ",")):
+        parsed = parse_bytes(text.encode(), "upload")
+        assert parsed.format == "pmp"
+        (stack,) = parsed.frames["stack"].iter_rows(named=True)
+        assert stack["count"] == 1
+        assert [frame["function"] for frame in stack["frames"]] == [
+            "__lll_lock_wait",
+            "pthread_mutex_lock",
+            "os_event_reset",
+            "sync_array_reserve_cell",
+            "btr_search_x_lock",
+        ]
+        assert stack["frames"][4]["line"] == 98
+        assert [one.line for one in parsed.problems] == [1]
+    words = "open(a.c:1) was called, then, as we know, close(b.c:2), and so on"
+    assert parse_bytes(words.encode(), "upload").format is None

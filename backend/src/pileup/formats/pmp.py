@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from pileup.formats import pmp_folded
 from pileup.formats.errors import FormatError
 from pileup.formats.pmp_folded import Folded
-from pileup.formats.pmp_lines import CHATTER, COUNT_ONLY, DATE, parts, unjoined
+from pileup.formats.pmp_lines import CHATTER, COUNT_ONLY, DATE, parts, uncounted, unjoined
 from pileup.formats.pmp_reader import Reader
 from pileup.formats.text import Chunk, chunks_of
-from pileup.records import Item
+from pileup.records import Item, Problem
 
 NAME = "pmp"
 TITLE = "collapsed stacks (pt-pmp)"
@@ -36,7 +36,7 @@ def sniff(head: str) -> bool | None:
     for line in lines:
         if not line.strip() or DATE.match(line) or line.startswith("TS "):
             continue
-        if parts(line):
+        if parts(line) or uncounted(line):
             stacks += 1
             deep += "," in line or ";" in line
         elif not COUNT_ONLY.match(line) and not CHATTER.match(line):
@@ -113,6 +113,9 @@ def _lines(reader: Reader, first: int, lines: list[str]) -> Iterator[Item]:
 
 def _read(reader: Reader, number: int, line: str) -> Iterator[Item]:
     stack = parts(line)
+    if stack is None and (frames := uncounted(line)):
+        yield Problem(number, "No count stands before this stack: it counts as one thread.")
+        stack = 1, frames, False
     if stack is None:
         yield from reader.other(number, line)
         return

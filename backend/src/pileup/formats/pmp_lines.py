@@ -25,6 +25,12 @@ CHATTER = re.compile(r"awk: |gdb: |warning: |\[|Attaching|\$ |# |cmd\. line|pt-p
 NESTED = re.compile(r"<|\([^()]*[,(]")
 # ...,open_table(sql_base.cc:2790) 33 poll(libc.so.6),vio_io_wait: a name has no number in blanks
 _JOINED = re.compile(r"(?<=[^\s,]) (?P<count>\d{1,12}) (?=[^\s\d,])")
+# os_event_reset(os/os0event.cc:576), sync_array_reserve_cell(sync0arr.cc:397), btr_search_x_lock
+_UNCOUNTED = re.compile(
+    r"\s*[A-Za-z_][\w:~]*(?:\([^\s()]*\))?(?:, ?[^\s,()]+(?:\([^\s()]*\))?){2,}\s*$"
+)
+_PLACE = re.compile(r"\([\w./+-]+(?:\.(?:cc|c|ic|h|cpp|hpp):\d{1,9}|\.so[.\d]*)\)")
+_LONGEST_UNCOUNTED = 20_000
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if name}
 
 
@@ -47,6 +53,18 @@ def parts(line: str) -> tuple[int, str, bool] | None:
         if (not first.isdigit() or frames.startswith("0x")) and _plausible(frames):
             return int(count), frames, False
     return None
+
+
+def uncounted(line: str) -> str | None:
+    """The frames of a stack that a bug report shows without its count; None for another line.
+
+    Only with the places of functions (file:line, a library): else it may be any list of words.
+    """
+    if ")," not in line or len(line) > _LONGEST_UNCOUNTED:
+        return None
+    if len(_PLACE.findall(line)) < 2 or not _UNCOUNTED.match(line):
+        return None
+    return line.strip().replace(", ", ",")
 
 
 def unjoined(count: int, text: str, folded: bool) -> Iterable[tuple[int, str, bool]]:
