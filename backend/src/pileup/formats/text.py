@@ -342,6 +342,10 @@ class _Rewound:
             self.failure = error
         return parts
 
+    @property
+    def can_go_back(self) -> bool:
+        return self._origin is not None
+
     def read_at(self, offset: int, size: int, /) -> bytes | None:
         """Bytes passed long ago; None when the stream cannot go back."""
         if self._origin is None:
