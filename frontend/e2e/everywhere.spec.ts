@@ -14,6 +14,7 @@ const SCREENS = [
   'hypotheses',
   'experiments',
   'report',
+  'activity',
 ]
 
 test.setTimeout(240_000)

@@ -57,7 +57,8 @@ export function IncidentNotHere() {
       while and can be brought back
       {admin ? (
         <>
-          from <Link to="/">the incidents</Link>, under “Deleted”.
+          {' from '}
+          <Link to="/">the incidents</Link>, under “Deleted”.
         </>
       ) : names.length > 0 ? (
         `: ask ${names.slice(0, 5).join(' or ')}.`

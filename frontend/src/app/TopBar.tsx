@@ -1,16 +1,18 @@
 /** Incident switcher, time range, zone switch, theme, user menu. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { incidentsQuery, useMe } from '@/api/queries'
 import type { IncidentOut, Overview } from '@/api/schema'
 import { useRange, useZone, type ZoneMode } from '@/state/incident'
 import { type Theme, useTheme } from '@/state/theme'
+import { sharedSearch } from '@/state/url'
 import { Button, IconButton } from '@/ui/Button'
 import { CloseIcon, DownIcon, ThemeIcon, UserIcon } from '@/ui/icons'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
 import { Time } from '@/ui/Value'
+import { alignment } from './alignment'
 import { Mentions } from './Mentions'
 
 /** Of an incident. */
@@ -33,6 +35,7 @@ export function TopBar({
       {children}
       {overview && <RangeBadge />}
       <ZoneSwitch />
+      {incident && overview && <ClockBadge incident={incident.id} overview={overview} />}
       {incident && <Mentions incidentId={incident.id} />}
       <ThemeSwitch />
       <UserMenu />
@@ -106,6 +109,30 @@ function RangeBadge() {
         onClick={() => setRange(null)}
       />
     </span>
+  )
+}
+
+/** How well the sources stand on one clock; opens the one to look at. */
+function ClockBadge({
+  incident,
+  overview,
+}: {
+  readonly incident: string
+  readonly overview: Overview
+}) {
+  const { search } = useLocation()
+  const found = alignment(overview.clocks)
+  if (!found) return null
+  const to = sharedSearch(search, { artifact: found.artifact, tab: 'clock' })
+  return (
+    <Link
+      className={found.unsure ? 'topbar-clock topbar-clock-unsure' : 'topbar-clock'}
+      to={`/incidents/${incident}/artifacts${to}`}
+      title={found.long}
+      aria-label={`Clocks ${found.short}. ${found.long}`}
+    >
+      <span aria-hidden="true">◷</span> {found.short}
+    </Link>
   )
 }
 

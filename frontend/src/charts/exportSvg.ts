@@ -75,10 +75,15 @@ export function withTokens(svg: string, styles = tokenReader(document.documentEl
   })
 }
 
-/** A drawn <svg> of the page as a document: a copy with the computed colours and type written in. */
+/**
+ * A drawn <svg> of the page as a document: a copy with the computed colours and type written in, below
+ * `head` (what the page says around the drawing), without what is marked data-live.
+ */
 export function svgOfElement(
   element: SVGSVGElement,
-  page: Pick<Page, 'title' | 'description'>,
+  page: Pick<Page, 'title' | 'description'> & {
+    readonly head?: { readonly body: string; readonly height: number }
+  },
 ): string {
   const copy = element.cloneNode(true) as SVGSVGElement
   const sources = [element, ...element.querySelectorAll<SVGElement>('*')]
@@ -94,12 +99,17 @@ export function svgOfElement(
     target.removeAttribute('class')
     target.removeAttribute('style')
   })
+  for (const live of copy.querySelectorAll('[data-live]')) live.remove()
   const box = element.getBoundingClientRect()
   const body = copies.slice(1).length > 0 ? copy.innerHTML : ''
   const group = copy.getAttribute('viewBox')
     ? `<svg viewBox="${copy.getAttribute('viewBox') ?? ''}" width="${box.width}" height="${box.height}">${body}</svg>`
     : body
-  return svgDocument(group, { width: box.width, height: box.height, ...page })
+  const { head, ...rest } = page
+  if (!head) return svgDocument(group, { width: box.width, height: box.height, ...rest })
+  return svgDocument(`${head.body}<g transform="translate(0,${head.height})">${group}</g>`, {
+    ...{ width: box.width, height: box.height + head.height, ...rest },
+  })
 }
 
 /** RFC 4180; a text that a spreadsheet would run as a formula is set behind an apostrophe. */

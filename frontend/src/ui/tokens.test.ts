@@ -68,6 +68,12 @@ describe.each([
   )
   it('reads on the accent', () =>
     expect(contrast(theme['on-accent'], theme['accent'])).toBeGreaterThanOrEqual(4.5))
+  it('has heat that the numbers in it can be read on: ink up to 3, the canvas from 4', () => {
+    for (const step of [0, 1, 2, 3, 4, 5]) {
+      const ink = theme[step <= 3 ? 'g12' : 'g1']
+      expect(contrast(theme[`heat-${step}`], ink)).toBeGreaterThanOrEqual(4.5)
+    }
+  })
   it('has heat of one hue, ever further from the canvas', () => {
     const steps = [0, 1, 2, 3, 4, 5].map((step) => contrast(theme[`heat-${step}`], theme['g1']))
     expect(steps).toEqual([...steps].sort((a, b) => a - b))

@@ -1,18 +1,22 @@
 /** One series of every side over one axis: aligned at the onset, at the start, or by the clock. */
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
-import { svgOfElement } from '@/charts/exportSvg'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { escapeXml, svgOfElement } from '@/charts/exportSvg'
 import { useWidth } from '@/charts/useWidth'
 import { formatNumber } from '@/format'
+import { useZone } from '@/state/incident'
 import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem } from '@/ui/States'
-import { layoutOverlay, overlayRows, overlaySentence } from './overlay'
+import { layoutOverlay, type OverlayShape, overlayRows, overlaySentence, valuesAt } from './overlay'
 import { type Asked, overlayQuery } from './queries'
 import { NAMES } from './sides'
 
 const HEIGHT = 180
 /** A second cue beside the colour. */
 const DASH = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4']
+
+/** As compare.css has them. */
+const COLOURS = ['--cat-1', '--cat-2', '--cat-3', '--cat-4', '--cat-6', '--cat-5']
 
 const ZERO = { onset: 'onset', start: 'start', clock: '' } as const
 
@@ -28,6 +32,9 @@ export function OverlayChart({
   const [ref, width] = useWidth<HTMLDivElement>(800)
   const drawing = useRef<SVGSVGElement>(null)
   const found = useQuery(overlayQuery(incidentId, asked, series))
+  /** The crosshair: seconds on the axis, null without one. */
+  const [at, setAt] = useState<number | null>(null)
+  const zone = useZone()
   if (found.isLoadingError) {
     return (
       <Problem compact error={found.error} what="The sides could not be laid over each other" />
@@ -35,21 +42,38 @@ export function OverlayChart({
   }
   const said = found.data ? overlaySentence(series, found.data) : series
   const drawn = found.data && layoutOverlay(found.data, width, HEIGHT)
+  // A value counts for the crosshair within some pixels, but at least from one sample to the next.
+  const reach = drawn ? Math.max(2, drawn.secondsAt(80) - drawn.secondsAt(56)) : 0
+  const values = found.data && at !== null ? valuesAt(found.data, at, reach) : null
+  const told = at === null ? '' : asked.align === 'clock' ? zone.format(at * 1000) : seconds(at)
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    if (by === undefined || !drawn) return
+    event.preventDefault()
+    const from = at === null ? 56 : drawn.pxOf(at)
+    setAt(drawn.secondsAt(from + by * (event.shiftKey ? 40 : 4)))
+  }
   return (
     <figure className="overlay" ref={ref}>
       <figcaption>
         <span className="mono">{series}</span>
         {found.data?.unit && <span className="faint"> {found.data.unit}</span>}
         {drawn &&
-          drawn.shapes.map((one) => (
+          drawn.shapes.map((one, index) => (
             <span key={one.key} className={`overlay-name side-${one.side}`}>
               <svg width="22" height="8" aria-hidden="true">
                 <path d="M0 4H22" className="overlay-line" strokeDasharray={DASH[one.side]} />
               </svg>
               {NAMES[one.side]} {one.label}
+              {values && <b className="num overlay-value">{values[index] ?? '–'}</b>}
             </span>
           ))}
         {found.data && <span className="faint">{formatNumber(found.data.samples)} samples</span>}
+        {told && (
+          <span className="num" role="status">
+            at {told}
+          </span>
+        )}
         {found.data && drawn && (
           <span className="overlay-export">
             <ExportMenu
@@ -57,7 +81,10 @@ export function OverlayChart({
               svg={() => {
                 const element = drawing.current
                 if (!element) throw new Error('nothing is drawn')
-                return svgOfElement(element, { title: series, description: said })
+                return svgOfElement(element, {
+                  ...{ title: series, description: said },
+                  head: headOf(series, found.data.unit, drawn.shapes),
+                })
               }}
               rows={() => overlayRows(found.data)}
             />
@@ -65,7 +92,22 @@ export function OverlayChart({
         )}
       </figcaption>
       {drawn ? (
-        <svg width="100%" height={HEIGHT} ref={drawing} role="img" aria-label={said}>
+        <svg
+          width="100%"
+          height={HEIGHT}
+          ref={drawing}
+          role="img"
+          aria-label={`${said} Arrow keys move the crosshair.`}
+          tabIndex={0}
+          className="overlay-chart"
+          onPointerMove={(event) => {
+            const box = event.currentTarget.getBoundingClientRect()
+            setAt(drawn.secondsAt(event.clientX - box.left))
+          }}
+          onPointerLeave={() => setAt(null)}
+          onBlur={() => setAt(null)}
+          onKeyDown={onKey}
+        >
           {drawn.y.map((tick) => (
             <g key={tick.label} transform={`translate(0,${tick.at})`} className="overlay-tick">
               <line x1={56} x2={width - 8} />
@@ -75,7 +117,13 @@ export function OverlayChart({
             </g>
           ))}
           {drawn.x.map((tick) => (
-            <text key={tick.label} x={tick.at} y={12} textAnchor="middle" className="overlay-x">
+            <text
+              key={tick.label}
+              x={tick.at}
+              y={12}
+              textAnchor={tick.at > width - 28 ? 'end' : 'middle'}
+              className="overlay-x"
+            >
               {tick.label}
             </text>
           ))}
@@ -93,6 +141,16 @@ export function OverlayChart({
               <path d={one.line} className="overlay-line" strokeDasharray={DASH[one.side]} />
             </g>
           ))}
+          {at !== null && (
+            <line
+              data-live
+              className="overlay-cross"
+              x1={drawn.pxOf(at)}
+              x2={drawn.pxOf(at)}
+              y1={18}
+              y2={HEIGHT - 6}
+            />
+          )}
         </svg>
       ) : (
         found.data && <EmptyState compact title={`No side has samples of ${series}`} />
@@ -100,3 +158,29 @@ export function OverlayChart({
     </figure>
   )
 }
+
+/** Series, unit, and the line of each side by its name: what the page says above the drawing. */
+function headOf(
+  series: string,
+  unit: string | null | undefined,
+  shapes: readonly Pick<OverlayShape, 'side' | 'label'>[],
+) {
+  const lines = shapes.map(({ side, label }, at) => {
+    const y = 34 + at * 16
+    const dash = DASH[side] ? ` stroke-dasharray="${DASH[side]}"` : ''
+    const colour = `var(${COLOURS[side] ?? '--cat-other'})`
+    return (
+      `<path d="M8 ${y}H34" fill="none" stroke="${colour}" stroke-width="1.25"${dash}/>` +
+      `<text x="42" y="${y + 4}" fill="var(--text)">${escapeXml(`${NAMES[side] ?? ''} ${label}`)}</text>`
+    )
+  })
+  const title = escapeXml(unit ? `${series} (${unit})` : series)
+  return {
+    body: `<text x="8" y="18" font-weight="600" fill="var(--text)">${title}</text>${lines.join('')}`,
+    height: 34 + shapes.length * 16,
+  }
+}
+
+/** "+12.5 s" on an axis whose zero is the onset or the start. */
+const seconds = (value: number) =>
+  `${value < 0 ? '\u2212' : '+'}${formatNumber(Math.abs(value), 1)}\u202fs`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layoutOverlay, overlayRows, overlaySentence } from './overlay'
+import { layoutOverlay, overlayRows, overlaySentence, valuesAt } from './overlay'
 import type { OverlayDoc } from './queries'
 
 const doc = (align: OverlayDoc['align']): OverlayDoc => ({
@@ -32,6 +32,16 @@ describe('an overlay', () => {
     expect(layoutOverlay(doc('clock'), 400, 100)?.zero).toBeNull()
     expect(layoutOverlay({ ...doc('onset'), lines: [] }, 400, 100)).toBeNull()
   })
+})
+
+it('says what each line has at an instant, and nothing far from its samples', () => {
+  expect(valuesAt(doc('onset'), 58, 5)).toEqual(['5–20', '5–20'])
+  expect(valuesAt(doc('onset'), -60, 5)).toEqual(['1', '1'])
+  expect(valuesAt(doc('onset'), 0, 5)).toEqual([null, null])
+  const drawn = layoutOverlay(doc('onset'), 456, 100, { left: 48 })
+  expect(drawn?.secondsAt(248)).toBe(0)
+  expect(drawn?.secondsAt(-100)).toBe(-60)
+  expect(drawn?.pxOf(0)).toBe(248)
 })
 
 it('says in a sentence what it shows, and gives its points as rows', () => {

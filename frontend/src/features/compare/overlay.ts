@@ -1,5 +1,5 @@
 /** Layout of one series of several sides over one axis of seconds. */
-import { extent, max, min } from 'd3-array'
+import { bisector, extent, max, min } from 'd3-array'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { area, line } from 'd3-shape'
 import type { Rows } from '@/charts/exportSvg'
@@ -29,6 +29,9 @@ export type Overlay = {
   readonly y: readonly { readonly at: number; readonly label: string }[]
   /** Where second 0 is; null by the clock or when it is not in sight. */
   readonly zero: number | null
+  /** Seconds of a pixel, inside the plot, and back. */
+  readonly secondsAt: (px: number) => number
+  readonly pxOf: (seconds: number) => number
 }
 
 /** Places the lines in a width × height box of CSS pixels; axes take `left` and `top`. */
@@ -81,7 +84,22 @@ export function layoutOverlay(
           .map((at) => ({ at: numeric(at), label: `${at > 0 ? '+' : ''}${at} s` })),
     y: y.ticks(4).map((at) => ({ at: y(at), label: y.tickFormat(4, '~s')(at) })),
     zero: !clock && domain[0] <= 0 && domain[1] >= 0 ? numeric(0) : null,
+    secondsAt: (px) => Math.min(domain[1], Math.max(domain[0], numeric.invert(px))),
+    pxOf: (seconds) => numeric(seconds),
   }
+}
+
+/** What each line says at an instant: its nearest point, null where that lies too far away. */
+export function valuesAt(doc: Drawn, seconds: number, reach: number): readonly (string | null)[] {
+  const nearest = bisector((point: readonly number[]) => point[0] ?? 0)
+  return doc.lines.map(({ points }) => {
+    const point = points[nearest.center(points, seconds)]
+    if (!point || Math.abs((point[0] ?? 0) - seconds) > reach) return null
+    const [, middle, least, most] = point
+    return least === most
+      ? formatMeasured(middle)
+      : `${formatMeasured(least)}–${formatMeasured(most)}`
+  })
 }
 
 /** "qps in A baseline between 380 and 420, in B stall between 20 and 7779." */

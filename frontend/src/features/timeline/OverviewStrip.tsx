@@ -46,6 +46,14 @@ export function OverviewStrip({ view, name, points, stalls, whole, width }: Prop
       }),
     [view, whole, width],
   )
+  useEffect(
+    () =>
+      view.onHover((at) => {
+        const cross = svg.current?.querySelector('[data-part="cross"]')
+        cross?.setAttribute('x', String(at === null ? -9 : timeScale(whole, width)(at)))
+      }),
+    [view, whole, width],
+  )
   const px = (event: PointerEvent<SVGSVGElement>) =>
     event.clientX - event.currentTarget.getBoundingClientRect().left
   const modeAt = (at: number): Mode => {
@@ -115,6 +123,7 @@ export function OverviewStrip({ view, name, points, stalls, whole, width }: Prop
         <rect data-part="left" height={HEIGHT} fill="var(--bg)" opacity={0.65} />
         <rect data-part="right" height={HEIGHT} fill="var(--bg)" opacity={0.65} />
         <rect data-part="frame" y={0.5} height={HEIGHT - 1} fill="none" stroke="var(--accent)" />
+        <rect data-part="cross" x={-9} width={1} height={HEIGHT} fill="var(--border)" />
         <rect data-part="a" y={14} width={4} height={16} rx={1} fill="var(--accent)" />
         <rect data-part="b" y={14} width={4} height={16} rx={1} fill="var(--accent)" />
       </svg>

@@ -2,7 +2,6 @@
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { plainColour, tokenReader } from '@/charts/exportSvg'
 import { panned, zoomed, type Interval } from '@/charts/time'
-import { setHover } from '@/state/hover'
 import { useTheme } from '@/state/theme'
 import { useZone } from '@/state/incident'
 import { AXIS_HEIGHT, TimeAxis } from '@/charts/TimeAxis'
@@ -230,9 +229,7 @@ function useGestures({ scroller, brush, tip }: Parts, view: TimelineView, acts: 
     const move = (event: PointerEvent) => {
       const { x, y, inside, onAxis } = place(event)
       if (!from) {
-        const at = inside ? view.time(x) : null
-        view.setHover(at)
-        setHover({ at })
+        view.setHover(inside ? view.time(x) : null)
         if (inside && !onAxis) showTip(x, y)
         else if (tip.current) tip.current.hidden = true
         return
@@ -273,7 +270,6 @@ function useGestures({ scroller, brush, tip }: Parts, view: TimelineView, acts: 
       if (brush.current) brush.current.hidden = true
       if (tip.current) tip.current.hidden = true
       view.setHover(null)
-      setHover({ at: null })
     }
     const double = (event: MouseEvent) => {
       const { x, y, inside } = place(event)

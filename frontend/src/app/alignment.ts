@@ -1,0 +1,41 @@
+/** How well the sources of an incident stand on one clock, in a few characters. */
+import type { PlacedClock } from '@/api/schema'
+import { formatDuration } from '@/format'
+
+export type Alignment = {
+  readonly short: string
+  readonly long: string
+  /** Somebody should look: a zone was assumed, or a source seems to be off. */
+  readonly unsure: boolean
+  /** The source to look at first. */
+  readonly artifact: string
+}
+
+/** Null while nothing is placed in time. */
+export function alignment(clocks: readonly PlacedClock[]): Alignment | null {
+  const [first] = clocks
+  if (!first) return null
+  const off = clocks.filter(({ clock }) => clock.suggested_offset_s !== null)
+  const assumed = clocks.filter(({ clock }) => ['assumed', 'unknown'].includes(clock.quality))
+  const spread = ({ clock }: PlacedClock) => clock.dispersion_s ?? 0
+  const widest = clocks.reduce((a, b) => (spread(b) > spread(a) ? b : a), first)
+  const exact = spread(widest) === 0
+  const [short, worst] =
+    off[0] !== undefined
+      ? [`${off.length} off?`, off[0]]
+      : assumed[0] !== undefined
+        ? [`${assumed.length} assumed`, assumed[0]]
+        : [exact ? 'exact' : `± ${formatDuration(spread(widest))}`, widest]
+  const parts = [
+    `${clocks.length} ${clocks.length === 1 ? 'source' : 'sources'} on one clock`,
+    exact ? 'all exact' : `the least sure by ± ${formatDuration(spread(widest))}`,
+    ...(assumed.length > 0 ? [`${assumed.length} with an assumed zone or time`] : []),
+    ...(off.length > 0 ? [`${off.length} for which another offset is suggested`] : []),
+  ]
+  return {
+    short,
+    long: `${parts.join(', ')}. Opens the clock of ${worst.path}.`,
+    unsure: off.length + assumed.length > 0,
+    artifact: worst.artifact,
+  }
+}
