@@ -19,6 +19,7 @@ import {
   comparisonTsv,
   differing,
   DIFFERENT,
+  firstPair,
   likeliest,
   MARKS,
   partners,
@@ -63,8 +64,13 @@ export default function ComparisonScreen() {
     )
   const find = (id: string, name: string) =>
     items.find((item) => item.artifact === id && item.name === name)
-  const before = find(beforeId, beforeName) ?? (beforeId ? undefined : items[0])
-  const after = find(afterId, afterName) ?? (afterId ? undefined : likeliest(items, before))
+  const [earlier, later] = firstPair(items)
+  const noneChosen = !beforeId && !afterId
+  const before =
+    find(beforeId, beforeName) ?? (beforeId ? undefined : noneChosen ? earlier : items[0])
+  const after =
+    find(afterId, afterName) ??
+    (afterId ? undefined : noneChosen ? later : likeliest(items, before))
   const gone = (beforeId && !before) || (afterId && !after)
   return (
     <div className="comparison">

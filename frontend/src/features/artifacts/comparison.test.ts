@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TableComparison, TableRef } from '@/api/schema'
-import { comparisonTsv, differing, likeliest, partners, signed } from './comparison'
+import { comparisonTsv, differing, firstPair, likeliest, partners, signed } from './comparison'
 
 const table = (artifact: string, name: string, columns: string[]): TableRef => ({
   artifact,
@@ -24,6 +24,16 @@ describe('a comparison of tables', () => {
     expect(some).toEqual([wide])
     expect(likeliest([a, other, b, wide, alien], a)).toBe(b)
     expect(likeliest([a, alien], a)).toBeUndefined()
+  })
+
+  it('puts the earlier of two dated files before the later one', () => {
+    const dated = (path: string) => ({ ...table(path, 'lsof', ['n']), path })
+    const late = dated('after/2026_11_20_22_36_08.tar.gz/2026_11_20_22_36_08-lsof')
+    const early = dated('2026_11_20_22_17_07.tar.gz/2026_11_20_22_17_07-lsof')
+    expect(firstPair([late, early])).toEqual([early, late])
+    expect(firstPair([early, late])).toEqual([early, late])
+    expect(firstPair([a, b])).toEqual([a, b])
+    expect(firstPair([a])).toEqual([a, undefined])
   })
 
   it('keeps every digit and writes the sign', () => {

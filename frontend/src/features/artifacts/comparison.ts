@@ -40,6 +40,17 @@ export function likeliest(
   return same.find(({ name }) => name === chosen.name) ?? same[0]
 }
 
+/** The two that are compared when nobody chose: the earlier first, where their files are dated. */
+export function firstPair(tables: readonly TableRef[]): readonly (TableRef | undefined)[] {
+  const one = tables[0]
+  const other = likeliest(tables, one)
+  const [a, b] = [one, other].map((table) => table && STAMP.exec(table.path)?.[0])
+  return a && b && b < a ? [other, one] : [one, other]
+}
+
+/** The last of the times that pt-stalk writes before the names of its files. */
+const STAMP = /\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=-[^/]*$)/
+
 /** Which compared columns differ in some row; all of them when no row that both have does. */
 export function differing(found: TableComparison): readonly number[] {
   const all = found.columns.map((_, at) => at)
