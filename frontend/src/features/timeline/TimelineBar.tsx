@@ -68,7 +68,8 @@ export function TimelineBar({
         ref={search}
         type="search"
         className="tl-search"
-        placeholder="Search lanes, marks"
+        placeholder="Search lanes"
+        title="Lanes by name, label, host, file or meaning; marks by what they say (q)"
         aria-label="Search the lanes"
         value={query}
         onChange={(event) => onQuery(event.target.value)}
