@@ -5,6 +5,7 @@ import { panned, zoomed, type Interval } from '@/charts/time'
 import { useTheme } from '@/state/theme'
 import { useZone } from '@/state/incident'
 import { AXIS_HEIGHT, TimeAxis } from '@/charts/TimeAxis'
+import { formatDuration } from '@/format'
 import { type Palette, TOKENS } from './draw'
 import { type Item, itemAt, type Lane, type Placed, visible } from './lanes'
 import { LEFT, RIGHT } from './layout'
@@ -212,7 +213,9 @@ function useGestures({ scroller, brush, tip }: Parts, view: TimelineView, acts: 
       box.hidden = !hit?.item
       element.style.cursor = hit?.item ? 'pointer' : ''
       if (!hit?.item) return
-      box.textContent = hit.item.label
+      const unsure = view.unsureOf(hit.item.source)
+      const clock = unsure >= 1 ? ` (clock ± ${formatDuration(unsure / 1000)})` : ''
+      box.textContent = `${hit.item.label}${clock}`
       const left = Math.min(view.width - 320, Math.max(0, x + 10))
       box.style.transform = `translate(${left}px, ${y + 14}px)`
     }

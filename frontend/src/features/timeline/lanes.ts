@@ -28,6 +28,8 @@ export const FOLDED = 20
 /** Something with a place in time on a lane that is no series. */
 export type Item = {
   readonly key: string
+  /** The artifact whose clock stamped it, by hash. */
+  readonly source?: string | null
   readonly start: number
   readonly end: number
   readonly label: string
@@ -354,6 +356,7 @@ function snapshotLanes(marks: Marks, strips: Strips | undefined): Lane[] {
       const told = kind === 'stacks' && count ? `${count} threads, ${waits} wait` : `${waits} wait`
       return {
         key: `${one.artifact}/${one.kind}/${one.index}`,
+        source: one.artifact,
         start: at,
         end: at,
         label: told,
@@ -392,6 +395,7 @@ function eventLanes(marks: Marks): Lane[] {
       return [
         {
           key: `${id}/${index}`,
+          source: event.artifact,
           start: at,
           end: at,
           label: `${event.kind}: ${event.message}`,
@@ -463,6 +467,7 @@ function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], Lane[]] {
   }))
   const transactions = (strips?.transactions ?? []).map((one) => ({
     key: `trx/${one.host ?? ''}/${one.trx_id}`,
+    source: one.artifact,
     start: parseIso(one.start) ?? 0,
     end: ended(one.end),
     label: `trx ${one.trx_id}${one.session_id ? `, session ${one.session_id}` : ''}: ${one.query ?? one.state}`,

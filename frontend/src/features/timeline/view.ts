@@ -23,7 +23,7 @@ import {
   cellReach,
 } from './draw'
 import { RIGHT } from './layout'
-import { type Lane, type MetricLane, type Placed, stack, visible } from './lanes'
+import { type Item, type Lane, type MetricLane, type Placed, stack, visible } from './lanes'
 import { type Fetcher, levelFor, TileStore, type Wish } from './tiles'
 
 /** Drawn beyond the visible part above and below, so that a scroll shows lanes at once. */
@@ -45,6 +45,7 @@ export class TimelineView {
   shifts: ReadonlyMap<string, number> = new Map()
   /** Seconds by which the clock of an artifact may be off, either way. */
   dispersion: ReadonlyMap<string, number> = new Map()
+  private unsureItems = new WeakMap<readonly Item[], number>()
   readonly tiles: TileStore
   private onCommit: (range: Interval) => void = () => undefined
   private onTiles: (error: unknown) => void = () => undefined
@@ -113,6 +114,7 @@ export class TimelineView {
   setClocks(shifts: ReadonlyMap<string, number>, dispersion: ReadonlyMap<string, number>): void {
     this.shifts = shifts
     this.dispersion = dispersion
+    this.unsureItems = new WeakMap()
     this.draw()
     this.wantSoon()
   }
@@ -464,10 +466,22 @@ export class TimelineView {
     return { text, unit: lane.unit ?? '' }
   }
 
-  /** How far the lane's clock may be off, ms. */
-  private unsure(lane: Lane): number {
-    if (lane.kind !== 'metric' || !lane.series.artifact) return 0
-    return 1000 * (this.dispersion.get(lane.series.artifact) ?? 0)
+  /** How far the clock of an artifact may be off either way, ms. */
+  unsureOf(artifact: string | null | undefined): number {
+    return 1000 * ((artifact && this.dispersion.get(artifact)) || 0)
+  }
+
+  /** The same of a lane: of marks from several artifacts the largest. */
+  unsure(lane: Lane): number {
+    if (lane.kind === 'metric') return this.unsureOf(lane.series.artifact)
+    if (!('items' in lane)) return 0
+    let found = this.unsureItems.get(lane.items)
+    if (found === undefined) {
+      const sources = new Set(lane.items.map((item) => item.source))
+      found = Math.max(0, ...[...sources].map((source) => this.unsureOf(source)))
+      this.unsureItems.set(lane.items, found)
+    }
+    return found
   }
 
   // ---- data

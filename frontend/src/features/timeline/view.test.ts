@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { Item, Lane } from './lanes'
+import { TimelineView } from './view'
+
+const item = (source: string | null): Item => ({
+  ...{ key: source ?? 'none', start: 0, end: 0, label: '', tone: 'idle', row: 0 },
+  source,
+})
+const events = (...sources: (string | null)[]): Lane => ({
+  ...{
+    kind: 'events',
+    id: 'log',
+    title: 'Log',
+    sub: '',
+    hint: '',
+    host: null,
+    rows: 1,
+    height: 24,
+  },
+  choice: { size: 'normal', scale: 'linear', pinned: false, folded: false, colour: 0 },
+  items: sources.map(item),
+})
+
+test('marks are as unsure as the worst clock that stamped one of them', () => {
+  const view = new TimelineView(() => Promise.reject(new Error('asks for nothing')))
+  const lane = events('a', 'b', null)
+  view.setClocks(new Map(), new Map([['a', 0.4]]))
+  expect(view.unsureOf('a')).toBe(400)
+  expect([view.unsure(lane), view.unsure(events('b'))]).toEqual([400, 0])
+  view.setClocks(new Map(), new Map([['b', 2]]))
+  expect(view.unsure(lane)).toBe(2000)
+  view.dispose()
+})
