@@ -24,6 +24,8 @@ export function useGoKeys(
         event.preventDefault()
         event.stopPropagation()
         void navigate(`${base}/${screen.path}${sharedSearch(window.location.search)}`)
+        // What had the keyboard goes with the screen that is left: Tab goes on in the new one.
+        document.getElementById('canvas')?.focus({ preventScroll: true })
       }
       armed = 0
     }

@@ -1,5 +1,12 @@
 /** Buttons are verbs; one primary per view at most. */
-import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
+import {
+  type ButtonHTMLAttributes,
+  type FocusEvent,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+  useState,
+} from 'react'
 import { cx } from './cx'
 import './button.css'
 
@@ -14,6 +21,10 @@ type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly ref?: Ref<HTMLButtonElement>
 }
 
+/**
+ * One that has the keyboard keeps it while it refuses: the browser drops the focus of a disabled
+ * button to the page, and the next Tab would begin at the top. It then says aria-disabled.
+ */
 export function Button({
   variant = 'plain',
   size = 'normal',
@@ -24,15 +35,33 @@ export function Button({
   disabled,
   children,
   type = 'button',
+  onClick,
+  onFocus,
+  onBlur,
   ...rest
 }: Props) {
+  const [focused, setFocused] = useState(false)
+  const refuses = disabled === true || busy
   return (
     <button
       type={type}
       className={cx('btn', `btn-${variant}`, size === 'small' && 'btn-small', className)}
       aria-pressed={pressed}
       aria-busy={busy || undefined}
-      disabled={disabled === true || busy}
+      disabled={refuses && !focused}
+      aria-disabled={refuses || undefined}
+      onClick={(event: MouseEvent<HTMLButtonElement>) => {
+        if (refuses) event.preventDefault()
+        else onClick?.(event)
+      }}
+      onFocus={(event: FocusEvent<HTMLButtonElement>) => {
+        setFocused(true)
+        onFocus?.(event)
+      }}
+      onBlur={(event: FocusEvent<HTMLButtonElement>) => {
+        setFocused(false)
+        onBlur?.(event)
+      }}
       {...rest}
     >
       {icon}

@@ -16,6 +16,7 @@ import { DropVeil, FileChoosers } from '@/ui/DropZone'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Table } from '@/ui/Table'
 import { BytesValue } from '@/ui/Value'
+import { SearchInput } from '@/ui/SearchInput'
 import { asTree } from './tree'
 import { COLUMNS, ROOM_FOR_ALL } from './columns'
 import { Unfinished } from './Unfinished'
@@ -87,13 +88,12 @@ export default function ArtifactsScreen() {
             <span className="artifacts-space" />
             {items && items.length > 0 && (
               <>
-                <input
+                <SearchInput
                   className="input artifacts-filter"
-                  type="search"
                   aria-label="Filter the artifacts"
                   placeholder="Filter by path, type, host"
                   value={words}
-                  onChange={(event) => setWords(event.target.value)}
+                  onSearch={setWords}
                 />
                 <div className="segments" role="group" aria-label="State">
                   {SHOWN.map(([word, label]) => (

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { number, text, useUrlState } from '@/state/url'
 import { Button, IconButton } from '@/ui/Button'
+import { SearchInput } from '@/ui/SearchInput'
 import { neighbour } from './lines'
 import { nextHit } from './queries'
 
@@ -40,13 +41,12 @@ export function RawTools({
   const place = spots.indexOf(line)
   return (
     <div className="raw-tools">
-      <input
+      <SearchInput
         className="input raw-search"
-        type="search"
         aria-label="Search in the raw text"
         placeholder="Search in the raw text"
         value={words}
-        onChange={(event) => setWords(event.target.value)}
+        onSearch={setWords}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           event.preventDefault()

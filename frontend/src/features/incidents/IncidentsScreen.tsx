@@ -16,6 +16,7 @@ import { Menu, MenuItem } from '@/ui/Menu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
 import { Ago, Duration, Measured, Time } from '@/ui/Value'
+import { SearchInput } from '@/ui/SearchInput'
 import { Begin } from './Begin'
 import { DeletedIncidents } from './DeletedIncidents'
 import { NewIncidentDialog } from './NewIncidentDialog'
@@ -67,13 +68,12 @@ export default function IncidentsScreen() {
           <h1>Incidents</h1>
           {items && !none && (
             <>
-              <input
+              <SearchInput
                 className="input incidents-search"
-                type="search"
                 aria-label="Filter the incidents"
                 placeholder="Filter by title, service, finding, owner"
                 value={words}
-                onChange={(event) => setWords(event.target.value)}
+                onSearch={setWords}
               />
               <div className="segments" role="group" aria-label="Status">
                 {(['all', ...STATUSES] as const).map((word) => (

@@ -10,6 +10,7 @@ import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/ur
 import { Button } from '@/ui/Button'
 import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { SearchInput } from '@/ui/SearchInput'
 import {
   type Box,
   change,
@@ -184,13 +185,12 @@ function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly inciden
             .join(', ') || 'no thread at work'}
           <span className="faint"> (threads per sample)</span>
         </p>
-        <input
+        <SearchInput
           className="input"
-          type="search"
           placeholder="Search functions"
           aria-label="Search functions"
           value={search}
-          onChange={(event) => setSearch(event.target.value)}
+          onSearch={setSearch}
         />
         {search.trim() && (
           <span className="muted" role="status">

@@ -6,6 +6,7 @@ import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
 import { EmptyState } from '@/ui/States'
 import { type Column, Table } from '@/ui/Table'
+import { SearchInput } from '@/ui/SearchInput'
 import type { Stacks } from './queries'
 import { activityWords, type Group, type Thread, threadRows, tone } from './words'
 
@@ -32,13 +33,12 @@ export function ThreadsPanel({
   return (
     <div className="triage">
       <div className="triage-tools">
-        <input
+        <SearchInput
           className="input"
-          type="search"
           placeholder="Search threads and functions"
           aria-label="Search threads and functions"
           value={words}
-          onChange={(event) => setWords(event.target.value)}
+          onSearch={setWords}
         />
         {frame && (
           <Button size="small" onClick={() => setFrame(null)}>

@@ -10,6 +10,7 @@ import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState } from '@/ui/States'
 import { type Column, type Sort, toTsv } from '@/ui/Table'
 import { Time } from '@/ui/Value'
+import { SearchInput } from '@/ui/SearchInput'
 
 export function Filter({
   value,
@@ -21,14 +22,13 @@ export function Filter({
   readonly label: string
 }) {
   return (
-    <input
+    <SearchInput
       className="input tables-filter"
-      type="search"
       aria-label={label}
       placeholder={label}
       value={value}
       maxLength={200}
-      onChange={(event) => onChange(event.target.value)}
+      onSearch={onChange}
     />
   )
 }

@@ -7,6 +7,7 @@ import { Button } from '@/ui/Button'
 import { ExportMenu } from '@/ui/ExportMenu'
 import { DownIcon } from '@/ui/icons'
 import { Menu, MenuChoice } from '@/ui/Menu'
+import { SearchInput } from '@/ui/SearchInput'
 import { type Field, FIELDS } from './lanes'
 
 type Props = {
@@ -64,15 +65,14 @@ export function TimelineBar({
         </span>
       </div>
       <span className="grow" />
-      <input
+      <SearchInput
         ref={search}
-        type="search"
         className="tl-search"
         placeholder="Search lanes"
         title="Lanes by name, label, host, file or meaning; marks by what they say (q)"
         aria-label="Search the lanes"
         value={query}
-        onChange={(event) => onQuery(event.target.value)}
+        onSearch={onQuery}
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.currentTarget.blur()
         }}
