@@ -85,6 +85,21 @@ describe('artifacts', () => {
     expect(screen.queryByText(/No worker is running/)).toBeNull()
   })
 
+  it('counts an archive of which not all was unpacked among those with problems', async () => {
+    const cut = artifact({ format: 'archive', name: 'cut.gz', state: 'expanded', problems: 1 })
+    serve({
+      ...server(true),
+      '/incidents/i1/artifacts': {
+        items: [cut, unknown],
+        worker: { alive: true, last_seen: null },
+      },
+    })
+    renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts?show=problems')
+    const row = await screen.findByRole('row', { name: /unpacked, with problems/ })
+    expect(row).toBeTruthy()
+    expect(screen.queryByRole('row', { name: /notes\.bin/ })).toBeNull()
+  })
+
   it('says that no worker runs, instead of a spinner', async () => {
     serve(server(false))
     renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')

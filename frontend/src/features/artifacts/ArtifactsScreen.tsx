@@ -5,6 +5,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { artifactsQuery, useMay } from '@/api/queries'
+import type { Artifact } from '@/api/schema'
 import { useWidth } from '@/charts/useWidth'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
@@ -22,7 +23,7 @@ import { COLUMNS, ROOM_FOR_ALL } from './columns'
 import { Unfinished } from './Unfinished'
 import { UploadList } from './UploadList'
 import { Viewer } from './Viewer'
-import { isMoving } from './state'
+import { isDamaged, isMoving } from './state'
 import { unfinishedQuery } from './queries'
 import './artifacts.css'
 
@@ -47,7 +48,7 @@ export default function ArtifactsScreen() {
     () =>
       (items ?? []).filter(
         (item) =>
-          FILTER[show](item.state) &&
+          FILTER[show](item) &&
           (!wanted ||
             `${item.path} ${item.format_title ?? ''} ${item.host ?? ''}`
               .toLowerCase()
@@ -189,14 +190,14 @@ export default function ArtifactsScreen() {
   )
 }
 
-type Items = readonly { readonly state: Parameters<typeof isMoving>[0]; readonly bytes: number }[]
+type Items = readonly Pick<Artifact, 'state' | 'problems' | 'bytes'>[]
 
-const FILTER: Record<Show, (state: Items[number]['state']) => boolean> = {
+const FILTER: Record<Show, (item: Items[number]) => boolean> = {
   all: () => true,
-  moving: isMoving,
-  problems: (state) => state === 'done_with_problems' || state === 'failed',
-  unknown: (state) => state === 'unknown_format',
-  done: (state) => state === 'done',
+  moving: ({ state }) => isMoving(state),
+  problems: isDamaged,
+  unknown: ({ state }) => state === 'unknown_format',
+  done: ({ state }) => state === 'done',
 }
 
 const SHOWN: readonly (readonly [Show, string])[] = [
@@ -208,7 +209,7 @@ const SHOWN: readonly (readonly [Show, string])[] = [
 ]
 
 function countStates(items: Items): Record<Show, number> {
-  const count = (show: Show) => items.filter((item) => FILTER[show](item.state)).length
+  const count = (show: Show) => items.filter(FILTER[show]).length
   return {
     all: items.length,
     moving: count('moving'),

@@ -115,7 +115,9 @@ export function RawView({
       <EmptyState compact title="An archive has no lines of its own">
         {artifact.state === 'failed'
           ? 'Nothing in it could be read. Unpack it and upload what is inside.'
-          : 'What was in it stands below it in the list.'}
+          : artifact.problems > 0
+            ? 'Not all of it could be unpacked: the parse receipt says why. What could stands below it in the list.'
+            : 'What was in it stands below it in the list.'}
       </EmptyState>
     )
   if (pages.error && !pages.total && isMoving(artifact.state))

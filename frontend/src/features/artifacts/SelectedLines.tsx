@@ -27,7 +27,8 @@ export function SelectedLines({
     return (
       <div className="raw-foot">
         <span className="faint ellipsis">
-          {formatNumber(total, 0)} lines. Click a number to choose a line, with Shift a range.
+          {formatNumber(total, 0)} {total === 1 ? 'line' : 'lines'}. Click a number to choose a
+          line, with Shift a range.
         </span>
       </div>
     )

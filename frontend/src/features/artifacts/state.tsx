@@ -17,8 +17,16 @@ const STATES: Record<State, readonly [words: string, tone: Tone, why: string]> =
   excluded: ['left out', 'plain', 'Kept, and not part of the analysis.'],
 }
 
+/** An archive of which not all could be unpacked. */
+const PARTLY = [
+  'unpacked, with problems',
+  'waiting',
+  'Not all of it could be unpacked: its parse receipt says why.',
+] as const
+
 export function StateChip({ artifact }: { readonly artifact: Artifact }) {
-  const [words, tone, why] = STATES[artifact.state]
+  const partly = artifact.state === 'expanded' && artifact.problems > 0
+  const [words, tone, why] = partly ? PARTLY : STATES[artifact.state]
   const share =
     artifact.state === 'parsing' && artifact.progress !== null
       ? ` ${formatShare(artifact.progress)}`
@@ -33,6 +41,10 @@ export function StateChip({ artifact }: { readonly artifact: Artifact }) {
 
 /** Words of a state, for filters. */
 export const stateWords = (state: State) => STATES[state][0]
+
+/** Something in it could not be read. */
+export const isDamaged = ({ state, problems }: Pick<Artifact, 'state' | 'problems'>) =>
+  state === 'done_with_problems' || state === 'failed' || (state === 'expanded' && problems > 0)
 
 /** Still on its way through the worker. */
 export const isMoving = (state: State) =>
