@@ -37,9 +37,12 @@ export function Menu({
     <Radix.Root modal={false} defaultOpen={lazy}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
-        <Radix.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
-          {children}
-        </Radix.Content>
+        {/* Everything on a page stands in a landmark, also what hangs over it. */}
+        <div role="region" aria-label="Menu">
+          <Radix.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
+            {children}
+          </Radix.Content>
+        </div>
       </Radix.Portal>
     </Radix.Root>
   )
