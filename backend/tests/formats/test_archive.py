@@ -123,6 +123,13 @@ def test_a_bomb_stops_at_the_ratio(tmp_path: Path) -> None:
         _read(path, limits)
 
 
+def test_a_compressed_file_is_no_tar_without_a_checksum(tmp_path: Path) -> None:
+    """Signed, these bytes sum up to what tarfile wants of a header whose checksum is empty."""
+    path = tmp_path / "zeros.gz"
+    path.write_bytes(b"\x1f\x8b\x80\xd6".ljust(512, b"\0"))
+    assert archive.kind_of(path) == "compressed"
+
+
 def test_members_past_the_count_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "many.tar"
     path.write_bytes(_tar({f"f{number}": b"1" for number in range(10)}))
