@@ -2,7 +2,8 @@
  * A search whose words stand elsewhere, mostly in the address, which follows a moment later. While
  * it has the keyboard it shows what was typed: nothing typed fast is lost.
  */
-import { type InputHTMLAttributes, type Ref, useState } from 'react'
+import type { InputHTMLAttributes, Ref } from 'react'
+import { useDraft } from './useDraft'
 
 type Props = Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'value' | 'onChange'> & {
   readonly value: string
@@ -11,17 +12,17 @@ type Props = Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'value' | 'onC
 }
 
 export function SearchInput({ value, onSearch, ...rest }: Props) {
-  const [typed, setTyped] = useState<string | null>(null)
+  const draft = useDraft(value)
   return (
     <input
       {...rest}
       type="search"
-      value={typed ?? value}
+      value={draft.shown}
       onChange={(event) => {
-        setTyped(event.target.value)
+        draft.type(event.target.value)
         onSearch(event.target.value)
       }}
-      onBlur={() => setTyped(null)}
+      onBlur={draft.drop}
     />
   )
 }

@@ -1,4 +1,4 @@
-/** What somebody types over a value of the server, which others change meanwhile. */
+/** What somebody types over a value that stands elsewhere and may change meanwhile. */
 import { useState } from 'react'
 
 export type Draft = {

@@ -7,7 +7,14 @@ import { formatNumber } from '@/format'
 import { useZone } from '@/state/incident'
 import { ExportMenu } from '@/ui/ExportMenu'
 import { EmptyState, Problem } from '@/ui/States'
-import { layoutOverlay, type OverlayShape, overlayRows, overlaySentence, valuesAt } from './overlay'
+import {
+  layoutOverlay,
+  LEFT,
+  type OverlayShape,
+  overlayRows,
+  overlaySentence,
+  valuesAt,
+} from './overlay'
 import { type Asked, overlayQuery } from './queries'
 import { NAMES } from './sides'
 
@@ -43,14 +50,14 @@ export function OverlayChart({
   const said = found.data ? overlaySentence(series, found.data) : series
   const drawn = found.data && layoutOverlay(found.data, width, HEIGHT)
   // A value counts for the crosshair within some pixels, but at least from one sample to the next.
-  const reach = drawn ? Math.max(2, drawn.secondsAt(80) - drawn.secondsAt(56)) : 0
+  const reach = drawn ? Math.max(2, drawn.secondsAt(LEFT + 24) - drawn.secondsAt(LEFT)) : 0
   const values = found.data && at !== null ? valuesAt(found.data, at, reach) : null
   const told = at === null ? '' : asked.align === 'clock' ? zone.format(at * 1000) : seconds(at)
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (by === undefined || !drawn) return
     event.preventDefault()
-    const from = at === null ? 56 : drawn.pxOf(at)
+    const from = at === null ? LEFT : drawn.pxOf(at)
     setAt(drawn.secondsAt(from + by * (event.shiftKey ? 40 : 4)))
   }
   return (
@@ -110,7 +117,7 @@ export function OverlayChart({
         >
           {drawn.y.map((tick) => (
             <g key={tick.label} transform={`translate(0,${tick.at})`} className="overlay-tick">
-              <line x1={56} x2={width - 8} />
+              <line x1={LEFT} x2={width - 8} />
               <text x={50} dy="0.32em" textAnchor="end">
                 {tick.label}
               </text>

@@ -34,12 +34,15 @@ export type Overlay = {
   readonly pxOf: (seconds: number) => number
 }
 
+/** Pixels at the left for the numbers of the axis. */
+export const LEFT = 56
+
 /** Places the lines in a width × height box of CSS pixels; axes take `left` and `top`. */
 export function layoutOverlay(
   doc: Drawn,
   width: number,
   height: number,
-  { left = 56, top = 20 } = {},
+  { left = LEFT, top = 20 } = {},
 ): Overlay | null {
   const lines = doc.lines.map((one) => ({ ...one, points: one.points as unknown as Point[] }))
   const every = lines.flatMap((one) => one.points)
