@@ -195,6 +195,21 @@ def test_vmstat_leaves_out_the_line_since_boot() -> None:
     assert found["vmstat.us"].clock == "local"
 
 
+def test_vmstat_with_the_time_in_front_and_in_german() -> None:
+    found = series(vmstat, (SAMPLES / "vmstat" / "time-in-front-by-ts.txt").read_text())
+    assert list(found["vmstat.r"].values) == [2, 3]
+    assert list(found["vmstat.r"].wall_us) == [1_000_000, 2_000_000]  # over midnight, of no year
+    for stamp in ("Fri Nov 20 22:12:43 UTC 2026: ", "1795212763.25 ", "[2026-11-20T22:12:43Z] "):
+        text = (SAMPLES / "vmstat" / "time-in-front-by-ts.txt").read_text()
+        lines = [stamp + line[16:] for line in text.splitlines()]
+        one = series(vmstat, "\n".join(lines))["vmstat.cache"]
+        assert (one.clock, one.wall_us[0] // 1_000_000) == ("utc", 1795212763)
+    german = series(vmstat, (SAMPLES / "vmstat" / "german-heading.txt").read_text())
+    assert [german[f"vmstat.{name}"].values[0] for name in ("free", "buff", "cache", "so")] == [
+        123456, 1234, 456789, 0,
+    ]  # fmt: skip
+
+
 def test_value_log() -> None:
     text = "Wed Oct 24 22:27:19 UTC 2012: 18660\nWed Oct 24 22:27:20 UTC 2012: 70713\n"
     one = series(qps_log, text)["metric.qps"]

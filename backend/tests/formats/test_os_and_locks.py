@@ -15,7 +15,8 @@ from pileup.formats import (
     top,
     vmstat,
 )
-from pileup.records import Deadlock, Event, LockWait, Samples, SemaphoreWait, Transaction
+from pileup.formats.sysstat import read_date
+from pileup.records import Deadlock, Event, LockWait, Problem, Samples, SemaphoreWait, Transaction
 from tests.formats.checks import SAMPLES, one_by_one, samples
 
 FORMATS = ("iostat", "mpstat", "diskstats", "df", "top", "procfs", "error-log", "lock-tables")
@@ -100,6 +101,56 @@ def test_mpstat_of_twelve_hours_and_more_tables() -> None:
     assert list(usr.wall_us) == [1795305598_000000, 1795305601_000000]
     assert list(found[("mpstat.intr/s", "all")].values) == [1301.92]
     assert {name for name, _ in found if name.endswith("/s")} == {"mpstat.intr/s"}
+
+
+def test_mpstat_of_any_language_tells_nodes_from_cpus_and_interrupts_apart() -> None:
+    items = read(mpstat, "mpstat", "sysstat-12-chinese-interrupts-nodes-then-T.txt")
+    found = {(i.series, i.labels): i for i in items if isinstance(i, Samples)}
+    assert list(found["mpstat.usr", (("node", "all"),)].values) == [16.15]
+    cpu = found["mpstat.usr", (("cpu", "all"),)]
+    assert list(cpu.values) == [26.15, 26.15]
+    assert list(cpu.wall_us) == [1795212764_000000, 1595110364_000000]
+    softirq = found["mpstat.softirqs", (("cpu", "1"), ("irq", "NET_RX"))]
+    assert list(softirq.values) == [470.58]
+    assert ("mpstat.interrupts", (("cpu", "0"), ("irq", "NMI"))) not in found  # none ever came
+    assert list(found["mpstat.interrupts", (("cpu", "0"), ("irq", "1"))].values) == [9.0, 0.0, None]
+    assert [one.line for one in items if isinstance(one, Problem)] == [36]
+
+
+def test_iostat_of_old_versions_other_languages_and_h() -> None:
+    name = "sysstat-7-times-wrapped-names-french-and-h.txt"
+    sda = [
+        (i.wall_us[0], i.values[0])  # of each run but the report since boot
+        for i in read(iostat, "iostat", name)
+        if isinstance(i, Samples) and (i.series, i.labels) == ("iostat.util", (("device", "sda"),))
+    ]
+    # 11/20/2009 in English, 05/11/2026 in French
+    assert sda == [(1258715068_000000, 0.04), (1793874002_000000, 0.04)]
+    found = series(iostat, "iostat", name)
+    assert found["iostat.util", "/dev/mapper/VolGroup00-LogVol00"].values[0] == 0.04
+    assert list(found["iostat.rkB/s", "nvme0n1"].values) == [3072.0]  # 3.0M
+    assert list(found["iostat.util", "nvme0n1"].values) == [77.0]
+
+
+@pytest.mark.parametrize(
+    ("date", "half_days", "read"),
+    [
+        ("11/20/26", False, (2026, 11, 20)),  # C
+        ("05/11/26", False, (2026, 5, 11)),
+        ("11/20/2026", True, (2026, 11, 20)),  # en_US
+        ("05/11/2026", True, (2026, 5, 11)),
+        ("05/11/2026", False, (2026, 11, 5)),  # fr_FR
+        ("05.11.2026", False, (2026, 11, 5)),  # de_DE
+        ("05-11-26", False, (2026, 11, 5)),  # nl_NL
+        ("2026-11-05", False, (2026, 11, 5)),  # ISO
+        ("2026年11月05日", False, (2026, 11, 5)),
+        ("2026년 11월 05일", True, (2026, 11, 5)),
+        ("Wednesday 20 June 2012", False, (2012, 6, 20)),  # en_IN
+        ("20/June", False, None),
+    ],
+)
+def test_the_date_of_a_banner(date: str, half_days: bool, read: object) -> None:
+    assert read_date(date, half_days=half_days) == read
 
 
 def test_df_with_letters_types_and_a_wrapped_name() -> None:

@@ -171,6 +171,28 @@ def test_sysctl_joins_what_is_printed_in_lines() -> None:
     assert found["vm.overcommit"] == "0"
 
 
+def test_the_sessions_of_w_are_tables() -> None:
+    first, second = (
+        one
+        for one in read(uptime, "uptime", "w-two-listings-one-console.txt")
+        if isinstance(one, Table)
+    )
+    console, client = (dict(zip(first.columns, row, strict=True)) for row in first.rows)
+    assert (console["FROM"], console["IDLE"], console["WHAT"]) == (None, "32:16", "-bash")
+    assert (client["FROM"], client["WHAT"]) == ("192.0.2.71", "mysql -e show processlist")
+    assert (second.wall_us, second.clock) == (1795213160_000000, "utc")
+    assert second.rows[0][-1] is None
+
+
+def test_sar_reads_each_interrupt_and_chinese_times() -> None:
+    items = read(sar, "sar", "sysstat-10-chinese-then-interrupts.txt")
+    found = series(items)
+    assert list(found["sar.user", "all"].wall_us) == [1595068201_000000, 1595068801_000000]
+    assert list(found["sar.intr/s", "24"].values) == [469.15]
+    assert ("sar.intr/s", "0") not in found
+    assert list(found["sar.intr/s", ""].values) == [1301.92]
+
+
 def test_uptime_and_loadavg() -> None:
     found = series(read(uptime, "uptime", "w-over-midnight.txt"))
     load = found["uptime.load1", ""]

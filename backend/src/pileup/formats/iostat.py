@@ -1,7 +1,8 @@
 """iostat -dx: per device, columns mapped by their header whatever the version.
 
-Source: iostat(1) of sysstat 9 to 12. The first block is the average since boot and is left out.
-        A time is printed only with -t; else blocks are a nominal second apart.
+Source: iostat(1) of sysstat 7 to 12. The first block is the average since boot and is left out.
+        A time is printed only with -t; else blocks are a nominal second apart. A long name stands
+        on a line of its own; with -h it stands last, and a block is several tables.
 Yields: iostat.<column> with label device; the CPU block as iostat.cpu_<column>.
 """
 
@@ -17,23 +18,25 @@ from pileup.formats.columns import Columns, Header
 from pileup.formats.columns import number as number_of
 from pileup.formats.number_rows import read_chunks, row_by_row, table
 from pileup.formats.stamps import read_stamp
-from pileup.formats.sysstat import DayClock, read_date
+from pileup.formats.sysstat import DayClock, sized, stamp, time_of_day
 from pileup.formats.text import Chunk, chunks_of
-from pileup.formats.times import local_us
 from pileup.records import Clock, Item, Problem
 
 NAME = "iostat"
 TITLE = "iostat"
 GIVES = "Each column per device (`iostat.*`), the CPU as `iostat.cpu_*`."
-PRINTED_BY = "sysstat 9 to 12"
-VERSION = 3
+PRINTED_BY = "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-s`; any language"
+VERSION = 4
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
 _HEADER = re.compile(r"^Device:?\s+\S")
-_TIME = re.compile(
-    r"^(?P<date>\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}) (?P<time>\d{1,2}:\d\d:\d\d(?: [AP]M)?)\s*$"
+_SNIFF = re.compile(
+    r"^(?:Device:?\s.*(?:%util|kB_read|Blk_read|rkB/s|r/s)"
+    r"|  .*(?:%util|_read/s|rkB/s) .*Device *$)",
+    re.MULTILINE,
 )
 _MOST_DEVICES = 10_000
+_LONGEST_TIME = 60
 _UNITS = {
     "%util": "%",
     "await": "ms",
@@ -48,7 +51,7 @@ def sniff(head: str) -> bool | None:
     """A device header with a column that only iostat prints."""
     if "Device" not in head:
         return False
-    return bool(re.search(r"^Device:?\s.*(%util|kB_read|Blk_read|rkB/s|r/s)", head, re.MULTILINE))
+    return bool(_SNIFF.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -58,7 +61,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same: the lines of known devices together, all else line by line."""
-    return read_chunks(chunks, _Reader())
+    reader = _Reader()
+    yield from read_chunks(chunks, reader)
+    yield from reader.end()
 
 
 class _Reader:
@@ -72,11 +77,16 @@ class _Reader:
         self._block = -1
         self._printed: tuple[int | None, Clock] | None = None
         self._devices: set[str] = set()
+        self._first_heading = ""
+        self._most_blocks = 0
+        self._last = False
+        """The device stands behind its numbers."""
+        self._wrapped = ""
 
     @property
     def ready(self) -> bool:
         """A block after the one since boot has told the devices."""
-        return self._block > 1 and bool(self._devices)
+        return self._block > 1 and bool(self._devices) and not self._last
 
     def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
         """The devices of blocks under headings like the last one."""
@@ -84,8 +94,8 @@ class _Reader:
         is_heading = lines == self._heading
         is_other = ~(is_row | is_heading | (lines == ""))
         others = lines.filter(is_other)
-        if others.str.contains("Device", literal=True).any() or (is_other.shift(1) & is_row).any():
-            return None  # other columns, or the CPU table runs into the devices
+        if others.str.contains("Device|Linux").any() or (is_other.shift(1) & is_row).any():
+            return None  # other columns, another run, or the CPU table runs into the devices
         cells = table(lines.filter(is_row), [pl.String, *[pl.Float64] * len(self._columns)])
         if cells is None:
             return None
@@ -127,16 +137,44 @@ class _Reader:
         elif _HEADER.match(line):
             self._begin_block(text, cells[1:])
         elif self._clock_of.banner(text):
+            self._block = -1  # another run: its first block is since boot as well
+            self._devices.clear()
+        elif cells[-1] == "Device":
+            self._begin_block(text, cells[:-1], last=True)
+        elif self._time(line):
             pass
-        elif match := _TIME.match(line):
-            self._printed = _printed(match["date"], match["time"]), "local"
-        elif stamp := read_stamp(line):
-            self._printed = stamp  # ISO with an offset is absolute
         elif cells[0] == "avg-cpu:":
             self._cpu = cells[1:]
         elif self._cpu and all(number_of(cell) is not None for cell in cells):
             self._cpu_row(number, cells)
-        elif not self._columns or len(cells) != len(self._columns) + 1:
+        else:
+            yield from self._device(number, text, cells)
+
+    def _time(self, line: str) -> bool:
+        """What -t prints above a report."""
+        if (printed := read_stamp(line)) is not None:
+            self._printed = printed  # ISO with an offset is absolute
+        elif line.startswith("Time: ") and (time := time_of_day(line[6:])):
+            self._printed = self._clock_of.wall(time), "local"
+        elif len(line) < _LONGEST_TIME and (wall := stamp(line)) is not None:
+            self._printed = wall, "local"
+        else:
+            return False
+        return True
+
+    def _device(self, number: int, text: str, cells: list[str]) -> Iterator[Item]:
+        width = len(self._columns)
+        wrapped, self._wrapped = self._wrapped, ""
+        if wrapped and len(cells) == width:
+            cells = [wrapped, *cells]
+        elif width > 1 and len(cells) == 1 and number_of(cells[0]) is None and not self._last:
+            self._wrapped = cells[0]
+            return
+        elif wrapped:
+            yield Problem(number - 1, "A device without its numbers.", found=wrapped[:200])
+        if self._last:
+            cells = [*cells[width:], *(_plain(cell) for cell in cells[:width])]
+        if not width or len(cells) != width + 1:
             yield Problem(number, "Not a line of iostat; it is left out.", found=text[:200])
         elif self._block > 0:  # the first is since boot
             wall, clock = self._moment()
@@ -147,14 +185,26 @@ class _Reader:
             if self.found.full:
                 yield from self.found.flush()
 
-    def _begin_block(self, text: str, columns: list[str]) -> None:
+    def _begin_block(self, text: str, columns: list[str], *, last: bool = False) -> None:
         self._cpu = []
-        self._block += 1
-        self._heading = text
+        self._wrapped = ""
+        if not (last and self._last and text != self._first_heading):
+            self._block += 1
+            self._first_heading = text
+            self._most_blocks = max(self._most_blocks, self._block + 1)
+        self._heading, self._last = text, last
         if columns != self._columns:
             self._columns = columns
             self._header = _header(tuple(columns))
             self._devices.clear()
+
+    def end(self) -> Iterator[Item]:
+        if self._most_blocks == 1:
+            yield Problem(
+                None,
+                "There is only iostat's first report, the average since boot: nothing of the "
+                "moment is in it. Capture with an interval and a count: iostat -dxt 1 30.",
+            )
 
     def _cpu_row(self, number: int, cells: list[str]) -> None:
         if self._block < 0:
@@ -182,11 +232,7 @@ def _unit(column: str) -> str | None:
     return _UNITS.get(column, "1/s" if column.endswith("/s") else None)
 
 
-def _printed(date: str, time: str) -> int | None:
-    day = read_date(date)
-    if day is None:
-        return None
-    hour, minute, rest = time.split(":")
-    second, _, half = rest.partition(" ")
-    hours = int(hour) % 12 + (12 if half == "PM" else 0) if half else int(hour)
-    return local_us(*day, hours, minute, second)
+def _plain(cell: str) -> str:
+    """What -h made easy to read, as a number again; nothing of what is none."""
+    value = sized(cell)
+    return cell if value is None else repr(value)

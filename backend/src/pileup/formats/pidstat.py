@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pileup.formats.columns import Columns, number
 from pileup.formats.processes import program
 from pileup.formats.stamps import read_stamp
-from pileup.formats.sysstat import DayClock, cells_after_time
+from pileup.formats.sysstat import TIME, DayClock, cells_after_time
 from pileup.records import Clock, Item, Problem
 
 NAME = "pidstat"
@@ -28,11 +28,12 @@ GIVES = "Per process each column (`pidstat.*`); threads that use or wait for a C
 PRINTED_BY = (
     "sysstat 10 to 12: `-u`, `-r`, `-d`, `-w`, `-s`, `-v`, `-t`, `-h`, `-H`, `-l`, `-T ALL`"
 )
-VERSION = 2
+VERSION = 3
 HINTS = ("-pidstat", "pidstat.txt")
 
 _HEADER = re.compile(
-    r"^(?:# *Time|\d{1,2}:\d\d:\d\d(?: [AP]M)?) +(?:(?:UID|USER) +)?(?:PID|TGID) +"
+    rf"^(?:# *Time|{TIME}) +"
+    r"(?:(?:UID|USER) +)?(?:PID|TGID) +"
     r"[\w%/ .-]{1,400}Command *$",
     re.MULTILINE,
 )

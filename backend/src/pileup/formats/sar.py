@@ -4,8 +4,9 @@ Source: sar(1), sadf(1) of sysstat 4 to 12; print_*_stats() in pr_stats.c, rende
         rndr_stats.c.
         A table has a header that repeats, then a line per interval and item (CPU, device,
         interface); the name of the item stands first, or last with -h and --pretty.
-Yields: sar.<column> with the label of its item: cpu, device, iface, ...; of the interrupts (-I) the
-        sum only. 'LINUX RESTART' and comments as Events.
+Yields: sar.<column> with the label of its item: cpu, device, iface, ...; of the interrupts (-I)
+        sar.intr/s, their sum, and of each with label irq (and cpu) from its first one on.
+        'LINUX RESTART' and comments as Events.
 Time:   text has the date in the banner only, in the collector's zone (or UTC, which it does not
         say), carried over midnight; 12 and 24 hours. 'Average:' is left out in any language. sadf
         prints the date on each line, 'UTC' or an epoch beside it when that is what it is.
@@ -18,8 +19,8 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.columns import Columns, Labels, number
 from pileup.formats.stamps import read_stamp
-from pileup.formats.sysstat import DayClock, cells_after_time
-from pileup.records import Clock, Event, Item, Problem, Skipped
+from pileup.formats.sysstat import TIME, DayClock, cells_after_time, sized
+from pileup.records import Clock, Event, Item, Problem
 
 NAME = "sar"
 TITLE = "sar"
@@ -27,13 +28,14 @@ GIVES = (
     "Each column of each table (`sar.*`) per CPU, device, interface or mount; restarts as events."
 )
 PRINTED_BY = "sysstat 4 to 12: `sar -A` and each table alone, any language; `sadf -d`"
-VERSION = 2
+VERSION = 3
 HINTS = ("-sar", "sar.txt", ".csv")
 """.csv: what sadf -d prints is a table of metrics as well; this module knows more of it."""
 
 # A header of sar and of none of its sisters: the table by CPU of mpstat has %irq before %steal.
 _HEADER = re.compile(
-    r"^\d{1,2}:\d\d:\d\d(?: [AP]M)? +(?:CPU +%us\w+ .*%iowait +(?:%steal|%idle)"
+    rf"^{TIME} +"
+    r"(?:CPU +%us\w+ .*%iowait +(?:%steal|%idle)"
     r"|CPU +%user +%nice +%system +%idle *$|proc/s +cswch/s"
     r"|cswch/s *$|pswpin/s|pgpgin/s|tps +rtps|runq-sz|kbmemfree|kbswpfree|frmpg/s|dentunusd"
     r"|(?:DEV|TTY|IFACE|BUS|FCHOST|FILESYSTEM|INTR) +\S|call/s +|scall/s|totsck|irec/s|active/s"
@@ -49,17 +51,6 @@ _LABELS = {
 _TABLES = {"call/s": "nfs_", "scall/s": "nfsd_", "total/s": "softnet_"}
 """First column -> what keeps a table's names apart from another's (retrans/s is TCP's, too)."""
 _RESTART = re.compile(r"(?:LINUX RESTART|RESTART)\b")
-_HUMAN = re.compile(r"(\d{1,15}(?:[.,]\d{1,6})?)([BkKMGTP])")
-"""--human: kilobytes in the letter that suits them."""
-_KIB = {
-    "B": 1 / 1024,
-    "k": 1.0,
-    "K": 1.0,
-    "M": 1024.0,
-    "G": 1024.0**2,
-    "T": 1024.0**3,
-    "P": 1024.0**4,
-}
 _LONGEST = 8_192
 
 
@@ -90,10 +81,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         elif cells[0] == "COM":
             yield _event(line_number, when, "log", " ".join(cells[1:]))
         elif not reader.row(line_number, when, cells):
-            if reader.skipping:
-                yield Skipped(line_number, line_number, "interrupts one by one")
-            else:
-                yield Problem(line_number, "Not a line of sar; it is left out.", found=text[:200])
+            yield Problem(line_number, "Not a line of sar; it is left out.", found=text[:200])
         if reader.found.full:
             yield from reader.found.flush()
     yield from reader.found.flush()
@@ -106,7 +94,8 @@ class _Reader:
     def __init__(self) -> None:
         self.found = Columns()
         self.day = DayClock()
-        self.skipping = False
+        self._interrupts = False
+        self._came: set[tuple[str, str]] = set()
         self._columns: list[str] = []
         self._table = ""
         self._item: int | None = None
@@ -122,7 +111,7 @@ class _Reader:
         self._columns = columns
         places = [at for at in (0, len(columns) - 1) if columns[at] in _LABELS]
         self._item = places[0] if places else None
-        self.skipping = columns[0] == "INTR"
+        self._interrupts = columns[0] == "INTR"
         first = columns[min(1, len(columns) - 1)] if self._item == 0 else columns[0]
         self._table = _TABLES.get(first, "")
         return True
@@ -131,8 +120,8 @@ class _Reader:
         columns = self._columns
         if self.header(cells):
             return True
-        if self.skipping:
-            return self._interrupts(line, when, cells)
+        if self._interrupts:
+            return self._interrupts_of(line, when, cells)
         if len(cells) != len(columns) and not (
             self._item == len(columns) - 1 and len(cells) > len(columns)
         ):
@@ -151,10 +140,20 @@ class _Reader:
             self._add(f"sar.{self._table}{plain}", value, line, when, _unit(name), labels)
         return True
 
-    def _interrupts(self, line: int, when: When, cells: list[str]) -> bool:
-        if cells[0] not in ("sum", "all") or len(cells) < 2:
+    def _interrupts_of(self, line: int, when: When, cells: list[str]) -> bool:
+        """A line of -I: the interrupt, its number per second; since 12.7 of all and of each CPU."""
+        if len(cells) != len(self._columns) or len(cells) < 2:
             return False
-        self._add("sar.intr/s", number(cells[1]), line, when, "1/s", ())
+        irq = cells[0]
+        for name, cell in zip(self._columns[1:], cells[1:], strict=True):
+            value = number(cell)
+            if value == 0 and irq not in ("sum", "all") and (irq, name) not in self._came:
+                continue
+            self._came.add((irq, name))
+            labels: Labels = () if irq in ("sum", "all") else (("irq", irq[:80]),)
+            if name.startswith("CPU"):
+                labels = (("cpu", name[3:]), *labels)
+            self._add("sar.intr/s", value, line, when, "1/s", labels)
         return True
 
     def _add(
@@ -176,11 +175,9 @@ _TEXT = object()
 
 def _value(cell: str) -> float | object | None:
     """The number; None for one that was not measured; _TEXT for a name."""
-    value = number(cell)
+    value = sized(cell)
     if value is not None:
         return value
-    if match := _HUMAN.fullmatch(cell):
-        return float(match[1].replace(",", ".")) * _KIB[match[2]]
     return None if cell in ("-", "nan", "-nan", "", "N/A") else _TEXT
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pileup.formats.times import local_us
+from pileup.formats.times import MONTHS, local_us
 from pileup.records import Clock
 
 # 2026-11-20T22:19:10Z | 2021-08-17 21:14:11 | 2017-07-14T02:40:00+03:00 | 2021/08/17 21:14
@@ -35,12 +35,6 @@ _NAMED = re.compile(
     r"(?P<year>\d{4}),? "
     r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:[ \u202f](?P<half>[AaPp][Mm]))?$"
 )
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
-    )
-}
 _EPOCH_SCALE = {10: 1_000_000, 13: 1_000, 16: 1}
 _LONGEST = 64
 _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 and 2100, in seconds
@@ -63,7 +57,7 @@ def read_stamp(text: str) -> tuple[int, Clock] | None:
         )
         return _zoned(wall, match["zone"])
     if match := _DATE.match(text) or _DATE_DAY_FIRST.match(text):
-        month = _MONTHS.get(match["month"])
+        month = MONTHS.get(match["month"])
         hour = int(match["hour"])
         if match["half"]:
             hour = hour % 12 + (12 if match["half"] == "PM" else 0)
@@ -77,7 +71,7 @@ def read_stamp(text: str) -> tuple[int, Clock] | None:
 
 
 def _named(match: re.Match[str]) -> tuple[int, Clock] | None:
-    month = _MONTHS.get(match["month"] or match["m"])
+    month = MONTHS.get(match["month"] or match["m"])
     hour = int(match["hour"])
     if match["half"]:
         hour = hour % 12 + (12 if match["half"] in ("PM", "pm", "Pm") else 0)

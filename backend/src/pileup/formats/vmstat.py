@@ -2,12 +2,15 @@
 
 Source: vmstat(8) of procps. The first line of numbers is the average since boot and is left out.
         Without -t there is no time: nominal seconds from the first line.
+        Shell loops print the time in front of each line instead ("date +%T", ts of moreutils).
+        The words of the heading are of the collector's language: they count by their place.
 Time:   the head of the time column names its zone, mostly by letters that say no offset; UTC does.
 Units:  memory in KiB, si/so KiB/s, bi/bo blocks/s, in/cs per second, CPU columns in percent.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import polars as pl
@@ -17,15 +20,25 @@ from pileup.formats.number_rows import read_chunks, row_by_row, table
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.stamps import read_stamp
 from pileup.formats.text import Chunk, chunks_of
-from pileup.records import Item, Problem
+from pileup.records import Clock, Item, Problem
 
 NAME = "vmstat"
 TITLE = "vmstat"
 GIVES = "Each column (`vmstat.*`), without the average since boot."
-PRINTED_BY = "procps; `-t`, `-a`, `-w`"
-VERSION = 2
+PRINTED_BY = "procps; `-t`, `-a`, `-w`; with the time in front of each line"
+VERSION = 3
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
+_STAMPED = re.compile(
+    r"\s*\[?(?P<stamp>\d{10}(?:\.\d{1,9})?|[A-Z][\w ]{5,16}\d\d:\d\d:\d\d(?: \w{2,5} \d{4})?"
+    r"|(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)[]:|,]*\s+"
+    r"(?P<rest>(?:procs -|r +b +|-?\d{1,6} +\d{1,6} +\d).*)"
+)
+"""A time that a loop or ts(1) printed in front: date, ISO, epoch, 'Nov 20 22:12:43', '22:12:43'."""
+_CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
+_LONGEST = 1000
+_BY_PLACE = {2: "swpd", 3: "free", 4: "buff", 5: "cache"}
+_ACTIVE = {4: "inact", 5: "active"}
 _NOT_WHOLE = r"^ *-?[0-9]*[^ 0-9-]"
 _UNITS = {
     **dict.fromkeys(("swpd", "free", "buff", "cache", "inact", "active"), "KiB"),
@@ -63,6 +76,8 @@ class _Reader:
         self._seen = 0
         self._utc = False
         self._said = False
+        self._stamped = False
+        self._first_s: int | None = None
 
     @property
     def ready(self) -> bool:
@@ -91,6 +106,10 @@ class _Reader:
                 self._said = True
                 yield clock_event(number, stamp[0], stamp[1])
             return
+        when = None
+        if (self._stamped or not self._columns) and (match := _STAMPED.match(text[:_LONGEST])):
+            text, when = match["rest"], self._printed(match)
+            self._stamped = self._stamped or text[0] in "pr"
         cells = text.split()
         if not cells:
             return
@@ -98,10 +117,12 @@ class _Reader:
             self._headings[0] = text
             return
         if cells[:2] == ["r", "b"]:
-            names = [c for c in cells if c in _UNITS]
+            names = _names(cells)
             if names != self._columns:
                 self._columns = names
-                self._header = Header((f"vmstat.{name}", "gauge", _UNITS[name]) for name in names)
+                self._header = Header(
+                    (f"vmstat.{name}", "gauge", _UNITS.get(name)) for name in names
+                )
             self._headings[1] = text
             self._utc = cells[-1] in ("UTC", "GMT")
             return
@@ -111,14 +132,25 @@ class _Reader:
         self._seen += 1
         if self._seen == 1:
             return  # since boot
-        self._row(number, cells)
+        self._row(number, cells, when)
         if self.found.full:
             yield from self.found.flush()
 
-    def _row(self, number: int, cells: list[str]) -> None:
+    def _printed(self, match: re.Match[str]) -> tuple[int, Clock] | None:
+        """The time in front of a line; one without a date or year counts from the first."""
+        if stamp := read_stamp(match["stamp"]):
+            return stamp
+        if not (time := _CLOCK.search(match["stamp"])):
+            return None
+        second = int(time[1]) * 3600 + int(time[2]) * 60 + int(time[3])
+        self._first_s = second if self._first_s is None else self._first_s
+        return ((second - self._first_s) % 86_400) * 1_000_000, "relative"
+
+    def _row(self, number: int, cells: list[str], when: tuple[int, Clock] | None) -> None:
         columns = self._columns
         rest = cells[len(columns) : len(columns) + 2]
-        when = read_stamp(" ".join(rest)) if rest else None
+        if rest:
+            when = read_stamp(" ".join(rest)) or when
         wall, clock = when if when else ((self._seen - 2) * 1_000_000, "relative")
         if self._utc and clock == "local":
             clock = "utc"
@@ -134,7 +166,7 @@ class _Reader:
                 wall=wall,
                 clock=clock,
                 line=number,
-                unit=_UNITS[name],
+                unit=_UNITS.get(name),
             )
 
     def end(self) -> Iterator[Item]:
@@ -144,3 +176,17 @@ class _Reader:
                 "There is only vmstat's first line, the average since boot: nothing of the moment "
                 "is in it. Capture with an interval and a count: vmstat 1 30.",
             )
+
+
+def _names(heading: list[str]) -> list[str]:
+    """The columns; what another language calls the memory columns is known by its place."""
+    last = max(at for at, name in enumerate(heading) if name in _UNITS)
+    names = []
+    for at, name in enumerate(heading[: last + 1]):
+        if name in _UNITS or at not in _BY_PLACE:
+            names.append(name)
+        elif at in _ACTIVE and name[:2].lower() in ("in", "ac", "ak"):
+            names.append(_ACTIVE[at])
+        else:
+            names.append(_BY_PLACE[at])
+    return names
