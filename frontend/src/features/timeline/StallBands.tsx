@@ -8,8 +8,8 @@ import { formatDuration } from '@/format'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/Button'
 import { Problem } from '@/ui/States'
-import { edges, type Edges, moved, NAMES, type Which } from './edges'
-import { type Correction, type Marks, type Stall, useCorrectStall, useResetStall } from './queries'
+import { edges, type Edges, moved, NAMES, TARGET, targets, type Which } from './edges'
+import { type Correction, type Marks, type Stall, useStallCorrection } from './queries'
 import type { TimelineView } from './view'
 
 export function StallBands({
@@ -23,26 +23,27 @@ export function StallBands({
   readonly marks: Marks
   readonly mayWrite: boolean
 }) {
-  return marks.stalls
-    .filter((stall) => stall.kind === 'stall')
-    .map((stall) => {
-      const computed = stall.computed?.onset ?? stall.onset
-      const correction = marks.corrections.find(
-        (one) => one.host === stall.host && parseIso(one.computed_onset) === parseIso(computed),
-      )
-      return (
-        <Band
-          key={`${stall.host ?? ''}/${computed}`}
-          incidentId={incidentId}
-          view={view}
-          stall={stall}
-          computedOnset={computed}
-          correction={correction}
-          capture={parseIso(marks.range?.end)}
-          mayWrite={mayWrite}
-        />
-      )
-    })
+  const stalls = marks.stalls.filter((stall) => stall.kind === 'stall')
+  const hosts = [...new Set(stalls.map((stall) => stall.host))]
+  return stalls.map((stall) => {
+    const computed = stall.computed?.onset ?? stall.onset
+    const correction = marks.corrections.find(
+      (one) => one.host === stall.host && parseIso(one.computed_onset) === parseIso(computed),
+    )
+    return (
+      <Band
+        key={`${stall.host ?? ''}/${computed}`}
+        incidentId={incidentId}
+        view={view}
+        stall={stall}
+        computedOnset={computed}
+        correction={correction}
+        capture={parseIso(marks.range?.end)}
+        mayWrite={mayWrite}
+        row={hosts.length > 1 ? hosts.indexOf(stall.host) : null}
+      />
+    )
+  })
 }
 
 type Props = {
@@ -53,19 +54,24 @@ type Props = {
   readonly correction: Correction | undefined
   readonly capture: number | null
   readonly mayWrite: boolean
+  /** Hosts stall together: the handles of each stand in a row of their own. Null: there is one host. */
+  readonly row: number | null
 }
 
 const HANDLES: readonly Which[] = ['baselineStart', 'baselineEnd', 'onset', 'end']
 const SAVE_MS = 700
+/** About the width of "Corrected by ..." with its button, CSS pixels. */
+const BADGE = 420
 
 function Band(props: Props) {
-  const { incidentId, view, stall, computedOnset, correction, capture, mayWrite } = props
+  const { incidentId, view, stall, computedOnset, correction, capture, mayWrite, row } = props
   const zone = useZone()
-  const correct = useCorrectStall(incidentId)
-  const reset = useResetStall(incidentId)
+  const { correct, reset } = useStallCorrection(incidentId)
   const band = useRef<HTMLDivElement>(null)
   const baseline = useRef<HTMLDivElement>(null)
   const knobs = useRef(new Map<Which, HTMLElement>())
+  /** From the edge to where it was grabbed, CSS pixels. */
+  const grabbed = useRef(0)
   const [draft, setDraft] = useState<Edges | null>(null)
   const saveTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const stored = edges(stall, correction)
@@ -82,11 +88,19 @@ function Band(props: Props) {
       if (from !== null && to !== null) {
         put(baseline.current, view.x(from + shift), view.x(to + shift), view.width)
       } else if (baseline.current) baseline.current.hidden = true
-      for (const [which, knob] of knobs.current) {
+      const shown = HANDLES.flatMap((which): [Which, number][] => {
         const at = now[which]
-        const px = at === null ? -1 : view.x(at + shift)
-        knob.hidden = at === null || px < -4 || px > view.width + 4
-        knob.style.transform = `translateX(${px}px)`
+        const px = at === null ? NaN : view.x(at + shift)
+        return px >= -4 && px <= view.width + 4 ? [[which, px]] : []
+      })
+      const centres = targets(shown, view.width)
+      const edge = new Map(shown)
+      for (const [which, knob] of knobs.current) {
+        const centre = centres.get(which)
+        knob.hidden = centre === undefined
+        if (centre === undefined) continue
+        knob.style.transform = `translateX(${centre}px)`
+        knob.style.setProperty('--off', `${(edge.get(which) ?? centre) - centre}px`)
       }
     }
     place.current()
@@ -106,7 +120,7 @@ function Band(props: Props) {
           baseline_end: next.baselineEnd === null ? null : iso(next.baselineEnd),
         },
       },
-      { onSettled: () => setDraft(null) },
+      { onSettled: () => setDraft((latest) => (latest === next ? null : latest)) },
     )
   }
   const step = (which: Which, by: number) => {
@@ -126,7 +140,9 @@ function Band(props: Props) {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
     event.stopPropagation()
     const plot = event.currentTarget.parentElement?.getBoundingClientRect()
-    if (plot) setDraft(moved(now, which, view.time(event.clientX - plot.left) - shift))
+    if (!plot) return
+    const px = event.clientX - plot.left - grabbed.current
+    setDraft(moved(now, which, view.time(px) - shift))
   }
   const by = correction?.by ?? stall.corrected_by
   return (
@@ -142,6 +158,7 @@ function Band(props: Props) {
         <Corrected
           view={view}
           at={now.onset + shift}
+          end={now.end === null ? null : now.end + shift}
           by={by}
           was={stall.computed?.onset ?? computedOnset}
           onReset={mayWrite && correction ? () => reset.mutate(correction.id) : null}
@@ -158,6 +175,7 @@ function Band(props: Props) {
             role="slider"
             tabIndex={0}
             className={`tl-handle tl-handle-${which === 'onset' || which === 'end' ? 'stall' : 'baseline'}`}
+            style={row === null ? undefined : { top: row * TARGET, height: TARGET }}
             data-testid={`handle-${which}`}
             data-which={which}
             aria-label={`${NAMES[which]}${stall.host ? ` of ${stall.host}` : ''}`}
@@ -170,6 +188,9 @@ function Band(props: Props) {
             onPointerDown={(event) => {
               event.stopPropagation()
               event.currentTarget.setPointerCapture(event.pointerId)
+              const plot = event.currentTarget.parentElement?.getBoundingClientRect()
+              const edge = view.x((now[which] ?? 0) + shift)
+              grabbed.current = event.clientX - (plot?.left ?? 0) - edge
             }}
             onPointerMove={onDrag(which)}
             onPointerUp={(event) => {
@@ -191,12 +212,14 @@ function Band(props: Props) {
 function Corrected({
   view,
   at,
+  end,
   by,
   was,
   onReset,
 }: {
   readonly view: TimelineView
   readonly at: number
+  readonly end: number | null
   readonly by: string
   readonly was: string
   readonly onReset: (() => void) | null
@@ -209,10 +232,13 @@ function Corrected({
         const element = badge.current
         if (!element) return
         const px = view.x(at)
+        const right = end === null ? Infinity : view.x(end)
         element.hidden = px < -200 || px > view.width
-        element.style.transform = `translateX(${Math.max(0, px + 6)}px)`
+        // Inside the stall, or behind the handle of its end where it would lie over that one.
+        const left = right - px < BADGE ? right + TARGET + 2 : px + 8
+        element.style.transform = `translateX(${Math.max(0, left)}px)`
       }),
-    [view, at],
+    [view, at, end],
   )
   const off = (at - (parseIso(was) ?? at)) / 1000
   return (

@@ -18,6 +18,8 @@ export const NAMES: Readonly<Record<Which, string>> = {
 }
 
 const LEAST_MS = 1000
+/** The smallest target that a hand is asked to hit, CSS pixels (WCAG 2.5.8). */
+export const TARGET = 24
 
 /** What a person said where they did, what is computed otherwise. */
 export function edges(
@@ -51,4 +53,29 @@ export function moved(before: Edges, which: Which, to: number): Edges {
     baselineStart = Math.min(baselineStart, baselineEnd - LEAST_MS)
   }
   return { baselineStart, baselineEnd, onset, end }
+}
+
+/**
+ * Centres of the handles' targets, each TARGET wide and none over another; from and to CSS pixels of
+ * the plot, in the order of time. Onset and end part from their middle, the baseline's give way to
+ * the left, and what meets a border of the plot goes back into it.
+ */
+export function targets(
+  at: readonly (readonly [Which, number])[],
+  width: number,
+): ReadonlyMap<Which, number> {
+  const x = at.map(([, px]) => px)
+  const last = x.length - 1
+  const [onset = 0, end = 0] = x.slice(-2)
+  if (at[last]?.[0] === 'end' && at[last - 1]?.[0] === 'onset' && end - onset < TARGET) {
+    x[last - 1] = (onset + end - TARGET) / 2
+    x[last] = (onset + end + TARGET) / 2
+  }
+  const leftwards = (border: number) => {
+    for (let i = last; i >= 0; i--) x[i] = Math.min(x[i] ?? 0, (x[i + 1] ?? border) - TARGET)
+  }
+  leftwards(Infinity)
+  for (let i = 0; i <= last; i++) x[i] = Math.max(x[i] ?? 0, (x[i - 1] ?? -TARGET) + TARGET)
+  leftwards(width + TARGET)
+  return new Map(at.map(([which], i) => [which, x[i] ?? 0]))
 }

@@ -1,5 +1,6 @@
 /** What the timeline asks for: the series there are, tiles of lanes, marks, strips; and what people say. */
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
@@ -166,36 +167,41 @@ export type StallTimes = {
   readonly baseline_end: string | null
 }
 
-export function useCorrectStall(id: string) {
+/** A person's times of one stall: saved one after the other, and taken back. */
+export function useStallCorrection(id: string) {
   const refresh = useRefreshedMarks(id)
-  return useMutation({
-    mutationFn: (change: {
+  /** What was saved here last: a second change may leave before the marks were read again. */
+  const saved = useRef(0)
+  const correct = useMutation({
+    scope: { id: `stall-corrections/${id}` },
+    mutationFn: async (change: {
       host: string | null
       computedOnset: string
       times: StallTimes
       revision: number
-    }) =>
-      unwrap(
+    }) => {
+      const { revision } = await unwrap(
         api.PUT('/api/v1/incidents/{incident_id}/stalls/correction', {
-          params: { ...path(id), header: ifMatch(change.revision) },
+          params: { ...path(id), header: ifMatch(Math.max(change.revision, saved.current)) },
           body: { host: change.host, computed_onset: change.computedOnset, ...change.times },
         }),
-      ),
+      )
+      saved.current = revision
+    },
     onSettled: refresh,
   })
-}
-
-export function useResetStall(id: string) {
-  const refresh = useRefreshedMarks(id)
-  return useMutation({
-    mutationFn: (correctionId: string) =>
-      unwrap(
+  const reset = useMutation({
+    mutationFn: async (correctionId: string) => {
+      await unwrap(
         api.DELETE('/api/v1/stall-corrections/{correction_id}', {
           params: { path: { correction_id: correctionId } },
         }),
-      ),
+      )
+      saved.current = 0
+    },
     onSettled: refresh,
   })
+  return { correct, reset }
 }
 
 function useRefreshedMarks(id: string) {
