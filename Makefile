@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 UV ?= uv
 
-export PILEUP_HOME ?= $(CURDIR)/.pileup
+export PILEUP_HOME := $(or $(PILEUP_HOME),$(CURDIR)/.pileup)
 ifdef PORT
 export PILEUP_PORT := $(PORT)
 endif

@@ -18,10 +18,12 @@ check)
         echo "$document is not what the API says: run make types" >&2
         exit 1
     }
-    cp "$types" "$folder/schema.d.ts"
+    cp -p "$types" "$folder/schema.d.ts"
     (cd frontend && npm run --silent api-types)
-    cmp -s "$folder/schema.d.ts" "$types" || {
-        cp "$folder/schema.d.ts" "$types"
+    fresh=yes
+    cmp -s "$folder/schema.d.ts" "$types" || fresh=no
+    cp -p "$folder/schema.d.ts" "$types" # with its time, else make builds the UI again
+    [ "$fresh" = yes ] || {
         echo "$types was not made from $document: run make types" >&2
         exit 1
     }

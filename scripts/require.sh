@@ -17,9 +17,10 @@ python)
     ;;
 node)
     command -v node >/dev/null 2>&1 ||
-        fail "node was not found. Install Node.js 20 or newer (it brings npm) and run make again."
-    node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' ||
-        fail "Node $(node --version) is too old. Pileup needs Node.js 20 or newer to build its UI."
+        fail "node was not found. Install Node.js 20.19 or newer (it brings npm) and run make again."
+    node -e 'const [major, minor] = process.versions.node.split(".").map(Number)
+        process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' ||
+        fail "Node $(node --version) is too old. Pileup needs Node.js 20.19 or newer to build its UI."
     command -v npm >/dev/null 2>&1 ||
         fail "npm was not found beside node. Install npm 10 or newer and run make again."
     ;;
