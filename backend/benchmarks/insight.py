@@ -60,6 +60,10 @@ class Row:
 def main() -> int:
     """Measure every folder, print the table, say what was missed."""
     given = [Path(one) for one in sys.argv[1:]] or _default()
+    empty = [str(folder) for folder in given if not any(_incidents(folder))]
+    if empty:
+        print(f"no GROUND_TRUTH.md below {', '.join(empty)}: name folders of captures")
+        return 2
     truths = yaml.safe_load((Path(__file__).parent / "truths.yaml").read_text())
     rows: list[Row] = []
     for folder in given:
