@@ -301,6 +301,7 @@ function FinishForm({ incidentId, experiment }: { incidentId: string; experiment
           {(ids) => (
             <input
               {...ids}
+              className="input"
               inputMode="numeric"
               value={confidence}
               onChange={(event) => setSeen({ ...seen, confidence: event.target.value })}

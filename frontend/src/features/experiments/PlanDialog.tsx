@@ -102,7 +102,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
         was
           ? `Change the plan of experiment ${was.number}`
           : like
-            ? `Plan an experiment like ${like}`
+            ? `Plan an experiment ${like}`
             : 'Plan an experiment'
       }
       width={680}

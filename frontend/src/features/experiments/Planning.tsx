@@ -43,15 +43,15 @@ function begin(
   const was = kind === 'change' && experiments.find((one) => one.id === id)
   if (was) return { start: likeRun(was), like: '', was }
   const run = kind === 'run' && experiments.find((one) => one.id === id)
-  if (run) return { start: likeRun(run), like: `run ${run.number}` }
+  if (run) return { start: likeRun(run), like: `like run ${run.number}` }
   const finding = kind === 'finding' && findings.find((one) => one.finding.id === id)
   if (finding) {
-    return { start: likeFinding(finding.finding, hypotheses), like: 'the finding suggests' }
+    return { start: likeFinding(finding.finding, hypotheses), like: 'as the finding suggests' }
   }
   const hypothesis = kind === 'hypothesis' && hypotheses.find((one) => one.id === id)
   if (hypothesis) {
     const known = findings.map((one) => one.finding)
-    return { start: likeHypothesis(hypothesis, known), like: 'the hypothesis needs' }
+    return { start: likeHypothesis(hypothesis, known), like: 'for the hypothesis' }
   }
   return { start: { ...EMPTY, hypothesis: hypotheses[0]?.id ?? '' }, like: '' }
 }
