@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { TextVersion } from '@/api/schema'
+import { formatNumber } from '@/format'
 import { Button } from './Button'
 import { cx } from './cx'
 import { Dialog } from './Dialog'
@@ -90,7 +91,7 @@ export function TextVersions({
                   <span className="muted">
                     <Time at={one.at} />
                   </span>
-                  <span className="faint">{one.characters.toLocaleString('en')} characters</span>
+                  <span className="faint">{formatNumber(one.characters)} characters</span>
                 </button>
               </li>
             ))}

@@ -25,9 +25,9 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import iso
 from pileup.analysis.servers import effective_settings, server
-from pileup.analysis.shifts import number
 from pileup.analysis.stacks import clean
 from pileup.analysis.trial import Run, trial
+from pileup.numerals import number
 
 CLEAR = 3.0
 """A difference of medians beyond this many spreads is clear."""

@@ -17,9 +17,9 @@ from pileup.analysis.contract import (
 )
 from pileup.analysis.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.moments import iso
-from pileup.analysis.shifts import number
 from pileup.analysis.wait_moments import moments as wait_moments
 from pileup.knowledge import knowledge
+from pileup.numerals import number
 
 MOST_EVENTS = 5000
 _NOT_EVENTS = ("clock",)

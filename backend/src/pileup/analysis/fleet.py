@@ -15,7 +15,7 @@ from pileup.analysis.contract import FleetDoc, FleetHost, FleetSeries, FleetSett
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.series import values as plain_values
 from pileup.analysis.servers import settings as all_settings
-from pileup.analysis.shifts import number
+from pileup.numerals import number
 
 LEAST = 3
 FAR = 5.0

@@ -13,6 +13,7 @@ import polars as pl
 
 from pileup.analysis.context import Context
 from pileup.analysis.levels import Level, Levels
+from pileup.numerals import number
 
 _CPU_PAIRS = (
     ("vmstat", "us", "sy"),
@@ -82,24 +83,24 @@ def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
     if run is not None and run.inside is not None and count:
         looked.append("run queue")
         if run.inside >= _CROWDED * count and run.inside >= 2 * (run.before or 0.0):
-            findings.append((f"{_plain(run.inside)} processes wanted one of {count} CPUs", run))
+            findings.append((f"{number(run.inside)} processes wanted one of {count} CPUs", run))
     waits = [one for one in levels.named("threads_wait") if _is_server(one.labels)]
     for one in waits:
         looked.append("threads that wait for a CPU")
         if (one.inside or 0.0) >= 2.0 * (count or 2):
-            text = f"{_plain(one.inside or 0)} threads of the server at a time wait for a CPU"
+            text = f"{number(one.inside or 0)} threads of the server at a time wait for a CPU"
             findings.append((text, one))
     blocked = levels.first("b", "blocked", "procs_blk", "procs_blocked", collectors=_QUEUES)
     if blocked is not None and blocked.inside is not None:
         looked.append("processes in disk wait")
         if blocked.inside >= max(_MANY_IN_DISK_WAIT, 3 * (blocked.before or 0.0)):
-            text = f"{_plain(blocked.inside)} processes at a time wait for a disk"
+            text = f"{number(blocked.inside)} processes at a time wait for a disk"
             findings.append((text, blocked))
     for one in levels.named("backlog", collectors=("netstat",)):
         looked.append("accept queue")
         if (one.inside or 0.0) >= 10:
             port = one.labels.removeprefix("port=")
-            text = f"{_plain(one.inside or 0)} connections to port {port} wait to be accepted"
+            text = f"{number(one.inside or 0)} connections to port {port} wait to be accepted"
             findings.append((text, one))
     return list(dict.fromkeys(looked)), findings
 
@@ -131,7 +132,7 @@ def processes(levels: Levels) -> tuple[bool, list[Finding]]:
     }
     worst = sorted(others.values(), key=lambda one: -(one.inside or 0.0))[:3]
     return bool(listed), [
-        (f"{_who(one)} took {_plain(one.inside or 0)} % CPU", one) for one in worst
+        (f"{_who(one)} took {number(one.inside or 0)} % CPU", one) for one in worst
     ]
 
 
@@ -177,7 +178,3 @@ def _is_server(labels: str) -> bool:
 def _who(one: Level) -> str:
     labels = dict(part.partition("=")[::2] for part in one.labels.split(","))
     return f"{labels.get('command', one.labels)} (pid {labels.get('pid', 'unknown')})"
-
-
-def _plain(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -14,8 +14,8 @@ from pileup.analysis.levels import Level
 from pileup.analysis.observed import NO_DATA, Observed, Seen, amount, change, is_value
 from pileup.analysis.rules import Match
 from pileup.analysis.rules.larger import Larger
-from pileup.analysis.shifts import number
 from pileup.knowledge.signature import Sign, Signature, names
+from pileup.numerals import number
 
 MOST = 0.97
 _LEAST = {"latch": 5, "place": 5, "state": 5, "transaction": 5, "lock": 5, "query": 3, "user": 5}

@@ -21,9 +21,9 @@ from pileup.analysis.contract import Locator
 from pileup.analysis.levels import Level, Levels
 from pileup.analysis.moments import iso
 from pileup.analysis.series import short_name
-from pileup.analysis.shifts import number
 from pileup.analysis.stacks import clean, is_waiting
 from pileup.knowledge import function_key, match_stack
+from pileup.numerals import number
 
 _QUERY_LENGTH = 2000
 """Characters of a statement that are matched: enough for its shape."""

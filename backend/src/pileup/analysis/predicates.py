@@ -21,7 +21,7 @@ from pileup.analysis.contract import Locator
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.moments import iso
 from pileup.analysis.series import values
-from pileup.analysis.shifts import number
+from pileup.numerals import number
 
 Place = Literal["state", "stack", "location", "log"]
 

@@ -18,8 +18,8 @@ import polars as pl
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.predicates import Answer, Predicate, evaluate
 from pileup.analysis.series import values
-from pileup.analysis.shifts import number
 from pileup.analysis.similar import likeness
+from pileup.numerals import number
 
 Verdict = Literal["match", "partial", "miss", "not_measurable"]
 Statistic = Literal["median", "mean", "p95", "max", "min"]

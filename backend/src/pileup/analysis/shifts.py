@@ -14,6 +14,7 @@ import polars as pl
 from pileup.analysis.context import Span
 from pileup.analysis.contract import ShiftDoc
 from pileup.analysis.series import short_name
+from pileup.numerals import number
 
 MIN_SCORE = 3.0
 MOST = 200
@@ -191,17 +192,8 @@ def _spoken(row: dict[str, object]) -> str:
     return f"{name} ({', '.join(values)})" if values else name
 
 
-def number(value: float) -> str:
-    """A value for a sentence: thousands grouped, small ones with three digits."""
-    if abs(value) >= 1e15:
-        return f"{value:.3g}"
-    if abs(value) >= 100 or value == round(value):
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
-
-
 def _float(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-__all__ = ["MIN_SCORE", "number", "shifts"]
+__all__ = ["MIN_SCORE", "shifts"]

@@ -15,6 +15,7 @@ from pileup.analysis.contract import HotLatchDoc, Locator, ShiftDoc
 from pileup.analysis.moments import iso
 from pileup.analysis.stacks import clean
 from pileup.knowledge import match_stack
+from pileup.numerals import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +283,4 @@ def _said(locator: Locator, text: str) -> Locator:
 
 
 def _number(value: float | None) -> str:
-    if value is None:
-        return "unknown"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return "unknown" if value is None else number(value)

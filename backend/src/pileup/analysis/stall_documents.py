@@ -14,9 +14,9 @@ from pileup.analysis.context import Span
 from pileup.analysis.contract import ComputedStall, StallDoc, StallEvidence, Window
 from pileup.analysis.moments import iso, iso_of, parse
 from pileup.analysis.series import short_name
-from pileup.analysis.shifts import number
 from pileup.analysis.stalls import Stall
 from pileup.analysis.telling import throughput
+from pileup.numerals import number
 
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)

@@ -20,6 +20,7 @@ import polars as pl
 from pileup.analysis.context import Span
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.telling import Signal, signals, throughput
+from pileup.numerals import grouped
 
 _S = 1_000_000
 _FACTOR = 4.0
@@ -302,8 +303,8 @@ def _with_burst(stall: Stall, signal: Signal, values: pl.DataFrame) -> list[Stal
     rate = statistics.mean(v for _, v in inside[start:])
     what = "rows read" if work.series == "innodb.rows_read" else "statements"
     note = (
-        f"Queued work drains: {rate:,.0f} {what}/s against {usual:,.0f}/s before the stall, "
-        "with sessions still many."
+        f"Queued work drains: {grouped(rate)} {what}/s against {grouped(usual)}/s before the "
+        "stall, with sessions still many."
     )
     burst = replace(stall, kind="recovery_burst", onset=at, baseline=None, note=note)
     return [replace(stall, end=at, last=at), burst]

@@ -7,8 +7,8 @@ from pileup.analysis.contract import BlockerDoc, FindingDoc, Headline, HotWaitDo
 from pileup.analysis.levels import Levels
 from pileup.analysis.moments import clock_text, parse
 from pileup.analysis.series import short_name
-from pileup.analysis.shifts import number
 from pileup.analysis.telling import signals
+from pileup.numerals import grouped, number
 
 _FEW_LATCH_WAITS = 5
 _ENOUGH = 20
@@ -108,7 +108,7 @@ def _stall_sentence(stall: StallDoc) -> str:
     if stall.peak_waiters:
         at = f" at {clock_text(parse(stall.peak_at))}" if stall.peak_at else ""
         doing = "threads waited" if stall.peak_counts == "waiting" else "sessions were running"
-        text += f" At its worst {stall.peak_waiters:,} {doing}{at}."
+        text += f" At its worst {grouped(stall.peak_waiters)} {doing}{at}."
     return text
 
 
@@ -135,9 +135,10 @@ def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> l
 def _behind(root: BlockerDoc) -> str:
     """'222 directly behind it, 948 in all. It is the root in 5 of 7 status dumps of the stall'."""
     at = f" at {clock_text(parse(root.time))}" if root.time else ""
-    text = f"{root.blocks_total:,} behind it{at}"
+    text = f"{grouped(root.blocks_total)} behind it{at}"
     if root.blocks_direct and root.blocks_total > root.blocks_direct:
-        text = f"{root.blocks_direct:,} directly behind it{at}, {root.blocks_total:,} in all"
+        direct = f"{grouped(root.blocks_direct)} directly behind it{at}"
+        text = f"{direct}, {grouped(root.blocks_total)} in all"
     if root.of <= 1 or not root.persistence:
         return text
     return f"{text}; {root.persistence[0].lower()}{root.persistence[1:]}"

@@ -21,9 +21,9 @@ from pileup.analysis.contract import Locator, TriageDoc
 from pileup.analysis.digests import digest
 from pileup.analysis.levels import Level, Levels, total
 from pileup.analysis.moments import iso
-from pileup.analysis.shifts import number
 from pileup.analysis.stacks import is_waiting
 from pileup.knowledge import match_stack
+from pileup.numerals import grouped, number
 
 _BUSY = 90.0
 _DISK_BUSY = 90.0
@@ -232,7 +232,7 @@ def _hardware(context: Context, levels: Levels) -> TriageDoc:
         return _doc("hardware", "no_data", "No kernel or error log.")
     bad, elsewhere = machine.faults(logs, context, _HARDWARE.pattern.join(("(?i)", "")))
     if bad.is_empty():
-        why = f"{logs.height:,} log lines, none of a failing device"
+        why = f"{grouped(logs.height)} log lines, none of a failing device"
         if elsewhere:
             why += f" within an hour before the stall; {elsewhere} at other times"
         return _doc("hardware", "ok", f"{why}.")

@@ -17,7 +17,7 @@ from pileup.analysis.context import Span
 from pileup.analysis.contract import TrialDoc
 from pileup.analysis.evidence import Evidence
 from pileup.analysis.series import short_name, values
-from pileup.analysis.shifts import number
+from pileup.numerals import number
 
 _BETTER, _WORSE = 1 / 1.5, 1.5
 """Ratios nearer to 1 than these are the same: two runs of one load differ by a third anyway."""

@@ -14,6 +14,7 @@ from pileup.analysis.contract import WaitEdge, WaitNode
 from pileup.analysis.wait_draft import Edge
 from pileup.analysis.wait_groups import counter
 from pileup.analysis.wait_sorts import lasting_sorts
+from pileup.numerals import grouped
 
 T = TypeVar("T")
 
@@ -111,7 +112,7 @@ def _threads(members: Sequence[WaitNode]) -> tuple[str, str]:
         noun = "sessions"
     least = min(member.blocks_total for member in members)
     most = max(member.blocks_total for member in members)
-    each = f"{least:,} to {most:,}" if most > least else f"{least:,}"
+    each = f"{grouped(least)} to {grouped(most)}" if most > least else grouped(least)
     return f"{len(members)} {noun}, each blocking {each}", common
 
 

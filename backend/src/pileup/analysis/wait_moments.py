@@ -18,6 +18,7 @@ from pileup.analysis import commit_queue, instruments, latch_stacks, queues
 from pileup.analysis.context import Span
 from pileup.analysis.evidence import Evidence
 from pileup.knowledge import knowledge
+from pileup.numerals import grouped
 
 AT_MOST = 24
 """Moments whose wait graphs are made for what is counted over time, spread evenly."""
@@ -108,7 +109,7 @@ class Looked:
         plural = self.unit if of == 1 else f"{self.unit}s"
         if self.total <= of:
             return f"{of} {plural} {self.scope}"
-        return f"{of} {plural} looked at ({self.total:,} {self.scope})"
+        return f"{of} {plural} looked at ({grouped(self.total)} {self.scope})"
 
 
 def look(every: Sequence[WaitMoment], span: Span | None, host: str | None) -> Looked:

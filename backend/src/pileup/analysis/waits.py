@@ -32,6 +32,7 @@ from pileup.analysis.wait_sorts import lasting_label
 from pileup.analysis.wait_view import WholeGraph, shown
 from pileup.knowledge import knowledge
 from pileup.knowledge.source_sites import Site, site
+from pileup.numerals import grouped
 
 MOST = 50
 
@@ -210,7 +211,8 @@ def amplification(name: str, graph: Graph, counts: Counts) -> str:
         what = f"one {_WORDS[kind]}" if len(held) == 1 else f"{len(held)} {_WORDS[kind]}s"
     else:
         what = "one thread"
-    return f"{what[0].upper()}{what[1:]}: {direct:,} directly behind it, {total:,} in all"
+    behind = f"{grouped(direct)} directly behind it, {grouped(total)} in all"
+    return f"{what[0].upper()}{what[1:]}: {behind}"
 
 
 _WORDS: dict[ResourceKind, str] = {

@@ -19,6 +19,7 @@ from pileup.api.cases import build_case
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.exports import viewer_script
 from pileup.api.incidents import IncidentOut
+from pileup.numerals import grouped
 from pileup.report.compose import compose
 from pileup.report.html import render_html
 from pileup.report.markdown import render_markdown
@@ -88,8 +89,8 @@ async def import_bundle(request: Request, caller: Caller, services: ServicesDep)
             received += len(chunk)
             if received > settings.max_upload_bytes:
                 raise TooLarge(
-                    f"A bundle of more than {settings.max_upload_bytes:,} bytes is not taken "
-                    "(PILEUP_MAX_UPLOAD_BYTES)."
+                    f"A bundle of more than {grouped(settings.max_upload_bytes)} bytes is not "
+                    "taken (PILEUP_MAX_UPLOAD_BYTES)."
                 )
             await run_in_threadpool(body.write, chunk)
         body.seek(0)

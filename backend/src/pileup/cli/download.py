@@ -10,6 +10,7 @@ import click
 import httpx
 
 from pileup.cli.answers import checked
+from pileup.numerals import grouped
 
 
 def incident_id_of(incident: str) -> str:
@@ -47,4 +48,4 @@ def download(
         raise click.ClickException(f"{target} could not be written: {error.strerror}.") from error
     finally:
         draft.unlink(missing_ok=True)
-    click.echo(f"{target}: {target.stat().st_size:,} bytes")
+    click.echo(f"{target}: {grouped(target.stat().st_size)} bytes")

@@ -22,6 +22,7 @@ from pileup.cli.clean_room import get, installation, put, wait
 from pileup.cli.verify_bundle import Bundle
 from pileup.cli.verify_compare import Compared, analyses, pages, pins, quotes, reports
 from pileup.cli.verify_typed import typed
+from pileup.numerals import grouped
 
 _SHOWN = 20
 
@@ -56,15 +57,21 @@ def command(bundle: Path, keep_log: bool) -> None:
     for one in compared:
         word = "same" if not one.differing else "DIFFERENT"
         _tell(
-            word, f"{one.total - len(one.differing):,} of {one.total:,} {one.what}", one.differing
+            word,
+            f"{grouped(one.total - len(one.differing))} of {grouped(one.total)} {one.what}",
+            one.differing,
         )
     unknown = [line for one in compared for line in one.unknown]
     if unknown:
-        _tell("not kept", f"{len(unknown):,} that cannot be computed again:", unknown)
+        _tell("not kept", f"{grouped(len(unknown))} that cannot be computed again:", unknown)
     told = typed(before)
     count = sum(many for _, many in told)
-    lines = [f"{many:,} {what}" for what, many in told]
-    _tell("typed", f"{count:,} numbers of people's own, with nothing to compute them from", lines)
+    lines = [f"{grouped(many)} {what}" for what, many in told]
+    _tell(
+        "typed",
+        f"{grouped(count)} numbers of people's own, with nothing to compute them from",
+        lines,
+    )
     if any(one.differing for one in compared):
         raise SystemExit(1)
 
@@ -86,4 +93,4 @@ def _tell(word: str, what: str, lines: Sequence[str]) -> None:
     for line in lines[:_SHOWN]:
         click.echo(f"    {line}")
     if len(lines) > _SHOWN:
-        click.echo(f"    and {len(lines) - _SHOWN:,} more")
+        click.echo(f"    and {grouped(len(lines) - _SHOWN)} more")

@@ -21,6 +21,7 @@ from pileup.cli.clean_room import get, put
 from pileup.cli.verify_bundle import Bundle, Row
 from pileup.cli.verify_compare import Compared, equal, leaves, nameless, pins, quotes, short
 from pileup.cli.verify_experiments import compared as experiments
+from pileup.numerals import grouped
 from pileup.report.document import fingerprint
 from pileup.storage.bundle import write_work
 
@@ -92,7 +93,7 @@ def compared(client: httpx.Client, frozen: Sequence[Frozen]) -> Compared:
         then = json.loads(one.document)
         if one.then is None:
             many = len(dict(_said(then)))
-            unknown.append(f"{name}: {many:,} numbers and lines: {one.why}")
+            unknown.append(f"{name}: {grouped(many)} numbers and lines: {one.why}")
             continue
         now = _frozen_again(client, one.incident)
         old, new = dict(_said(then)), dict(_said(now))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from pileup.formats.client_results import ResultRow, ResultSet
 from pileup.formats.rows import Where
+from pileup.numerals import grouped
 from pileup.records import Item, Problem, Skipped, Table
 
 MOST_ROWS = 20_000
@@ -88,9 +89,9 @@ class TableOf:
                 "cut; open the raw artifact to see them whole",
             )
         bound = (
-            f"the tables of one file keep {_MOST_CELLS_OF_FILE:,} cells together"
+            f"the tables of one file keep {grouped(_MOST_CELLS_OF_FILE)} cells together"
             if self._no_room
-            else f"a table keeps {MOST_ROWS:,} rows and {_MOST_CELLS:,} cells at most"
+            else f"a table keeps {grouped(MOST_ROWS)} rows and {grouped(_MOST_CELLS)} cells at most"
         )
         counted = f"; {self._counted} count them all the same" if self._counted else ""
         yield from self._left_out.told(

@@ -15,7 +15,7 @@ from pileup.analysis.contract import (
     SidesSeries,
     SpreadDoc,
 )
-from pileup.analysis.shifts import number
+from pileup.numerals import number
 
 _NOTHING = "-"
 _T = TypeVar("_T")

@@ -21,6 +21,7 @@ from pileup.analysis.contract import (
     StallDoc,
     TriageDoc,
 )
+from pileup.numerals import grouped, number
 
 _ROWS = 10
 _VERDICTS = {"ok": "ok", "suspect": "SUSPECT", "no_data": "no data"}
@@ -69,8 +70,8 @@ def text(analysis: Analysis) -> str:
 def markdown(analysis: Analysis) -> str:
     """GitHub-flavoured Markdown."""
     out: list[str] = []
-    for number, block in enumerate(blocks(analysis)):
-        out += [f"{'#' if number == 0 else '##'} {block.title}", ""]
+    for at, block in enumerate(blocks(analysis)):
+        out += [f"{'#' if at == 0 else '##'} {block.title}", ""]
         out += [_md(line) + "  " for line in block.lines]
         if block.rows:
             out += [""] if block.lines else []
@@ -88,8 +89,8 @@ def html(analysis: Analysis) -> str:
         f"<title>{escape(blocks(analysis)[0].title)}</title>",
         f"<style>{_STYLE}</style><main>",
     ]
-    for number, block in enumerate(blocks(analysis)):
-        tag = "h1" if number == 0 else "h2"
+    for at, block in enumerate(blocks(analysis)):
+        tag = "h1" if at == 0 else "h2"
         out.append(f"<{tag}>{escape(block.title)}</{tag}>")
         out += [f"<p>{escape(line)}</p>" for line in block.lines]
         if block.rows:
@@ -176,8 +177,8 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
         (
             f"{one.file}:{one.line}",
             one.mode,
-            f"{one.waits:,}",
-            f"{one.max_at_once:,}",
+            grouped(one.waits),
+            grouped(one.max_at_once),
             f"{one.share:.0%}",
             one.latch_label,
             one.meaning,
@@ -194,11 +195,11 @@ def _slow_queries(queries: Sequence[SlowQueryDoc]) -> Block | None:
         return None
     rows = [
         (
-            f"{one.total_s:,.1f} s",
+            f"{grouped(one.total_s, 1)} s",
             f"{one.share:.0%}",
-            f"{one.calls:,}",
-            "" if one.max_s is None else f"{one.max_s:,.3g} s",
-            f"{one.lock_s:,.1f} s",
+            grouped(one.calls),
+            "" if one.max_s is None else f"{number(one.max_s)} s",
+            f"{grouped(one.lock_s, 1)} s",
             _times_more(one),
             one.shape[:160],
             "; ".join(_places([one.example], 1)),
@@ -241,7 +242,7 @@ def _stacks(analysis: Analysis) -> Block | None:
         return None
     rows = [
         (
-            f"{one.max_at_once:,}",
+            grouped(one.max_at_once),
             f"{one.share:.0%}",
             " < ".join(one.stack[:8]),
             one.meaning,
@@ -303,7 +304,7 @@ def _problems(analysis: Analysis) -> Block | None:
     ]
     more = len(analysis.problems) - _ROWS
     if more > 0:
-        lines.append(f"and {more:,} more")
+        lines.append(f"and {grouped(more)} more")
     return Block("Problems while reading", lines)
 
 

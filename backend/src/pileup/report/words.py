@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from pileup import numerals
 from pileup.analysis import stall_documents
 from pileup.analysis.contract import Analysis, BlockerDoc, StallDoc
 from pileup.report.case import Case
@@ -37,10 +38,8 @@ def ms(iso: str) -> float:
 
 
 def number(value: float | None) -> str:
-    """Three significant digits, or whole with thousands; empty when not known."""
-    if value is None:
-        return ""
-    return f"{value:,.0f}".replace(",", "\u2009") if abs(value) >= 100 else f"{value:.3g}"
+    """As in every sentence; empty when not known."""
+    return "" if value is None else numerals.number(value)
 
 
 def ratio_words(before: float | None, during: float | None) -> str:

@@ -24,6 +24,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from pileup import __version__
 from pileup.formats import csv_mapping
+from pileup.numerals import grouped
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.blobs import BlobStore
@@ -158,8 +159,8 @@ def _read(
     total = sum(member.file_size for member in archive.infolist())
     if total > limits.total_bytes:
         raise TooLarge(
-            f"The bundle unpacks to {total:,} bytes, and at most {limits.total_bytes:,} are taken "
-            "(PILEUP_MAX_EXPANDED_BYTES)."
+            f"The bundle unpacks to {grouped(total)} bytes, and at most "
+            f"{grouped(limits.total_bytes)} are taken (PILEUP_MAX_EXPANDED_BYTES)."
         )
     blobs.check_space(total)
     work = {table.name: _rows(archive, f"work/{table.name}.jsonl") for table in tables()}
@@ -213,7 +214,7 @@ def _rows(archive: zipfile.ZipFile, name: str) -> list[Row]:
     except KeyError:
         return []  # a table that did not exist when it was made
     if member.file_size > _MOST_TABLE:
-        raise TooLarge(f"{name} of the bundle has {member.file_size:,} bytes.")
+        raise TooLarge(f"{name} of the bundle has {grouped(member.file_size)} bytes.")
     rows: list[Row] = []
     read = 0
     with archive.open(member) as stream:

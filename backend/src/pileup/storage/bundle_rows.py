@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Column, Select, Table, insert, or_, select
 from sqlalchemy import types as sql
 
+from pileup.numerals import grouped
 from pileup.storage import crdt, models
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Refused
@@ -153,7 +154,7 @@ class Arrival:
     def learn(self, table: str, rows: list[Row]) -> None:
         """Give each row of a table its new id. All tables come by here before the first ``put``."""
         if len(rows) > _MOST_ROWS:
-            raise Refused(f"The bundle has more than {_MOST_ROWS:,} rows of {table}.")
+            raise Refused(f"The bundle has more than {grouped(_MOST_ROWS)} rows of {table}.")
         if "id" in _table(table).c:
             # Ids sort by age, and lists are read in their order: it must stay as it was.
             fresh = sorted(new_id() for _ in rows)

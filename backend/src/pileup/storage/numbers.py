@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from pileup.numerals import grouped
 from pileup.storage.errors import Refused
 from pileup.storage.models import Experiment, Hypothesis, Incident, Pin
 
@@ -53,7 +54,8 @@ def settle(session: Session, incident_id: str) -> None:
         highest = max(said, most or 0)
         if min(said, 1 if least is None else least - 1) < 0 or highest > _MOST:
             raise Refused(
-                f"The bundle numbers its {model.__tablename__} up to {highest:,}, or below 1."
+                f"The bundle numbers its {model.__tablename__} up to {grouped(highest)}, "
+                "or below 1."
             )
         session.execute(
             update(Incident)

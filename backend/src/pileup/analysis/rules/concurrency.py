@@ -9,6 +9,7 @@ from pileup.analysis.context import Context
 from pileup.analysis.contract import ShiftDoc
 from pileup.analysis.levels import Levels
 from pileup.analysis.rules import Match, Rule, graded
+from pileup.numerals import grouped
 
 THREADS = ("metric.threads_running", "mysql.Threads_running", "processlist.running")
 RATES = ("metric.qps", "mysql.Questions", "mysql.Queries", "mysql.Com_select", "metric.com_select")
@@ -57,7 +58,7 @@ def unlimited(context: Context) -> Match | None:
     named = ("innodb_thread_concurrency", "innodb_sync_spin_loops")
     evidence += [where for name in named if (where := signs.setting(context, name))]
     why = (
-        f"Running threads rose to {found.threads.stall:,.0f} while the work done fell to "
+        f"Running threads rose to {grouped(found.threads.stall or 0)} while the work done fell to "
         f"{found.rate.ratio or 0:.0%}: more threads, less work. Threads meet in latches "
         f"({signs.most_waiters(context)} at once)"
         + (
