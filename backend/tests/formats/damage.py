@@ -29,6 +29,7 @@ def _encoded(data: bytes, dice: random.Random) -> Iterator[tuple[str, bytes]]:
     yield "UTF-16 big-endian without a mark", text.encode("utf-16-be")
     letters = "".join("é" if c == "e" and dice.random() < 0.2 else c for c in text)
     yield "Latin-1", letters.encode("latin-1", "replace")
+    yield "lines ended by CR LF", text.replace("\n", "\r\n").encode()
     yield "lines ended by CR CR LF", text.replace("\n", "\r\r\n").encode()
     yield "lines ended by CR", text.replace("\n", "\r").encode()
 

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.formats.checks import parse_bytes, samples
+from tests.formats.checks import SAMPLES, parse_bytes, samples
 
 
 @pytest.mark.parametrize("path", samples("gdb"), ids=lambda path: path.stem)
@@ -23,3 +23,16 @@ def test_quickstack_counts_frames_from_one_as_well() -> None:
         ["pthread_cond_wait", "os_event_wait_low"],
         ["poll"],
     ]
+
+
+def test_quickstack_prints_the_place_where_gdb_prints_the_library() -> None:
+    text = (SAMPLES / "gdb" / "quickstack-with-debug-info.txt").read_bytes()
+    stacks = parse_bytes(text).frames["stack"]
+    frames = stacks["frames"].to_list()[0]
+    assert frames[1] == {
+        "function": "os_event_wait_low",
+        "file": "/src/storage/innobase/os/os0sync.cc",
+        "line": 217,
+        "library": None,
+    }
+    assert (frames[2]["file"], frames[2]["line"]) == ("srv0srv.cc", None)

@@ -57,3 +57,12 @@ def test_a_background_thread_is_no_session() -> None:
     (path,) = (p for p in samples("processlist-json") if p.stem == "ps-threads-lines")
     sessions = parse_bytes(path.read_bytes()).frames["session"]
     assert sessions.select("session_id", "os_tid", "time_s").rows() == [(21, 18657, 4.0)]
+
+
+def test_mutex_status_of_5_0_and_latches_without_their_build_path() -> None:
+    found = values("innodb-mutex", "5.0-mutex-status-then-5.7-build-path")
+    assert found["innodb_mutex.os_waits|latch=&kernel_mutex srv0srv.c"] == [2]
+    assert found["innodb_mutex.spin_rounds|latch=&kernel_mutex srv0srv.c"] == [345]
+    assert found["innodb_mutex.os_waits|latch=log0log.cc:846"] == [36]
+    (path,) = (path for path in samples("innodb-mutex") if path.stem.startswith("5.0-"))
+    assert [one.line for one in parse_bytes(path.read_bytes()).problems] == [7]

@@ -297,6 +297,13 @@ def test_df_joined_with_mount() -> None:
     assert space[("df.use", "/data")].values[0] == 99
 
 
+def test_top_with_a_decimal_comma() -> None:
+    found = series(top, "top", "procps-4-german.txt")
+    assert list(found["top.mem_total", ""].values) == [15921.1, 15921.1]
+    assert list(found["top.cpu_us", ""].values) == [15.3]
+    assert list(found["top.swap_avail", ""].values) == [5300.1, 5300.1]
+
+
 def test_top_of_threads_names_the_thread_and_its_lwp() -> None:
     found = [i for i in read(top, "top", "procps-H-threads.txt") if isinstance(i, Samples)]
     threads = {i.labels: list(i.values) for i in found if i.series == "top.thread_cpu"}

@@ -85,6 +85,9 @@ def test_the_summary_of_c() -> None:
     rows = tables(read("5.6-c-collapse.txt"))["system calls"].rows
     assert rows[0] == ("futex", "2357", "288", "7.379150", "3130", "56.22")
     assert rows[1][2] == "0"
+    comma = tables(read("summary-decimal-comma-of-a-locale.txt"))["system calls"].rows
+    assert comma[0] == ("futex", "2530", "812", "3.123456", "1234", "97.30")
+    assert len(comma) == 2  # a third one is damaged
 
 
 def test_a_damaged_time_does_not_fill_a_day_with_zeros() -> None:

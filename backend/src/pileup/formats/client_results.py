@@ -285,7 +285,7 @@ class _Reader:
             yield from self._end_row()
             self._pending, self._first, self._last = [text], number, number
             self._size = len(text)
-        elif self._pending:
+        elif self._pending and not (_COUNTED.match(text) or _PROMPT.match(text)):
             if self._size <= _MOST_ROW:
                 self._pending.append(text)
                 self._size += len(text)
@@ -370,7 +370,8 @@ class _Reader:
         if self._pending:
             broken = self._broken_row()
             if broken is None:
-                yield Stray(self._first, self._pending[0])
+                for line, text in enumerate(self._pending, start=self._first):
+                    yield Stray(line, text)
             self._values = broken or []
             self._pending = []
         values, self._values = self._values, []

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
+
+from pileup.records import Problem, Skipped
 
 ROW = re.compile(r"\*{10,} (?P<number>\d+)\. row \*{10,}\s*$")
 RULE = re.compile(r"\+(?:-+\+)+\s*$")
@@ -62,3 +65,12 @@ def starts_box_row(line: str, offsets: list[int], columns: int) -> bool:
         and len(line) > offsets[columns]
         and all(line[at] == "|" for at in offsets[: columns + 1])
     )
+
+
+def stray(number: int, text: str, why: str) -> Iterator[Problem | Skipped]:
+    """A line that belongs to no table; a row of a box that is cut is told as damage."""
+    if text.startswith("| "):
+        yield Problem(
+            number, f"line {number}: a row that is cut; it was left out", found=text[:200]
+        )
+    yield Skipped(number, number, why)

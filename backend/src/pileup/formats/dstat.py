@@ -25,13 +25,14 @@ NAME = "dstat"
 TITLE = "dstat"
 GIVES = "Each column (`dstat.*`), without the average since boot."
 PRINTED_BY = "dstat 0.7 and 0.8, pcp-dstat; text and `--output` CSV"
-VERSION = 1
+VERSION = 2
 HINTS = ("dstat.txt", "dstat.csv", ".csv")
 
 _CSV = re.compile(r'"(?:Dstat|pcp-dstat|dool)[ \w.-]{0,40} CSV output"', re.IGNORECASE)
 _GROUPS = re.compile(r"^-{1,24}[a-z0-9/][\w/ .-]{0,30}-{1,24} .*$", re.MULTILINE)
 _COLUMNS = re.compile(r"^[\w ./:#-]{3,400}\|[\w ./:|#-]{3,2000}$", re.MULTILINE)
 _WORDS = ("usr sys idl", "read  writ", "recv  send", "run blk new", "int   csw", "used  free")
+_NOISE = ("You did not select any stats", "Terminal width too small", "Module dstat_")
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,10}[a-zA-Z]")
 _CELL = re.compile(r"(?P<number>-?\d{1,18}(?:\.\d{0,9})?(?:e[+-]?\d{1,2})?)(?P<unit>[BkMGTP]?)$")
 _POWER = {"": 0, "B": 0, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5}
@@ -95,7 +96,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             above = []
             continue
         else:
-            known = reader.text_row(number, text)
+            known = text.startswith(_NOISE) or reader.text_row(number, text)
         if not known:
             yield Problem(number, "Not a line of dstat; it is left out.", found=raw[:200])
         if reader.found.full:

@@ -40,7 +40,7 @@ GIVES = (
 PRINTED_BY = (
     "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`; pstack, quickstack, pt-eustack-resolver"
 )
-VERSION = 2
+VERSION = 3
 HINTS = ("-stacktrace",)
 
 # Thread 362 (Thread 0x410c8940 (LWP 20816)):

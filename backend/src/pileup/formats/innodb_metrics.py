@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.client_results import ResultRow, ResultSet, Stamp, Stray, read
+from pileup.formats.client_tables import stray
 from pileup.formats.columns import Columns
 from pileup.formats.pt_stalk import clock_event
 from pileup.records import Clock, Item, Problem, Skipped
@@ -21,7 +22,7 @@ NAME = "innodb-metrics"
 TITLE = "INNODB_METRICS"
 GIVES = "Counters and gauges `innodb_metrics.<name>`; disabled ones are left out."
 PRINTED_BY = "`SELECT * FROM information_schema.INNODB_METRICS`: `\\G`, box, tabs"
-VERSION = 1
+VERSION = 2
 HINTS = ("innodb-metrics", "innodb_metrics", "innodb-metrics.txt", "innodb_metrics.txt")
 
 _VERTICAL = re.compile(r"^ *name: \w+\n *subsystem: \w+\n *count: ", re.IGNORECASE | re.MULTILINE)
@@ -62,7 +63,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             case ResultRow():
                 yield from _row(part, names, found, wall, clock)
             case Stray(line, text):
-                yield Skipped(line, line, f"not part of a result set: {text[:60]!r}")
+                yield from stray(line, text, f"not part of a result set: {text[:60]!r}")
         if found.full:
             yield from found.flush()
     yield from found.flush()

@@ -18,7 +18,7 @@ NAME = "open-tables"
 TITLE = "SHOW OPEN TABLES"
 GIVES = "A table; the gauges `open_tables.*`."
 PRINTED_BY = "`SHOW OPEN TABLES`, pt-stalk"
-VERSION = 1
+VERSION = 2
 HINTS = ("-opentables1", "-opentables2")
 
 _HEADER = re.compile(

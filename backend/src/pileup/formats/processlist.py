@@ -23,7 +23,7 @@ NAME = "processlist"
 TITLE = "SHOW PROCESSLIST"
 GIVES = "Sessions; `processlist.sessions`, `.running`, `.state`."
 PRINTED_BY = "`\\G`, box and tabs; one listing or many; `information_schema`"
-VERSION = 1
+VERSION = 2
 HINTS = ("-processlist", "processlist.txt")
 
 _VERTICAL = re.compile(

@@ -320,12 +320,17 @@ class ProcesslistReader:
             else:
                 # Characters wider or narrower than the client thought: bars, not offsets.
                 cells = [cell.strip() for cell in line.strip().strip("|").split("|", fixed)]
+                if len(cells) <= fixed:
+                    message = f"line {number}: a row that is cut; it was kept as far as it goes"
+                    yield Problem(number, message, found=line[:200])
+                    del cells[-1]  # a part of a cell is none
                 row.fields = dict(zip(self._names, cells, strict=False))
-                row.add_info(str(row.fields.pop("info", "") or ""), number)
+                if "info" in row.fields:
+                    row.add_info(str(row.fields.pop("info") or ""), number)
         elif self._row and self._row.info:
             self._row.add_info(line, number)
         elif line.strip() and not client_tables.CHATTER.match(line):
-            yield Skipped(number, number, "not part of a processlist")
+            yield from client_tables.stray(number, line, "not part of a processlist")
 
     def _tab(self, number: int, line: str) -> Iterator[Item]:
         cells = line.split("\t")

@@ -38,7 +38,7 @@ AFTER_INFO = frozenset(
     )
 )
 # Not doing a statement: they would hide the pileup in the count.
-NOT_RUNNING = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID"})
+NOT_RUNNING = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", None})
 
 _NUMBER = re.compile(r"-?[0-9]{1,19}$")
 _ID = r"-?[0-9]{1,18}"

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 
 from pileup.formats import lock_rows, open_tables_rows, replication_rows, status_values
 from pileup.formats.client_results import ResultRow, ResultSet, Stamp, Stray, read
+from pileup.formats.client_tables import stray
 from pileup.formats.pt_stalk import clock_event
 from pileup.formats.result_tables import LeftOut, Shared, TableOf
 from pileup.formats.rows import Handler, Where
-from pileup.records import Item, Skipped, Snapshot
+from pileup.records import Item, Snapshot
 
 MOST_SETS = 100_000
 """Of one file: one a second for a day. Tiny ones are a hundred times their text in memory."""
@@ -84,7 +85,8 @@ class _Reader:
                 self._clock_told = True
                 yield clock_event(part.line, part.epoch_us, part.local)
         elif not self._left_out.count and not part.text.lower().startswith(_NOISE):
-            yield Skipped(part.line, part.line, f"not part of a result set: {part.text[:60]!r}")
+            why = f"not part of a result set: {part.text[:60]!r}"
+            yield from stray(part.line, part.text, why)
 
     def end(self) -> Iterator[Item]:
         yield from self._end_set()

@@ -17,7 +17,7 @@ NAME = "result-set"
 TITLE = "the result of a query"
 GIVES = "A table per result, named by the query above it."
 PRINTED_BY = "the mysql client and MySQL Shell: box, tabs, `\\G`; several in one file"
-VERSION = 2
+VERSION = 3
 HINTS = ()
 
 _BOX = re.compile(r"^\+-[-+]*\+\n\|.*\|\s*\n\+-[-+]*\+$", re.MULTILINE)

@@ -18,6 +18,8 @@ _CHARACTER = re.compile(r"'(?:\\\d{1,3}|\\.|[^'\\])'")
 # ... at ./nptl/futex-internal.c:57    ... at file.cc:1354:3    ... from /lib64/libc.so.6
 _AT = re.compile(r" at (?P<file>\S+?):(?P<line>\d{1,9})(?::\d+)?\s*$")
 _FROM = re.compile(r" from (?P<library>\S+)\s*$")
+# ... () from /src/os0sync.cc:217: quickstack's word for it; :0 when the line is not known
+_FROM_LINE = re.compile(r"(?P<file>\S{1,500}\.(?:cc?|cpp|h|ic)):(?P<line>\d{1,9})$")
 # lock=0x90075530, mutex=mutex@entry=0x16c82568, this_latch=0x7f.. but not block=0x.. (a page)
 _ADDRESS = re.compile(
     r"\b(?:\w{0,40}_)?(?:rw_?lock|lock|mutex|latch)\w{0,40}="
@@ -44,8 +46,11 @@ def gdb_frame(text: str) -> tuple[Frame, tuple[str, ...]]:
         file, line = match["file"], int(match["line"])
         text = text[: match.start()]
     elif match := _FROM.search(text):
-        library = match["library"]
         text = text[: match.start()]
+        if place := _FROM_LINE.match(match["library"]):
+            file, line = place["file"], int(place["line"]) or None
+        else:
+            library = match["library"]
     text = text.rstrip()
     arguments = ""
     function = text

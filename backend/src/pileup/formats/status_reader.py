@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from pileup.formats.client_tables import stray
 from pileup.formats.lines import tiled
 from pileup.formats.pt_stalk import clock_event, read_ts
 from pileup.formats.status_names import kind_of, unit_of
@@ -28,7 +29,7 @@ from pileup.formats.status_rows import (
     value_of,
 )
 from pileup.formats.status_shape import Shape
-from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, Skipped, frame_of
+from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, frame_of
 
 _WHOLE = re.compile(r"-?\d{1,19}")
 _UNSET = 2**64 - 1
@@ -123,7 +124,7 @@ class StatusReader:
             elif self._inside_value:
                 self._inside_value = not text.rstrip().endswith("|")
             elif not is_decoration(text):
-                yield Skipped(number, number, f"not a row of a status table: {text[:80]!r}")
+                yield from stray(number, text, f"not a row of a status table: {text[:80]!r}")
             return
         name, value = found
         if name == HEADER:

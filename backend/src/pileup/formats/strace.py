@@ -27,7 +27,7 @@ NAME = "strace"
 TITLE = "strace"
 GIVES = "Tables of calls, futexes, files and who still waits; `strace.*` per second; slow calls."
 PRINTED_BY = "strace 4 to 6: `-f`, `-t`, `-tt`, `-ttt`, `-r`, `-T`, `-y`, `-c`; lsof in front"
-VERSION = 2
+VERSION = 3
 HINTS = ("-strace", "strace.txt", ".strace")
 
 # 27702 22:13:30.101365 futex(0x134bcc8, FUTEX_WAIT_PRIVATE, 0, NULL <unfinished ...>
@@ -41,7 +41,7 @@ _LINE = re.compile(
 _SIGNAL = re.compile(r"(?:--- |\+\+\+ |strace: |Process \d+ (?:attached|detached)|\) +=)")
 _SUMMARY = re.compile(r"% time +seconds +usecs/call +calls +errors +syscall")
 _SUMMARY_ROW = re.compile(
-    r" *(?P<share>\d{1,3}\.\d\d) +(?P<s>\d{1,9}\.\d{6}) +(?P<us>\d{1,12})? +(?P<calls>\d{1,15})"
+    r" *(?P<share>\d{1,3}[.,]\d\d) +(?P<s>\d{1,9}[.,]\d{6}) +(?P<us>\d{1,12})? +(?P<calls>\d{1,15})"
     r" +(?:(?P<errors>\d{1,15}) +)?(?P<call>[a-z_]\w{0,40})\s*$"
 )
 _HEAD = 200
@@ -84,9 +84,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if row := _SUMMARY_ROW.match(text[:_HEAD]):
                 if row["call"] != "total":
                     errors = row["errors"] or "0"  # blank is how it prints none
-                    summary.append(
-                        (row["call"], row["calls"], errors, row["s"], row["us"], row["share"])
-                    )
+                    seconds, share = (row[name].replace(",", ".") for name in ("s", "share"))
+                    summary.append((row["call"], row["calls"], errors, seconds, row["us"], share))
             elif _SUMMARY.match(text):
                 first = number
             elif (file := lsof.read_row(text)) is not None:

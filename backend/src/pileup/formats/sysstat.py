@@ -16,7 +16,7 @@ from pileup.formats.times import MONTHS, local_us
 # Linux 6.18.44 (db-ads-02) \t11/20/26 \t_x86_64_\t(2 CPU)
 # Linux 2.6.9-22.ELsmp (db1) \t11/20/2006          (before sysstat 8)
 BANNER = re.compile(
-    r"Linux \S+ \((?P<host>[^)]*)\)\s+(?P<date>\S[^\t_]{5,60}?)(?:[\t ]+_.*|[\t ]*)$"
+    r"Linux \S+ \((?P<host>[^)]*)\)\s+(?P<date>\S[^\t]{5,60}?)(?:[\t ]+_.*|[\t ]*)$"
 )
 _DATE = re.compile(r"(?P<a>\d{1,4})(?P<sign>[-/.])(?P<b>\d{1,2})[-/.](?P<c>\d{2,4})$")
 _EASTERN_DATE = re.compile(r"(\d{4})(?:年|년 ?)(\d{1,2})(?:月|월 ?)(\d{1,2})[日일]")

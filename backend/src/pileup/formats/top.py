@@ -19,7 +19,7 @@ NAME = "top"
 TITLE = "top"
 GIVES = "Load, tasks, CPU, memory (`top.*`) and the busiest processes."
 PRINTED_BY = "procps 3 and 4, `top -b`, `-H`"
-VERSION = 3
+VERSION = 4
 HINTS = ("-top", "top.txt")
 
 _HEAD = re.compile(r"^top - (?P<time>\d\d:\d\d:\d\d) up .*load average: (?P<loads>[\d., ]+)")
@@ -27,7 +27,7 @@ _TASKS = re.compile(r"^(?:Tasks|Threads): *(?P<total>\d+) total, *(?P<running>\d
 _CPU = re.compile(r"(?<![^\s:,])(?P<value>\d+[.,]\d+)[ %]*(?P<state>us|sy|ni|id|wa|hi|si|st)\b")
 _MEM = re.compile(r"^(?:(?P<unit>[KMGT]iB) )?(?P<what>Mem|Swap) *: *(?P<rest>.*)")
 _PART = re.compile(
-    r"(?<![^\s:,])(?P<value>\d+(?:\.\d+)?)[kK]? *\+?"
+    r"(?:^|(?<=[\s:])|(?<=total,)|(?<=free,)|(?<=used,))(?P<value>\d+(?:[.,]\d+)?)[kK]? *\+?"
     r"(?P<name>total|free|used|buff/cache|buffers|avail)"
 )
 _ABOVE = re.compile(r"^top - \d\d:\d\d:\d\d up ", re.MULTILINE)

@@ -33,7 +33,7 @@ GIVES = (
 PRINTED_BY = (
     "`SHOW VARIABLES`, `mysqladmin variables`; box, tabs, `\\G`; pt-stalk, pt-mysql-summary"
 )
-VERSION = 3
+VERSION = 4
 HINTS = ("-variables", "variables.txt")
 
 _KNOWN = (
