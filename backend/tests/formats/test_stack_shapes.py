@@ -143,8 +143,7 @@ def test_addresses_counts_and_statements_may_differ(there: bytes, other: bytes) 
     changed = _BODY.replace(there, other)
     shape = _known(_BODY, changed)
     assert shape
-    ((start, end),) = shape.addresses
-    assert changed[start:end] == re.search(rb"lock=(0x\w+)", changed)[1]  # type: ignore[index]
+    assert shape.latches(changed, 0) == re.search(rb"lock=(0x\w+)", changed).groups()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -163,6 +162,21 @@ def test_addresses_counts_and_statements_may_differ(there: bytes, other: bytes) 
 def test_what_tells_a_stack_may_not_differ(there: bytes, other: bytes) -> None:
     assert _BODY.replace(there, other) != _BODY
     assert _known(_BODY, _BODY.replace(there, other)) is None
+
+
+@pytest.mark.parametrize("name", [b"lock", b"mutex", b"rw_latch", b"this"])
+def test_between_two_places_that_differ_no_latch_gets_or_loses_its_name(name: bytes) -> None:
+    body = (
+        b"#0  0x00007f27 in enter (block=0x11, %s=0x22, page=0x33, n=5) at sync0rw.c:415\n" % name
+    )
+    shapes = Shapes(_whole_frame)
+    shapes.learn(body)
+    shapes.learn(body)
+    for at, other in ((b"0x11", b"0x12"), (b"0x22", b"0x23"), (b"0x33", b"0x34")):
+        assert shapes.find(body.replace(at, other)), "the place is known to differ from now on"
+    renamed = body.replace(name, name.replace(b"c", b"d").replace(b"e", b"f"))
+    assert (shapes.find(renamed) is None) == (renamed != body)
+    assert shapes.find(body.replace(b"page=", b"pagf="))  # the same frame, and no latch
 
 
 def test_what_followed_is_asked_first() -> None:

@@ -296,12 +296,17 @@ class _Reader:
         groups, group, last = self.samples.groups, self.samples.group, self.samples.last
         shapes, after = self.shapes, self.shapes.after
         skip = len(_NEXT_THREAD)
+        length = 0  # of the last header: most are as long
         while at < stop:
             begin = at + skip
-            body = find(b"\n", begin, stop) + 1
-            header = header_of(data[begin:body]) or self._header(data[begin:body])
+            body = begin + length
+            header = header_of(data[begin:body])
+            if header is None:
+                body = find(b"\n", begin, stop) + 1
+                header = header_of(data[begin:body]) or self._header(data[begin:body])
             if header is None or header[0] in numbers:
                 break
+            length = body - begin
             for shape in after:
                 if (
                     starts_with(_NEXT_THREAD, body + shape.size)
@@ -328,8 +333,8 @@ class _Reader:
             last = number + 1 + shape.last
             one = groups.get(shape.stack) or group(shape.stack, shape.frames, number + 1, last)
             one.threads.append(what)
-            for first, until in shape.addresses:
-                one.addresses[data[body + first : body + until]] = None
+            for address in shape.latches(data, body):
+                one.addresses[address] = None
             number += shape.lines + 2
             at = body + shape.size
         shapes.after = after
@@ -349,14 +354,13 @@ class _Reader:
             shape = self.shapes.find(body)
             if shape is None and (last := _AFTER_STACK.search(body)):
                 body, tail = body[: last.start() + 1], body[last.start() + 1 :]
-                if not _MORE_THAN_CHATTER.search(tail):
-                    shape = self.shapes.find(body)
-            if shape:
+                shape = self.shapes.find(body)
+            if shape and not _MORE_THAN_CHATTER.search(tail):
                 yield from self._known_thread(header, body, shape)
                 for line in tail.decode().split("\n"):  # what follows the last LF, at least
                     yield from self.next_line(line)
                 return
-            if not _NOT_PLAIN.search(body):
+            if shape is None and not _NOT_PLAIN.search(body):
                 self.shapes.learn(body)
         for line in _lines(data[at:end]):
             yield from self.next_line(line)
@@ -369,8 +373,7 @@ class _Reader:
         done = self._begin_thread(number, header[0])
         group = self.samples.group(shape.stack, shape.frames, number, number + shape.last)
         group.threads.append(header[1])
-        for first, until in shape.addresses:
-            group.addresses[body[first:until]] = None
+        group.addresses.update(dict.fromkeys(shape.latches(body, 0)))
         self._number += shape.lines + 1
         return done
 

@@ -10,7 +10,8 @@ What may differ is found by asking the slow reader twice: with the text as print
 address replaced by another one. Only if that changes nothing but the addresses, a shape is learnt.
 Of fifty places that may differ some ten do, as long as one process is looked at: those that did not
 differ so far are compared as text, which needs no blanking. Only when they differ, the rest is
-looked at, and they are known to differ from then on.
+looked at, and they are known to differ from then on. What stands between two of them is compared
+blanked, like them, when it is but the names of arguments: half as many pieces to look at.
 Measured: 309 threads of a real pileup have 55 shapes, 1,000 threads no more.
 """
 
@@ -19,7 +20,7 @@ from __future__ import annotations
 import re
 import struct
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from pileup.records import Frame
@@ -34,6 +35,9 @@ _VARIABLE = re.compile(
     r"(?<![0-9a-zA-Z_])0x(?P<address>[0-9a-f]+)(?![0-9a-zA-Z_])|=-?(?P<number>\d+)(?=[,) ])"
     r'|"(?P<text>(?:[^"\\]|\\.)*)"'
 )
+# Between two places: of a frame's arguments, none of which may be a latch; and the same blanked.
+_NAMES_ONLY = re.compile(rb"[^\n()\"']*")
+_LATCH_BLANKED = re.compile(rb"lo0k|mut0x|l0t0h|this")
 _DIGITS = "0123456789abcdef"
 _MOST_BYTES = 16 * 1024
 _MOST_SHAPES = 10_000
@@ -53,12 +57,12 @@ class Shape:
         "_body",
         "_differ",
         "_free",
-        "addresses",
         "after",
         "blanked",
         "frames",
         "kept",
         "last",
+        "latches",
         "lines",
         "same",
         "size",
@@ -84,7 +88,8 @@ class Shape:
         """Line ends in the text."""
         self.last = last
         """The line of its last frame, the first being 1."""
-        self.addresses = addresses
+        self.latches = _pieces(addresses)
+        """The latch addresses of a text of this shape."""
         self._body = body
         self._free = free
         self._differ: set[tuple[int, int]] = set()
@@ -93,19 +98,27 @@ class Shape:
         self._cut()
 
     def _cut(self) -> None:
-        same, varied = [], []
-        start = 0
-        for first, last in sorted(self._differ):
-            same.append(f"{first - start}s{last - first}x")
-            varied.append(f"{first - start}x{last - first}s")
-            start = last
-        same.append(f"{self.size - start}s")
-        self.same = struct.Struct("".join(same)).unpack_from
+        runs = self._runs()
+        ends = [0, *(place for run in runs for place in run), self.size]
+        self.same = _pieces(list(zip(ends[::2], ends[1::2], strict=True)))
         """What is the same in all texts of this shape that were seen so far."""
-        self.varied = struct.Struct("".join(varied)).unpack_from
+        self.varied = _pieces(runs)
         """What was not."""
-        self.kept = self.same(self._body)
-        self.blanked = b"".join(self.varied(self._body)).translate(BLANK)
+        self.kept = self.same(self._body, 0)
+        self.blanked = b"".join(self.varied(self._body, 0)).translate(BLANK)
+
+    def _runs(self) -> list[tuple[int, int]]:
+        """The places that were seen to differ; those with but names between them as one."""
+        runs: list[tuple[int, int]] = []
+        for first, last in sorted(self._differ):
+            between = self._body[runs[-1][1] : first] if runs else b"("
+            if _NAMES_ONLY.fullmatch(between) and not _LATCH_BLANKED.search(
+                between.translate(BLANK)
+            ):
+                runs[-1] = runs[-1][0], last
+            else:
+                runs.append((first, last))
+        return runs
 
     def is_at(self, data: bytes, start: int) -> bool:
         """Whether this stack stands there, ``size`` bytes of it."""
@@ -134,6 +147,16 @@ class Shape:
         self._differ.update(differ)
         self._cut()
         return True
+
+
+def _pieces(places: Sequence[tuple[int, int]]) -> Callable[[bytes, int], tuple[bytes, ...]]:
+    """What takes the text at these places of a body that begins somewhere in a text."""
+    layout = []
+    start = 0
+    for first, last in places:
+        layout.append(f"{first - start}x{last - first}s")
+        start = last
+    return struct.Struct("".join(layout)).unpack_from
 
 
 class Shapes:
