@@ -136,7 +136,7 @@ class Reader:
         lines = pl.int_range(first, first + height, eager=True)
         rows = pl.DataFrame([lines.alias("line"), counts.alias("count"), widths.alias("width")])
         self._sealed.append((rows, places))
-        self._depth += int(pl.Series(self.runs.lengths).gather(places).sum())
+        self._depth += int(pl.Series(self.runs.lengths, dtype=pl.UInt16).gather(places).sum())
         self._stacks += height
         sample = self._sample or self._open(first)
         sample.last = first + height - 1
