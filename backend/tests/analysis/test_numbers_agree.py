@@ -16,6 +16,7 @@ from pileup.analysis.stall_documents import main_stall, worst_time
 from pileup.analysis.wait_moments import AT_MOST, Looked, WaitMoment, look, spread
 from pileup.analysis.waits import wait_graph
 from pileup.cli.captures import Captures
+from pileup.numerals import grouped
 from pileup.report.case import Case
 from pileup.report.prefill import prefill
 from tests.conftest import REPOSITORY
@@ -39,7 +40,7 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     at = worst_time(stall)
     assert at is not None
     assert wait_graph(evidence, at).waiters == stall.peak_waiters
-    assert f"At its worst {stall.peak_waiters:,} threads waited" in analysis.headline.text
+    assert f"At its worst {grouped(stall.peak_waiters)} threads waited" in analysis.headline.text
 
     told = analysis.persistence
     assert told

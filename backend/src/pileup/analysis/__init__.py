@@ -40,6 +40,7 @@ from pileup.analysis.evidence import (
     bundle_of,
     gather,
 )
+from pileup.analysis.stall_documents import main_stall
 
 
 def analyse(
@@ -50,7 +51,7 @@ def analyse(
     corrections_by_people: when a stall began and ended as people have it; it wins.
     """
     context = measure(evidence, corrections_by_people)
-    main = stall_documents.main_stall(context.stalls)
+    main = main_stall(context.stalls)
     roots = blockers.blockers(context.tally) if context.tally else []
     diagnosis = signatures.diagnose(evidence, context)
     findings = list(diagnosis.findings)
@@ -130,12 +131,6 @@ def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection]
         hot_stacks=tuple(stacks.hot_stacks(evidence, span)),
         slow_queries=tuple(slow_queries.slow_queries(evidence, span, context.baseline)),
     )
-
-
-def main_stall(found: Sequence[stalls.Stall]) -> stalls.Stall | None:
-    """The longest stall; one with a baseline before a longer one without is not preferred."""
-    real = [one for one in found if one.kind == "stall"]
-    return max(real, key=lambda one: (one.span.seconds, -one.onset), default=None)
 
 
 def _most_waiting(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import polars as pl
 
@@ -18,6 +18,7 @@ from pileup.analysis.stalls import Stall
 from pileup.analysis.telling import throughput
 from pileup.numerals import number
 
+_Stall = TypeVar("_Stall", Stall, StallDoc)
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)
 _WORTH = 5.0
@@ -73,10 +74,17 @@ def _window(span: Span | None) -> Window | None:
     return None if span is None else Window(start=iso_of(span.start), end=iso_of(span.end))
 
 
-def main_stall(stalls: Sequence[StallDoc]) -> StallDoc | None:
-    """The stall that screens, reports and digests speak of: the longest, the first of equals."""
+def main_stall(stalls: Sequence[_Stall]) -> _Stall | None:
+    """The stall that screens, reports and digests speak of: the longest, the first of equals.
+
+    One with a baseline before a longer one without is not preferred.
+    """
     real = [one for one in stalls if one.kind == "stall"]
-    return max(real, key=lambda one: (one.duration_s or 0.0, -parse(one.onset)), default=None)
+    return max(real, key=lambda one: (one.duration_s or 0.0, -_onset_us(one)), default=None)
+
+
+def _onset_us(stall: Stall | StallDoc) -> int:
+    return stall.onset if isinstance(stall.onset, int) else parse(stall.onset)
 
 
 def worst_time(stall: StallDoc | None) -> int | None:

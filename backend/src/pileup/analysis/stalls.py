@@ -65,6 +65,10 @@ class Stall:
     def span(self) -> Span:
         return Span(self.onset, self.end if self.end is not None else self.last)
 
+    @property
+    def duration_s(self) -> float:
+        return self.span.seconds
+
 
 def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     """Every stall, false positive and recovery burst, in time order."""

@@ -22,8 +22,8 @@ const HEIGHT = 180
 /** A second cue beside the colour. */
 const DASH = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4']
 
-/** As compare.css has them. */
-const COLOURS = ['--cat-1', '--cat-2', '--cat-3', '--cat-4', '--cat-6', '--cat-5']
+const colourOf = (side: number) => `var(--side-${side})`
+const sideStyle = (side: number) => ({ '--side': colourOf(side) }) as React.CSSProperties
 
 const ZERO = { onset: 'onset', start: 'start', clock: '' } as const
 
@@ -67,7 +67,7 @@ export function OverlayChart({
         {found.data?.unit && <span className="faint"> {found.data.unit}</span>}
         {drawn &&
           drawn.shapes.map((one, index) => (
-            <span key={one.key} className={`overlay-name side-${one.side}`}>
+            <span key={one.key} className="overlay-name" style={sideStyle(one.side)}>
               <svg width="22" height="8" aria-hidden="true">
                 <path d="M0 4H22" className="overlay-line" strokeDasharray={DASH[one.side]} />
               </svg>
@@ -143,7 +143,7 @@ export function OverlayChart({
             </g>
           )}
           {drawn.shapes.map((one) => (
-            <g key={one.key} className={`side-${one.side}`}>
+            <g key={one.key} style={sideStyle(one.side)}>
               {one.band && <path d={one.band} className="overlay-band" />}
               <path d={one.line} className="overlay-line" strokeDasharray={DASH[one.side]} />
             </g>
@@ -175,7 +175,7 @@ function headOf(
   const lines = shapes.map(({ side, label }, at) => {
     const y = 34 + at * 16
     const dash = DASH[side] ? ` stroke-dasharray="${DASH[side]}"` : ''
-    const colour = `var(${COLOURS[side] ?? '--cat-other'})`
+    const colour = colourOf(side)
     return (
       `<path d="M8 ${y}H34" fill="none" stroke="${colour}" stroke-width="1.25"${dash}/>` +
       `<text x="42" y="${y + 4}" fill="var(--text)">${escapeXml(`${NAMES[side] ?? ''} ${label}`)}</text>`
