@@ -341,3 +341,19 @@ def test_a_repr_of_the_row_is_the_dump() -> None:
         parsed = parse_bytes(row.encode())
         assert parsed.receipt.bytes_skipped == 0
         assert parsed.receipt.records == expected.receipt.records
+
+
+def test_every_line_of_xtradb_is_known_when_pasted_with_blanks_for_tabs() -> None:
+    text = (SAMPLES / "innodb-status" / "xtradb-pasted-blanks-for-tabs.txt").read_bytes()
+    parsed = parse_bytes(text)
+    assert (parsed.receipt.bytes_skipped, parsed.receipt.problems) == (0, 0)
+    values = {
+        (row["series"], row["labels"]): row["value"]
+        for row in parsed.frames["sample"].iter_rows(named=True)
+    }
+    assert values["innodb.rw_shared_rounds", ""] == 413543330
+    assert values["innodb.rw_excl_os_waits", ""] == 4
+    assert values["innodb.memory_constant", "area=adaptive_hash_index"] == 2213368
+    assert values["innodb.memory_variable", "area=dictionary_cache"] == 57365
+    assert values["innodb.read_only_transactions_inside", ""] == 0
+    assert values["innodb.io_thread_max_wait", "thread=63"] == 99.9

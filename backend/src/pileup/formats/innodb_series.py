@@ -112,8 +112,9 @@ _SEMAPHORES = (
     _rule(
         "counter",
         "spins",
-        "RW-shared spins <rw_shared_spins>, OS waits <rw_shared_os_waits:counter:waits>; "
-        "RW-excl spins <rw_excl_spins>, OS waits <rw_excl_os_waits:counter:waits>",
+        "RW-shared spins <rw_shared_spins>(?:, rounds <rw_shared_rounds:counter:rounds>)?, "
+        "OS waits <rw_shared_os_waits:counter:waits>; RW-excl spins <rw_excl_spins>"
+        "(?:, rounds <rw_excl_rounds:counter:rounds>)?, OS waits <rw_excl_os_waits:counter:waits>",
     ),
     *(
         _rule(
@@ -342,6 +343,11 @@ _ROWS = (
     ),
     _rule(
         "gauge",
+        "transactions",
+        "<read_only_transactions_inside> RO transactions active inside InnoDB",
+    ),
+    _rule(
+        "gauge",
         "descriptors",
         "<descriptors_used> out of <descriptors> descriptors used",
     ),
@@ -423,7 +429,7 @@ IO_THREAD_SERIES = (
 )
 #     Adaptive hash index 2216932 \t(2212772 + 4160)
 #     Page hash           69556 (buffer pool 0 only)
-MEMORY = re.compile(r" {2,}(?P<area>[A-Za-z_][\w ]*?) +(\d+)(?: \t?\((?:(\d+) \+ (\d+)|.*)\))?\s*$")
+MEMORY = re.compile(r" {2,}(?P<area>[A-Za-z_][\w ]*?) +(\d+)(?:\s+\((?:(\d+) \+ (\d+)|.*)\))?\s*$")
 MEMORY_SERIES = (
     Series("memory", "gauge", "B"),
     Series("memory_constant", "gauge", "B"),

@@ -46,13 +46,13 @@ _IP = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:]+)(?::\
 # A line that ends a statement; of rows of dashes only the one of exactly 18, which is printed
 # below the lock that is waited for: a longer one is part of the statement.
 _AFTER = re.compile(
-    r"\n(?:RECORD LOCKS|TABLE LOCK|Trx read view|Trx #rec lock waits|Trx total rec lock wait time|"
-    r"------- TRX HAS BEEN|-{18}(?:\n|$))"
+    r"\n(?:RECORD LOCKS|TABLE LOCK|Trx read view|Trx #rec lock waits|"
+    r"Trx total (?:rec|table) lock wait time|------- TRX HAS BEEN|-{18}(?:\n|$))"
 )
 _LONG = 500
 """Characters: no server prints a longer state or client."""
 _KNOWN = re.compile(
-    r"\s*$|-+$|Trx read view|Trx #rec lock waits|Trx total rec lock wait time|"
+    r"\s*$|-+$|Trx read view|Trx #rec lock waits|Trx total (?:rec|table) lock wait time|"
     r"\d+ LOCKS PRINTED FOR THIS TRX|\.\.\. truncated|TOO MANY LOCKS PRINTED|"
     r"mysql tables in use|Foreign key|\s*\d+: |DATA TUPLE|read view|"
     r"COMMITTING|TRANSACTION |locks? rec|Record lock"
