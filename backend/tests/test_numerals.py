@@ -35,3 +35,7 @@ def test_digits_after_the_point() -> None:
 )
 def test_a_measured_value_has_three_digits_or_is_whole(value: float, told: str) -> None:
     assert number(value) == told
+
+
+def test_a_half_goes_away_from_zero_as_on_the_screens() -> None:
+    assert [number(value) for value in (626.5, 627.5, -626.5)] == ["627", "628", "-627"]

@@ -38,8 +38,8 @@ from pileup.analysis.evidence import (
     Evidence,
     EvidenceArtifact,
     bundle_of,
-    gather,
 )
+from pileup.analysis.gathering import gather
 from pileup.analysis.stall_documents import main_stall
 
 
@@ -50,9 +50,9 @@ def analyse(
 
     corrections_by_people: when a stall began and ended as people have it; it wins.
     """
-    context = measure(evidence, corrections_by_people)
+    context, tally = measure(evidence, corrections_by_people)
     main = main_stall(context.stalls)
-    roots = blockers.blockers(context.tally) if context.tally else []
+    roots = blockers.blockers(tally)
     diagnosis = signatures.diagnose(evidence, context)
     findings = list(diagnosis.findings)
     hot_waits = list(context.hot_waits)
@@ -85,12 +85,14 @@ def analyse(
         slow_queries=list(context.slow_queries),
         tables=table_changes.tables(evidence),
         table_changes=table_changes.table_changes(evidence),
-        persistence=wait_persistence.wait_persistence(context.tally) if context.tally else None,
+        persistence=wait_persistence.wait_persistence(tally),
     )
 
 
-def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection] = ()) -> Context:
-    """Everything measured that rules and sentences build on."""
+def measure(
+    evidence: Evidence, corrections_by_people: Sequence[StallCorrection] = ()
+) -> tuple[Context, blockers.Tally]:
+    """Everything measured that rules and sentences build on; the stall's wait graphs, counted."""
     values = series.values(evidence.frame("sample"))
     found = corrections.corrected(stalls.find(evidence, values), corrections_by_people)
     main = main_stall(found)
@@ -115,7 +117,6 @@ def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection]
         ),
         stall=span,
         host=host,
-        tally=tally,
         baseline=chosen.span if chosen else None,
         baseline_is_before=chosen.is_before if chosen else False,
         values=chosen.values if chosen else values,
@@ -123,7 +124,7 @@ def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection]
     moved: list[contract.ShiftDoc] = []
     if span and chosen:
         moved = shifts.shifts(context.values, span, chosen.span, adjoins=chosen.is_before)
-    return dataclasses.replace(
+    whole = dataclasses.replace(
         context,
         shifts=tuple(moved),
         hot_waits=tuple(waits.hot_waits(evidence, span, context.server)),
@@ -131,6 +132,7 @@ def measure(evidence: Evidence, corrections_by_people: Sequence[StallCorrection]
         hot_stacks=tuple(stacks.hot_stacks(evidence, span)),
         slow_queries=tuple(slow_queries.slow_queries(evidence, span, context.baseline)),
     )
+    return whole, tally
 
 
 def _most_waiting(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,9 +15,6 @@ from pileup.analysis.contract import (
     StallDoc,
 )
 from pileup.analysis.evidence import Evidence
-
-if TYPE_CHECKING:
-    from pileup.analysis.blockers import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +84,6 @@ class Context:
     hot_latches: tuple[HotLatchDoc, ...] = ()
     hot_stacks: tuple[HotStackDoc, ...] = ()
     slow_queries: tuple[SlowQueryDoc, ...] = ()
-    tally: Tally | None = None
-    """The wait graphs of the stall's moments, counted."""
 
     def setting(self, name: str) -> str | None:
         """A variable's value as printed, or None when unknown."""

@@ -8,14 +8,12 @@ Frames keep the columns of ``records.frame_schema`` and gain ``artifact`` (SHA-2
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from pileup.analysis.compact import compact
 from pileup.analysis.contract import ClockDoc
-from pileup.records import SAMPLE, Problem, frame_schema, with_all_columns
+from pileup.records import Problem
 
 _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=[-_.])")
 
@@ -59,50 +57,6 @@ class Evidence:
         return next((one.path for one in self.artifacts if one.sha256 == sha256), None)
 
 
-def gather(
-    parsed: Iterable[tuple[EvidenceArtifact, Mapping[str, pl.DataFrame]]],
-    *,
-    timezones: Mapping[str, str] | None = None,
-    overrides: Mapping[str, ClockOverride] | None = None,
-) -> Evidence:
-    """Put the frames of all artifacts together and place them on UTC.
-
-    timezones: host to IANA zone, as a person says. overrides: SHA-256 to a clock correction.
-    The same file under two names counts once, under the first. In which order artifacts come makes
-    no difference: they are put together by path, so that the same uploads give the same document.
-    """
-    from pileup.analysis import clock, repeats  # they take Evidence's types from here
-    from pileup.analysis.cumulative import with_counters
-
-    artifacts: dict[str, EvidenceArtifact] = {}
-    parts: dict[str, dict[str, pl.DataFrame]] = {}
-    for artifact, frames in parsed:
-        known = artifacts.get(artifact.sha256)
-        if known is not None:
-            artifacts[artifact.sha256] = min(known, artifact, key=_order)
-            continue
-        artifacts[artifact.sha256] = artifact
-        for kind, frame in frames.items():
-            if frame.height:
-                whole = with_all_columns(kind, frame).select(*frame_schema(kind))
-                tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
-                small = with_counters(compact(tagged)) if kind == SAMPLE else tagged
-                parts.setdefault(kind, {})[artifact.sha256] = small
-    ordered = sorted(artifacts.values(), key=_order)
-    # one kind at a time, so that its parts are gone before the next is put together
-    together: dict[str, pl.DataFrame] = {}
-    for kind in sorted(parts):
-        of_kind = parts.pop(kind)
-        some = [of_kind.pop(one.sha256) for one in ordered if one.sha256 in of_kind]
-        together[kind] = pl.concat(some, rechunk=True)
-    placed, clocks = clock.place(ordered, together, timezones or {}, overrides or {})
-    return Evidence(tuple(ordered), repeats.without(placed), clocks)
-
-
-def _order(artifact: EvidenceArtifact) -> tuple[str, str]:
-    return artifact.path, artifact.sha256
-
-
 def bundle_of(path: str) -> str | None:
     """The pt-stalk capture that a file belongs to by its name: 'folder/2026_11_20_22_19_52'."""
     folder, _, name = path.rpartition("/")
@@ -112,4 +66,4 @@ def bundle_of(path: str) -> str | None:
     return f"{folder}/{stamp[0]}" if folder else stamp[0]
 
 
-__all__ = ["ClockOverride", "Evidence", "EvidenceArtifact", "bundle_of", "gather"]
+__all__ = ["ClockOverride", "Evidence", "EvidenceArtifact", "bundle_of"]

@@ -216,9 +216,7 @@ def sections(
     """The sections that begin in a range of lines: of a long file the outline leaves some out."""
     found = Artifacts(unit)
     found.get(artifact_id)
-    return [
-        SectionOut(**one) for one in outline.inside(found.detail(artifact_id).sections, first, last)
-    ]
+    return [SectionOut(**one) for one in outline.inside(found.sections(artifact_id), first, last)]
 
 
 @router.get("/artifacts/{artifact_id}/raw")

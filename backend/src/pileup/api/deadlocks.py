@@ -173,7 +173,7 @@ class _Prints:
             self.paths[artifact.sha256] = artifact.path
             self._sections[artifact.sha256] = [
                 (one["line_first"], one["line_last"])
-                for one in artifacts.detail(artifact.id).sections
+                for one in artifacts.sections(artifact.id)
                 if one["title"] == _SECTION
             ]
         for row in rows:

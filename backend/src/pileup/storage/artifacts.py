@@ -252,6 +252,15 @@ class Artifacts:
             [to_record(Problem, problem) for problem in problems],
         )
 
+    def sections(self, artifact_id: str) -> list[dict[str, Any]]:
+        """The outline of one artifact, without the rest of its detail; empty when it is gone."""
+        found = self._db.scalar(
+            select(models.Artifact.sections).where(
+                models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
+            )
+        )
+        return cast(list[dict[str, Any]], found or [])
+
     def problems(self, incident_id: str) -> dict[str, list[Problem]]:
         """The problems of every artifact of an incident, by artifact id."""
         rows = self._db.scalars(

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from pileup.analysis import StallCorrection, analyse
+from pileup.analysis import StallCorrection, analyse, gather
 from pileup.analysis.compact import compact_frames
 from pileup.analysis.context import Span
 from pileup.analysis.contract import Analysis
-from pileup.analysis.evidence import EvidenceArtifact, gather
+from pileup.analysis.evidence import EvidenceArtifact
 from pileup.analysis.wait_first import first_waits
 from pileup.storage.analyses import Analyses
 from pileup.storage.artifacts import Artifact, Artifacts
