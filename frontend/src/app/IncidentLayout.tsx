@@ -30,11 +30,6 @@ export function IncidentLayout() {
   )
   const zone = commonZone(overview.data?.clocks ?? [])
   const scope = useMemo(() => ({ id, zone }), [id, zone])
-  const title = incident.data?.title
-  useEffect(() => {
-    document.title = title ? `${title} · Pileup` : 'Pileup'
-  }, [title])
-
   return (
     <IncidentContext.Provider value={scope}>
       <Shell incident={incident.data ?? null} overview={overview.data ?? null}>

@@ -1,5 +1,5 @@
 /** Left rail, top bar, canvas, status line. */
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import type { IncidentOut, Overview } from '@/api/schema'
 import { useKeptFocus } from '@/state/keptFocus'
@@ -68,6 +68,9 @@ export function Shell({
   const link = useCopyLink(incidentId)
   useGoKeys(base, SCREENS)
   useKeptFocus('canvas')
+  useEffect(() => {
+    document.title = [screen?.name, incident?.title, 'Pileup'].filter(Boolean).join(' · ')
+  }, [screen, incident?.title])
   useKeys(PIN_KEYS, {
     pin: () => {
       const button = pinOfChosen(document, document.activeElement)

@@ -371,7 +371,7 @@ function Levels({ levels }: { levels: Observed['levels'] }) {
   const known = levels.filter((one) => one.run ?? one.incident)
   if (known.length === 0) return null
   return (
-    <table className="experiment-levels">
+    <table className="experiment-levels" aria-label="Series in the incident and in the run">
       <thead>
         <tr>
           <th scope="col">Median ± MAD</th>

@@ -57,7 +57,7 @@ export default function ExperimentsScreen() {
             also when it missed.
           </EmptyState>
         ) : (
-          <table className="experiments-table">
+          <table className="experiments-table" aria-label="Experiments">
             <thead>
               <tr>
                 <th scope="col">#</th>

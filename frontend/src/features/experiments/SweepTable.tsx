@@ -55,7 +55,7 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
       {pivoted && down !== undefined && across !== undefined ? (
         <Pivoted runs={runs} down={down} across={across} series={series} onOpen={onOpen} />
       ) : (
-        <table className="experiments-table">
+        <table className="experiments-table" aria-label={`Runs of the sweep ${name}`}>
           <thead>
             <tr>
               {names.map((one) => (

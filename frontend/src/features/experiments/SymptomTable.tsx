@@ -76,7 +76,10 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
         </span>
       </header>
       {rows.length > 0 && (
-        <table className="experiments-table symptoms">
+        <table
+          className="experiments-table symptoms"
+          aria-label="Symptoms and what each run showed"
+        >
           <thead>
             <tr>
               <th scope="col">Symptom</th>

@@ -81,7 +81,7 @@ export function HeatPanel({
           rows={() => heatRows(told(functions))}
         />
       </figcaption>
-      <table className="heat-table">
+      <table className="heat-table" aria-label="Threads by function and sample">
         <thead>
           <tr>
             <th scope="col">Function</th>
