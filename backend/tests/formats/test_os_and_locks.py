@@ -311,3 +311,9 @@ def test_top_of_threads_names_the_thread_and_its_lwp() -> None:
     alone = read(top, "top", "pt-summary-processes.txt")
     processes = [i for i in alone if isinstance(i, Samples) and i.series == "top.process_cpu"]
     assert {i.labels[0][1] for i in processes} == {"mysqld", "rsync"}
+
+
+def test_df_in_german() -> None:
+    found = series(df, "df", "coreutils-german.txt")
+    assert found["df.available", "/"].values[0] == 85461234
+    assert found["df.use", "/dev/shm"].values[0] == 0  # a mount

@@ -210,3 +210,16 @@ def test_memory_by_mapping_and_node() -> None:
     assert found["memory_map.node", "1"].values == [(27 + 12) * 4 + 512 * 2048]
     items = read(memory_map, "memory-map", "pt-stalk-pmap-x.txt")
     assert ("memory_map.rss", "45") in series(items)
+
+
+def test_netstat_of_other_languages_counts_the_same_states() -> None:
+    text = [
+        "Aktive Internetverbindungen (Server und stehende Verbindungen)",
+        "Proto Recv-Q Send-Q Local Address           Foreign Address         State       PID",
+        "tcp        0      0 10.0.0.1:3306           10.0.0.2:55555          VERBUNDEN   1/mysqld",
+        "tcp        0      0 10.0.0.1:3306           10.0.0.3:55555          ESTABLECIDO 1/mysqld",
+    ]
+    items = list(netstat.parse(text))
+    (sockets,) = (i for i in items if isinstance(i, Samples) and i.series == "netstat.sockets")
+    assert (dict(sockets.labels)["state"], list(sockets.values)) == ("ESTABLISHED", [2.0])
+    assert not [i for i in items if isinstance(i, Problem)]

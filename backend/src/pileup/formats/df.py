@@ -17,11 +17,16 @@ from pileup.records import Clock, Item, Problem
 NAME = "df"
 TITLE = "df -k"
 GIVES = "Space used, available and in percent per mount (`df.*`)."
-PRINTED_BY = "coreutils; `-k`, `-h`, `-T`"
-VERSION = 3
+PRINTED_BY = "coreutils; `-k`, `-h`, `-T`; `-k` in any language"
+VERSION = 4
 HINTS = ("-df", "-disk-space")
 
-_HEADER = re.compile(r"^Filesystem\s+(1K-blocks|1024-blocks|Size|kbytes|Type)", re.MULTILINE)
+# Filesystem 1K-blocks Used Available Use% Mounted on | Dateisystem 1K-Blöcke Benutzt ... Verw% ...
+_HEADER = re.compile(
+    r"^(?:Filesystem\s+(1K-blocks|1024-blocks|Size|kbytes|Type)"
+    r"|(?!TS )[^\W\d][^\d\n]{3,40}\b1K\b[^\d%\n]{3,60}%)",
+    re.MULTILINE,
+)
 _ROW = re.compile(
     r"^(?P<device>\S+)?(?:\s+[a-z][\w.]*)?\s+(?P<size>\d[\d.,]*[KMGTPE]?)\s+(?P<used>\d[\d.,]*[KMGTPE]?)"
     r"\s+(?P<free>-?\d[\d.,]*[KMGTPE]?)\s+(?P<use>\d+%|-)\s+(?P<mount>\S.*)$"
@@ -36,7 +41,7 @@ _LONGEST = 8_192
 
 def sniff(head: str) -> bool | None:
     """Its header, or (pt-summary) its rows joined with those of mount."""
-    if "Filesystem" in head and _HEADER.search(head):
+    if ("Filesystem" in head or "1K" in head) and _HEADER.search(head):
         return True
     lines = [line[:_LONGEST] for line in head.split("\n")[:20] if line.strip()]
     return len(lines) >= 2 and sum(bool(_MOUNTED.search(line)) for line in lines) >= 0.8 * len(
@@ -58,7 +63,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 said = True
                 yield clock_event(line_number, *stamp)  # type: ignore[arg-type]  # local is there
             continue
-        if text.startswith("Filesystem"):
+        if text.startswith("Filesystem") or _HEADER.match(text[:200]):
             tables += 1
             if clock == "relative":
                 wall = tables * 1_000_000

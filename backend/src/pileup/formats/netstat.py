@@ -25,7 +25,7 @@ GIVES = (
     "Sockets by state, unread and unsent, backlogs (`netstat.*`); interfaces; routes as a table."
 )
 PRINTED_BY = "net-tools `-antp`, `-l`, `-i`, `-r`, ss; pt-stalk `-netstat`"
-VERSION = 1
+VERSION = 2
 HINTS = ("-netstat", "netstat.txt", "ss.txt")
 
 _SOCKETS = re.compile(
@@ -37,12 +37,24 @@ _ROUTES = re.compile(r"^Destination +Gateway +Genmask +Flags", re.MULTILINE)
 _INTERFACES = re.compile(r"^Iface +MTU +(?:Met +)?RX-OK", re.MULTILINE)
 _WORDS = ("Proto ", "Recv-Q", "Destination ", "Iface ")
 _BLUETOOTH = re.compile(r"Proto +Destination +Source +State")
-_TITLES = ("Active ", "Kernel IP routing", "Kernel Interface", "(Not all processes", " will not be")
+_TITLES = (
+    "Active ",
+    "Aktive ",
+    "Kernel IP routing",
+    "Kernel Interface",
+    "(Not all processes",
+    " will not be",
+)
 _INET = ("tcp", "udp", "raw", "dccp", "sctp", "icmp")
 _STATES = frozenset(
     ("ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT", "CLOSE",
      "CLOSED", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "UNKNOWN", "NEW_SYN_RECV")
 )  # fmt: skip
+# German, Spanish, Portuguese; others print the English ones.
+_TRANSLATED = {
+    "VERBUNDEN": "ESTABLISHED", "ESTABLECIDO": "ESTABLISHED", "ESTABELECIDA": "ESTABLISHED",
+    "ESCUCHAR": "LISTEN", "OUÇA": "LISTEN", "ESPERANDO": "TIME_WAIT",
+}  # fmt: skip
 _SS_STATES = {
     "ESTAB": "ESTABLISHED", "UNCONN": "UNCONN", "LISTEN": "LISTEN", "TIME-WAIT": "TIME_WAIT",
     "SYN-SENT": "SYN_SENT", "SYN-RECV": "SYN_RECV", "FIN-WAIT-1": "FIN_WAIT1", "CLOSED": "CLOSED",
@@ -159,7 +171,8 @@ class _Reader:
             return False
         if not (cells[1].isdecimal() and cells[2].isdecimal()):
             return False
-        state = cells[5] if len(cells) > 5 and cells[5] in _STATES else "none"
+        state = _TRANSLATED.get(cells[5], cells[5]) if len(cells) > 5 else ""
+        state = state if state in _STATES else "none"
         program = cells[6] if len(cells) > 6 and "/" in cells[6] else ""
         self._socket(
             cells[0], state, cells[1], cells[2], cells[3], program.rpartition("/")[2].rstrip(":")
