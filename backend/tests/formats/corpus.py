@@ -205,4 +205,6 @@ _NOT_READ_HEAD = """
 
 
 if __name__ == "__main__":
+    if not any(Path(sys.argv[1]).glob("*/*")):
+        sys.exit(f"no files in kinds of folders below {sys.argv[1]}: name yours by CORPUS=folder")
     Path(sys.argv[2]).write_text(page(Path(sys.argv[1])), encoding="utf-8")

@@ -16,7 +16,7 @@ import { useLocation, useNavigate } from 'react-router'
 import type { Artifact, ArtifactDetail, RecordRow } from '@/api/schema'
 import { number, text, useUrlChange, useUrlState } from '@/state/url'
 import { EmptyState, Problem } from '@/ui/States'
-import { hashOfLines, linesOfHash, marginMarks, selectionAfter, trouble } from './lines'
+import { linesOfHash, marginMarks, selectionAfter, trouble } from './lines'
 import { LinePiece } from './LinePiece'
 import { LongList, type Target } from './LongList'
 import { RawLineRow } from './RawLineRow'
@@ -224,11 +224,4 @@ function useHashAsLines() {
     params.delete('tab')
     void navigate({ pathname, search: `?${params.toString()}`, hash: '' }, { replace: true })
   }, [hash, pathname, search, navigate])
-}
-
-/** The address of some lines that lasts: the artifact by its hash, the lines behind #. */
-export function linesLink(incidentId: string, artifact: Artifact, line: number, last: number) {
-  const { origin } = window.location
-  const path = `${origin}/incidents/${incidentId}/artifacts?artifact=${artifact.sha256}`
-  return path + (line > 0 ? hashOfLines({ first: line, last }) : '')
 }

@@ -3,8 +3,8 @@ import type { Artifact, ArtifactDetail } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { CopyButton } from '@/ui/CopyButton'
 import { PinButton } from '@/ui/pin'
+import { hashOfLines } from './lines'
 import { PAGE_LINES, type RawLine } from './queries'
-import { linesLink } from './RawView'
 
 export function SelectedLines({
   incidentId,
@@ -91,4 +91,11 @@ function pinTitle(artifact: Artifact, first: number, last: number, line: string 
   const where = last > first ? `lines ${first}–${last}` : `line ${first}`
   const said = line?.trim().slice(0, 120)
   return said ? said : `${artifact.name}, ${where}`
+}
+
+/** The address of some lines that lasts: the artifact by its hash, the lines behind #. */
+function linesLink(incidentId: string, artifact: Artifact, line: number, last: number) {
+  const { origin } = window.location
+  const path = `${origin}/incidents/${incidentId}/artifacts?artifact=${artifact.sha256}`
+  return path + (line > 0 ? hashOfLines({ first: line, last }) : '')
 }

@@ -67,8 +67,9 @@ export function SectionEditor({
 }
 
 function Preview({ incidentId, body }: { readonly incidentId: string; readonly body: string }) {
-  const { data, isError, error } = useQuery(previewQuery(incidentId, body))
+  const { data, isPending, isError, error } = useQuery(previewQuery(incidentId, body))
   if (isError) return <Problem compact error={error} what="No preview" />
+  if (isPending) return <p className="report-preview muted">Drawing the preview…</p>
   // The server escapes whatever people and machines wrote: see report/html.py.
   return (
     <article
