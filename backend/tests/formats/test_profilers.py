@@ -139,3 +139,11 @@ def test_perf_without_times_and_without_chains(
     stacks = parsed.frames["stack"]
     assert [frames[0]["function"] for frames in stacks["frames"]] == functions
     assert stacks["count"].to_list() == counts
+
+
+def test_opreport_is_a_table_like_that_of_perf() -> None:
+    parsed = parse_bytes((SAMPLES / "perf-report" / "opreport-symbols.txt").read_bytes())
+    (table,) = parsed.frames["table"].iter_rows(named=True)
+    assert table["name"] == "opreport: CPU_CLK_UNHALTED"
+    assert table["columns"] == ["samples", "%", "image name", "symbol name"]
+    assert table["rows"][2] == ["117932", "4.1071", "mysqld", "row_search_for_mysql"]

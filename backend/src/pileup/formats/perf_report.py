@@ -1,8 +1,10 @@
-"""perf report --stdio: shares by symbol, as a table.
+"""perf report --stdio, opreport: shares by symbol, as a table.
 
 Source: perf-report(1), hist_entry__fprintf() in tools/perf/ui/stdio: a header of '# Overhead ...',
         a line per symbol, and with -g its call graph, which is left out (perf script has it whole).
-Yields: per event the Table 'perf report: EVENT'.
+        opreport --symbols of OProfile, which pt-stalk runs with --collect-oprofile, prints
+        'samples  %  image name  symbol name' and a line per symbol.
+Yields: per event the Table 'perf report: EVENT' or 'opreport: EVENT'.
 """
 
 from __future__ import annotations
@@ -14,21 +16,26 @@ from pileup.formats.errors import FormatError
 from pileup.records import Item, Table
 
 NAME = "perf-report"
-TITLE = "perf report"
+TITLE = "perf report, opreport"
 GIVES = "A table of shares by command, shared object and symbol."
-PRINTED_BY = "Linux perf 3 to 6: `perf report --stdio`, with `-t,`"
-VERSION = 1
-HINTS = ("perf-report.txt", "perf.report")
+PRINTED_BY = "Linux perf 3 to 6: `perf report --stdio`, with `-t,`; OProfile: `opreport --symbols`"
+VERSION = 2
+HINTS = ("perf-report.txt", "perf.report", "-opreport")
 
-_HEADER = re.compile(r"^# (?:Overhead|Children)[ ,;].*Symbol", re.MULTILINE)
-_EVENT = re.compile(r"# Samples: +(?P<samples>\S+) +of events? '(?P<event>[^']{1,200})'")
-_SHARE = re.compile(r" *\d{1,3}\.\d\d% *")
+_HEADER = re.compile(
+    r"^(?:# (?:Overhead|Children)[ ,;].*Symbol|samples +% +(?:\w+ name +)*symbol name *$)",
+    re.MULTILINE,
+)
+_EVENT = re.compile(
+    r"# Samples: +\S+ +of events? '(?P<event>[^']{1,200})'|Counted (?P<counted>\w{1,80}) events "
+)
+_SHARE = re.compile(r" *\d{1,3}\.\d\d% *|\d{1,15} +\d{1,3}\.\d{4} +\S")
 _MOST = 5_000
 _LONGEST = 4_096
 
 
 def sniff(head: str) -> bool | None:
-    return "# " in head and bool(_HEADER.search(head))
+    return ("# " in head or "symbol name" in head) and bool(_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -43,12 +50,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if match := _EVENT.match(text):
             if rows:
                 yield _table(event, columns, rows, first, last)
-            event, rows, columns = match["event"], [], ()
+            event, rows, columns = match["event"] or match["counted"], [], ()
         elif _HEADER.match(text):
             if rows:  # no line named the event of this table
                 yield _table(event, columns, rows, first, last)
                 event, rows = "", []
-            heads = text[2:].rstrip()
+            heads = text.removeprefix("# ").rstrip()
             separator = next((s for s in (",", ";", "\t") if s in heads), None)
             names = heads.split(separator) if separator else re.split(r" {2,}", heads)
             columns = tuple(name.strip().lower() for name in names if name.strip())
@@ -84,5 +91,6 @@ def _table(
     first: int,
     last: int,
 ) -> Table:
-    name = f"perf report: {event}" if event else "perf report"
+    name = "opreport" if columns[0] == "samples" else "perf report"
+    name = f"{name}: {event}" if event else name
     return Table(line_first=first, line_last=last, name=name, columns=columns, rows=tuple(rows))
