@@ -57,7 +57,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
     <section className="sweep" aria-label="Symptoms">
       <header className="experiments-head">
         <h3>
-          Symptoms{' '}
+          Symptoms<span className="visually-hidden">: </span>{' '}
           <span className="faint">
             {rows.length > 0
               ? `${formatNumber(rows.length)}, each looked for in every run with artifacts`
