@@ -25,7 +25,7 @@ NAME = "error-log"
 TITLE = "MySQL / MariaDB error log"
 GIVES = "Events: restarts, crashes, warnings; the status dumps inside are read as such."
 PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
-VERSION = 3
+VERSION = 4
 HINTS = ("-log_error", "error.log", ".err")
 
 # 2023-03-12T19:35:05.838493Z 0 [Warning] [MY-011068] [Server] ...
@@ -57,7 +57,16 @@ _SEVERITIES = ("[Note]", "[Warning]", "[ERROR]", "[System]", "[Entry]")
 # [Note] [MY-012468] [InnoDB] Transactions deadlock detected, dumping detailed information.
 # InnoDB: transactions deadlock detected, dumping detailed information.                   (<= 5.6)
 _DEADLOCK = re.compile(r"transactions deadlock detected", re.IGNORECASE)
+# 11:40:21 UTC - mysqld got signal 11 ;                     (5.6 to 8.0.27: the time of day alone)
+_CRASH_ALONE = re.compile(
+    r"^(?:\d\d:\d\d:\d\d UTC - (?:mysqld|mariadbd) got |Attempting backtrace\. You can use )",
+    re.MULTILINE,
+)
 _CONTINUED = 40
+_CONTINUED_CRASH = 160
+"""Lines: what the crash handler prints of itself, the stack and the statement."""
+_MOST_MESSAGE = 4_000
+_MOST_CRASH = 12_000
 _MOST_DEADLOCK = 5_000
 """Lines that the print of one deadlock may have."""
 
@@ -68,7 +77,7 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in before.split("\n")[:200] if line.strip()]
     dated = [line for line in lines if _is_dated(line)]
     if not dated:
-        return False
+        return bool(_CRASH_ALONE.search(before))
     return any(any(sign in line for sign in _SIGNS) for line in dated)
 
 
@@ -185,10 +194,11 @@ class _Log:
                 clock=self._clock,
                 kind=kind,
                 severity="error" if kind == "crash" else "warning",
-                message=text.strip()[:4000],
+                message=text.strip()[:_MOST_MESSAGE],
             )
         elif self._event is not None:
-            if len(self._continued) < _CONTINUED:
+            crash = self._event.kind == "crash"
+            if len(self._continued) < (_CONTINUED_CRASH if crash else _CONTINUED):
                 self._continued.append(text)
         else:
             self._undated.append(number)
@@ -266,7 +276,7 @@ def _event(text: str, number: int) -> Event | None:
         severity=severity,
         subsystem=subsystem,
         code=code,
-        message=message[:4000],
+        message=message[:_MOST_MESSAGE],
         original=text[: match.start("message")].strip()[:64],
     )
 
@@ -275,7 +285,8 @@ def _closed(event: Event, continued: list[str], last: int) -> Event:
     """The event with its undated lines."""
     if not continued:
         return event
-    text = "\n".join([event.message, *continued])[:4000]
+    most = _MOST_CRASH if event.kind == "crash" else _MOST_MESSAGE
+    text = "\n".join([event.message, *continued])[:most]
     return Event(
         line_first=event.line_first,
         line_last=max(event.line_first, last),

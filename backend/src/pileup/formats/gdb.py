@@ -38,7 +38,8 @@ GIVES = (
     "`stacks.threads`."
 )
 PRINTED_BY = (
-    "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`; pstack, quickstack, pt-eustack-resolver"
+    "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`; pstack, quickstack, pt-eustack-resolver; "
+    "lldb, `coredumpctl info`"
 )
 VERSION = 3
 HINTS = ("-stacktrace",)
@@ -83,6 +84,9 @@ _SNIFF_THREAD = re.compile(
 )
 # A frame of a plain ``bt``: arguments stand apart from the name; eu-stack prints no "in".
 _SNIFF_PLAIN = re.compile(r"#0*(?P<level>\d{1,5}) +(?:0x[0-9a-fA-F]+ in )?[^\s#/].* \(")
+_SNIFF_PART = re.compile(
+    r"^#\d{1,5} +0x[0-9a-f]{1,16} in [^\n]{1,2000} \([^\n]{0,2000}\) (?:at|from) ", re.MULTILINE
+)
 _SNIFF_LEVEL = re.compile(r"^#\d{1,5} .*", re.MULTILINE)
 # #0 of gdb, #00 or #01 of quickstack
 _SNIFF_FRAME = re.compile(r"^#(?:0?0|01)\s+\S", re.MULTILINE)
@@ -104,10 +108,12 @@ def sniff(head: str) -> bool | None:
     """True: thread headers with frames, a plain ``bt``, or the prologue that only gdb prints."""
     if "Thread " in head and _SNIFF_THREAD.search(head):
         return True if _SNIFF_FRAME.search(head) else None
-    first = [one[0] for one in itertools.islice(_SNIFF_LEVEL.finditer(head), 2)]
-    plain = [match["level"] for match in map(_SNIFF_PLAIN.match, first) if match]
-    if plain == ["0", "1"]:
-        return True
+    first = [one[0] for one in itertools.islice(_SNIFF_LEVEL.finditer(head), 6)]
+    plain = [(int(match["level"]), match[0]) for match in map(_SNIFF_PLAIN.match, first) if match]
+    for (level, _), (following, _) in itertools.pairwise(plain):
+        # A part of a stack, as bug reports quote it, begins at any level.
+        if following == level + 1 and (level == 0 or _SNIFF_PART.search(head)):
+            return True
     # Thousands of "[New LWP n]" lines can fill the head before the first stack.
     return head.count("[New ") >= 5 and len(_SNIFF_PROLOGUE.findall(head)) >= 5
 
@@ -123,6 +129,8 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     rest = b""  # the last thread: its stack may go on in the next chunk
     for chunk in chunks:
         data, stop = chunk.data, len(chunk.data) - 1  # each line has its LF before it
+        if chunk.first == 1:
+            reader.part = b"Thread " not in data
         first = data.find(_NEXT_THREAD, 0, stop)
         until = stop if first < 0 else first
         before = b"".join((rest, b"\n", data[:until]))
@@ -169,6 +177,8 @@ class _Thread:
 class _Reader:
     def __init__(self) -> None:
         self.samples = StackSamples()
+        self.part = False
+        """The text has frames and no thread: a part of a stack may begin at any level."""
         self._thread: _Thread | None = None
         self._frame: list[str] = []
         self._frame_size = 0
@@ -402,6 +412,14 @@ class _Reader:
             self._end_thread()
             self._thread = _Thread(number, None)
             self.samples.first = self.samples.first or number
+        if self._thread is None and self.part and not self.samples.first:
+            yield Problem(
+                number,
+                f"line {number}: the stack begins at frame {match['level']}: the innermost frames "
+                "are not in the file",
+            )
+            self._thread = _Thread(number, None)
+            self.samples.first = number
         if self._thread is None:
             yield Skipped(number, number, "a frame without its thread")
             return

@@ -8,7 +8,8 @@ Encodings: a BOM decides; without one, NULs in every second byte mean UTF-16; al
 with replacement, because query text is arbitrary bytes and one bad byte must not cost a dump.
 Wrappers:  docker-compose prefixes, Markdown fences, log lines in JSON or with a container's stamp
         (see ``wrapped_logs``), a dump printed on one line with literal ``\\n`` (client batch mode
-        without --raw, a repr of the row), a gdb trace whose line ends a bug report ate. Peeling
+        without --raw, a repr of the row), a gdb trace whose line ends a bug report ate, what
+        people paste (see ``pasted_text``). Peeling
         never changes the line number that a person sees: where one raw line yields many logical
         ones, ``raw_line`` maps them back.
 Speed:  a chunk is decoded and peeled as a whole, and peeled only when a search at memory speed
@@ -29,7 +30,8 @@ from typing import AnyStr, BinaryIO
 
 from pileup.formats.blocks import MAX_LINE_BYTES, Block, Blocks
 from pileup.formats.errors import ArchiveError
-from pileup.formats.wrapped_logs import wrapper_of
+from pileup.formats.pasted_text import cleaner_of
+from pileup.formats.wrapped_logs import Unwrap, wrapper_of
 from pileup.records import Problem
 
 HEAD_BYTES = 64 * 1024
@@ -134,10 +136,10 @@ class LineReader:
         text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
         text = _unix(text).rstrip("\r")
         self._prefix = _prefix_pattern(text)
-        self._unwrap = wrapper_of(text)
+        self._unwrap = _unwrap_of(text)
         self._joined = bool(_JOINED.search(text))
         self.head = "\n".join(self._expanded_lines(self._peeled(text)))
-        self._unwrap = wrapper_of(text)  # one that holds no part of the head's last line
+        self._unwrap = _unwrap_of(text)  # one that holds no part of the head's last line
         self._chunks = self._read()
         self._line: Iterator[str] = iter(())
         self._lines = itertools.chain.from_iterable(map(self._split, self._chunks))
@@ -365,6 +367,10 @@ def _read_up_to(stream: BinaryIO, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+def _unwrap_of(head: str) -> Unwrap | None:
+    return wrapper_of(head) or cleaner_of(head)
 
 
 def _is_around(part: str) -> bool:

@@ -39,8 +39,12 @@ _LONGEST = 2_000
 
 
 def sniff(head: str) -> bool | None:
-    """Its first line, or (pt-summary) the list of processes alone."""
-    return bool(("top - " in head and _ABOVE.search(head)) or _LIST.match(head.lstrip("\n")))
+    """Its first line, what stands below it, or (pt-summary) the list of processes alone."""
+    return bool(
+        ("top - " in head and _ABOVE.search(head))
+        or _LIST.match(head.lstrip("\n"))
+        or (_TASKS.match(head.lstrip()) and _LIST.search(head))
+    )
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -58,7 +58,7 @@ def wrapper_of(head: str) -> Unwrap | None:
     if sum(bool(_CRI.match(line)) for line in lines) >= enough:
         return _Cri()
     if sum(bool(_DOCKER_TIME.match(line)) for line in lines) >= enough:
-        return partial(_without, _DOCKER_TIME)
+        return partial(without, _DOCKER_TIME)
     return None
 
 
@@ -122,7 +122,8 @@ def _docker(line: str) -> tuple[str, str] | None:
     return (stream, text) if isinstance(found.get("time"), str) else None
 
 
-def _without(pattern: re.Pattern[str], line: str) -> str:
+def without(pattern: re.Pattern[str], line: str) -> str:
+    """The line without what a pattern finds at its beginning."""
     match = pattern.match(line)
     return line[match.end() :] if match else line
 
