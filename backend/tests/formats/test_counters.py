@@ -125,6 +125,22 @@ def test_relative_status_is_the_same_series_as_absolute() -> None:
     assert "mysql.Compression" not in found  # it was text
 
 
+@pytest.mark.parametrize(
+    "name", ["8.0.15-mysqladmin-ext-absolute.txt", "5.6-mysqladmin-ext-relative.txt"]
+)
+def test_a_number_that_is_damaged_is_a_problem_and_no_setting(name: str) -> None:
+    text = (SAMPLES / "status" / name).read_text()
+    line = [at for at, one in enumerate(text.split("\n"), 1) if "| Threads_running " in one][1]
+    lines = text.split("\n")
+    lines[line - 1] = "| Threads_running                               | 7x          |"
+    every = list(status.parse(lines))
+    (problem,) = [one for one in every if isinstance(one, Problem)]
+    assert (problem.line, problem.found) == (line, "7x")
+    assert "Threads_running" in problem.message
+    assert not [one for one in every if isinstance(one, Setting) and "running" in one.name]
+    assert line not in series_of(every)["mysql.Threads_running"].lines
+
+
 def test_a_restart_is_no_difference_and_a_key_is_no_row() -> None:
     name = "8.0-box-multi-line-value-then-restart.txt"
     every = list(status.parse((SAMPLES / "status" / name).read_text().split("\n")))
@@ -247,6 +263,9 @@ def test_status_of_a_few_names_is_series_at_its_ts() -> None:
     assert waits["wall_us"].to_list() == [1795213432_682627, 1795213433_683627]
     assert frames["sample"]["series"].n_unique() == 3
     assert frames["table"]["rows"].list.len().to_list() == [3, 3, 1]
+    torn = parse_bytes(path.read_bytes().replace(b"| 299 ", b"| 2x9 "))
+    (problem,) = torn.problems
+    assert (problem.found, torn.frames["table"].height) == ("2x9", 3)
 
 
 @pytest.mark.parametrize(

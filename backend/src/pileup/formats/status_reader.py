@@ -17,7 +17,7 @@ import polars as pl
 from pileup.formats.client_tables import stray
 from pileup.formats.lines import tiled
 from pileup.formats.pt_stalk import clock_event, read_ts
-from pileup.formats.status_names import kind_of, unit_of
+from pileup.formats.status_names import is_number, kind_of, unit_of
 from pileup.formats.status_rows import (
     FIRST_VARIABLES,
     HEADER,
@@ -152,13 +152,12 @@ class StatusReader:
         yield from self._flush()
         size = shape.size
         values = shape.numbers(lines, at, samples)
+        for line in _texts(shape, values):
+            name = shape.names[line % size]
+            if name not in self._text_said and (found := cells(lines[at + line])):
+                yield from self._text(name, found[1], first + line, difference=bool(self._relative))
         if self._relative:
             values = self._summed(shape, values, samples)
-        else:
-            for line in _texts(shape, values):
-                name = shape.names[line % size]
-                if name not in self._text_said and (found := cells(lines[at + line])):
-                    yield from self._text(name, found[1], first + line)
         walls = pl.Series(self._walls(shape, values, samples), dtype=pl.Int64)
         places = pl.int_range(first, first + samples * size, size, eager=True)
         clock: Clock = "relative" if self._stamp is None else "utc"
@@ -207,7 +206,7 @@ class StatusReader:
             found = {name: value_of(text) for name, (text, _) in self._first.items()}
             self._sums = {name: value for name, value in found.items() if value is not None}
         if self._relative:
-            self._sum_up(sample)
+            yield from self._sum_up(sample)
         if self._stamp is not None:
             sample.wall, sample.clock = self._stamp, "utc"
         else:
@@ -216,12 +215,14 @@ class StatusReader:
         if len(self._held) >= _FLUSH:
             yield from self._flush()
 
-    def _sum_up(self, sample: _Sample) -> None:
+    def _sum_up(self, sample: _Sample) -> Iterator[Item]:
         """Differences made into values; a name missing from one sample is lost from there on."""
         sums: dict[str, float] = {}
-        for name, (text, _) in sample.cells.items():
+        for name, (text, number) in sample.cells.items():
             step = value_of(text)
-            if step is not None and name in self._sums:
+            if step is None:
+                yield from self._text(name, text, number, difference=True)
+            elif name in self._sums:
                 sums[name] = self._sums[name] + step
         self._sums = sums
         sample.cells = {name: (f"{sums[name]:.15g}", sample.cells[name][1]) for name in sums}
@@ -245,14 +246,22 @@ class StatusReader:
             yield Rows(SAMPLE, frame_of(SAMPLE, columns))
         self._held.clear()
 
-    def _text(self, name: str, text: str, number: int) -> Iterator[Item]:
+    def _text(
+        self, name: str, text: str, number: int, *, difference: bool = False
+    ) -> Iterator[Item]:
         if name in self._text_said or len(text) > 2000:
             return
+        wrapped = text.isdecimal() and int(text[:40]) != _UNSET
+        if difference and not (wrapped or is_number(name)):
+            return  # a difference of texts says nothing
         self._text_said.add(name)
-        if text.isdecimal() and int(text[:40]) != _UNSET:
+        if wrapped:
             yield Problem(number, f"{name} wrapped around and is not a count.", found=text[:200])
-            return
-        yield _setting(f"status.{name.lower()}", text, number, "SHOW STATUS")
+        elif is_number(name):
+            told = f"line {number}: {name} is not a number here; it was left out"
+            yield Problem(number, told, expected="a number", found=text[:200])
+        else:
+            yield _setting(f"status.{name.lower()}", text, number, "SHOW STATUS")
 
 
 def _grids(
