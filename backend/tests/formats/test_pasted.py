@@ -160,6 +160,70 @@ def test_a_replication_status_without_its_line_of_stars() -> None:
     assert found["replication.seconds_behind"] == 144.0
 
 
+def test_any_table_of_markdown_or_unicode_is_a_result() -> None:
+    names, row = ("MEMBER_HOST", "MEMBER_STATE"), ("db-0.example.net", "UNREACHABLE")
+    markdown = lines(bars(names), "|---|---|", bars(row), bars(row))
+    ruled = lines("┌──┬──┐", bars(names, "│"), *["├──┼──┤", bars(row, "│")] * 2, "└──┴──┘")
+    for text in (markdown, ruled):
+        (table,) = rows(read(text), "table")
+        assert (table["columns"], len(table["rows"])) == ([*names], 2)
+
+
+TRANSACTION = lines(
+    "---TRANSACTION 4439, ACTIVE 3 sec",
+    "1 lock struct(s), heap size 1136, 1 row lock(s)",
+    "MySQL thread id 5, OS thread handle 1, query id 7 localhost app updating",
+    "update orders set n = 1",
+)
+WAIT = lines(
+    "--Thread 139852 has waited at row0ins.cc line 2400 for 3.00 seconds the semaphore:",
+    "X-lock on RW-latch at 0x7f31b0b8 created in file buf0buf.cc line 1460",
+)
+DEADLOCK = lines(
+    "*** (1) TRANSACTION:",
+    "TRANSACTION 421, ACTIVE 3 sec starting index read",
+    "MySQL thread id 5, OS thread handle 1, query id 7 localhost app updating",
+    "update orders set n = 1",
+    "*** (1) WAITING FOR THIS LOCK TO BE GRANTED:",
+    "RECORD LOCKS space id 2 page no 3 n bits 72 index PRIMARY of table `shop`.`orders` "
+    "trx id 421 lock_mode X waiting",
+    "*** WE ROLL BACK TRANSACTION (1)",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "title"),
+    [
+        (TRANSACTION, "transaction", "TRANSACTIONS"),
+        (WAIT, "semaphore_wait", "SEMAPHORES"),
+        (DEADLOCK, "deadlock", "LATEST DETECTED DEADLOCK"),
+    ],
+)
+def test_a_section_of_a_dump_alone(text: str, kind: str, title: str) -> None:
+    rule = "-" * len(title)
+    for part in (text, lines(title) + text, lines(rule, title, rule) + text):
+        parsed = read(part)
+        assert (parsed.format, parsed.receipt.bytes_skipped) == ("innodb-status", 0)
+        (found,) = rows(parsed, kind)
+        assert found["wall_us"] is None
+        assert found["line_first"] == part[: part.index(text)].count("\n") + 1 or kind == "deadlock"
+
+
+def test_a_log_that_was_cut_inside_of_a_wait_stays_a_log() -> None:
+    text = WAIT + "2026-01-02 10:00:00 0 [Warning] InnoDB: A long semaphore wait:\n" + WAIT
+    assert read(text).format == "error-log"
+
+
+def test_colours_of_docker_compose() -> None:
+    text = "".join(
+        f"\x1b[36mdb_1   |\x1b[0m 2026-01-28  3:58:5{at} 0 [Note] InnoDB: step {at}\n"
+        for at in range(4)
+    )
+    parsed = read(text)
+    assert parsed.format == "error-log"
+    assert [one["message"] for one in rows(parsed, "event")][3] == "InnoDB: step 3"
+
+
 def stacks(text: str) -> list[tuple[Any, ...]]:
     parsed = read(text)
     assert parsed.format == "gdb"

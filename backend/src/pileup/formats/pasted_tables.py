@@ -25,7 +25,6 @@ _KNOWN = (
     ("slave_io_state", "master_host"),
     ("replica_io_state", "source_host"),
     ("connection_name", "slave_sql_state"),
-    ("type", "name", "status"),
     ("trx_id", "trx_state"),
     ("lock_id", "lock_trx_id"),
     ("requesting_trx_id", "requested_lock_id"),
@@ -93,17 +92,19 @@ def reader_of(lines: list[str]) -> Unwrap | None:
     """What turns the lines of a text that begins with these into the client's; None for others."""
     filled = [line for line in lines if line.strip()]
     text = "\n".join(lines)
-    if len(_UNICODE.findall(text)) > 0 and _is_known(_header(text.translate(_TO_ASCII))):
-        return lambda line: line.translate(_TO_ASCII)
+    if _UNICODE.search(text) and _header(text.translate(_TO_ASCII)):
+        return _UnicodeBox()
     if "<resultset" in text and "<row>" in text:
         return _Xml()
     if "<t" in text.lower() and _is_known(_names_of_html(text)):
         return _Html()
     if not any(map(_RULE.match, filled)):
         for at, line in enumerate(filled[:20]):
-            if _BAR_ROW.match(line) and _is_known(_bars(line)):
+            if _BAR_ROW.match(line):
                 dashed = at + 1 < len(filled) and bool(_DASHED.match(filled[at + 1]))
-                return _Bars(line, dashed=dashed)
+                mostly = sum(bool(_BAR_ROW.match(one)) for one in filled) >= 0.8 * len(filled)
+                if (dashed and mostly) or _is_known(_bars(line)):  # not a page with a table in it
+                    return _Bars(line, dashed=dashed)
         if status := _rows_of_status(filled):
             return status
     if keys := _keys_of(lines):
@@ -172,6 +173,22 @@ def _tabs(cells: list[str]) -> str:
 
 def _escaped(cell: str) -> str:
     return cell.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+
+
+class _UnicodeBox:
+    """A box of Unicode lines; some programs print a rule below every row, the client does not."""
+
+    def __init__(self) -> None:
+        self._inner = 0
+
+    def __call__(self, line: str) -> str:
+        if line.startswith(("┌", "╔", "╭", "┏")):
+            self._inner = 0
+        elif line.startswith(("├", "╠", "┣", "╞", "╟")):
+            self._inner += 1
+            if self._inner > 1:
+                return ""
+        return line.translate(_TO_ASCII)
 
 
 class _Bars:

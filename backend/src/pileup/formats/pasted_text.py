@@ -1,8 +1,9 @@
 """Text as people paste it: what a bug report, a chat or a web page put around the lines.
 
 Source: quotes of mails and issues (``> ``), code blocks by indentation (Stack Overflow, Jira), log
-        viewers that put a time or a pod in front (Rancher, ``kubectl logs --prefix``); tables and
-        stacks in other clothes (see ``pasted_tables``, ``pasted_stacks``).
+        viewers that put a time or a pod in front (Rancher, ``kubectl logs --prefix``), colours of
+        ``docker compose logs``; parts of a dump (``pasted_dump``), tables and stacks in other
+        clothes (``pasted_tables``, ``pasted_stacks``).
 Gives:  the text as the server, the client or gdb prints it, line by line: what comes out stands on
         the line it came from.
 Note:   what is around goes only where nine of ten of the first lines have it.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from pileup.formats import pasted_stacks, pasted_tables
+from pileup.formats import pasted_dump, pasted_stacks, pasted_tables
 from pileup.formats.wrapped_logs import Unwrap, without
 
 _LOOKED_AT = 300
@@ -21,7 +22,9 @@ _QUOTE = re.compile(r" {0,3}>(?: |$)")
 _VIEWERS = (
     re.compile(r"[A-Z][a-z]{2}, [A-Z][a-z]{2} \d\d? \d{4} \d\d?:\d\d:\d\d [ap]m ?\| ?"),
     re.compile(r"\[pod/[\w.-]{1,253}/[\w.-]{1,63}\] ?"),
+    re.compile(r"(?:db|database|mysql|mariadb|percona|pxc|galera)[\w.-]{0,60} +\| ?"),  # compose
 )
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
 _INDENT = re.compile(r"(?: {4,}|\t+)")
 # Only what certainly begins at the margin: columns of numbers are indented on their own.
 _AT_MARGIN = re.compile(
@@ -37,7 +40,11 @@ def cleaner_of(head: str) -> Unwrap | None:
     around = _around(lines)
     if around:
         lines = [around(line) for line in lines]
-    inner = pasted_tables.reader_of(lines) or pasted_stacks.reader_of(lines)
+    inner = (
+        pasted_dump.reader_of(lines)
+        or pasted_tables.reader_of(lines)
+        or pasted_stacks.reader_of(lines)
+    )
     if around and inner:
         outside, inside = around, inner
         return lambda line: inside(outside(line))
@@ -48,6 +55,10 @@ def _around(lines: list[str]) -> Unwrap | None:
     filled = [line for line in lines if line.strip()]
     if len(filled) < 3:
         return None
+    if sum("\x1b[" in line for line in filled) >= 0.5 * len(filled):
+        plain = [_COLOUR.sub("", line) for line in lines]
+        inside = _around(plain)
+        return lambda line: (inside or str)(_COLOUR.sub("", line))
     for pattern in (_QUOTE, *_VIEWERS):
         if sum(bool(pattern.match(line)) for line in filled) >= 0.9 * len(filled):
             return lambda line: without(pattern, line)
