@@ -63,6 +63,7 @@ MARKDOWN = lines(bars(NAMES), "|" + "---|" * len(NAMES), *map(bars, ROWS))
 PROCESSLISTS = {
     "markdown": MARKDOWN,
     "box without its rules": lines("mysql> show processlist;", bars(NAMES), *map(bars, ROWS)),
+    "rows alone": lines(*map(bars, ROWS)),
     "unicode box": lines(
         rule("┌", "┬", "┐"),
         bars(padded(NAMES), "│"),
@@ -264,6 +265,23 @@ def test_coredumpctl() -> None:
     assert stacks(text) == [
         ([(8509, 8509, None)], [("__futex_wait", None, None), ("handle_manager", None, None)]),
         ([(8510, 8510, None)], [("poll", None, None)]),
+    ]
+
+
+def test_a_crash_report_of_macos() -> None:
+    text = lines(
+        "Process:               mysqld [1234]",
+        "",
+        "Thread 0:: main",
+        "0   libsystem_kernel.dylib        \t0x00007fff8ffd4132 poll + 10",
+        "1   mysqld                        \t0x00007fff90f1fdf1 wait(Vio*, int) + 16 (vio.cc:12)",
+        "",
+        "Thread 17 Crashed:",
+        "0   mysqld      \t0x000000011567b649 lock_wait(que_thr_t*) + 881",
+    )
+    assert stacks(text) == [
+        ([(0, None, "main")], [("poll", None, None), ("wait", "vio.cc", 12)]),
+        ([(17, None, None)], [("lock_wait", None, None)]),
     ]
 
 

@@ -2,7 +2,7 @@
 
 Source: lldb ``thread backtrace all`` (``bt all``): Thread::GetStatus(), StackFrame.cpp;
         ``coredumpctl info`` and the journal of systemd-coredump (elfutils' frames); ``thread 2``
-        and ``bt`` typed one after the other in gdb.
+        and ``bt`` typed one after the other in gdb; crash reports of macOS (``Thread 17:: name``).
             * thread #1, name = 'mysqld', stop reason = signal SIGSTOP
                 frame #0: 0x00000001a9 libsystem_kernel.dylib`poll + 8
                 frame #1: 0x0000000104 mysqld`f(this=0x0) at f.cc:12:3 [opt]
@@ -40,6 +40,15 @@ _SWITCH = re.compile(
     r"(?:\(gdb\) )?\[Switching to thread (?P<number>\d{1,9}) "
     r"\((?P<ids>(?:Thread 0x[0-9a-f]{1,16} \()?(?:LWP|process) \d{1,18}\)?)\)\]"
 )
+# Thread 17:        Thread 18:: io        Thread 0 Crashed:: main
+# 1   mysqld         0x00007fff90f1fdf1 vio_io_wait(Vio*) + 16 (viosocket.cc:120)
+_APPLE_THREAD = re.compile(
+    r"Thread (?P<number>\d{1,9})(?: Crashed)?:(?:: (?P<name>[^\"]{1,100}?))?\s*$"
+)
+_APPLE_FRAME = re.compile(
+    r"(?P<level>\d{1,5}) {1,4}(?P<library>\S.{0,100}?)\s+(?P<address>0x[0-9a-f]{8,16}) "
+    r"(?P<name>\S.{0,2000}?) \+ \d{1,12}(?: \((?P<file>[^\s():]{1,500}):(?P<line>\d{1,9})\))?\s*$"
+)
 _BT = re.compile(r"\(gdb\) (?:bt|where|backtrace)\b")
 
 
@@ -51,7 +60,21 @@ def reader_of(lines: list[str]) -> Unwrap | None:
         return _lldb
     if any(map(_SWITCH.match, lines)) and any(map(_BT.match, lines)):
         return _Session()
+    if any(map(_APPLE_THREAD.match, lines)) and any(map(_APPLE_FRAME.match, lines)):
+        return _apple
     return None
+
+
+def _apple(line: str) -> str:
+    if match := _APPLE_THREAD.match(line):
+        name = f' "{match["name"]}"' if match["name"] else ""
+        return f"Thread {match['number']} ({name}):"
+    if match := _APPLE_FRAME.match(line):
+        name = match["name"] if match["name"].endswith(")") else f"{match['name']} ()"
+        place = f"at {match['file']}:{match['line']}" if match["file"] else ""
+        place = place or f"from {match['library'].replace(' ', '_')}"
+        return f"#{match['level']}  {match['address']} in {_apart(name)} {place}"
+    return line
 
 
 class _Session:

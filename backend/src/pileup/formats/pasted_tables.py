@@ -76,6 +76,9 @@ _STATUS = (
     "Uptime",
     "wsrep_",
 )
+_COMMANDS = frozenset(
+    ("Binlog Dump", "Binlog Dump GTID", "Connect", "Daemon", "Execute", "Killed", "Query", "Sleep")
+)
 _ROW_OF_XML = re.compile(r"\s*<row>\s*$")
 _FIELD = re.compile(r'\s*<field name="(?P<name>[^"]{1,64})"(?P<nil> xsi:nil="true")?\s*(?:/>|>)')
 _CELL = re.compile(
@@ -105,8 +108,8 @@ def reader_of(lines: list[str]) -> Unwrap | None:
                 mostly = sum(bool(_BAR_ROW.match(one)) for one in filled) >= 0.8 * len(filled)
                 if (dashed and mostly) or _is_known(_bars(line)):  # not a page with a table in it
                     return _Bars(line, dashed=dashed)
-        if status := _rows_of_status(filled):
-            return status
+        if rows := _rows_of_status(filled) or _rows_of_processlist(filled):
+            return rows
     if keys := _keys_of(lines):
         return keys
     for line in filled[:3]:
@@ -147,6 +150,21 @@ def _rows_of_status(filled: list[str]) -> Unwrap | None:
         return None
     known = sum(row[0].startswith(_STATUS) for row in rows)
     return _Bars("|Variable_name|Value|", dashed=False, absent=True) if known >= 3 else None
+
+
+def _rows_of_processlist(filled: list[str]) -> Unwrap | None:
+    """Rows of SHOW PROCESSLIST without their header, as bug reports quote a part of them."""
+    if not all(map(_BAR_ROW.match, filled)):
+        return None
+    rows = [_bars(line) for line in filled]
+    if not rows or len(rows[0]) not in (8, 9) or not all(map(_is_session, rows)):
+        return None
+    names = [*_KNOWN[0], "state", "info", "progress"][: len(rows[0])]
+    return _Bars(f"|{'|'.join(names)}|", dashed=False, absent=True)
+
+
+def _is_session(cells: list[str]) -> bool:
+    return len(cells) >= 8 and cells[0].isdigit() and cells[4] in _COMMANDS
 
 
 def _header(text: str) -> list[str]:
