@@ -101,10 +101,8 @@ def _stacks(frames: pl.Series, runs: Runs) -> tuple[pl.Series, pl.Series]:
             rest = runs.of_each_folded(threes["rest"])
             places = _in_turn(rest, runs.of_each(threes["thread"]), runs.of_each(threes["root"]))
             return pl.repeat(3, threes.height, dtype=pl.UInt32, eager=True), places
-    # The last line first, and then all turned around: the innermost frame first, line by line.
-    split = frames.reverse().str.split(";")
-    places = runs.of_each(split.explode()).reverse()
-    return split.list.len().cast(pl.UInt32).reverse(), places
+    split = frames.str.split(";")
+    return split.list.len().cast(pl.UInt32), runs.of_each_turned(split)
 
 
 def _threes(frames: pl.Series) -> pl.DataFrame:

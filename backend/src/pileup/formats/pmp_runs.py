@@ -39,11 +39,13 @@ class _Texts:
 
     def __init__(self) -> None:
         self._texts = pl.Categories.random()
-        self._held = pl.Series(dtype=pl.Categorical(self._texts))  # or polars forgets them
+        self.dtype = pl.Categorical(self._texts)
+        self._held = pl.Series(dtype=self.dtype)  # or polars forgets them
         self._runs: list[int] = []
 
     def runs(self, texts: pl.Series, add: Callable[[str], int]) -> pl.Series:
-        numbers = texts.cast(self._held.dtype).to_physical()
+        """The run of each text, be it a string or of ``dtype`` already."""
+        numbers = texts.cast(self.dtype).to_physical()
         for number in range(len(self._runs), 1 + typing.cast(int, numbers.max())):
             self._runs.append(add(str(self._texts[number])))
         return pl.Series(self._runs, dtype=pl.UInt32).gather(numbers)
@@ -87,6 +89,11 @@ class Runs:
     def of_each(self, names: pl.Series) -> pl.Series:
         """The run of each name: of one frame."""
         return self._each.runs(names, lambda name: self.add([name]))
+
+    def of_each_turned(self, stacks: pl.Series) -> pl.Series:
+        """The run of each name of lists of names, each list from its end to its beginning."""
+        turned = stacks.cast(pl.List(self._each.dtype)).list.reverse()  # numbers by now, not names
+        return self.of_each(turned.explode())
 
     def of_each_folded(self, texts: pl.Series) -> pl.Series:
         """The run of each text: of frames with semicolons between them, the innermost last."""
