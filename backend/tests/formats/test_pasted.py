@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from pileup.formats import pasted_tables
 from pileup.formats.driver import Parsed
 from tests.formats.checks import assert_sound, parse_bytes
+from tests.support.cpu import growth
 
 ROWS = (
     ("41", "app", "10.1.0.7:40112", "shop", "Query", "12", "updating", "update orders set n = 1"),
@@ -123,6 +125,19 @@ def test_a_statement_of_several_lines_in_a_csv_is_one_cell() -> None:
     (session,) = rows(read(text + "8,app,h,shop,Sleep,4,,\n"), "session")[:1]
     assert session["query"] == 'update t\n set a = "x", b = 1'
     assert len(rows(read(text + "8,app,h,shop,Sleep,4,,\n"), "session")) == 2
+
+
+def test_a_cell_that_never_ends_costs_its_length_once() -> None:
+    names = "".join(f"<th>{name}</th>" for name in NAMES)
+    text = f"<table><tr>{names}</tr><tr><td>"
+
+    def read_lines(many: int) -> None:
+        reader = pasted_tables.reader_of([text])
+        assert reader is not None
+        for line in (text, *["x" * 50] * many):
+            reader(line)
+
+    assert growth(lambda: read_lines(2_000), lambda: read_lines(16_000)) < 24
 
 
 STATUS = (("Aborted_clients", "12"), ("Threads_running", "44"), ("wsrep_flow_control_sent", "3"))

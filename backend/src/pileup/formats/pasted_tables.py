@@ -341,7 +341,9 @@ class _Html:
         """Names of the first table."""
         self._rows = 0
         self._column = 0
-        self._cell: str | None = None
+        self._cell: list[str] | None = None
+        """Pieces of its text."""
+        self._size = 0
 
     def __call__(self, line: str) -> str:
         given: list[str] = []
@@ -355,7 +357,7 @@ class _Html:
             if tag == "tr":
                 self._column = 0
             elif tag:
-                self._cell = ""
+                self._cell, self._size = [], 0
             elif end == "tr" and self._names:
                 self._reading_names = False
                 self.first = self.first or self._names
@@ -365,13 +367,14 @@ class _Html:
         return "\n".join(given)
 
     def _text(self, text: str) -> None:
-        if self._cell is not None and len(self._cell) < _MOST_CELL:
-            self._cell += text
+        if self._cell is not None and self._size < _MOST_CELL:
+            self._cell.append(text)
+            self._size += len(text)
 
     def _end_cell(self) -> list[str]:
         if self._cell is None:
             return []
-        value = " ".join(html.unescape(_TAG.sub("", self._cell)).split())
+        value = " ".join(html.unescape(_TAG.sub("", "".join(self._cell))).split())
         self._cell = None
         if self._reading_names:
             self._names.append(value[:_WIDTH])
