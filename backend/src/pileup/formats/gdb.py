@@ -100,6 +100,7 @@ _MOST_HEADER = 200
 _MOST_FRAMES = 4_000
 _MOST_FRAME = 1_000
 """Characters of a frame that is remembered."""
+_LOOKED_AT = 64 * 1024
 _MAX_REST = 1024 * 1024
 """Bytes of one thread that are carried from chunk to chunk; more is read line by line."""
 
@@ -126,11 +127,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """The same: a thread whose stack was seen before as a whole, all else line by line."""
     reader = _Reader()
+    reader.part, chunks = _without_thread(iter(chunks))
     rest = b""  # the last thread: its stack may go on in the next chunk
     for chunk in chunks:
         data, stop = chunk.data, len(chunk.data) - 1  # each line has its LF before it
-        if chunk.first == 1:
-            reader.part = b"Thread " not in data
         first = data.find(_NEXT_THREAD, 0, stop)
         until = stop if first < 0 else first
         before = b"".join((rest, b"\n", data[:until]))
@@ -145,6 +145,18 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
             "No stack was found: the file has no 'Thread N (...)' header followed by '#0' frames. "
             "Capture again with: gdb -p PID -batch -ex 'thread apply all bt'."
         )
+
+
+def _without_thread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
+    """Whether no thread is named where the text begins, however it is cut; and all of the text."""
+    first = []
+    head = b""
+    for chunk in chunks:
+        first.append(chunk)
+        head += chunk.data[: _LOOKED_AT - len(head)]
+        if len(head) == _LOOKED_AT:
+            break
+    return b"Thread " not in head, itertools.chain(first, chunks)
 
 
 def _lines(data: bytes) -> list[str]:
