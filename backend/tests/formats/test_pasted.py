@@ -230,6 +230,13 @@ def test_a_log_that_was_cut_inside_of_a_wait_stays_a_log() -> None:
     assert read(text).format == "error-log"
 
 
+@pytest.mark.parametrize("escape", ["\x1b[H\x1b[J", "\x1b[1\x1b[2", "\x1b[" * 2000 + "1m" * 2000])
+def test_what_else_a_terminal_was_told_stays(escape: str) -> None:
+    """``watch`` and ``top`` move the cursor; nested sequences come of damage."""
+    parsed = parse_bytes(f"{escape}a\n{escape}b\n{escape}c\n".encode())
+    assert (parsed.receipt.lines, parsed.crashed) == (3, False)
+
+
 def test_colours_of_docker_compose() -> None:
     text = "".join(
         f"\x1b[36mdb_1   |\x1b[0m 2026-01-28  3:58:5{at} 0 [Note] InnoDB: step {at}\n"

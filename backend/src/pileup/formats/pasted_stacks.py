@@ -33,8 +33,6 @@ _CORE_FRAME = re.compile(
     r"\s*#(?P<level>\d{1,5}) {0,2}(?P<address>0x[0-9a-f]{16}) (?P<name>.{1,2000}) "
     r"\((?P<library>[^\s()]{1,300}) \+ 0x[0-9a-f]{1,16}\)\s*$"
 )
-
-
 # [Switching to thread 2 (Thread 0x7f852667e700 (LWP 26936))]#0  0x... in poll () from libc.so.6
 _SWITCH = re.compile(
     r"(?:\(gdb\) )?\[Switching to thread (?P<number>\d{1,9}) "
@@ -43,10 +41,10 @@ _SWITCH = re.compile(
 # Thread 17:        Thread 18:: io        Thread 0 Crashed:: main
 # 1   mysqld         0x00007fff90f1fdf1 vio_io_wait(Vio*) + 16 (viosocket.cc:120)
 _APPLE_THREAD = re.compile(
-    r"Thread (?P<number>\d{1,9})(?: Crashed)?:(?:: (?P<name>[^\"]{1,100}?))?\s*$"
+    r"Thread (?P<number>\d{1,9})(?: Crashed)?:(?:: (?P<name>[^\"]{1,100}?))?\s{0,100}$"
 )
 _APPLE_FRAME = re.compile(
-    r"(?P<level>\d{1,5}) {1,4}(?P<library>\S.{0,100}?)\s+(?P<address>0x[0-9a-f]{8,16}) "
+    r"(?P<level>\d{1,5}) {1,4}(?P<library>\S.{0,100}?)\s{1,100}(?P<address>0x[0-9a-f]{8,16}) "
     r"(?P<name>\S.{0,2000}?) \+ \d{1,12}(?: \((?P<file>[^\s():]{1,500}):(?P<line>\d{1,9})\))?\s*$"
 )
 _BT = re.compile(r"\(gdb\) (?:bt|where|backtrace)\b")

@@ -53,12 +53,16 @@ def cleaner_of(head: str) -> Unwrap | None:
 
 def _around(lines: list[str]) -> Unwrap | None:
     filled = [line for line in lines if line.strip()]
+    if sum(bool(_COLOUR.search(line)) for line in filled) >= max(2, 0.5 * len(filled)):
+        inside = _in_front([_COLOUR.sub("", line) for line in lines]) or str
+        return lambda line: inside(_COLOUR.sub("", line))
+    return _in_front(lines)
+
+
+def _in_front(lines: list[str]) -> Unwrap | None:
+    filled = [line for line in lines if line.strip()]
     if len(filled) < 3:
         return None
-    if sum("\x1b[" in line for line in filled) >= 0.5 * len(filled):
-        plain = [_COLOUR.sub("", line) for line in lines]
-        inside = _around(plain)
-        return lambda line: (inside or str)(_COLOUR.sub("", line))
     for pattern in (_QUOTE, *_VIEWERS):
         if sum(bool(pattern.match(line)) for line in filled) >= 0.9 * len(filled):
             return lambda line: without(pattern, line)
