@@ -110,8 +110,8 @@ def sniff(head: str) -> bool | None:
     if "Thread " in head and _SNIFF_THREAD.search(head):
         return True if _SNIFF_FRAME.search(head) else None
     first = [one[0] for one in itertools.islice(_SNIFF_LEVEL.finditer(head), 6)]
-    plain = [(int(match["level"]), match[0]) for match in map(_SNIFF_PLAIN.match, first) if match]
-    for (level, _), (following, _) in itertools.pairwise(plain):
+    levels = [int(match["level"]) for match in map(_SNIFF_PLAIN.match, first) if match]
+    for level, following in itertools.pairwise(levels):
         # A part of a stack, as bug reports quote it, begins at any level.
         if following == level + 1 and (level == 0 or _SNIFF_PART.search(head)):
             return True

@@ -111,10 +111,7 @@ class Shape:
         """The places that were seen to differ; those with but names between them as one."""
         runs: list[tuple[int, int]] = []
         for first, last in sorted(self._differ):
-            between = self._body[runs[-1][1] : first] if runs else b"("
-            if _NAMES_ONLY.fullmatch(between) and not _LATCH_BLANKED.search(
-                between.translate(BLANK)
-            ):
+            if runs and _is_names(self._body[runs[-1][1] : first]):
                 runs[-1] = runs[-1][0], last
             else:
                 runs.append((first, last))
@@ -147,6 +144,13 @@ class Shape:
         self._differ.update(differ)
         self._cut()
         return True
+
+
+def _is_names(between: bytes) -> bool:
+    """Names of arguments, none of which may be a latch."""
+    return bool(
+        _NAMES_ONLY.fullmatch(between) and not _LATCH_BLANKED.search(between.translate(BLANK))
+    )
 
 
 def _pieces(places: Sequence[tuple[int, int]]) -> Callable[[bytes, int], tuple[bytes, ...]]:

@@ -146,8 +146,3 @@ def unit_of(name: str) -> str | None:
     lower = name.lower()
     known = UNITS.get(lower)
     return known or next((unit for prefix, unit in _PREFIX_UNITS if lower.startswith(prefix)), None)
-
-
-def is_number(name: str) -> bool:
-    """Whether a variable is known to be a number: a text in its place is damage."""
-    return unit_of(name) not in (None, "boolean")

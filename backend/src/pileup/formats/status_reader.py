@@ -17,11 +17,12 @@ import polars as pl
 from pileup.formats.client_tables import stray
 from pileup.formats.lines import tiled
 from pileup.formats.pt_stalk import clock_event, read_ts
-from pileup.formats.status_names import is_number, kind_of, unit_of
+from pileup.formats.status_names import kind_of, unit_of
 from pileup.formats.status_rows import (
     FIRST_VARIABLES,
     HEADER,
     cells,
+    damage,
     is_decoration,
     is_variable,
     opens_value,
@@ -252,14 +253,14 @@ class StatusReader:
         if name in self._text_said or len(text) > 2000:
             return
         wrapped = text.isdecimal() and int(text[:40]) != _UNSET
-        if difference and not (wrapped or is_number(name)):
+        problem = damage(name, text, number)
+        if difference and not (wrapped or problem):
             return  # a difference of texts says nothing
         self._text_said.add(name)
         if wrapped:
             yield Problem(number, f"{name} wrapped around and is not a count.", found=text[:200])
-        elif is_number(name):
-            told = f"line {number}: {name} is not a number here; it was left out"
-            yield Problem(number, told, expected="a number", found=text[:200])
+        elif problem:
+            yield problem
         else:
             yield _setting(f"status.{name.lower()}", text, number, "SHOW STATUS")
 

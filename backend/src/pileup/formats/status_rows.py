@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from pileup.formats.status_names import unit_of
+from pileup.records import Problem
+
 # | Aborted_clients        | 0      |    but with -r:  | Aborted_clients   |         -6|
 # option_tracker_usage:Binary Log\t0
 _NAME = re.compile(r"[A-Za-z][\w.]{0,120}(?:[:\-][\w. :\-]{0,120})?")
@@ -81,3 +84,11 @@ def value_of(text: str) -> float | None:
     except ValueError:
         return None
     return value if abs(value) < 2**63 else None
+
+
+def damage(name: str, text: str, number: int) -> Problem | None:
+    """What to tell of a text in the place of a variable that is known to be a number."""
+    if unit_of(name) in (None, "boolean"):
+        return None
+    told = f"line {number}: {name} is not a number here; it was left out"
+    return Problem(number, told, expected="a number", found=text[:200])

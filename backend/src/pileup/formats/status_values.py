@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pileup.formats.client_results import ResultRow, ResultSet
 from pileup.formats.result_tables import Shared, TableOf
 from pileup.formats.rows import Handler, Where
-from pileup.formats.status_names import UNITS, is_number, kind_of, unit_of
-from pileup.formats.status_rows import value_of
-from pileup.records import Item, Problem, Samples
+from pileup.formats.status_names import UNITS, kind_of, unit_of
+from pileup.formats.status_rows import damage, value_of
+from pileup.records import Item, Samples
 
 _COLUMNS = (("variable_name", "value"), ("variable_name", "variable_value"))
 _NAME = re.compile(r"(?:[A-Z][a-z0-9]|wsrep_)\w{1,120}")
@@ -62,10 +62,8 @@ class _StatusValues:
                 [value],
                 [row.line_first],
             )
-        elif is_number(name):
-            line = row.line_first
-            told = f"line {line}: {name} is not a number here; it was left out"
-            yield Problem(line, told, expected="a number", found=text[:200])
+        elif problem := damage(name, text, row.line_first):
+            yield problem
 
     def end(self) -> Iterator[Item]:
         yield from self._table.end()
