@@ -169,6 +169,7 @@ def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
             "artifact",
             "series",
             (pl.col(time) / _S).round().cast(pl.Int64).alias("second"),
+            maintain_order=True,  # the same sums in the same order: ties break the same way
         )
         .agg(pl.col("value").mean())
     )
