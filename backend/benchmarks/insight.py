@@ -25,9 +25,9 @@ import polars as pl
 import yaml
 
 from pileup.analysis import Evidence, analyse, gather
+from pileup.analysis.compare.trial import Run, trial
 from pileup.analysis.contract import Analysis, TrialDoc
-from pileup.analysis.moments import parse
-from pileup.analysis.trial import Run, trial
+from pileup.analysis.evidence.times import parse
 from pileup.cli.captures import Captures
 
 REPOSITORY = Path(__file__).resolve().parents[2]

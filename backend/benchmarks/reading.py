@@ -13,7 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from pileup.formats import archive, driver
+from pileup.formats import driver
+from pileup.formats.reading import archive
 
 
 def main() -> None:

@@ -21,14 +21,14 @@ import msgspec
 import polars as pl
 
 from pileup.analysis import Evidence, EvidenceArtifact, analyse, gather
-from pileup.analysis.wait_first import first_waits
+from pileup.analysis.waits.first_view import first_waits
 from pileup.records import LockWait, Samples, Snapshot, records_frame, samples_frame
 from pileup.runtime.instance import need_database, resolve
 from pileup.settings import Settings
-from pileup.storage.analyses import Analyses
 from pileup.storage.database import Database
-from pileup.storage.incidents import Incidents
-from pileup.storage.placed import PlacedStore, write_samples
+from pileup.storage.files.placed_evidence import PlacedStore, write_samples
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incidents import Incidents
 from pileup.worker.digest import digest_of
 
 HOSTS, WAITERS, FAN, TABLES, MOMENTS = 4, 4999, 7, 40, 3

@@ -21,11 +21,12 @@ from pathlib import Path
 from tests.formats.checks import all_samples, assert_sound, parse_bytes, samples
 
 from pileup import formats
-from pileup.formats import archive, csv_mapping
-from pileup.formats.csv_preview import preview
 from pileup.formats.driver import Parsed, parse_path
 from pileup.formats.errors import ArchiveError
-from pileup.formats.text import LineReader
+from pileup.formats.metrics.parts import csv_mapping
+from pileup.formats.metrics.parts.csv_preview import preview
+from pileup.formats.reading import archive
+from pileup.formats.reading.text import LineReader
 
 _FULL = 16
 _SMALL = 4 * 1024

@@ -17,7 +17,7 @@ import pytest
 from argon2 import PasswordHasher
 from argon2.profiles import CHEAPEST
 
-from pileup.storage import credentials
+from pileup.storage.accounts import credentials
 from tests.support.postgres import PostgresForTests
 
 REPOSITORY = Path(__file__).resolve().parents[2]

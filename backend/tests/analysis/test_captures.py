@@ -15,7 +15,7 @@ import pytest
 
 from pileup.analysis import analyse, gather
 from pileup.analysis.contract import Analysis, StallDoc
-from pileup.analysis.moments import parse
+from pileup.analysis.evidence.times import parse
 from pileup.cli.captures import Captures
 from tests.conftest import REPOSITORY
 

@@ -8,17 +8,17 @@ from datetime import UTC, datetime
 import pytest
 
 from pileup.analysis import analyse, gather
-from pileup.analysis.blockers import persistence
 from pileup.analysis.contract import Analysis
-from pileup.analysis.evidence import Evidence
-from pileup.analysis.moments import parse
-from pileup.analysis.stall_documents import main_stall, worst_time
-from pileup.analysis.wait_moments import AT_MOST, Looked, WaitMoment, look, spread
-from pileup.analysis.waits import wait_graph
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.times import parse
+from pileup.analysis.stalls.documents import main_stall, worst_time
+from pileup.analysis.waits.blockers import persistence
+from pileup.analysis.waits.moment_graph import wait_graph
+from pileup.analysis.waits.moments import AT_MOST, Looked, WaitMoment, look, spread
 from pileup.cli.captures import Captures
 from pileup.numerals import grouped
 from pileup.report.case import Case
-from pileup.report.prefill import prefill
+from pileup.report.text.prefill import prefill
 from tests.conftest import REPOSITORY
 
 SAMPLES = ("ahi-pileup", "commit-pileup", "hot-row")
@@ -79,7 +79,7 @@ def moment(second: int, kind: str, waiters: int, snapshot: int = 0) -> WaitMomen
 
 
 def test_moments_are_counted_with_their_kind() -> None:
-    from pileup.analysis.context import Span
+    from pileup.analysis.evidence.context import Span
 
     stall = Span(0, 200_000_000)
     dumps = [moment(t, "innodb_status", 30) for t in range(40)]

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 from pileup.api.app import create_app
-from pileup.storage.links import create_sign_in_link
+from pileup.storage.accounts.sign_in_links import create_sign_in_link
 from tests.support.site import PASSWORD, Site, settings_for
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pileup.api.app import openapi
 from pileup.storage import models
-from pileup.storage.bin import Bin
+from pileup.storage.lifecycle.bin import Bin
 from pileup.worker.purge import purge
 from tests.support.site import Site
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from pileup.analysis.clock_docs import preview
+from pileup.analysis.clock.documents import preview
 from pileup.analysis.contract import ClockDoc
 from tests.analysis.frames import S, evidence, gauge, sha
 from tests.support.site import Site

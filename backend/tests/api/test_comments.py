@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pileup.storage.accounts import Accounts
-from pileup.storage.comments import named_in
+from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.reasoning.comments import named_in
 from tests.api.test_reasoning import hypothesis
 from tests.support.site import PASSWORD, Site
 

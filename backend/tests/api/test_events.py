@@ -11,9 +11,9 @@ import httpx
 from sqlalchemy import text
 
 from pileup.api.app import create_app
-from pileup.storage.artifacts import Artifacts
-from pileup.storage.jobs import Jobs
-from pileup.storage.workers import Workers
+from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.queue.jobs import Jobs
+from pileup.storage.queue.workers import Workers
 from tests.support.server import serving
 from tests.support.site import Site
 

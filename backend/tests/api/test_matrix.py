@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from pileup.storage.analyses import Analyses
+from pileup.storage.incidents.analyses import Analyses
 from tests.api.test_reasoning import hypothesis, pin
 from tests.support.site import Site
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pileup.storage import models
-from pileup.storage.frames import FrameKey
-from pileup.storage.incidents import Incidents
+from pileup.storage.files.frames import FrameKey
+from pileup.storage.incidents.incidents import Incidents
 from tests.analysis.frames import evidence, frames, gauge, setting
 from tests.support.site import Site
 

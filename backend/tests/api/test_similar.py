@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pileup.storage.incidents import Incidents
+from pileup.storage.incidents.incidents import Incidents
 from tests.support.site import Site
 
 FEATURES = {"finding:hot-row": "Hot row", "blocker:transaction": "transaction"}

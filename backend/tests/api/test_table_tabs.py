@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pileup.api.deadlocks import edges_of
+from pileup.api.evidence.deadlocks import edges_of
 from pileup.records import (
     Deadlock,
     DeadlockTrx,

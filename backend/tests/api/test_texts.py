@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from pycrdt import Doc, Text
 
 from pileup.api.app import create_app
-from pileup.storage import crdt
+from pileup.storage.texts import crdt
 from tests.support.server import serving
 from tests.support.site import Site
 

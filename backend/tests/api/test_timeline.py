@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pileup.storage.audit import entries
-from pileup.storage.stall_corrections import StallCorrections
+from pileup.storage.incidents.stall_corrections import StallCorrections
 from tests.analysis.frames import T0, S, evidence, gauge
 from tests.support.site import Site
 

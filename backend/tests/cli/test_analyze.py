@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from pileup.cli.analyze import command
-from pileup.formats.csv_mapping import Column, Mapping
+from pileup.formats.metrics.parts.csv_mapping import Column, Mapping
 
 
 def run(*arguments: str):  # type: ignore[no-untyped-def]

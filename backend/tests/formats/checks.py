@@ -17,9 +17,9 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from pileup import formats, records
-from pileup.formats import blocks
 from pileup.formats.driver import Parsed, parse_stream
-from pileup.formats.text import LineReader
+from pileup.formats.reading import blocks
+from pileup.formats.reading.text import LineReader
 from pileup.records import Grid, Item, Rows, Samples, Stacks
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"

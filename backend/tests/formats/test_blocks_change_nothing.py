@@ -12,7 +12,7 @@ from unittest import mock
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats import blocks
+from pileup.formats.reading import blocks
 from tests.formats.checks import all_samples, parse_bytes
 
 _SIZES = (700, 4099)

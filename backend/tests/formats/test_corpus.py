@@ -13,9 +13,9 @@ from pathlib import Path
 import polars as pl
 from polars.testing import assert_frame_equal
 
-from pileup.formats import archive
 from pileup.formats.driver import Parsed, parse_path, parse_stream
-from pileup.storage.frames import FrameKey, FrameStore
+from pileup.formats.reading import archive
+from pileup.storage.files.frames import FrameKey, FrameStore
 from tests.formats.checks import assert_sound, parse_bytes
 from tests.formats.corpus import NOT_READ, expected, files, read
 from tests.formats.damage import ways

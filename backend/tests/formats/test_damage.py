@@ -14,8 +14,8 @@ from polars.testing import assert_frame_equal
 
 from pileup import formats
 from pileup.formats.driver import parse_stream
-from pileup.formats.text import LineReader
-from pileup.storage.frames import FrameKey, FrameStore
+from pileup.formats.reading.text import LineReader
+from pileup.storage.files.frames import FrameKey, FrameStore
 from tests.formats.checks import all_samples, assert_sound, parse_bytes, samples
 from tests.formats.damage import ways
 

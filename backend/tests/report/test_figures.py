@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pileup.report.document import MatrixColumn, MatrixDrawing, MatrixRow
-from pileup.report.figures import draw
+from pileup.report.render.figures import draw
 
 
 def test_a_matrix_names_hypotheses_by_their_number_not_their_place() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pileup.report.columns import letters_of
-from pileup.report.letters import is_rtl, short, unseen, width, wrapped
-from pileup.report.tables import table
+from pileup.report.render.column_widths import letters_of
+from pileup.report.render.scripts import is_rtl, short, unseen, width, wrapped
+from pileup.report.text.tables import table
 
 CHINESE = "结账服务停顿了五十五秒"
 JAPANESE = "トランザクションの放置です"

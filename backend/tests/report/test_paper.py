@@ -11,11 +11,11 @@ import docx
 import pytest
 from pypdf import PdfReader
 
-from pileup.report import pdf, word
 from pileup.report.document import Document
-from pileup.report.pdf import NotTypeset, render_pdf
 from pileup.report.release import stamped
-from pileup.report.word import render_docx
+from pileup.report.render import pdf, word_document
+from pileup.report.render.pdf import NotTypeset, render_pdf
+from pileup.report.render.word_document import render_docx
 from tests.report.case import CASE, document
 
 HOSTILE = (
@@ -158,6 +158,8 @@ def test_what_belongs_together_stays_on_one_page() -> None:
 
 
 def test_pictures_in_docx_are_twice_their_size() -> None:
-    picture = word.png('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 20"></svg>')
+    picture = word_document.png(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 20"></svg>'
+    )
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert int.from_bytes(picture[16:20]) == 20

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pileup.report.document import encode
-from pileup.report.redacted import redact
-from pileup.report.redaction import KINDS, Known, Redactor
+from pileup.report.redaction.document_redaction import redact
+from pileup.report.redaction.redactor import KINDS, Known, Redactor
 from tests.report.case import CASE, document
 from tests.support.cpu import growth
 

@@ -12,13 +12,13 @@ import pytest
 from pileup.report.case import Case
 from pileup.report.compose import blocks_of, compose
 from pileup.report.document import Document, Figure, Quote, Table, Trouble, decode, encode, plain
-from pileup.report.html import render_blocks, render_html
-from pileup.report.live import BLOCKS
-from pileup.report.markdown import render_markdown
-from pileup.report.prefill import prefill
-from pileup.report.sweeps import sweeps
-from pileup.report.templates import TEMPLATES, TITLES, template
-from pileup.report.zone import in_zone
+from pileup.report.render.html import render_blocks, render_html
+from pileup.report.render.markdown import render_markdown
+from pileup.report.render.zone import in_zone
+from pileup.report.text.live_blocks import BLOCKS
+from pileup.report.text.prefill import prefill
+from pileup.report.text.sweeps import sweeps
+from pileup.report.text.templates import TEMPLATES, TITLES, template
 from tests.report.case import CASE, NOW, PIN, document
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "report-blocks.md"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pileup.storage.blobs import BlobStore
 from pileup.storage.errors import NotFound, TooLarge
+from pileup.storage.files.blobs import BlobStore
 
 
 def files(store: BlobStore) -> list[Path]:

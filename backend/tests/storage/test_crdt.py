@@ -7,8 +7,8 @@ import random
 import pytest
 from pycrdt import Doc, Map, Text
 
-from pileup.storage import crdt
 from pileup.storage.errors import Refused, TooLarge
+from pileup.storage.texts import crdt
 
 
 def typed(state: bytes, at: int, text: str) -> bytes:

@@ -10,9 +10,9 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from pileup import records
-from pileup.formats import frames as formats_frames
-from pileup.formats.frames import Frames
-from pileup.storage.frames import FrameKey, FrameStore
+from pileup.formats.reading import frame_buffer as formats_frames
+from pileup.formats.reading.frame_buffer import Frames
+from pileup.storage.files.frames import FrameKey, FrameStore
 
 KEY = FrameKey("ab" * 32, "x", 1)
 

@@ -14,8 +14,8 @@ from sqlalchemy import text
 
 from pileup.storage.audit import MACHINE
 from pileup.storage.database import Database
-from pileup.storage.incidents import Incidents
-from pileup.storage.jobs import MAX_ATTEMPTS, Job, Jobs
+from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.queue.jobs import MAX_ATTEMPTS, Job, Jobs
 
 LEASE = timedelta(seconds=60)
 

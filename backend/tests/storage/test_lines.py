@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pileup.formats.driver import parse_stream
-from pileup.storage.lines import BUDGET, CUT, PAGE, Cut, LineReader, index_lines
+from pileup.storage.files.raw_lines import BUDGET, CUT, PAGE, Cut, LineReader, index_lines
 
 TEXT = "\n".join(f"line {number} é" for number in range(1, 1001))
 

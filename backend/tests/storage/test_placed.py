@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pileup.analysis.evidence import Evidence
-from pileup.analysis.lanes import LONG
-from pileup.storage import placed
-from pileup.storage.placed import PlacedStore
+from pileup.analysis.evidence.downsample import LONG
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.storage.files import placed_evidence
+from pileup.storage.files.placed_evidence import PlacedStore
 
 SECOND = 1_000_000
 
@@ -41,8 +41,8 @@ def stored(root: Path, *frames: pl.DataFrame) -> PlacedStore:
 
 def test_each_series_is_found_in_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Five files of two series each: any choice of series reads as from one file."""
-    monkeypatch.setattr(placed, "_PART_ROWS", 20)
-    monkeypatch.setattr("pileup.analysis.compact._ROWS", 10)
+    monkeypatch.setattr(placed_evidence, "_PART_ROWS", 20)
+    monkeypatch.setattr("pileup.analysis.evidence.compact_samples._ROWS", 10)
     names = [f"s{number:02d}" for number in range(10)]
     store = stored(tmp_path, *(samples(name, [float(n)] * 10) for n, name in enumerate(names)))
     assert len(list(tmp_path.glob("one/*/sample*.parquet"))) == 5

@@ -11,11 +11,11 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, entries
 from pileup.storage.database import Database, Unit
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
-from pileup.storage.experiments import Experiments
-from pileup.storage.hypotheses import Hypotheses, HypothesisRecord
-from pileup.storage.pins import PinRecord, Pins
-from pileup.storage.reports import Reports
-from pileup.storage.texts import Texts
+from pileup.storage.reasoning.experiments import Experiments
+from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
+from pileup.storage.reasoning.pins import PinRecord, Pins
+from pileup.storage.reports.reports import Reports
+from pileup.storage.texts.live_texts import Texts
 
 SHA = "ab" * 32
 

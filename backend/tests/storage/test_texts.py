@@ -11,12 +11,13 @@ from alembic import command
 from pycrdt import Doc, Text
 from sqlalchemy import create_engine, text
 
-from pileup.storage import crdt, migrate, models
+from pileup.storage import migrate, models
 from pileup.storage.audit import Actor, entries
 from pileup.storage.database import Database
 from pileup.storage.errors import NotFound
-from pileup.storage.reports import Reports
-from pileup.storage.texts import SAME_STRETCH, Texts
+from pileup.storage.reports.reports import Reports
+from pileup.storage.texts import crdt
+from pileup.storage.texts.live_texts import SAME_STRETCH, Texts
 
 BEFORE = "0007"
 """The revision before live texts."""

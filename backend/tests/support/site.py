@@ -13,13 +13,13 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from pileup.analysis import analyse
-from pileup.analysis.evidence import Evidence
-from pileup.analysis.wait_first import first_waits
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.waits.first_view import first_waits
 from pileup.api.app import create_app
 from pileup.settings import Settings
-from pileup.storage.accounts import Accounts, Role
-from pileup.storage.analyses import Analyses
+from pileup.storage.accounts.accounts import Accounts, Role
 from pileup.storage.database import Database
+from pileup.storage.incidents.analyses import Analyses
 
 PASSWORD = "correct horse battery"
 

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from pileup.storage import models
-from pileup.storage.broker import Sender
+from pileup.storage.queue.broker import Sender
 from pileup.worker.runtime import Runtime, make_runtime
 from pileup.worker.work import run
 from tests.conftest import REPOSITORY

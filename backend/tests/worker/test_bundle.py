@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pileup.storage import models
-from pileup.storage.bundle_rows import STAYS, tables
+from pileup.storage.lifecycle.bundle_rows import STAYS, tables
 from tests.support.bundles import touched
 from tests.worker.conftest import BOTH, Bench
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pileup.formats import csv_mapping
-from pileup.storage.frames import FrameKey
+from pileup.formats.metrics.parts import csv_mapping
+from pileup.storage.files.frames import FrameKey
 from tests.support.bundles import touched, with_fields
 from tests.worker.conftest import Bench
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pileup.storage.frames import FrameKey
+from pileup.storage.files.frames import FrameKey
 from tests.conftest import REPOSITORY
 from tests.support.bundles import touched, with_fields
 from tests.worker.conftest import Bench

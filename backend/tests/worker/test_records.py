@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pileup.storage import outline
+from pileup.storage.files import outline
 from tests.formats.checks import SAMPLES
 from tests.worker.conftest import Bench
 

@@ -10,37 +10,19 @@ import dataclasses
 from collections.abc import Sequence
 
 from pileup import __version__
-from pileup.analysis import (
-    baselines,
-    blockers,
-    contract,
-    corrections,
-    documents,
-    series,
-    servers,
-    shifts,
-    signatures,
-    slow_queries,
-    stacks,
-    stall_documents,
-    stalls,
-    summary,
-    table_changes,
-    triage,
-    wait_moments,
-    wait_persistence,
-    waits,
-)
-from pileup.analysis.context import Context
-from pileup.analysis.corrections import StallCorrection
-from pileup.analysis.evidence import (
-    ClockOverride,
-    Evidence,
-    EvidenceArtifact,
-    bundle_of,
-)
-from pileup.analysis.gathering import gather
-from pileup.analysis.stall_documents import main_stall
+from pileup.analysis import contract
+from pileup.analysis.clock.gather import gather
+from pileup.analysis.compare import table_changes
+from pileup.analysis.evidence import series, servers
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.evidence import ClockOverride, Evidence, EvidenceArtifact, bundle_of
+from pileup.analysis.findings import catalogue, signatures, slow_queries, summary, triage
+from pileup.analysis.stacks import hot_stacks
+from pileup.analysis.stalls import baselines, corrections, detection, shifts
+from pileup.analysis.stalls import documents as stall_documents
+from pileup.analysis.stalls.corrections import StallCorrection
+from pileup.analysis.stalls.documents import main_stall
+from pileup.analysis.waits import blockers, moment_graph, moments, persistence
 
 
 def analyse(
@@ -65,9 +47,9 @@ def analyse(
             "family": context.server.family,
             "comment": context.server.comment,
         },
-        artifacts=documents.artifacts(evidence),
-        snapshots=documents.snapshots(evidence),
-        series=documents.series(evidence),
+        artifacts=catalogue.artifacts(evidence),
+        snapshots=catalogue.snapshots(evidence),
+        series=catalogue.series(evidence),
         stalls=list(context.stalls),
         shifts=list(context.shifts),
         hot_waits=hot_waits,
@@ -75,17 +57,17 @@ def analyse(
         blockers=roots,
         hot_stacks=list(context.hot_stacks),
         settings=servers.settings(evidence),
-        events=documents.events(evidence),
-        deadlocks=documents.deadlocks(evidence, context),
+        events=catalogue.events(evidence),
+        deadlocks=catalogue.deadlocks(evidence, context),
         triage=triage.triage(context),
         findings=findings,
         absences=list(diagnosis.absences),
         looked_at=diagnosis.looked_at,
-        problems=documents.problems(evidence),
+        problems=catalogue.problems(evidence),
         slow_queries=list(context.slow_queries),
         tables=table_changes.tables(evidence),
         table_changes=table_changes.table_changes(evidence),
-        persistence=wait_persistence.wait_persistence(tally),
+        persistence=persistence.wait_persistence(tally),
     )
 
 
@@ -94,14 +76,14 @@ def measure(
 ) -> tuple[Context, blockers.Tally]:
     """Everything measured that rules and sentences build on; the stall's wait graphs, counted."""
     values = series.values(evidence.frame("sample"))
-    found = corrections.corrected(stalls.find(evidence, values), corrections_by_people)
+    found = corrections.corrected(detection.find(evidence, values), corrections_by_people)
     main = main_stall(found)
     settings = servers.effective_settings(evidence, main.host if main else None)
     span = main.span if main else None
     chosen = baselines.choose(main, found, values) if main else None
-    every = wait_moments.moments(evidence)
+    every = moments.moments(evidence)
     host = main.host if main else None
-    tally = blockers.tally(evidence, wait_moments.look(every, span, host))
+    tally = blockers.tally(evidence, moments.look(every, span, host))
     context = Context(
         evidence=evidence,
         server=servers.server(evidence, settings),
@@ -127,9 +109,9 @@ def measure(
     whole = dataclasses.replace(
         context,
         shifts=tuple(moved),
-        hot_waits=tuple(waits.hot_waits(evidence, span, context.server)),
-        hot_latches=tuple(waits.hot_latches(evidence, span)),
-        hot_stacks=tuple(stacks.hot_stacks(evidence, span)),
+        hot_waits=tuple(moment_graph.hot_waits(evidence, span, context.server)),
+        hot_latches=tuple(moment_graph.hot_latches(evidence, span)),
+        hot_stacks=tuple(hot_stacks.hot_stacks(evidence, span)),
         slow_queries=tuple(slow_queries.slow_queries(evidence, span, context.baseline)),
     )
     return whole, tally
@@ -137,8 +119,8 @@ def measure(
 
 def _most_waiting(
     evidence: Evidence,
-    every: Sequence[wait_moments.WaitMoment],
-    stall: stalls.Stall,
+    every: Sequence[moments.WaitMoment],
+    stall: detection.Stall,
     tally: blockers.Tally | None,
 ) -> tuple[int, int] | None:
     """Of the worst moment, and of those that are looked at: no graph shows more than the stall."""

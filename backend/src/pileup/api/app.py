@@ -15,60 +15,44 @@ import structlog
 from fastapi import APIRouter, Depends, FastAPI
 
 from pileup import __version__, knowledge, logs
-from pileup.api import (
-    accounts,
-    actions,
-    activity,
-    artifacts,
-    bundles,
-    comments,
-    compare,
-    deadlocks,
-    errors,
-    events,
-    experiments,
-    exports,
-    find,
-    findings,
-    hypotheses,
-    incidents,
-    lanes,
-    log_events,
-    mappings,
-    matrix,
-    pins,
-    presence,
-    processlists,
-    queries,
-    records,
-    redaction,
-    releases,
-    reports,
-    samples,
-    settings_tables,
-    similar,
-    stacks,
-    status,
-    symptoms,
-    tables,
-    texts,
-    timeline,
-    ui,
-    uploads,
-    view_links,
-    waits,
-    webhooks,
-)
+from pileup.api import errors, events, ui
+from pileup.api.accounts import accounts, presence, status
+from pileup.api.artifacts import artifacts, mappings, records, tables, uploads
 from pileup.api.auth import guard, intake_guard, look_guard, self_guard
 from pileup.api.deps import Services
+from pileup.api.evidence import (
+    compare,
+    deadlocks,
+    findings,
+    lanes,
+    log_events,
+    processlists,
+    queries,
+    settings_tables,
+    stacks,
+    timeline,
+    waits,
+)
+from pileup.api.incidents import (
+    activity,
+    bundles,
+    find,
+    incidents,
+    samples,
+    similar,
+    view_links,
+    webhooks,
+)
+from pileup.api.reasoning import comments, experiments, hypotheses, matrix, pins, symptoms
+from pileup.api.reports import actions, exports, redaction, releases, reports, texts
 from pileup.api.schema import openapi_document
 from pileup.settings import Settings, get_settings
-from pileup.storage.blobs import BlobStore
-from pileup.storage.broker import CelerySender, make_celery
 from pileup.storage.database import Database
 from pileup.storage.errors import StorageError
-from pileup.storage.frames import FrameStore
-from pileup.storage.placed import PlacedStore
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.frames import FrameStore
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.queue.broker import CelerySender, make_celery
 
 API = "/api/v1"
 

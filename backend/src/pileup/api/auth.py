@@ -16,7 +16,7 @@ from fastapi import Depends, Request, Response
 
 from pileup.api.deps import Services, ServicesDep
 from pileup.api.errors import ApiError
-from pileup.storage.accounts import Accounts, Scope, User
+from pileup.storage.accounts.accounts import Accounts, Scope, User
 from pileup.storage.audit import Actor
 
 SESSION_COOKIE = "pileup_session"

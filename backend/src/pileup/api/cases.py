@@ -6,9 +6,9 @@ import msgspec
 import polars as pl
 
 from pileup.analysis import contract
-from pileup.analysis.lanes import lane
-from pileup.analysis.stall_documents import worst_time
-from pileup.analysis.waits import wait_graph
+from pileup.analysis.evidence.downsample import lane
+from pileup.analysis.stalls.documents import worst_time
+from pileup.analysis.waits.moment_graph import wait_graph
 from pileup.api.deps import Services
 from pileup.api.excerpts import Excerpts
 from pileup.api.matrix_view import Asker, matrix_for
@@ -30,19 +30,19 @@ from pileup.report.document import (
     MatrixDrawing,
     MatrixRow,
 )
-from pileup.report.redaction import Known
-from pileup.report.templates import DEFAULT
-from pileup.report.words import main_stall, moment
-from pileup.storage.actions import ActionRecord, Actions
-from pileup.storage.analyses import Analyses
-from pileup.storage.annotations import Annotations
+from pileup.report.redaction.redactor import Known
+from pileup.report.text.templates import DEFAULT
+from pileup.report.text.wording import main_stall, moment
 from pileup.storage.database import Unit
-from pileup.storage.experiments import ExperimentRecord, Experiments
-from pileup.storage.hypotheses import Hypotheses, HypothesisRecord
-from pileup.storage.incidents import Incident
-from pileup.storage.pins import PinRecord, Pins
-from pileup.storage.releases import Releases
-from pileup.storage.reports import Reports
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.annotations import Annotations
+from pileup.storage.incidents.incidents import Incident
+from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
+from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
+from pileup.storage.reasoning.pins import PinRecord, Pins
+from pileup.storage.reports.actions import ActionRecord, Actions
+from pileup.storage.reports.releases import Releases
+from pileup.storage.reports.reports import Reports
 
 FIGURE_LANES = 6
 FIGURE_PIXELS = 700

@@ -11,12 +11,12 @@ from fastapi import Depends, Header, Request
 
 from pileup.api.errors import ApiError
 from pileup.settings import Settings
-from pileup.storage.blobs import BlobStore
-from pileup.storage.broker import Sender, send_all
 from pileup.storage.database import Database, Unit
-from pileup.storage.frames import FrameStore
-from pileup.storage.incidents import Incident, Incidents
-from pileup.storage.placed import PlacedStore
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.frames import FrameStore
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.incidents.incidents import Incident, Incidents
+from pileup.storage.queue.broker import Sender, send_all
 
 
 @dataclass(frozen=True, slots=True)

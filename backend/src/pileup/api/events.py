@@ -20,15 +20,15 @@ from sqlalchemy.engine import make_url
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from pileup.api.artifacts import shape
+from pileup.api.artifacts.artifacts import shape
 from pileup.api.deps import Services, ServicesDep
-from pileup.storage.artifacts import Artifacts
+from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.artifacts.uploads import Uploads
 from pileup.storage.database import CHANNEL
 from pileup.storage.errors import NotFound
-from pileup.storage.incidents import Incidents
-from pileup.storage.jobs import Jobs
-from pileup.storage.uploads import Uploads
-from pileup.storage.workers import Workers
+from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.queue.jobs import Jobs
+from pileup.storage.queue.workers import Workers
 
 router = APIRouter(tags=["events"])
 

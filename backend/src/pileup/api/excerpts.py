@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pileup.api.deps import Services
-from pileup.storage.artifacts import Artifacts
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.lines import LineReader
+from pileup.storage.files.raw_lines import LineReader
 
 MAX_LINES = 40
 MAX_CHARACTERS = 4000

@@ -14,8 +14,8 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from pileup.analysis.discriminate import Named, Try, next_steps
-from pileup.analysis.matrix import (
+from pileup.analysis.reasoning.discriminate import Named, Try, next_steps
+from pileup.analysis.reasoning.matrix import (
     DISCRIMINATES,
     Cells,
     Column,
@@ -27,17 +27,17 @@ from pileup.analysis.matrix import (
     evaluate,
     nearest,
 )
-from pileup.analysis.matrix import Matrix as Evaluated
-from pileup.analysis.proposals import Held, Proposal, Tried, propose
+from pileup.analysis.reasoning.matrix import Matrix as Evaluated
+from pileup.analysis.reasoning.proposals import Held, Proposal, Tried, propose
 from pileup.api.schema import Out
-from pileup.storage.analyses import Analyses
-from pileup.storage.comments import Comments
 from pileup.storage.database import Unit
-from pileup.storage.experiments import ExperimentRecord, Experiments
-from pileup.storage.hypotheses import Hypotheses, HypothesisRecord
-from pileup.storage.incidents import Incident
-from pileup.storage.pins import PinRecord, Pins
-from pileup.storage.ratings import UNSET, Ratings, Vote, is_open
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incidents import Incident
+from pileup.storage.reasoning.comments import Comments
+from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
+from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
+from pileup.storage.reasoning.pins import PinRecord, Pins
+from pileup.storage.reasoning.ratings import UNSET, Ratings, Vote, is_open
 
 Mode = Literal["consensus", "mine"]
 

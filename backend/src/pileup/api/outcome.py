@@ -8,25 +8,31 @@ import msgspec
 from pydantic import Field, StringConstraints
 
 from pileup.analysis import analyse
-from pileup.analysis.compare import Side, changed_settings
-from pileup.analysis.evidence import Evidence
-from pileup.analysis.predicates import Predicate, read, written
-from pileup.analysis.predicates import kinds as predicate_kinds
-from pileup.analysis.run_outcome import OwnSymptoms, level, measure, own_symptoms, symptoms
-from pileup.analysis.run_outcome import Symptoms as Found
-from pileup.analysis.series import values
-from pileup.analysis.similar import signature
-from pileup.analysis.trial import Run, trial
-from pileup.api.compare import stored_stall
+from pileup.analysis.compare.differences import Side, changed_settings
+from pileup.analysis.compare.trial import Run, trial
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.series import values
+from pileup.analysis.reasoning.predicates import Predicate, read, written
+from pileup.analysis.reasoning.predicates import kinds as predicate_kinds
+from pileup.analysis.reasoning.run_outcome import (
+    OwnSymptoms,
+    level,
+    measure,
+    own_symptoms,
+    symptoms,
+)
+from pileup.analysis.reasoning.run_outcome import Symptoms as Found
+from pileup.analysis.reasoning.similar import signature
 from pileup.api.deps import Services
 from pileup.api.errors import ApiError
+from pileup.api.evidence.compare import stored_stall
+from pileup.api.reasoning.symptoms import Predicate as AskedPredicate
 from pileup.api.runs import run_evidence
 from pileup.api.schema import ComparedSettingJson, Out, TrialJson
-from pileup.api.symptoms import Predicate as AskedPredicate
 from pileup.storage.database import Unit
-from pileup.storage.experiments import ExperimentRecord
-from pileup.storage.incidents import Incidents
-from pileup.storage.symptoms import Symptoms
+from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.reasoning.experiments import ExperimentRecord
+from pileup.storage.reasoning.symptoms import Symptoms
 
 Long = Annotated[str, StringConstraints(max_length=20_000)]
 Verdict = Literal["match", "partial", "miss", "not_measurable"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pileup.analysis.pinned import PinnedValue
+from pileup.analysis.reasoning.pin_value import PinnedValue
 from pileup.api.deps import Services
 from pileup.api.excerpts import Excerpts
 from pileup.storage.database import Unit
-from pileup.storage.pin_values import PinValues
+from pileup.storage.reasoning.pin_values import PinValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pileup.analysis import gather
-from pileup.analysis.evidence import Evidence
+from pileup.analysis.evidence.evidence import Evidence
 from pileup.api.deps import Services
 from pileup.api.errors import ApiError
-from pileup.storage.artifacts import Artifacts
+from pileup.storage.artifacts.analysis_input import clock_overrides, described, frame_key
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.experiments import ExperimentRecord
-from pileup.storage.parsed import clock_overrides, described, frame_key
+from pileup.storage.reasoning.experiments import ExperimentRecord
 
 
 def run_evidence(services: Services, unit: Unit, experiment: ExperimentRecord) -> Evidence:

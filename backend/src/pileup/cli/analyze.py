@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from pileup.formats.csv_mapping import Mapping
+    from pileup.formats.metrics.parts.csv_mapping import Mapping
 
 
 @click.command(name="analyze")
@@ -108,7 +108,7 @@ def _use(knowledge_dir: Path | None) -> None:
 
 def _mapping(file: Path) -> tuple[str, Mapping]:
     """A saved mapping and the key of the header that it is of."""
-    from pileup.formats import csv_mapping
+    from pileup.formats.metrics.parts import csv_mapping
 
     try:
         mapping = csv_mapping.load(file.read_bytes())
@@ -122,7 +122,7 @@ def _mapping(file: Path) -> tuple[str, Mapping]:
 
 
 def _zones(given: tuple[str, ...]) -> dict[str, str]:
-    from pileup.analysis.zones import is_zone
+    from pileup.analysis.clock.zones import is_zone
 
     zones = {}
     for one in given:

@@ -20,12 +20,15 @@ from pathlib import Path
 import polars as pl
 
 from pileup.analysis import EvidenceArtifact, bundle_of
-from pileup.analysis.compact import compact_frames
-from pileup.formats import archive, csv_mapping, csv_table, driver
-from pileup.formats.csv_mapping import Mapping
+from pileup.analysis.evidence.compact_samples import compact_frames
+from pileup.formats import driver
 from pileup.formats.driver import Parsed
 from pileup.formats.errors import ArchiveError
-from pileup.formats.text import LineReader
+from pileup.formats.metrics import csv_table
+from pileup.formats.metrics.parts import csv_mapping
+from pileup.formats.metrics.parts.csv_mapping import Mapping
+from pileup.formats.reading import archive
+from pileup.formats.reading.text import LineReader
 from pileup.records import Problem
 
 _CHUNK = 1 << 20

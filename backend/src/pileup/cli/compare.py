@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from pileup.analysis.sides import Group, Member
+    from pileup.analysis.compare.sides import Group, Member
 
 _PARTS = ("whole", "stall", "baseline")
 _SHOWN = 25
@@ -69,9 +69,9 @@ def command(
     Each PATH is a side; the first is what the others are held against, unless --reference says
     another. Several runs of one side have commas between them: before-1,before-2 after-1,after-2.
     """
-    from pileup.analysis.compare_sides import compare_sides
+    from pileup.analysis.compare.sides import MOST_SIDES, NotAlignedError
+    from pileup.analysis.compare.sides_comparison import compare_sides
     from pileup.analysis.contract import encode
-    from pileup.analysis.sides import MOST_SIDES, NotAlignedError
     from pileup.report import comparison
 
     if not 2 <= len(paths) <= MOST_SIDES:
@@ -94,7 +94,7 @@ def command(
 
 
 def _group(told: str, part: str) -> Group:
-    from pileup.analysis.sides import Group
+    from pileup.analysis.compare.sides import Group
 
     # a path that exists is one, whatever commas it has
     names = [told] if Path(told).exists() else [one for one in told.split(",") if one]
@@ -107,10 +107,11 @@ def _group(told: str, part: str) -> Group:
 
 
 def _member(path: Path, part: str) -> Member:
-    from pileup.analysis import gather, main_stall, stalls
-    from pileup.analysis.compare import Side
-    from pileup.analysis.series import values
-    from pileup.analysis.sides import Member
+    from pileup.analysis import gather, main_stall
+    from pileup.analysis.compare.differences import Side
+    from pileup.analysis.compare.sides import Member
+    from pileup.analysis.evidence.series import values
+    from pileup.analysis.stalls import detection
     from pileup.cli.captures import Captures
 
     captures = Captures()
@@ -118,7 +119,7 @@ def _member(path: Path, part: str) -> Member:
     for line in captures.left_out:
         click.echo(f"left out: {line}", err=True)
     evidence = gather(captures.artifacts)
-    stall = main_stall(stalls.find(evidence, values(evidence.frame("sample"))))
+    stall = main_stall(detection.find(evidence, values(evidence.frame("sample"))))
     onset = stall.span.start if stall else None
     if part == "whole" or stall is None:
         return Member(Side(str(path), evidence), onset)

@@ -31,13 +31,13 @@ def command(paths: tuple[Path, ...]) -> None:
     A folder that was loaded already is not loaded twice; a bundle is a new incident each time.
     """
     from pileup.storage.audit import Actor
-    from pileup.storage.blobs import BlobStore
-    from pileup.storage.broker import CelerySender, make_celery, send_all
-    from pileup.storage.bundle import Limits, read_bundle
     from pileup.storage.database import Database
     from pileup.storage.errors import StorageError
-    from pileup.storage.intake import load_sample
-    from pileup.storage.samples import read_sample
+    from pileup.storage.files.blobs import BlobStore
+    from pileup.storage.lifecycle.bundle import Limits, read_bundle
+    from pileup.storage.lifecycle.intake import load_sample
+    from pileup.storage.lifecycle.samples import read_sample
+    from pileup.storage.queue.broker import CelerySender, make_celery, send_all
 
     settings = resolve(Settings())
     database = Database(need_database(settings), pool_size=1)

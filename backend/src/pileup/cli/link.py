@@ -14,7 +14,7 @@ from pileup.settings import Settings
 @sentences
 def command() -> None:
     """Print a one-time sign-in link of this installation."""
-    from pileup.storage.links import create_sign_in_link
+    from pileup.storage.accounts.sign_in_links import create_sign_in_link
 
     settings = resolve(Settings())
     token = create_sign_in_link(need_database(settings), settings.home)

@@ -17,11 +17,11 @@ from pathlib import Path
 import click
 import httpx
 
-from pileup.cli import verify_experiments, verify_releases
-from pileup.cli.clean_room import get, installation, put, wait
-from pileup.cli.verify_bundle import Bundle
-from pileup.cli.verify_compare import Compared, analyses, pages, pins, quotes, reports
-from pileup.cli.verify_typed import typed
+from pileup.cli.checking import experiments, releases
+from pileup.cli.checking.bundle import Bundle
+from pileup.cli.checking.clean_room import get, installation, put, wait
+from pileup.cli.checking.comparison import Compared, analyses, pages, pins, quotes, reports
+from pileup.cli.checking.typed_values import typed
 from pileup.numerals import grouped
 
 _SHOWN = 20
@@ -38,7 +38,7 @@ def command(bundle: Path, keep_log: bool) -> None:
         with installation(folder, keep_log) as client:
             click.echo(f"verify: reading {len(before.artifacts)} artifacts again", err=True)
             incident = put(client, bundle)
-            frozen = verify_releases.put_all(client, before, folder)
+            frozen = releases.put_all(client, before, folder)
             wait(client, [incident, *(one.incident for one in frozen if one.incident)])
             after = _again(client, incident, folder)
             compared = [
@@ -50,9 +50,9 @@ def command(bundle: Path, keep_log: bool) -> None:
                 pages(before.html, after.html),
                 pins(before, after),
                 quotes(before),
-                verify_experiments.compared(client, incident, before),
-                verify_releases.hashes(before),
-                verify_releases.compared(client, frozen),
+                experiments.compared(client, incident, before),
+                releases.hashes(before),
+                releases.compared(client, frozen),
             ]
     for one in compared:
         word = "same" if not one.differing else "DIFFERENT"

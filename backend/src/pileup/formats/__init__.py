@@ -10,67 +10,55 @@ specific. To add a format, add its module here and run ``make docs``.
 
 from __future__ import annotations
 
-from pileup.formats import (
-    bench_tables,
-    cloudwatch_json,
-    csv_table,
+from pileup.formats.bench import bench_tables, iibench, mstat, mysqlslap, sysbench
+from pileup.formats.bundle import pt_stalk_hostname, pt_stalk_log, stored_only
+from pileup.formats.config import my_cnf, sysctl
+from pileup.formats.detect import Detection, Format, choose
+from pileup.formats.innodb import innodb_status
+from pileup.formats.logs import error_log, general_log, kernel_log, query_digest, slow_log, syslog
+from pileup.formats.machine import (
     df,
     diskstats,
     dstat,
-    error_log,
-    eu_stack,
-    gdb,
-    general_log,
-    iibench,
-    innodb_metrics,
-    innodb_mutex,
-    innodb_status,
     iostat,
-    json_samples,
-    kept,
-    kernel_log,
-    lock_tables,
     lsof,
     memory_map,
-    metric_csv,
     mpstat,
-    mstat,
-    my_cnf,
-    mysqladmin_status,
-    mysqlslap,
     netstat,
-    open_tables,
-    openmetrics,
-    perf_report,
-    perf_script,
     pidstat,
-    pmp,
+    procfs,
+    ps,
+    sar,
+    strace,
+    top,
+    uptime,
+    vmstat,
+)
+from pileup.formats.metrics import (
+    cloudwatch_json,
+    csv_table,
+    json_samples,
+    metric_csv,
+    openmetrics,
+    prometheus_json,
+    qps_log,
+)
+from pileup.formats.stacks import eu_stack, gdb, perf_report, perf_script, pmp
+from pileup.formats.tables import (
+    innodb_metrics,
+    innodb_mutex,
+    lock_tables,
+    mysqladmin_status,
+    open_tables,
     processlist,
     processlist_json,
-    procfs,
-    prometheus_json,
-    ps,
     pt_mext,
-    pt_stalk_hostname,
-    pt_stalk_trigger,
-    qps_log,
-    query_digest,
     replication,
     result_json,
     result_set,
-    sar,
-    slow_log,
     status,
-    strace,
-    sysbench,
-    sysctl,
-    syslog,
-    top,
-    uptime,
     variables,
-    vmstat,
 )
-from pileup.formats.detect import Detection, Format, choose
 
 FORMATS: tuple[Format, ...] = (
     # InnoDB: an error log (or the syslog that holds one) with dumps in it, a dump
@@ -116,7 +104,7 @@ FORMATS: tuple[Format, ...] = (
     memory_map,
     sysctl,
     # pt-stalk's own files
-    pt_stalk_trigger,
+    pt_stalk_log,
     # logs of the machine
     kernel_log,
     # logs
@@ -146,7 +134,7 @@ FORMATS: tuple[Format, ...] = (
     result_json,
     result_set,
     # what is not read
-    kept,
+    stored_only,
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from pileup.formats.text import Chunk
+from pileup.formats.reading.text import Chunk
 from pileup.records import Item
 
 

@@ -17,13 +17,14 @@ from typing import BinaryIO
 import polars as pl
 
 from pileup import formats, records
-from pileup.formats import archive, kept
+from pileup.formats.bundle import stored_only
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
-from pileup.formats.frames import Frames
-from pileup.formats.relined import relined
-from pileup.formats.skips import Skips
-from pileup.formats.text import LineReader
+from pileup.formats.reading import archive
+from pileup.formats.reading.frame_buffer import Frames
+from pileup.formats.reading.line_numbers import relined
+from pileup.formats.reading.skipped_lines import Skips
+from pileup.formats.reading.text import LineReader
 from pileup.records import (
     Grid,
     Item,
@@ -127,8 +128,10 @@ def parse_stream(
     if chosen is not None:
         detection = Detection(chosen.NAME, 1.0, "its columns were told by a person")
     elif format is None:
-        why = kept.recognise(reader.magic)
-        detection = Detection(kept.NAME, 1.0, why) if why else formats.detect(reader.head, name)
+        why = stored_only.recognise(reader.magic)
+        detection = (
+            Detection(stored_only.NAME, 1.0, why) if why else formats.detect(reader.head, name)
+        )
     else:
         detection = Detection(format, 1.0, "chosen by a person")
     if chosen is None and detection.format:

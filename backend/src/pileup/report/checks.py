@@ -9,11 +9,11 @@ from typing import Literal
 
 from pileup.report.case import Case
 from pileup.report.document import Trouble
-from pileup.report.live import expand
-from pileup.report.notes import labels, resolve
-from pileup.report.parse import directives
-from pileup.report.prefill import body
-from pileup.report.templates import Part, template
+from pileup.report.text.live_blocks import expand
+from pileup.report.text.markdown_blocks import directives
+from pileup.report.text.prefill import body
+from pileup.report.text.source_notes import labels, resolve
+from pileup.report.text.templates import Part, template
 
 Rule = Literal[
     "claim_without_pin",

@@ -22,11 +22,11 @@ from pileup.report.document import (
     Table,
     Trouble,
 )
-from pileup.report.live import expand
-from pileup.report.notes import Notes
-from pileup.report.parse import Directive, parse
-from pileup.report.prefill import body
-from pileup.report.templates import Part, template
+from pileup.report.text.live_blocks import expand
+from pileup.report.text.markdown_blocks import Directive, parse
+from pileup.report.text.prefill import body
+from pileup.report.text.source_notes import Notes
+from pileup.report.text.templates import Part, template
 
 MOST_ROWS = 1000
 """Rows of one table that are printed; the rest is counted."""

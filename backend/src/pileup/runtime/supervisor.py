@@ -230,7 +230,7 @@ class Supervisor:
         self._say(f"  worker     does not report yet; its log: {log}")
 
     def _sign_in_link(self) -> str:
-        from pileup.storage.links import create_sign_in_link
+        from pileup.storage.accounts.sign_in_links import create_sign_in_link
 
         assert self.settings.database_url is not None
         token = create_sign_in_link(self.settings.database_url, self.settings.home)

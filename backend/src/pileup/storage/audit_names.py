@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pileup.analysis import predicates
+from pileup.analysis.reasoning import predicates
 from pileup.storage import models
 from pileup.storage.audit import Entry
 from pileup.storage.database import Unit

@@ -14,20 +14,20 @@ import msgspec
 import polars as pl
 
 from pileup.analysis import StallCorrection, analyse, gather
-from pileup.analysis.compact import compact_frames
-from pileup.analysis.context import Span
 from pileup.analysis.contract import Analysis
-from pileup.analysis.evidence import EvidenceArtifact
-from pileup.analysis.wait_first import first_waits
-from pileup.storage.analyses import Analyses
-from pileup.storage.artifacts import Artifact, Artifacts
+from pileup.analysis.evidence.compact_samples import compact_frames
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.evidence import EvidenceArtifact
+from pileup.analysis.waits.first_view import first_waits
+from pileup.storage.artifacts.analysis_input import clock_overrides, described, frame_key
+from pileup.storage.artifacts.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.incidents import Incidents
-from pileup.storage.jobs import Job, Jobs
-from pileup.storage.parsed import clock_overrides, described, frame_key
-from pileup.storage.pin_values import check_pins
-from pileup.storage.stall_corrections import StallCorrections
-from pileup.storage.webhooks import announce
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.incidents.stall_corrections import StallCorrections
+from pileup.storage.incidents.webhooks import announce
+from pileup.storage.queue.jobs import Job, Jobs
+from pileup.storage.reasoning.pin_values import check_pins
 from pileup.worker.digest import digest_of
 from pileup.worker.runtime import Runtime
 

@@ -11,7 +11,7 @@ from celery import signals
 
 from pileup import logs
 from pileup.settings import get_settings
-from pileup.storage.broker import TASK, CelerySender, make_celery
+from pileup.storage.queue.broker import TASK, CelerySender, make_celery
 from pileup.worker.runtime import process_runtime
 from pileup.worker.sweeper import Sweeper
 

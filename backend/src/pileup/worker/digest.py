@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.contract import Analysis, StallDoc
-from pileup.analysis.evidence import Evidence
-from pileup.analysis.similar import signature
-from pileup.analysis.stall_documents import main_stall
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.reasoning.similar import signature
+from pileup.analysis.stalls.documents import main_stall
 
 SPARK_POINTS = 48
 

@@ -15,18 +15,20 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from celery.exceptions import SoftTimeLimitExceeded
 
-from pileup.formats import archive, csv_table, kept
-from pileup.formats.csv_mapping import Mapping
+from pileup.formats.bundle import stored_only
 from pileup.formats.driver import Parsed, parse_stream
 from pileup.formats.errors import ArchiveError
+from pileup.formats.metrics import csv_table
+from pileup.formats.metrics.parts.csv_mapping import Mapping
+from pileup.formats.reading import archive
 from pileup.records import Problem
-from pileup.storage import outline
-from pileup.storage.artifacts import Artifact, Artifacts, Reading
+from pileup.storage.artifacts.artifacts import Artifact, Artifacts, Reading
 from pileup.storage.audit import Actor
-from pileup.storage.blobs import Blob
 from pileup.storage.errors import NotFound, TooLarge
-from pileup.storage.frames import FrameKey
-from pileup.storage.jobs import Job, Jobs
+from pileup.storage.files import outline
+from pileup.storage.files.blobs import Blob
+from pileup.storage.files.frames import FrameKey
+from pileup.storage.queue.jobs import Job, Jobs
 from pileup.worker import tables
 from pileup.worker.lease import LeaseKeeper
 from pileup.worker.runtime import Runtime
@@ -258,7 +260,7 @@ def _verdict(artifact: Artifact, parsed: Parsed) -> tuple[str, str | None]:
     something = any(parsed.receipt.records.values())
     if parsed.failed and (artifact.format_given is not None or not something):
         return "failed", parsed.failed
-    if artifact.format_given not in (None, kept.NAME) and not something and artifact.bytes:
+    if artifact.format_given not in (None, stored_only.NAME) and not something and artifact.bytes:
         return "failed", (
             f"nothing in this file could be read as {artifact.format_given}, the type that was "
             "chosen for it. Choose another one, or none to let Pileup decide"

@@ -11,9 +11,9 @@ from typing import Self
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from pileup.storage.artifacts import Artifacts
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Database
-from pileup.storage.jobs import Job, Jobs
+from pileup.storage.queue.jobs import Job, Jobs
 
 _TICK_S = 0.5
 _STEP = 0.01

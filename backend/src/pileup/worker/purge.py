@@ -12,12 +12,12 @@ from datetime import timedelta
 import structlog
 
 from pileup.settings import Settings
-from pileup.storage.bin import Bin
-from pileup.storage.blobs import BlobStore
+from pileup.storage.artifacts.uploads import Uploads
 from pileup.storage.database import Database
-from pileup.storage.frames import FrameStore
-from pileup.storage.placed import PlacedStore
-from pileup.storage.uploads import Uploads
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.frames import FrameStore
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.lifecycle.bin import Bin
 
 _TOUCHED_S = 3600.0
 

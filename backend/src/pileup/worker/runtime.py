@@ -9,12 +9,12 @@ import structlog
 
 from pileup import knowledge
 from pileup.settings import Settings, get_settings
-from pileup.storage.blobs import BlobStore
-from pileup.storage.broker import Sender, send_all
 from pileup.storage.database import Database, Unit
 from pileup.storage.errors import StorageError
-from pileup.storage.frames import FrameStore
-from pileup.storage.placed import PlacedStore
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.frames import FrameStore
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.queue.broker import Sender, send_all
 
 log = structlog.get_logger()
 

@@ -15,14 +15,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from pileup import __version__
 from pileup.settings import Settings
-from pileup.storage.artifacts import Artifacts
-from pileup.storage.blobs import BlobStore
-from pileup.storage.broker import Sender, send_all
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Database
-from pileup.storage.frames import FrameStore
-from pileup.storage.jobs import Jobs
-from pileup.storage.placed import PlacedStore
-from pileup.storage.workers import Workers
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.frames import FrameStore
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.queue.broker import Sender, send_all
+from pileup.storage.queue.jobs import Jobs
+from pileup.storage.queue.workers import Workers
 from pileup.worker.identity import gone
 from pileup.worker.purge import purge
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from pileup.formats import csv_mapping, csv_table, metric_csv
-from pileup.formats.csv_mapping import Mapping
 from pileup.formats.driver import Parsed
-from pileup.formats.text import LineReader
-from pileup.storage.artifacts import Artifact
-from pileup.storage.mappings import Mappings
+from pileup.formats.metrics import csv_table, metric_csv
+from pileup.formats.metrics.parts import csv_mapping
+from pileup.formats.metrics.parts.csv_mapping import Mapping
+from pileup.formats.reading.text import LineReader
+from pileup.storage.artifacts.artifacts import Artifact
+from pileup.storage.artifacts.mappings import Mappings
 from pileup.worker.runtime import Runtime
 
 _TABLES = (None, metric_csv.NAME, csv_table.NAME)

@@ -20,8 +20,8 @@ import httpx
 import msgspec
 
 from pileup import __version__
-from pileup.storage.jobs import Job, Jobs
-from pileup.storage.webhooks import Parcel, Webhooks
+from pileup.storage.incidents.webhooks import Parcel, Webhooks
+from pileup.storage.queue.jobs import Job, Jobs
 from pileup.worker.runtime import Runtime
 
 TIMEOUT_S = 10.0

@@ -9,10 +9,10 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import OperationalError
 
-from pileup.storage.artifacts import Artifacts
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.errors import NoSpace, NotFound
-from pileup.storage.jobs import Job, Jobs
-from pileup.storage.webhooks import announce
+from pileup.storage.incidents.webhooks import announce
+from pileup.storage.queue.jobs import Job, Jobs
 from pileup.worker.identity import gone, owner
 from pileup.worker.intake import read_artifact
 from pileup.worker.lease import LeaseKeeper

@@ -18,7 +18,7 @@ class LiveText(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
     )
     key: Mapped[str] = mapped_column(primary_key=True)
-    """'summary', 'report/<section>', 'hypothesis/<id>/notes': see api/texts.py."""
+    """'summary', 'report/<section>', 'hypothesis/<id>/notes': see api/reports/texts.py."""
     text: Mapped[str]
     state: Mapped[bytes]
     """The Yjs document (update format, version 1) as of ``base_seq``."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from pileup.storage.crdt import seeded
 from pileup.storage.ids import new_id
+from pileup.storage.texts.crdt import seeded
 
 revision = "0008"
 down_revision = "0007"

@@ -1,0 +1,1 @@
+"""Place every artifact on UTC: zones, offsets, years, jumps."""

@@ -1,0 +1,151 @@
+"""What is said of each clock: checks against Uptime, years, jumps, and offsets that are suggested.
+
+Nothing here moves a record. ``preview`` says what a person's zone and offset would do before they
+are taken: how many records move, and how many fall outside the time of everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+import polars as pl
+
+from pileup.analysis.clock import zones
+from pileup.analysis.clock.offsets import Offset
+from pileup.analysis.contract import ClockDoc
+
+_S = 1_000_000
+_UPTIME_S = 5.0
+COLUMNS = ("artifact", "time", "wall_us", "clock")
+"""What ``preview`` needs of each placed frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What accepting a zone and an offset would do to one artifact."""
+
+    records: int
+    """Records with a time."""
+    moves: int
+    outside: int
+    """Records that would lie outside the time that all other artifacts cover."""
+    unplaced: int
+    """Local times that the zone does not have (the hour that clocks skip)."""
+    first: int | None
+    last: int | None
+
+
+def preview(
+    placed: Mapping[str, pl.DataFrame], artifact: str, now: ClockDoc, zone: str, offset_s: float
+) -> Preview:
+    """The dry run of a zone and an offset. zone: of local times; '' keeps the one in use.
+
+    Takes: placed frames with ``COLUMNS``; the artifact's clock as it stands.
+    """
+    shift = round((offset_s - now.offset_s) * _S)
+    moved = pl.col("time") + shift
+    if zone:
+        local = zones.to_utc(pl.col("wall_us"), zone) + round(offset_s * _S)
+        moved = pl.when(pl.col("clock") == "local").then(local).otherwise(moved)
+    mine = []
+    for frame in placed.values():
+        if "time" in frame.columns:
+            own = frame.filter((pl.col("artifact") == artifact) & pl.col("time").is_not_null())
+            mine.append(own.select(pl.col("time"), moved.alias("new")))
+    rows = pl.concat(mine) if mine else pl.DataFrame(schema={"time": pl.Int64, "new": pl.Int64})
+    bounds = _others(placed, artifact)
+    new = rows["new"].drop_nulls()
+    outside = 0 if bounds is None else int(((new < bounds[0]) | (new > bounds[1])).sum())
+    low, high = new.min(), new.max()
+    return Preview(
+        records=rows.height,
+        moves=int((rows["new"] != rows["time"]).fill_null(True).sum()),
+        outside=outside,
+        unplaced=rows["new"].null_count(),
+        first=low if isinstance(low, int) else None,
+        last=high if isinstance(high, int) else None,
+    )
+
+
+def _others(placed: Mapping[str, pl.DataFrame], artifact: str) -> tuple[int, int] | None:
+    """The time that all other artifacts cover."""
+    bounds: list[tuple[int, int]] = []
+    for frame in placed.values():
+        if "time" not in frame.columns:
+            continue
+        others = frame.filter(pl.col("artifact") != artifact)["time"]
+        low, high = others.min(), others.max()
+        if isinstance(low, int) and isinstance(high, int):
+            bounds.append((low, high))
+    return (min(a for a, _ in bounds), max(b for _, b in bounds)) if bounds else None
+
+
+def suggested(
+    docs: dict[str, ClockDoc], measured: Mapping[str, Offset], placed: Mapping[str, pl.DataFrame]
+) -> dict[str, ClockDoc]:
+    """Each clock that is off, with what accepting the offset would do."""
+    for sha, offset in measured.items():
+        if sha not in docs:
+            continue
+        wanted = round(docs[sha].offset_s + offset.seconds, 3)
+        run = preview(placed, sha, docs[sha], "", wanted)
+        docs[sha] = msgspec.structs.replace(
+            docs[sha],
+            suggested_offset_s=wanted,
+            suggested_how=f"{offset.text}.",
+            moves=run.moves,
+            outside=run.outside,
+        )
+    return docs
+
+
+def with_years_told(docs: dict[str, ClockDoc], told: Mapping[str, str]) -> dict[str, ClockDoc]:
+    for sha, sentence in told.items():
+        if sha in docs:
+            docs[sha] = msgspec.structs.replace(docs[sha], how=f"{sentence}. {docs[sha].how}")
+        else:
+            docs[sha] = ClockDoc(
+                source="unknown", zone=None, offset_s=0.0, how=f"{sentence}.", quality="unknown"
+            )
+    return docs
+
+
+def with_jumps(docs: dict[str, ClockDoc], jumps: Mapping[str, list[str]]) -> dict[str, ClockDoc]:
+    for sha, sentences in jumps.items():
+        if sha in docs:
+            docs[sha] = msgspec.structs.replace(docs[sha], jumps=sentences)
+    return docs
+
+
+def checked(samples: pl.DataFrame | None, docs: dict[str, ClockDoc]) -> dict[str, ClockDoc]:
+    """Each sentence with what Uptime says: files of one server must agree on when it started."""
+    if samples is None:
+        return docs
+    starts = (
+        samples.filter((pl.col("series") == "mysql.Uptime") & pl.col("time").is_not_null())
+        .with_columns((pl.col("time") - (pl.col("value") * _S).cast(pl.Int64)).alias("start"))
+        .group_by("host", "artifact")
+        .agg(pl.col("start").median())
+    )
+    checked = dict(docs)
+    for _, some in starts.group_by("host", maintain_order=True):
+        if some.height < 2:
+            continue
+        middle = some["start"].median()
+        for sha, start in some.select("artifact", "start").iter_rows():
+            if sha not in docs or not isinstance(middle, int | float):
+                continue
+            off = (start - middle) / _S
+            others = f"{some.height - 1} other file{'s' if some.height > 2 else ''}"
+            if abs(off) <= _UPTIME_S:
+                said = f" Uptime agrees with {others} within {abs(off):.0f} s."
+            else:
+                said = (
+                    f" But by its Uptime the server started {abs(off):.0f} s "
+                    f"{'later' if off > 0 else 'earlier'} than by {others}: "
+                    "this clock is off, or the server was restarted."
+                )
+            checked[sha] = msgspec.structs.replace(docs[sha], how=docs[sha].how + said)
+    return checked

@@ -1,0 +1,74 @@
+"""Which host an artifact speaks of.
+
+Tried in order: a host that its records name, the hostname setting in it, its pt-stalk capture's
+hostname, a known host's name in its path, and, when the incident knows one host only, that one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+
+from pileup.analysis.evidence.evidence import EvidenceArtifact, bundle_of
+
+_STAMP = re.compile(r"(?<!\d)(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(?!\d)")
+
+
+def assign(
+    artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
+) -> dict[str, str | None]:
+    """SHA-256 to host; None where nothing tells."""
+    named = _named(frames)
+    bundles: dict[str, Counter[str]] = {}
+    for artifact in artifacts:
+        bundle = artifact.bundle or bundle_of(artifact.path)
+        if bundle and artifact.sha256 in named:
+            bundles.setdefault(bundle, Counter())[named[artifact.sha256]] += 1
+    known = set(named.values())
+    only = next(iter(known)) if len(known) == 1 else None
+    found: dict[str, str | None] = {}
+    for artifact in artifacts:
+        bundle = artifact.bundle or bundle_of(artifact.path)
+        host = named.get(artifact.sha256)
+        if host is None and bundle in bundles:
+            host = bundles[bundle].most_common(1)[0][0]
+        if host is None:
+            inside = [one for one in sorted(known) if one in artifact.path]
+            host = max(inside, key=len) if inside else only
+        found[artifact.sha256] = host
+    return found
+
+
+def stamp_us(path: str) -> int | None:
+    """The time in a file's name, as if it were UTC: 2026_11_20_22_17_34-incident1-gdb.txt."""
+    name = path.rpartition("/")[2]
+    match = _STAMP.search(name)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(each) for each in match.groups())
+    try:
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+    return int(moment.timestamp()) * 1_000_000
+
+
+def _named(frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+    """Artifacts whose own records name exactly one host."""
+    named: dict[str, set[str]] = {}
+    for frame in frames.values():
+        if "host" not in frame.columns:
+            continue
+        rows = frame.select("artifact", "host").drop_nulls().unique()
+        for sha, host in rows.iter_rows():
+            named.setdefault(sha, set()).add(host)
+    settings = frames.get("setting")
+    if settings is not None:
+        rows = settings.filter(pl.col("name") == "hostname").select("artifact", "value")
+        for sha, host in rows.drop_nulls().iter_rows():
+            named.setdefault(sha, set()).add(host)
+    return {sha: next(iter(some)) for sha, some in named.items() if len(some) == 1}

@@ -1,0 +1,445 @@
+"""Places every artifact on UTC, and says in one sentence how it knows.
+
+What is tried, best first: what a person gave; pt-stalk TS lines, which print an absolute and a
+local time side by side; the server's time_zone and system_time_zone; the one whole-hour offset
+that makes a file overlap those with absolute times. Files that print no time at all are anchored
+by the stamp in their name, or by a series that another, placed file holds too. What cannot be
+placed stays without a time: nothing is made up.
+
+Units: microseconds; offsets of zones in minutes east of UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import polars as pl
+
+from pileup.analysis.clock import anchoring, documents, hosts, zones
+from pileup.analysis.clock.jumps import clock_jumps
+from pileup.analysis.clock.offsets import Offset, Source, offsets
+from pileup.analysis.clock.repeated_hours import Fold, folds, later
+from pileup.analysis.clock.years import with_years
+from pileup.analysis.clock.zone_evidence import Zone, clock_pairs, zone_of, zone_settings
+from pileup.analysis.contract import ClockDoc
+from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
+
+_S = 1_000_000
+_STAMP_ERROR_S = 2.0
+_MOST_REST_S = 300.0
+"""A clock that is off by more than its zone and five minutes is not explained by a zone."""
+# exports of monitoring systems: stamped by another machine than the server
+_MONITORING = re.compile(r"csv|metric|prometheus|openmetrics|cloudwatch|json-samples|qps")
+
+
+@dataclass(frozen=True, slots=True)
+class _Placement:
+    doc: ClockDoc
+    zone: Zone | None = None
+    base_us: int | None = None
+    """UTC µs of relative time 0."""
+    shift_us: int = 0
+    fold: Fold | None = None
+    """Where its clocks went back by an hour, and no pairs of times say so already."""
+
+
+def place(
+    artifacts: Sequence[EvidenceArtifact],
+    frames: Mapping[str, pl.DataFrame],
+    timezones: Mapping[str, str],
+    overrides: Mapping[str, ClockOverride],
+) -> tuple[dict[str, pl.DataFrame], dict[str, ClockDoc]]:
+    """Frames with ``time``, ``host`` and (samples) ``id``; and a ClockDoc per artifact with times.
+
+    Takes: frames of ``records.frame_schema`` plus ``artifact``.
+    """
+    host_of = hosts.assign(artifacts, frames)
+    frames, told_years = with_years(artifacts, frames)
+    spans = _spans(frames)
+    pairs = clock_pairs(frames)
+    utc_range = _utc_range(spans)
+    settings = zone_settings(frames, host_of)
+    placements: dict[str, _Placement] = {}
+    went_back = folds(frames)
+    for artifact in artifacts:
+        if artifact.sha256 not in spans:
+            continue
+        host = host_of.get(artifact.sha256)
+        clocks = spans[artifact.sha256]
+        override = overrides.get(artifact.sha256) or ClockOverride()
+        zone = zone_of(
+            artifact, host, host_of, clocks, pairs, settings, utc_range, timezones, override
+        )
+        placed_one = _place_one(artifact, host, clocks, zone, override)
+        if _has_summer(zone):
+            placed_one = replace(placed_one, fold=went_back.get(artifact.sha256))
+        placements[artifact.sha256] = placed_one
+    rulers = anchoring.rulers(frames.get("sample"))
+
+    def applied() -> dict[str, pl.DataFrame]:
+        return {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
+
+    first = applied()
+    if moved := _anchor(artifacts, placements, spans, first.get("sample"), host_of):
+        placements |= moved
+        first = applied()
+    measured = offsets(_sources(artifacts, placements, spans, host_of), first)
+    if moved := _by_anchors(placements, spans, measured):
+        placements |= moved
+        first = applied()
+        measured = {sha: one for sha, one in measured.items() if sha not in moved}
+    placed = _fill_from_snapshots(first)
+    if "sample" in placed:
+        placed["sample"] = with_ids(placed["sample"])
+    docs = documents.checked(
+        placed.get("sample"), {sha: one.doc for sha, one in placements.items()}
+    )
+    docs = documents.with_years_told(docs, told_years)
+    read = {sha: one.fold.line for sha, one in placements.items() if one.fold}
+    docs = documents.with_jumps(docs, clock_jumps(frames, first, read))
+    return placed, documents.suggested(docs, measured, placed)
+
+
+def with_ids(samples: pl.DataFrame) -> pl.DataFrame:
+    """A sample frame with ``id``, 'name{labels}@host'. Each id is spelled once, not once a row."""
+    keys = ["series", "labels", "host"]
+    labels = (
+        pl.when(pl.col("labels") != "").then(pl.format("{{{}}}", "labels")).otherwise(pl.lit(""))
+    )
+    host = (
+        pl.when(pl.col("host").is_not_null()).then(pl.format("@{}", "host")).otherwise(pl.lit(""))
+    )
+    spelled = pl.concat_str([pl.col("series").cast(pl.String), labels, host])
+    names = samples.select(keys).unique().with_columns(spelled.cast(pl.Categorical).alias("id"))
+    rows = samples.select(keys)
+    ids = rows.join(names, on=keys, how="left", nulls_equal=True, maintain_order="left")["id"]
+    return samples.with_columns(ids)
+
+
+# ---- what the frames say -----------------------------------------------------------------------
+
+
+def _spans(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, tuple[int, int, int]]]:
+    """Artifact to clock to (first, last, records), for those that have any time."""
+    found: dict[str, dict[str, tuple[int, int, int]]] = {}
+    for frame in frames.values():
+        if "wall_us" not in frame.columns:
+            continue
+        grouped = (
+            frame.lazy()
+            .filter(pl.col("wall_us").is_not_null() & pl.col("clock").is_not_null())
+            .group_by("artifact", "clock")
+            .agg(pl.col("wall_us").min().alias("a"), pl.col("wall_us").max().alias("b"), pl.len())
+            .collect()
+        )
+        for sha, clock, first, last, count in grouped.iter_rows():
+            old = found.setdefault(sha, {}).get(clock)
+            if old:
+                first, last, count = min(old[0], first), max(old[1], last), old[2] + count
+            found[sha][clock] = (first, last, count)
+    snapshots = frames.get("snapshot")
+    if snapshots is not None:  # a lone gdb backtrace: one snapshot without any time
+        for sha in snapshots.filter(pl.col("wall_us").is_null())["artifact"].unique():
+            found.setdefault(sha, {}).setdefault("relative", (0, 0, 1))
+    return found
+
+
+def _utc_range(spans: Mapping[str, Mapping[str, tuple[int, int, int]]]) -> tuple[int, int] | None:
+    absolute = [one["utc"] for one in spans.values() if "utc" in one and one["utc"][2] >= 3]
+    if not absolute:
+        return None
+    return min(a for a, _, _ in absolute), max(b for _, b, _ in absolute)
+
+
+def _place_one(
+    artifact: EvidenceArtifact,
+    host: str | None,
+    clocks: Mapping[str, tuple[int, int, int]],
+    zone: Zone,
+    override: ClockOverride,
+) -> _Placement:
+    source = f"{host or 'unknown host'}/{artifact.format or 'unknown format'}"
+    shift = round(override.offset_s * _S)
+    moved = f"; {override.offset_s:+g} s as a person gave it" if shift else ""
+
+    def doc(shown: str | None, how: str, quality: str, spread: float | None, n: int) -> ClockDoc:
+        return ClockDoc(
+            source=source,
+            zone=shown,
+            offset_s=override.offset_s,
+            how=f"{how}{moved}.",
+            quality="given" if shift else quality,  # type: ignore[arg-type]
+            dispersion_s=spread,
+            anchors=n,
+        )
+
+    shown = zone.name or " / ".join(zones.offset_text(minutes) for _, minutes in zone.changes)
+    if "local" in clocks:
+        return _Placement(
+            doc(shown, zone.how, zone.quality, zone.dispersion_s, zone.anchors), zone, None, shift
+        )
+    if "utc" in clocks:
+        return _Placement(
+            doc(None, "Its times are absolute (epoch, or with their zone)", "exact", 0.0, 0),
+            zone,
+            None,
+            shift,
+        )
+    stamp = hosts.stamp_us(artifact.path)
+    if stamp is not None:
+        base = _one_to_utc(stamp, zone)
+        how = (
+            f"No time in the file: placed by the stamp in its name, read as local time. {zone.how}"
+        )
+        quality = "derived" if zone.quality != "assumed" else "assumed"
+        return _Placement(doc(shown, how, quality, _STAMP_ERROR_S, 1), zone, base, shift)
+    how = "No time in the file, none in its name, and no series to match it with: not placed"
+    return _Placement(doc(None, how, "unknown", None, 0), zone, None, shift)
+
+
+def _one_to_utc(local_us: int, zone: Zone) -> int | None:
+    if zone.name is not None:
+        return zones.one_to_utc(local_us, zone.name)
+    minutes = zone.changes[0][1]
+    for start, each in zone.changes:
+        if local_us >= start:
+            minutes = each
+    return local_us - minutes * 60 * _S
+
+
+# ---- files without any time --------------------------------------------------------------------
+
+
+def _anchor(
+    artifacts: Sequence[EvidenceArtifact],
+    placements: Mapping[str, _Placement],
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    samples: pl.DataFrame | None,
+    host_of: Mapping[str, str | None],
+) -> dict[str, _Placement]:
+    """Placements bettered by matching a series with one of known time."""
+    if samples is None:
+        return {}
+    loose = [a for a in artifacts if set(spans.get(a.sha256, ())) == {"relative"}]
+    if not loose:
+        return {}
+    known = samples.filter(
+        ~pl.col("artifact").is_in([a.sha256 for a in loose]) & pl.col("time").is_not_null()
+    )
+    if known.is_empty():
+        return {}
+    reference = anchoring.Reference.of(known)
+    names = {one.sha256: one.path.rpartition("/")[2] for one in artifacts}
+    moved: dict[str, _Placement] = {}
+    for artifact in loose:
+        own = samples.filter(pl.col("artifact") == artifact.sha256)
+        if own.is_empty():
+            continue
+        before = placements[artifact.sha256]
+        # a stamp is right within seconds: only look near it, where chance matches are rare
+        near = None if before.base_us is None else (before.base_us, 15 * _S)
+        if near is not None and artifact.bundle:
+            near = (near[0] + 7 * _S, 8 * _S)  # pt-stalk collects after its trigger, never before
+        match = anchoring.match(own, reference, host_of.get(artifact.sha256), near)
+        if match is None:
+            continue
+        how = (
+            f"No time in the file: {match.series} follows {match.other} of "
+            f"{names.get(match.artifact, 'another file')} (correlation {match.r:.2f} at this "
+            f"position, {match.second:.2f} at the next best)"
+        )
+        doc = ClockDoc(
+            source=before.doc.source,
+            zone=None,
+            offset_s=before.doc.offset_s,
+            how=f"{how}.",
+            quality="derived",
+            dispersion_s=1.0,
+            anchors=match.points,
+        )
+        moved[artifact.sha256] = replace(before, doc=doc, base_us=match.base_us)
+    return moved
+
+
+# ---- offsets between clocks --------------------------------------------------------------------
+
+
+def _sources(
+    artifacts: Sequence[EvidenceArtifact],
+    placements: Mapping[str, _Placement],
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    host_of: Mapping[str, str | None],
+) -> list[Source]:
+    return [
+        Source(
+            artifact=one.sha256,
+            name=one.path.rpartition("/")[2],
+            host=host_of.get(one.sha256),
+            quality=placements[one.sha256].doc.quality,
+            rank=1 if _MONITORING.search(one.format or "") else 0,
+            timed="relative" not in spans[one.sha256],
+        )
+        for one in artifacts
+        if one.sha256 in placements
+    ]
+
+
+def _by_anchors(
+    placements: Mapping[str, _Placement],
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    measured: Mapping[str, Offset],
+) -> dict[str, _Placement]:
+    """Offsets that are no error of a clock: a file without a clock, and a zone nothing told."""
+    moved: dict[str, _Placement] = {}
+    for sha, offset in measured.items():
+        before = placements[sha]
+        said = f"{offset.by} had the same values in {offset.reference} at {offset.anchors} moments"
+        if set(spans[sha]) == {"relative"} and before.base_us is not None:
+            doc = msgspec.structs.replace(
+                before.doc,
+                how=f"No time in the file: {said}.",
+                quality="derived",
+                dispersion_s=offset.dispersion_s,
+                anchors=offset.anchors,
+            )
+            moved[sha] = replace(
+                before, doc=doc, base_us=before.base_us + round(offset.seconds * _S)
+            )
+        elif before.zone is not None and before.zone.quality == "assumed":
+            quarters = round(offset.seconds / 900)
+            rest = offset.seconds - 900 * quarters
+            if quarters == 0 or abs(rest) > _MOST_REST_S or "local" not in spans[sha]:
+                continue
+            shown = zones.offset_text(-15 * quarters)
+            how = f"{said} if its local times are UTC{shown}"
+            zone = replace(before.zone, name=shown, how=how, quality="derived", changes=())
+            doc = msgspec.structs.replace(
+                before.doc,
+                zone=shown,
+                how=f"{how}.",
+                quality="derived",
+                dispersion_s=offset.dispersion_s,
+                anchors=offset.anchors,
+            )
+            moved[sha] = replace(before, doc=doc, zone=zone)
+    return moved
+
+
+# ---- applying ----------------------------------------------------------------------------------
+
+
+def _apply(
+    frame: pl.DataFrame,
+    placements: Mapping[str, _Placement],
+    host_of: Mapping[str, str | None],
+    rulers: pl.DataFrame,
+) -> pl.DataFrame:
+    """``time`` and ``host`` of one kind."""
+    shas = frame["artifact"].unique().to_list()
+    lookup = pl.DataFrame(
+        {
+            "artifact": shas,
+            "_host": [host_of.get(sha) for sha in shas],
+            "_zone": [_zone_key(placements.get(sha)) for sha in shas],
+            "_base": [one.base_us if (one := placements.get(sha)) else None for sha in shas],
+            "_shift": [one.shift_us if (one := placements.get(sha)) else 0 for sha in shas],
+        },
+        schema={
+            "artifact": frame.schema["artifact"],
+            "_host": frame.schema["host"],
+            "_zone": pl.Categorical,
+            "_base": pl.Int64,
+            "_shift": pl.Int64,
+        },
+    )
+    # only what is looked up is joined: the other columns are not copied
+    rows = frame.drop("time", "id", strict=False)
+    told = rows.select("artifact").join(lookup, on="artifact", how="left", maintain_order="left")
+    rows = rows.hstack(told.drop("artifact"))
+    wall = pl.col("wall_us")
+    local = pl.lit(None, dtype=pl.Int64)
+    changes = {_zone_key(p): p.zone.changes for p in placements.values() if p.zone}
+    for key in lookup["_zone"].drop_nulls().unique():
+        value = _by_changes(wall, changes[key]) if changes.get(key) else zones.to_utc(wall, key)
+        local = pl.when(pl.col("_zone") == key).then(value).otherwise(local)
+    relative = wall.fill_null(0)
+    if rulers.height and frame.height and "series" in frame.columns:
+        keys = ["artifact", "wall_us"]
+        ruler = rulers.cast({"artifact": frame.schema["artifact"]})
+        ruled = rows.select(keys).join(ruler, on=keys, how="left", maintain_order="left")
+        rows = rows.with_columns(ruled["_ruled"])
+        relative = pl.coalesce("_ruled", relative)
+    # a backtrace's moment has neither time nor clock: it is the file's own moment
+    is_moment = "time_quality" in frame.columns
+    untimed = pl.col("clock").is_null() & pl.col("wall_us").is_null() & pl.lit(is_moment)
+    time = (
+        pl.when(pl.col("clock") == "utc")
+        .then(wall)
+        .when(pl.col("clock") == "local")
+        .then(local + _an_hour_later(placements) if "line_first" in frame.columns else local)
+        .when((pl.col("clock") == "relative") | untimed)
+        .then(pl.col("_base") + relative)
+    )
+    return rows.with_columns(
+        (time + pl.col("_shift")).cast(pl.Int64).alias("time"),
+        pl.coalesce("host", "_host").alias("host"),
+    ).drop("_host", "_zone", "_base", "_shift", "_ruled", strict=False)
+
+
+def _has_summer(zone: Zone) -> bool:
+    """Whether its clocks can go back: not in UTC, and not where pairs of times tell the change."""
+    return not zone.changes and (zone.name is None or zones.offset_minutes(zone.name) != 0)
+
+
+def _an_hour_later(placements: Mapping[str, _Placement]) -> pl.Expr:
+    """Microseconds to add to rows of the hour that was printed twice."""
+    added = pl.lit(0, dtype=pl.Int64)
+    for sha, one in placements.items():
+        if one.fold is None or one.zone is None:
+            continue
+        fixed = one.zone.name is None or zones.offset_minutes(one.zone.name) is not None
+        here = (pl.col("artifact") == sha) & later(one.fold, whole=fixed)
+        added = pl.when(here).then(pl.lit(3600 * _S, dtype=pl.Int64)).otherwise(added)
+    return added
+
+
+def _zone_key(placement: _Placement | None) -> str | None:
+    if placement is None or placement.zone is None:
+        return None
+    return placement.zone.name or str(placement.zone.changes)
+
+
+def _by_changes(wall: pl.Expr, changes: Sequence[tuple[int, int]]) -> pl.Expr:
+    minutes = pl.lit(changes[0][1], dtype=pl.Int64)
+    for start, each in changes[1:]:
+        minutes = pl.when(wall >= start).then(pl.lit(each, dtype=pl.Int64)).otherwise(minutes)
+    return wall - minutes * 60 * _S
+
+
+def _fill_from_snapshots(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """Records without a time of their own take that of the moment they belong to.
+
+    A moment without one (a backtrace) takes the file's stamp, which ``_apply`` knows as base.
+    """
+    snapshots = frames.get("snapshot")
+    if snapshots is None:
+        return frames
+    times = snapshots.group_by("artifact", "snapshot").agg(
+        pl.col("time").drop_nulls().first().alias("_time")
+    )
+    filled = dict(frames)
+    for kind, frame in frames.items():
+        if kind == "snapshot" or "snapshot" not in frame.columns:
+            continue
+        filled[kind] = (
+            frame.join(times, on=["artifact", "snapshot"], how="left", maintain_order="left")
+            .with_columns(pl.coalesce("time", "_time").alias("time"))
+            .drop("_time")
+        )
+    return filled
+
+
+__all__ = ["place", "with_ids"]

@@ -1,0 +1,158 @@
+"""What an artifact's printed local times mean: the evidence for its zone, best first.
+
+A person's word, TS lines of the file and of its host, the server's variables, and the one
+whole-hour offset at which a file meets those with absolute times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import polars as pl
+
+from pileup.analysis.clock import zones
+from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
+
+_S = 1_000_000
+_QUARTER = 15 * 60 * _S
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """What a printed local time means: one zone, or offsets that change at given local times."""
+
+    name: str | None
+    how: str
+    quality: str
+    changes: tuple[tuple[int, int], ...] = ()
+    """(from this local µs on, minutes east); used instead of ``name`` when there are several."""
+    dispersion_s: float | None = None
+    anchors: int = 0
+
+
+def zone_of(
+    artifact: EvidenceArtifact,
+    host: str | None,
+    host_of: Mapping[str, str | None],
+    clocks: Mapping[str, tuple[int, int, int]],
+    pairs: Mapping[str, list[tuple[int, int]]],
+    settings: Mapping[str | None, tuple[str, str]],
+    utc_range: tuple[int, int] | None,
+    timezones: Mapping[str, str],
+    override: ClockOverride,
+) -> Zone:
+    if override.zone and zones.is_zone(override.zone):
+        return Zone(override.zone, f"A person gave the zone {override.zone}", "given")
+    told = timezones.get(host or "") or timezones.get("*")
+    if told and zones.is_zone(told):
+        return Zone(told, f"The zone of {host or 'all hosts'} was given: {told}", "given")
+    if own := pairs.get(artifact.sha256):
+        return _from_pairs(own, "TS lines of this file")
+    same = [p for sha, some in pairs.items() if host_of.get(sha) == host for p in some]
+    if same:
+        return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
+    if host in settings:
+        name, printed = settings[host]
+        minutes = zones.offset_minutes(name)
+        shown = f"UTC{zones.offset_text(minutes)}" if minutes is not None else name
+        zone = name if minutes is None else zones.offset_text(minutes)
+        return Zone(zone, f"The server says {printed}, that is {shown}", "derived")
+    if "local" in clocks and utc_range is not None:
+        return _by_overlap(clocks["local"], utc_range)
+    return Zone("+00:00", "Nothing says the zone: taken as UTC", "assumed")
+
+
+def _from_pairs(pairs: Sequence[tuple[int, int]], whose: str) -> Zone:
+    """One offset, or one per stretch of local time when the clocks changed meanwhile."""
+    read = sorted(
+        (local, _round(local - utc, _QUARTER), abs(local - utc - _round(local - utc, _QUARTER)))
+        for utc, local in pairs
+    )
+    spread = max(error for _, _, error in read) / _S
+    changes: list[tuple[int, int]] = []
+    for local, offset, _ in read:
+        if not changes or changes[-1][1] != offset // (60 * _S):
+            changes.append((local, offset // (60 * _S)))
+    minutes = changes[0][1]
+    if len(changes) == 1:
+        shown = zones.offset_text(minutes)
+        agree = f"{len(read)} of {len(read)} agree"
+        how = f"{whose} give UTC{shown} ({agree})"
+        return Zone(shown, how, "derived", (), spread, len(read))
+    shown = " then ".join(f"UTC{zones.offset_text(each)}" for _, each in changes)
+    how = f"{whose} give {shown}: the clocks changed during the capture"
+    return Zone(None, how, "derived", tuple(changes), spread, len(read))
+
+
+def _by_overlap(local: tuple[int, int, int], utc: tuple[int, int]) -> Zone:
+    """The whole-hour offset at which a local file covers the same time as the absolute ones."""
+    first, last, _ = local
+    best: list[tuple[int, int]] = []
+    for hours in range(-12, 15):
+        a, b = first - hours * 3600 * _S, last - hours * 3600 * _S
+        overlap = min(b, utc[1]) - max(a, utc[0])
+        if overlap >= 0 and (a <= utc[1] and b >= utc[0]):
+            best.append((overlap, hours))
+    best.sort(key=lambda one: (-one[0], abs(one[1])))
+    if not best:
+        return Zone(
+            "+00:00",
+            "Nothing says the zone, and no whole-hour offset makes it meet the files with "
+            "absolute times: taken as UTC",
+            "assumed",
+        )
+    if len(best) > 1 and best[1][0] >= best[0][0]:
+        return Zone("+00:00", "Nothing says the zone, several would fit: taken as UTC", "assumed")
+    shown = zones.offset_text(best[0][1] * 60)
+    how = f"UTC{shown} is the whole-hour offset at which it meets the files with absolute times"
+    return Zone(shown, how, "derived")
+
+
+def clock_pairs(frames: Mapping[str, pl.DataFrame]) -> dict[str, list[tuple[int, int]]]:
+    """Artifact to (UTC µs, printed local µs) of its TS lines."""
+    events = frames.get("event")
+    if events is None:
+        return {}
+    rows = events.filter(pl.col("kind") == "clock").select("artifact", "wall_us", "original")
+    pairs: dict[str, list[tuple[int, int]]] = {}
+    for sha, wall, original in rows.drop_nulls().iter_rows():
+        local = _parse_local(original)
+        if local is not None:
+            pairs.setdefault(sha, []).append((wall, local))
+    return pairs
+
+
+def _parse_local(text: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(text.strip()).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return int(moment.timestamp()) * _S
+
+
+def zone_settings(
+    frames: Mapping[str, pl.DataFrame], host_of: Mapping[str, str | None]
+) -> dict[str | None, tuple[str, str]]:
+    """Host to (usable zone, the setting as printed)."""
+    settings = frames.get("setting")
+    if settings is None:
+        return {}
+    rows = settings.filter(pl.col("name").is_in(["time_zone", "system_time_zone"]))
+    by_host: dict[str | None, dict[str, str]] = {}
+    for sha, name, value in rows.select("artifact", "name", "value").iter_rows():
+        if value:
+            by_host.setdefault(host_of.get(sha), {}).setdefault(name, value)
+    found: dict[str | None, tuple[str, str]] = {}
+    for host, values in by_host.items():
+        for name in ("time_zone", "system_time_zone"):
+            value = values.get(name, "")
+            if value and value.upper() != "SYSTEM" and zones.is_zone(value):
+                found[host] = (value, f"{name}={value}")
+                break
+    return found
+
+
+def _round(value: int, step: int) -> int:
+    return (value + step // 2) // step * step

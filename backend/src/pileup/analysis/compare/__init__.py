@@ -1,0 +1,1 @@
+"""Two or more captures, runs, tables or hosts beside each other."""

@@ -1,0 +1,266 @@
+"""The tables of two sides beside each other: which rows appeared, went and changed.
+
+Tables are of one kind when name and columns are the same, whichever host they come from; a host
+that both sides have is held against itself. Of several the last of each side counts: how it stood
+at the end. Where rows have no key of their own, counts would be made up: left out, and said.
+
+Which rows there are is told by the first run of each side; a number is the median of all runs that
+print it, with the least and the most, so a cell changed when the medians differ.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import median
+from typing import Any, Literal
+
+from pileup.analysis.compare.table_changes import weight
+from pileup.analysis.contract import ComparedTable, ComparedTableRow, Locator, SpreadDoc
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.table_diff import (
+    CellChange,
+    NotComparable,
+    RowChange,
+    TableData,
+    cell_change,
+    compare,
+    number,
+)
+from pileup.analysis.evidence.times import iso
+
+MOST = 50
+MOST_ROWS = 10
+"""Rows of each state, and for changed ones cells, that one table shows."""
+_LONGEST = 200
+_MOST_KEYS = 8
+
+Kind = tuple[str, tuple[str, ...]]
+Hosts = dict[str | None, dict[str, Any]]
+
+
+Cell = str | None
+Row = Sequence[Cell]
+Side = tuple[Evidence, dict[str, Any], "list[dict[str, Any]]"]
+"""The first run, its table, and that of every other run."""
+
+
+def compared_tables(left: Sequence[Evidence], right: Sequence[Evidence]) -> list[ComparedTable]:
+    """Every kind of table that both have and that differs, the largest change first.
+
+    Takes: the runs of each side, at least one.
+    """
+    a, b = [_last(one) for one in left], [_last(one) for one in right]
+    found = [
+        document
+        for kind in a[0]
+        if kind in b[0]
+        for host, before, after in _pairs(a[0][kind], b[0][kind])
+        if (
+            document := _compared(
+                kind,
+                host,
+                (left[0], before, _again(a[1:], kind, host)),
+                (right[0], after, _again(b[1:], kind, host)),
+            )
+        )
+    ]
+    return sorted(found, key=_size)[:MOST]
+
+
+def _last(evidence: Evidence) -> dict[Kind, Hosts]:
+    """The last table of each kind and host."""
+    found: defaultdict[Kind, Hosts] = defaultdict(dict)
+    frame = evidence.frame("table")
+    if frame is None:
+        return found
+    ordered = frame.sort("time", "artifact", "line_first", nulls_last=False)
+    places: dict[tuple[str, tuple[str, ...], str | None], int] = {}
+    for at, (name, columns, host) in enumerate(
+        ordered.select("name", "columns", "host").iter_rows()
+    ):
+        key = (name, tuple(columns), host)
+        places.pop(key, None)  # so that the last one seen stands last
+        places[key] = at
+    for (name, names, host), at in places.items():
+        found[name, names][host] = ordered.row(at, named=True)
+    return found
+
+
+def _pairs(a: Hosts, b: Hosts) -> list[tuple[str | None, dict[str, Any], dict[str, Any]]]:
+    if shared := [host for host in a if host in b]:
+        return [(host, a[host], b[host]) for host in shared]
+    return [(None, list(a.values())[-1], list(b.values())[-1])]
+
+
+def _again(runs: Sequence[dict[Kind, Hosts]], kind: Kind, host: str | None) -> list[dict[str, Any]]:
+    """The same table in further runs; without a host that both sides have, of whichever is last."""
+    found = (
+        hosts.get(host) or list(hosts.values())[-1] for run in runs if (hosts := run.get(kind))
+    )
+    return list(found)
+
+
+def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable | None:
+    name, columns = kind
+    before, after = a[1], b[1]
+    if _place(before) == _place(after):  # one and the same table on both sides
+        return None
+    try:
+        found = compare(TableData(columns, before["rows"]), TableData(columns, after["rows"]))
+    except NotComparable:
+        return None
+    keyless = found.ambiguous > 0
+    by_state: defaultdict[str, list[RowChange]] = defaultdict(list)
+    for row in found.rows:
+        by_state[row.state].append(row)
+    spreads = _Runs(columns, found.keys, a[2]), _Runs(columns, found.keys, b[2])
+    cells = [] if keyless else _cells(found.rows, found.columns, spreads)
+    if (
+        not cells
+        and not by_state["added"]
+        and not by_state["gone"]
+        and (not keyless or not by_state["changed"])
+    ):
+        return None
+    most = sorted(cells, key=lambda one: -weight(one[1].ratio))[:MOST_ROWS]
+    shown = [] if keyless else [cell for _, cell in most] + _whole(by_state)
+    return ComparedTable(
+        name=name[:_LONGEST],
+        host=host,
+        keys=[one[:_LONGEST] for one in found.keys[:_MOST_KEYS]],
+        a=_locator(a[0], before),
+        b=_locator(b[0], after),
+        appeared=None if keyless else len(by_state["added"]),
+        gone=None if keyless else len(by_state["gone"]),
+        changed=None if keyless else len({key for key, _ in cells}),
+        note="Several rows have one key: which was which is not known." if keyless else None,
+        rows=shown,
+    )
+
+
+def _cells(
+    rows: Sequence[RowChange], columns: tuple[str, ...], runs: tuple[_Runs, _Runs]
+) -> list[tuple[tuple[Cell, ...], ComparedTableRow]]:
+    """The cells that changed in rows that both sides have, each with the key of its row."""
+    several = runs[0].several or runs[1].several
+    return [
+        (row.key, told)
+        for row in rows
+        if row.state == "changed" or (several and row.state == "same")
+        for column, cell in zip(columns, row.cells, strict=True)
+        if (several or cell.before != cell.after)
+        and (told := _spread(row, column, cell, runs)) is not None
+    ]
+
+
+class _Runs:
+    """The tables of further runs of a side, by row."""
+
+    def __init__(
+        self, columns: tuple[str, ...], keys: tuple[str, ...], tables: list[dict[str, Any]]
+    ) -> None:
+        self._at = {name: at for at, name in enumerate(columns)}
+        places = [self._at[name] for name in keys]
+        self._rows = [_rows(one["rows"], places) for one in tables]
+        self.several = bool(tables)
+
+    def spread(self, row: RowChange, column: str, first: str | None) -> SpreadDoc | None:
+        """Over the first run and all further ones that print a number there."""
+        told = [first]
+        at = self._at[column]
+        told += [
+            again[at] if at < len(again) else None
+            for one in self._rows
+            if (again := one.get(row.key)) is not None
+        ]
+        numbers = [float(value) for cell in told if (value := number(cell)) is not None]
+        if len(told) < 2 or len(numbers) < len(told):
+            return None
+        return SpreadDoc(
+            median=median(numbers),
+            low=min(numbers),
+            high=max(numbers),
+            points=len(numbers),
+            runs=len(numbers),
+        )
+
+
+def _rows(rows: list[Row], places: list[int]) -> dict[tuple[Cell, ...], Row]:
+    """Rows by their key; of those that share one none, for which is which is not known."""
+    found: dict[tuple[Cell, ...], Row] = {}
+    twice: set[tuple[Cell, ...]] = set()
+    for row in rows:
+        key = tuple(row[place] if place < len(row) else None for place in places)
+        if key in found:
+            twice.add(key)
+        found[key] = row
+    return {key: row for key, row in found.items() if key not in twice}
+
+
+def _spread(
+    row: RowChange, column: str, cell: CellChange, runs: tuple[_Runs, _Runs]
+) -> ComparedTableRow | None:
+    """None where both sides say the same."""
+    before, after = (
+        runs[0].spread(row, column, cell.before),
+        runs[1].spread(row, column, cell.after),
+    )
+    a = cell.before if before is None else f"{before.median:.10g}"
+    b = cell.after if after is None else f"{after.median:.10g}"
+    if a == b or (number(a) is not None and number(a) == number(b)):
+        return None
+    change = cell_change(a, b)
+    return ComparedTableRow(
+        state="changed",
+        key=_key(row),
+        column=column[:_LONGEST],
+        a=_short(a),
+        b=_short(b),
+        change=change.change,
+        ratio=change.ratio,
+        a_runs=before,
+        b_runs=after,
+    )
+
+
+def _whole(rows: dict[str, list[RowChange]]) -> list[ComparedTableRow]:
+    """Rows that one side alone has, in the order printed."""
+    appeared = [_row("appeared", row) for row in rows["added"][:MOST_ROWS]]
+    return appeared + [_row("gone", row) for row in rows["gone"][:MOST_ROWS]]
+
+
+def _row(state: Literal["appeared", "gone"], row: RowChange) -> ComparedTableRow:
+    return ComparedTableRow(
+        state=state, key=_key(row), column=None, a=None, b=None, change=None, ratio=None
+    )
+
+
+def _size(table: ComparedTable) -> tuple[float, int, str]:
+    largest = max((weight(row.ratio) for row in table.rows), default=0.0)
+    rows = (table.appeared or 0) + (table.gone or 0) + (table.changed or 0)
+    return (-largest, -rows, table.name)
+
+
+def _key(row: RowChange) -> list[str | None]:
+    return [_short(one) for one in row.key[:_MOST_KEYS]]
+
+
+def _short(cell: str | None) -> str | None:
+    return None if cell is None else cell[:_LONGEST]
+
+
+def _place(row: dict[str, Any]) -> tuple[Any, Any]:
+    return row["artifact"], row["line_first"]
+
+
+def _locator(evidence: Evidence, row: dict[str, Any]) -> Locator:
+    return Locator(
+        kind="lines",
+        artifact=row["artifact"],
+        path=evidence.path(row["artifact"]),
+        line_first=row["line_first"],
+        line_last=row["line_last"],
+        at=iso(row["time"]),
+        text=f"{row['name'][:120]} ({len(row['rows'])} rows)",
+    )

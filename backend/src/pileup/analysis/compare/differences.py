@@ -1,0 +1,372 @@
+"""What a comparison of two sides is made of; ``compare_sides`` puts two or more beside each other.
+
+A side is some evidence, narrowed to a window, a host or some artifacts. What only one side has is
+said and never taken as zero. Series are matched by name and labels, whichever host they come from.
+
+Units: counters are rates per second; waits and threads are per dump and per sample, so that sides
+       of different length compare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from pileup.analysis.compare.trial import Run, trial
+from pileup.analysis.contract import (
+    ComparedSeries,
+    ComparedSetting,
+    ComparedSide,
+    TrialDoc,
+)
+from pileup.analysis.evidence.context import Setting, Span
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.servers import effective_settings, server
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.stacks.hot_stacks import clean
+from pileup.numerals import number
+
+CLEAR = 3.0
+"""A difference of medians beyond this many spreads is clear."""
+MOST = 500
+_DEPTH = 60
+_UNLIKE_LENGTH = 4.0
+_NAMED = 3
+# counts of the server's own uptime and the like differ between any two moments
+_NEVER_ALIKE = ("uptime", "uptime_since_flush_status")
+# the kernel's bookkeeping follows the uptime of the machine more than what the server does
+_QUIET = r"^(slabinfo|procvmstat|interrupts|procstat|meminfo|df|netstat)\."
+VOLATILE_SETTINGS = frozenset(
+    {"timestamp", "pseudo_thread_id", "rand_seed1", "rand_seed2", "last_insert_id", "insert_id",
+     "gtid_executed", "gtid_purged", "error_count", "warning_count", "identity", "server_uuid",
+     "general_log_file", "slow_query_log_file", "pid_file", "hostname", "report_host",
+     # what `sysctl -a` prints of the kernel's own counting (Documentation/admin-guide/sysctl)
+     "fs.aio-nr", "fs.dentry-state", "fs.file-nr", "fs.inode-nr", "fs.inode-state",
+     "fs.quota.allocated_dquots", "fs.quota.cache_hits", "fs.quota.drops", "fs.quota.free_dquots",
+     "fs.quota.lookups", "fs.quota.reads", "fs.quota.syncs", "fs.quota.writes",
+     "kernel.cad_pid", "kernel.hostname", "kernel.ns_last_pid", "kernel.pty.nr",
+     "kernel.random.boot_id", "kernel.random.entropy_avail", "kernel.random.uuid",
+     "net.core.netdev_rss_key", "net.ipv4.tcp_ehash_entries", "net.ipv4.udp_hash_entries",
+     "net.netfilter.nf_conntrack_count"}
+)  # fmt: skip
+"""Differ between any two moments or name the machine: nobody set them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What is compared: all of some evidence, or the part that these narrow it to."""
+
+    label: str
+    evidence: Evidence
+    span: Span | None = None
+    host: str | None = None
+    artifacts: frozenset[str] | None = None
+
+    def narrowed(self) -> Evidence:
+        """The evidence of this side alone. Settings hold for the whole capture, so no window."""
+        frames = {}
+        for kind, frame in self.evidence.frames.items():
+            keep = pl.lit(True)
+            if self.artifacts is not None:
+                keep = keep & pl.col("artifact").is_in(list(self.artifacts))
+            if self.host is not None and "host" in frame.columns:
+                keep = keep & (pl.col("host") == self.host).fill_null(False)
+            if self.span is not None and kind != "setting" and "time" in frame.columns:
+                keep = keep & self.span.holds().fill_null(False)
+            kept = frame.filter(keep)
+            if kept.height:
+                frames[kind] = kept
+        return replace(self.evidence, frames=frames)
+
+
+def side_doc(side: Side, evidence: Evidence, span: Span | None) -> ComparedSide:
+    settings = effective_settings(evidence)
+    return ComparedSide(
+        label=side.label,
+        start=iso(span.start) if span else None,
+        end=iso(span.end) if span else None,
+        hosts=_hosts(evidence),
+        version=server(evidence, settings).version,
+        dumps=moments_of(evidence, "innodb_status"),
+        samples=moments_of(evidence, "stacks"),
+    )
+
+
+def times_of(evidence: Evidence) -> Span | None:
+    bounds = [
+        (low, high)
+        for frame in evidence.frames.values()
+        if "time" in frame.columns
+        and isinstance(low := frame["time"].min(), int)
+        and isinstance(high := frame["time"].max(), int)
+    ]
+    return Span(min(a for a, _ in bounds), max(b for _, b in bounds)) if bounds else None
+
+
+def _hosts(evidence: Evidence) -> list[str]:
+    found: set[str] = set()
+    for frame in evidence.frames.values():
+        if "host" in frame.columns:
+            found.update(frame["host"].drop_nulls().unique().to_list())
+    return sorted(found)
+
+
+def moments_of(evidence: Evidence, kind: str) -> int:
+    frame = evidence.frame("snapshot")
+    if frame is None:
+        return 0
+    return frame.filter(pl.col("kind") == kind).select("artifact", "snapshot").n_unique()
+
+
+def warnings_of(
+    one: ComparedSide,
+    two: ComparedSide,
+    empty: tuple[bool, bool],
+    spans: tuple[Span | None, Span | None],
+) -> list[str]:
+    """Why the two may not be comparable."""
+    found = [
+        f"{side.label} holds nothing: widen its window or choose another."
+        for side, nothing in zip((one, two), empty, strict=True)
+        if nothing
+    ]
+    if one.version and two.version and one.version != two.version:
+        found.append(f"Different servers: {one.version} and {two.version}.")
+    if one.hosts and two.hosts and one.hosts != two.hosts:
+        found.append(f"Different hosts: {', '.join(one.hosts)} and {', '.join(two.hosts)}.")
+    if spans[0] and spans[1]:
+        lengths = [max(each.seconds, 1.0) for each in spans if each]
+        if max(lengths) / min(lengths) >= _UNLIKE_LENGTH:
+            found.append(
+                f"Windows of different length: {number(lengths[0])} s and {number(lengths[1])} s."
+            )
+    if (one.dumps == 0) != (two.dumps == 0):
+        only = one.label if one.dumps else two.label
+        found.append(f"Only {only} has status dumps: its waits have nothing to be held against.")
+    if (one.samples == 0) != (two.samples == 0):
+        only = one.label if one.samples else two.label
+        found.append(f"Only {only} has stack samples.")
+    return found
+
+
+def untimed_tables(sides: Iterable[Side]) -> list[str]:
+    """Tables that no window can hold, as nothing says when they were taken."""
+    found: set[str] = set()
+    for side in sides:
+        frame = side.evidence.frame("table")
+        if side.span is None or frame is None:
+            continue
+        untimed = frame.filter(pl.col("time").is_null())
+        if side.artifacts is not None:
+            untimed = untimed.filter(pl.col("artifact").is_in(list(side.artifacts)))
+        found.update(
+            f"{(side.evidence.path(sha) or sha).rpartition('/')[2]} line {line}"
+            for sha, line in untimed.select("artifact", "line_first").iter_rows()
+        )
+    if not found:
+        return []
+    named = ", ".join(sorted(found)[:_NAMED])
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    what, them = ("A table has", "it") if len(found) == 1 else (f"{len(found)} tables have", "them")
+    advice = "Give the file a time on its Clock tab, or compare bundles instead of windows."
+    return [f"{what} no time, so no window holds {them}: {named}{more}. {advice}"]
+
+
+def trial_of(a: Run, b: Run) -> TrialDoc | None:
+    found = trial(a, b)
+    return None if found.before_s is None and found.after_s is None else found
+
+
+# ---- series ------------------------------------------------------------------------------------
+
+
+def series_between(left: pl.DataFrame, right: pl.DataFrame) -> list[ComparedSeries]:
+    levels_a, levels_b = _levels(left), _levels(right)
+    if levels_a.is_empty() and levels_b.is_empty():
+        return []
+    joined = levels_a.join(
+        levels_b, on=["series", "labels"], how="full", suffix="_b", coalesce=True
+    )
+    spread = pl.max_horizontal(
+        1.4826 * pl.max_horizontal("mad", "mad_b")
+        + 0.05 * pl.min_horizontal(pl.col("median").abs(), pl.col("median_b").abs()),
+        pl.lit(1e-9),
+    )
+    delta = pl.col("median_b") - pl.col("median")
+    floor = 0.01 * pl.max_horizontal(pl.col("median").abs(), pl.col("median_b").abs()) + 1e-9
+    doublings = (
+        ((pl.col("median_b").abs() + floor).log(2) - (pl.col("median").abs() + floor).log(2))
+        .abs()
+        .clip(0, 6)
+    )
+    telling = (
+        pl.when(pl.col("series").cast(pl.String).str.contains(_QUIET)).then(0.3).otherwise(1.0)
+    )
+    ranked = (
+        joined.with_columns((delta.abs() / spread).clip(0, 1000).alias("score"))
+        .with_columns(
+            pl.col("score").fill_null(-1.0),
+            ((1 + pl.col("score").clip(0, 100)).log(2) * doublings * telling)
+            .fill_null(-1.0)
+            .alias("rank"),
+        )
+        .sort(["rank", "series", "labels"], descending=[True, False, False])
+        .head(MOST)
+    )
+    return [_series_doc(row) for row in ranked.iter_rows(named=True)]
+
+
+def _levels(rows: pl.DataFrame) -> pl.DataFrame:
+    """series, labels, unit, n, median, mad, p95 of each series, over all its hosts."""
+    names = rows["series"].unique().to_list()
+    alike = [one for one in names if one.lower().rpartition(".")[2] not in _NEVER_ALIKE]
+    return (
+        rows.filter(pl.col("series").is_in(alike))
+        .with_columns(pl.col("value").median().over("series", "labels").alias("middle"))
+        .group_by("series", "labels")
+        .agg(
+            pl.col("unit", "kind").first(),
+            pl.len().alias("n"),
+            pl.col("middle").first().alias("median"),
+            (pl.col("value") - pl.col("middle")).abs().median().alias("mad"),
+            pl.col("value").quantile(0.95, "nearest").alias("p95"),
+        )
+    )
+
+
+def _series_doc(row: dict[str, object]) -> ComparedSeries:
+    before, after = _float(row["median"]), _float(row["median_b"])
+    ratio = after / before if before and after is not None else None
+    score = _float(row["score"]) or 0.0
+    unit = row["unit"] or row["unit_b"]
+    kind = row["kind"] or row["kind_b"]
+    return ComparedSeries(
+        series=str(row["series"]),
+        labels=str(row["labels"] or ""),
+        unit=(f"{unit}/s" if unit else "1/s") if kind == "counter" else _text(unit),
+        a=before,
+        b=after,
+        a_p95=_float(row["p95"]),
+        b_p95=_float(row["p95_b"]),
+        a_points=_int(row["n"]),
+        b_points=_int(row["n_b"]),
+        ratio=ratio,
+        score=max(score, 0.0),
+        clear=score >= CLEAR,
+    )
+
+
+# ---- waits -------------------------------------------------------------------------------------
+
+
+def wait_counts(evidence: Evidence) -> pl.DataFrame:
+    keys = {"file": pl.String, "line": pl.Int64, "mode": pl.String}
+    frame = evidence.frame("semaphore_wait")
+    if frame is None:
+        return pl.DataFrame(schema={**keys, "waits": pl.UInt32})
+    return frame.group_by(list(keys)).agg(pl.len().alias("waits"))
+
+
+# ---- stacks ------------------------------------------------------------------------------------
+
+
+def stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
+    frame = evidence.frame("stack")
+    found: dict[tuple[str, ...], int] = {}
+    if frame is None:
+        return found
+    names: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for count, samples, frames in frame.select("count", "samples", "frames").iter_rows():
+        raw = tuple(one["function"] or "??" for one in frames[:_DEPTH])
+        stack = names.setdefault(raw, tuple(clean(one) for one in raw))
+        found[stack] = found.get(stack, 0) + round(count / max(samples or 1, 1))
+    return found
+
+
+# ---- settings ----------------------------------------------------------------------------------
+
+
+def changed_settings(left: Evidence, right: Evidence) -> list[ComparedSetting]:
+    """Only those that differ; one that a side does not print is not a difference."""
+    a, b = variables(left), variables(right)
+    return [
+        ComparedSetting(name=name, a=a[name].value, b=b[name].value)
+        for name in sorted(a.keys() & b.keys() - VOLATILE_SETTINGS)
+        if said(a[name].value) != said(b[name].value)
+    ]
+
+
+def variables(evidence: Evidence) -> dict[str, Setting]:
+    """Texts that SHOW STATUS prints are no settings."""
+    every = effective_settings(evidence)
+    return {name: one for name, one in every.items() if not name.startswith("status.")}
+
+
+_SWITCH = {"on": "1", "off": "0", "yes": "1", "no": "0", "true": "1", "false": "0"}
+
+
+def said(value: str | None) -> str:
+    """ON and 1 are one value, and so are 'A' and 'a'."""
+    text = (value or "").strip().lower()
+    return _SWITCH.get(text, text)
+
+
+def same_value(a: str | None, b: str | None, *, switch: bool = False) -> bool:
+    """Whether two values of a setting say the same, whatever their spelling.
+
+    switch: one stands in an option file, where a name alone switches it on, sizes have letters
+            (95G) and paths may end in a slash.
+    """
+    if said(a) == said(b):
+        return True
+    if not switch:
+        return False
+    return _written(a) == _written(b)
+
+
+_SIZE = re.compile(r"(\d{1,18})([kmgtpe])")
+
+
+def _written(value: str | None) -> str:
+    text = said("1" if value in (None, "") else value).strip("\"'")
+    if match := _SIZE.fullmatch(text):
+        return f"{float(int(match[1]) << (10 * (1 + 'kmgtpe'.index(match[2])))):.6f}"
+    try:
+        return f"{float(text):.6f}"
+    except ValueError:
+        return text.rstrip("/")
+
+
+def _float(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _text(value: object) -> str | None:
+    return str(value) if value is not None else None
+
+
+__all__ = [
+    "MOST",
+    "VOLATILE_SETTINGS",
+    "Side",
+    "changed_settings",
+    "moments_of",
+    "said",
+    "same_value",
+    "series_between",
+    "side_doc",
+    "stack_counts",
+    "times_of",
+    "trial_of",
+    "untimed_tables",
+    "variables",
+    "wait_counts",
+    "warnings_of",
+]

@@ -1,0 +1,340 @@
+"""More than two sides beside each other, aligned, with the spread of repeated runs.
+
+A side is one capture (or a part of it), or several runs of the same thing. One run varies by its
+samples: median with quartiles. Several vary from run to run: the median of their medians with the
+least and the most. Ratios are taken over one side, the reference, and carry both spreads: low over
+high to high over low.
+
+Sides are put on one axis at their onset, at their start, or by the clock. A window of seconds
+around the onset or the start narrows all of them alike.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeVar
+
+import polars as pl
+
+from pileup.analysis.compare.compared_tables import compared_tables
+from pileup.analysis.compare.differences import (
+    MOST,
+    VOLATILE_SETTINGS,
+    Side,
+    moments_of,
+    said,
+    series_between,
+    side_doc,
+    stack_counts,
+    times_of,
+    trial_of,
+    untimed_tables,
+    variables,
+    wait_counts,
+    warnings_of,
+)
+from pileup.analysis.compare.sides import Align, Group, Member, NotAlignedError, zero_of
+from pileup.analysis.compare.trial import Run
+from pileup.analysis.contract import (
+    ComparedSide,
+    RatioDoc,
+    SidesDoc,
+    SidesSeries,
+    SidesSetting,
+    SidesStack,
+    SidesTable,
+    SidesTrial,
+    SidesWait,
+    SpreadDoc,
+)
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.series import values
+from pileup.knowledge import match_stack
+
+_NAMES = "ABCDEF"
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    side: Side
+    evidence: Evidence
+    span: Span | None
+    values: pl.DataFrame
+
+
+def compare_sides(
+    groups: Sequence[Group],
+    align: Align = "onset",
+    window: tuple[float, float] | None = None,
+    reference: int = 0,
+) -> SidesDoc:
+    """What differs between the reference and the other sides, the clearest first.
+
+    window: from and to in seconds around the onset or the start. reference: index of a group.
+
+    Raises:
+        NotAlignedError: a side has no onset, or a window is asked for by the clock.
+    """
+    parts = [[_part(one, align, window) for one in group.members] for group in groups]
+    sides = [_side(group, some) for group, some in zip(groups, parts, strict=True)]
+    base = parts[reference]
+    first = base[0]
+    trials: list[SidesTrial] = []
+    warnings: dict[str, None] = {}
+    tables: list[SidesTable] = []
+    for at, some in enumerate(parts):
+        if at == reference:
+            continue
+        other = some[0]
+        if found := trial_of(_run(_NAMES[reference], first), _run(_NAMES[at], other)):
+            trials.append(SidesTrial(side=at, trial=found))
+        empty = (not first.evidence.frames, not other.evidence.frames)
+        spans = (first.span, other.span)
+        warnings |= dict.fromkeys(warnings_of(sides[reference], sides[at], empty, spans))
+        tables += [
+            SidesTable(side=at, table=one)
+            for one in compared_tables(
+                [part.evidence for part in base], [part.evidence for part in some]
+            )
+        ]
+    return SidesDoc(
+        sides=sides,
+        reference=reference,
+        align=align,
+        trials=trials,
+        warnings=[*warnings, *untimed_tables(one.side for some in parts for one in some)],
+        series=_series(parts, reference),
+        waits=_waits(parts),
+        stacks=_stacks(parts),
+        settings=_settings(parts),
+        tables=tables,
+    )
+
+
+def _part(member: Member, align: Align, window: tuple[float, float] | None) -> _Part:
+    side = member.side
+    if window is not None:
+        if align == "clock":
+            raise NotAlignedError("A window of seconds needs an onset or a start to count from.")
+        zero = zero_of(member, align)
+        side = replace(
+            side,
+            span=Span(zero + round(window[0] * 1e6), zero + round(window[1] * 1e6)),
+        )
+    evidence = side.narrowed()
+    span = side.span or times_of(evidence)
+    return _Part(side, evidence, span, values(evidence.frame("sample")))
+
+
+def _side(group: Group, parts: Sequence[_Part]) -> ComparedSide:
+    told = side_doc(parts[0].side, parts[0].evidence, parts[0].span)
+    if len(parts) == 1:
+        return ComparedSide(
+            label=group.label,
+            start=told.start,
+            end=told.end,
+            hosts=told.hosts,
+            version=told.version,
+            dumps=told.dumps,
+            samples=told.samples,
+        )
+    every = [side_doc(one.side, one.evidence, one.span) for one in parts]
+    return ComparedSide(
+        label=group.label,
+        start=None,
+        end=None,
+        hosts=sorted({host for one in every for host in one.hosts}),
+        version=told.version,
+        dumps=sum(one.dumps for one in every),
+        samples=sum(one.samples for one in every),
+    )
+
+
+def _run(name: str, part: _Part) -> Run:
+    return Run(name, part.values, part.side.span)
+
+
+# ---- series ------------------------------------------------------------------------------------
+
+SeriesKey = tuple[str, str]
+
+
+def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSeries]:
+    base = parts[reference][0].values
+    rank: dict[SeriesKey, int] = {}
+    unit: dict[SeriesKey, str | None] = {}
+    clear: defaultdict[SeriesKey, list[list[bool]]] = defaultdict(list)
+    for some in (*parts[:reference], *parts[reference + 1 :]):
+        in_runs: defaultdict[SeriesKey, list[bool]] = defaultdict(list)
+        for part in some:
+            for place, one in enumerate(series_between(base, part.values)):
+                key = (one.series, one.labels)
+                # what one side shows clearly comes before what no side does
+                place += 0 if one.clear else MOST
+                rank[key] = min(place, rank.get(key, place))
+                unit[key] = unit.get(key) or one.unit
+                in_runs[key].append(one.clear)
+        for key, found in in_runs.items():
+            clear[key].append(found + [False] * (len(some) - len(found)))
+    levels = [[_levels(part.values) for part in some] for some in parts]
+    documents = []
+    for key in sorted(rank, key=lambda one: (rank[one], one))[:MOST]:
+        spreads = [_spread([one[key] for one in some if key in one]) for some in levels]
+        documents.append(
+            SidesSeries(
+                series=key[0],
+                labels=key[1],
+                unit=unit[key],
+                levels=spreads,
+                ratios=[
+                    None if at == reference else _ratio(spreads[reference], one)
+                    for at, one in enumerate(spreads)
+                ],
+                clear=any(all(found) for found in clear[key]),
+            )
+        )
+    return documents
+
+
+def _levels(rows: pl.DataFrame) -> dict[SeriesKey, tuple[float, float, float, int]]:
+    """(series, labels) to median, quartiles and count of one run, over all its hosts."""
+    value = pl.col("value")
+    found = (
+        rows.filter(value.is_not_null())
+        .group_by("series", "labels")
+        .agg(
+            value.median().alias("median"),
+            value.quantile(0.25, "nearest").alias("low"),
+            value.quantile(0.75, "nearest").alias("high"),
+            pl.len().alias("n"),
+        )
+    )
+    return {
+        (str(row[0]), str(row[1] or "")): (row[2], row[3], row[4], row[5])
+        for row in found.iter_rows()
+    }
+
+
+def _spread(runs: Sequence[tuple[float, float, float, int]]) -> SpreadDoc | None:
+    if not runs:
+        return None
+    if len(runs) == 1:
+        median, low, high, points = runs[0]
+        return SpreadDoc(median=median, low=low, high=high, points=points, runs=1)
+    medians = pl.Series([one[0] for one in runs])
+    return SpreadDoc(
+        median=float(medians.median()),  # type: ignore[arg-type]  # of at least two numbers
+        low=min(one[0] for one in runs),
+        high=max(one[0] for one in runs),
+        points=sum(one[3] for one in runs),
+        runs=len(runs),
+    )
+
+
+def _ratio(before: SpreadDoc | None, after: SpreadDoc | None) -> RatioDoc | None:
+    if before is None or after is None or before.median == 0:
+        return None
+    positive = before.low > 0 and after.low >= 0
+    return RatioDoc(
+        ratio=after.median / before.median,
+        low=after.low / before.high if positive else None,
+        high=after.high / before.low if positive else None,
+    )
+
+
+# ---- waits, stacks, settings -------------------------------------------------------------------
+
+
+def _waits(parts: Sequence[Sequence[_Part]]) -> list[SidesWait]:
+    def counts(part: _Part) -> dict[tuple[str, int, str], float] | None:
+        dumps = moments_of(part.evidence, "innodb_status")
+        if not dumps:
+            return None
+        rows = wait_counts(part.evidence).iter_rows()
+        return {(file, line, mode): waits / dumps for file, line, mode, waits in rows}
+
+    return [
+        SidesWait(file=file, line=line, mode=mode, counts=found)
+        for (file, line, mode), found in _counted(parts, counts)
+    ]
+
+
+def _stacks(parts: Sequence[Sequence[_Part]]) -> list[SidesStack]:
+    def counts(part: _Part) -> dict[tuple[str, ...], float] | None:
+        samples = moments_of(part.evidence, "stacks")
+        if not samples:
+            return None
+        return {stack: many / samples for stack, many in stack_counts(part.evidence).items()}
+
+    documents = []
+    for stack, found in _counted(parts, counts):
+        known = match_stack(list(stack))
+        documents.append(
+            SidesStack(
+                stack=list(stack),
+                counts=found,
+                signature=known.id if known else None,
+                category=known.category if known else None,
+                set_aside=bool(known and known.set_aside),
+            )
+        )
+    return documents
+
+
+def _counted(
+    parts: Sequence[Sequence[_Part]], counts: Callable[[_Part], Mapping[Key, float] | None]
+) -> list[tuple[Key, list[float | None]]]:
+    """Each key with its mean per side, those that differ most first."""
+    sides: list[list[Mapping[Key, float]]] = [
+        [found for part in some if (found := counts(part)) is not None] for some in parts
+    ]
+    every = dict.fromkeys(key for some in sides for one in some for key in one)
+    rows = [
+        (
+            key,
+            [
+                sum(one.get(key, 0.0) for one in some) / len(some) if some else None
+                for some in sides
+            ],
+        )
+        for key in every
+    ]
+    return sorted(rows, key=lambda row: (-_range(row[1]), str(row[0])))[:MOST]
+
+
+def _mean(found: Sequence[float]) -> float | None:
+    return sum(found) / len(found) if found else None
+
+
+def _range(found: Sequence[float | None]) -> float:
+    known = [one or 0.0 for one in found]
+    return max(known) - min(known)
+
+
+def _settings(parts: Sequence[Sequence[_Part]]) -> list[SidesSetting]:
+    """One that a side does not print is no difference."""
+    sides = [
+        [{name: one.value for name, one in variables(part.evidence).items()} for part in some]
+        for some in parts
+    ]
+    names = {name for some in sides for one in some for name in one} - VOLATILE_SETTINGS
+    documents = []
+    for name in sorted(names):
+        told = [[one[name] for one in some if name in one] for some in sides]
+        plain = [said(value) for some in told for value in some]
+        if sum(1 for some in told if some) > 1 and any(a != b for a, b in pairwise(plain)):
+            documents.append(SidesSetting(name=name, values=[_together(some) for some in told]))
+    return documents[:MOST]
+
+
+def _together(found: Sequence[str | None]) -> str | None:
+    different = {said(one): one or "" for one in found}
+    return " / ".join(different.values()) if different else None
+
+
+__all__ = ["compare_sides"]

@@ -1,0 +1,200 @@
+"""Did a change help? Two runs, each at its worst: better, same or worse.
+
+The measure is the time that a statement spends inside the server, by Little's law: sessions running
+over statements per second. Throughput alone would call a run worse that was offered less, sessions
+alone one that did more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from pileup.analysis.contract import TrialDoc
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.series import short_name, values
+from pileup.numerals import number
+
+_BETTER, _WORSE = 1 / 1.5, 1.5
+"""Ratios nearer to 1 than these are the same: two runs of one load differ by a third anyway."""
+_NOISE = 2.0
+"""A difference of fewer sessions than these, at the same rate, is the same."""
+_UNLIKE_LOAD = 4.0
+_WORST_S = 30.0
+_RATES = ("questions", "qps", "queries", "tps")
+_LEAST_RATE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One side of a trial."""
+
+    name: str
+    """As the sentence calls it: 'the incident', 'A'."""
+    values: pl.DataFrame
+    """``series.SCHEMA``."""
+    span: Span | None = None
+    """The stretch that is meant; None: the 30 s with the most sessions running."""
+
+    @classmethod
+    def of(cls, name: str, evidence: Evidence, span: Span | None = None) -> Run:
+        return cls(name, values(evidence.frame("sample")), span)
+
+
+def trial(before: Run, after: Run) -> TrialDoc:
+    """The run with a change (``after``) against the one without.
+
+    Both are told by the same kind of rate: statements and transactions do not compare.
+    """
+    first, second = _ids(before), _ids(after)
+    for rate in _RATES:
+        old, new = _inside(before, first, rate), _inside(after, second, rate)
+        if old and new:
+            return _verdict(before.name, old, after.name, new)
+    for run, ids in ((before, first), (after, second)):
+        if not any(_inside(run, ids, rate) for rate in _RATES):
+            text = f"{_head(run.name)} has no series of sessions running and of statements done."
+            return _unknown(text)
+    text = f"{_head(before.name)} and {after.name} count different things as statements done."
+    return _unknown(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    running: float
+    rate: float
+
+    @property
+    def seconds(self) -> float:
+        return self.running / max(self.rate, _LEAST_RATE)
+
+    @property
+    def known(self) -> float | None:
+        """None when nothing was done: there is no time per statement then."""
+        return self.seconds if self.rate >= _LEAST_RATE else None
+
+
+def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
+    if old.known is None and new.known is None:
+        return _unknown(f"Neither {before} nor {after} did any statements.")
+    verdict: Literal["better", "same", "worse", "unknown"] = "same"
+    if abs(new.seconds - old.seconds) * max(old.rate, new.rate) >= _NOISE:
+        if new.seconds <= old.seconds * _BETTER:
+            verdict = "better"
+        elif new.seconds >= old.seconds * _WORSE:
+            verdict = "worse"
+    (fast, quick), (slow, _) = sorted(((old, before), (new, after)), key=lambda one: one[0].seconds)
+    unlike = verdict != "same" and fast.rate * _UNLIKE_LOAD < slow.rate
+    if unlike:
+        verdict = "unknown"
+    said = {
+        "better": f"{_head(after)} is better than {before}",
+        "same": f"{_head(after)} is much like {before}",
+        "worse": f"{_head(after)} is worse than {before}",
+        "unknown": f"The load differs too much to tell {before} from {after}",
+    }[verdict]
+    inside = "inside the server per statement "
+    text = f"{said}: {_spent(new, inside)}, against {_spent(old)}."
+    if unlike:
+        text += f" Put more load on {quick}."
+    return TrialDoc(verdict=verdict, text=text, before_s=old.known, after_s=new.known)
+
+
+def _unknown(text: str) -> TrialDoc:
+    return TrialDoc(verdict="unknown", text=text, before_s=None, after_s=None)
+
+
+def _spent(one: _Inside, inside: str = "") -> str:
+    load = f"({number(one.running)} sessions running, {number(one.rate)} statements/s)"
+    if one.known is None:
+        return f"no statement done {load}"
+    return f"{_ms(one.known)} {inside}{load}"
+
+
+_Ids = Mapping[str, Mapping[str, str]]
+
+
+def _ids(run: Run) -> _Ids:
+    """Short name to host to the id of its fullest series without labels, inside the stretch."""
+    rows = run.values.filter(pl.col("labels").fill_null("") == "")
+    if run.span:
+        rows = rows.filter(run.span.holds())
+    fullest = rows.group_by("id").agg(pl.col("series", "host").first(), pl.len()).sort("len", "id")
+    found: dict[str, dict[str, str]] = {}
+    for row in fullest.iter_rows(named=True):
+        name = short_name(row["series"])
+        if name == "running" and not row["series"].startswith("processlist."):
+            continue
+        found.setdefault(name, {})[row["host"] or ""] = row["id"]
+    return found
+
+
+def _inside(run: Run, ids: _Ids, rate: str) -> _Inside | None:
+    """On the host where most sessions ran, of those that tell both."""
+    running = ids.get("threads_running") or ids.get("running", {})
+    # SHOW STATUS counts the session that asks
+    own = 1.0 if "threads_running" in ids else 0.0
+    rates = ids.get(rate, {})
+    pairs = [(running[host], rates[host]) for host in running.keys() & rates.keys()]
+    if not pairs and len(running) == len(rates) == 1:
+        pairs = list(zip(running.values(), rates.values(), strict=True))
+    found = [one for pair in sorted(pairs) if (one := _at_worst(run, *pair, own))]
+    return max(found, key=lambda one: one.running, default=None)
+
+
+def _at_worst(run: Run, running: str, rate: str, own: float) -> _Inside | None:
+    sessions, done = (_rows(run, one) for one in (running, rate))
+    span = run.span or _worst(sessions.filter(pl.col("time").is_between(*_bounds(done))))
+    if span is None:
+        return None
+    middle, speed = _mean(sessions, span), _mean(done, span)
+    if middle is None or speed is None or speed < 0:
+        return None
+    return _Inside(max(middle - own, 0.0), speed)
+
+
+def _rows(run: Run, series: str) -> pl.DataFrame:
+    return run.values.filter(pl.col("id") == series).select("time", "value").sort("time")
+
+
+def _bounds(rows: pl.DataFrame) -> tuple[int, int]:
+    return rows["time"][0], rows["time"][-1]
+
+
+def _mean(rows: pl.DataFrame, span: Span) -> float | None:
+    mean = rows.filter(span.holds())["value"].mean()
+    return float(mean) if isinstance(mean, int | float) else None
+
+
+def _worst(rows: pl.DataFrame) -> Span | None:
+    """The stretch of 30 s (of three samples, when they are rarer) with the most sessions."""
+    times = rows["time"].to_list()
+    if not times:
+        return None
+    step = rows["time"].diff().median()
+    width = round(max(_WORST_S * 1e6, 3 * step if isinstance(step, int | float) else 0))
+    if times[-1] - times[0] <= width:
+        return Span(times[0], times[-1])
+    means = (
+        rows.with_columns(pl.col("time").cast(pl.Datetime("us")))
+        .rolling("time", period=f"{width}us")
+        .agg(pl.col("value").mean())["value"]
+    )
+    full = [i for i, at in enumerate(times) if at - times[0] >= width]
+    end = times[max(full, key=lambda i: means[i])]
+    return Span(end - width + 1, end)
+
+
+def _head(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def _ms(seconds: float) -> str:
+    return f"{number(seconds * 1000)} ms" if seconds < 1 else f"{number(seconds)} s"
+
+
+__all__ = ["Run", "trial"]

@@ -1,0 +1,60 @@
+"""Base of every part of the analysis document, and what all parts share."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+SCHEMA = "pileup.analysis/1"
+
+
+CERTAIN = 1.0
+"""A confidence; one object, so that it is seen to be the default and left out of a graph's JSON."""
+
+
+class Doc(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """Base of every part of the document."""
+
+
+class Locator(Doc, frozen=True, kw_only=True):
+    """Where a claim comes from: raw lines, or a series over a window, or a moment and a node."""
+
+    kind: Literal["lines", "series", "snapshot"]
+    artifact: str | None = None
+    """SHA-256."""
+    path: str | None = None
+    line_first: int | None = None
+    line_last: int | None = None
+    series: str | None = None
+    """Series id: 'name{labels}@host'."""
+    start: str | None = None
+    end: str | None = None
+    at: str | None = None
+    node: str | None = None
+    text: str = ""
+    """The claim in one line, with its number: '257 of 257 waiters want the latch ...'."""
+
+
+class ProblemDoc(Doc, frozen=True, kw_only=True):
+    artifact: str
+    path: str
+    line: int | None
+    message: str
+    expected: str | None = None
+    found: str | None = None
+    severity: str = "warning"
+
+
+class Window(Doc, frozen=True, kw_only=True):
+    start: str
+    end: str
+
+
+class Headline(Doc, frozen=True, kw_only=True):
+    """What a DBA would say in three sentences."""
+
+    verdict: Literal["stall", "no_stall", "not_enough_data"]
+    text: str
+    arrival: str = ""
+    """Did arrival rate rise, work per query rise, or the server go idle: in words."""

@@ -1,0 +1,239 @@
+"""Two or more sides beside each other: series, waits, stacks, settings, tables, hosts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pileup.analysis.contract.base import Doc, Locator
+
+
+class ComparedSide(Doc, frozen=True, kw_only=True):
+    """What one side of a comparison holds."""
+
+    label: str
+    start: str | None
+    end: str | None
+    hosts: list[str]
+    version: str | None
+    dumps: int
+    """Status dumps in it."""
+    samples: int
+    """Stack samples in it."""
+
+
+class ComparedSeries(Doc, frozen=True, kw_only=True):
+    """One series on both sides: medians; None where a side has no sample."""
+
+    series: str
+    labels: str
+    unit: str | None
+    """Of the shown values: counters are per second."""
+    a: float | None
+    b: float | None
+    a_p95: float | None
+    """Nearest rank."""
+    b_p95: float | None
+    a_points: int
+    b_points: int
+    ratio: float | None
+    """b over a."""
+    score: float
+    """Difference of the medians in robust spreads (1.4826 MAD + 5 %); 0 when a side is missing."""
+    clear: bool
+
+
+class ComparedSetting(Doc, frozen=True, kw_only=True):
+    name: str
+    a: str | None
+    b: str | None
+
+
+class ComparedTableRow(Doc, frozen=True, kw_only=True):
+    """One cell that changed, or a whole row that one side alone has."""
+
+    state: Literal["appeared", "gone", "changed"]
+    key: list[str | None]
+    """What tells the row apart, in the order of the table's keys."""
+    column: str | None
+    """None for a whole row; a and b are None then too."""
+    a: str | None
+    """As printed; of a number of several runs the median."""
+    b: str | None
+    change: str | None
+    """b - a, exact; None unless both are numbers."""
+    ratio: float | None
+    a_runs: SpreadDoc | None = None
+    """Over the runs of the side; None of a single run, or where a cell is no number."""
+    b_runs: SpreadDoc | None = None
+
+
+class ComparedTable(Doc, frozen=True, kw_only=True):
+    """The last table of a name and columns on each side."""
+
+    name: str
+    host: str | None
+    """The host that both sides have it of; None when they are of different hosts."""
+    keys: list[str]
+    a: Locator
+    b: Locator
+    appeared: int | None
+    gone: int | None
+    changed: int | None
+    """Counts of rows; None when several rows have one key."""
+    note: str | None
+    rows: list[ComparedTableRow]
+    """The cells that changed most, by how many times; then rows that appeared and went."""
+
+
+class TrialDoc(Doc, frozen=True, kw_only=True):
+    """Whether the second of two runs did better, by the time a statement spends in the server."""
+
+    verdict: Literal["better", "same", "worse", "unknown"]
+    text: str
+    before_s: float | None
+    """Seconds inside the server per statement; None when none was done or nothing tells."""
+    after_s: float | None
+
+
+class SpreadDoc(Doc, frozen=True, kw_only=True):
+    """How high something stands on one side, and how far that varies."""
+
+    median: float
+    """Of the samples; of the runs' medians where the side is several runs."""
+    low: float
+    """Lower quartile of the samples; least of the runs."""
+    high: float
+    points: int
+    """Samples, of all runs."""
+    runs: int
+    """1: the spread is of samples, else of runs."""
+
+
+class RatioDoc(Doc, frozen=True, kw_only=True):
+    """A side over the first one."""
+
+    ratio: float
+    """Of the medians."""
+    low: float | None
+    """The side's low over the first one's high; None where that is not positive."""
+    high: float | None
+
+
+class SidesSeries(Doc, frozen=True, kw_only=True):
+    series: str
+    labels: str
+    unit: str | None
+    """Of the shown values: counters are per second."""
+    levels: list[SpreadDoc | None]
+    """One per side; None where it has no sample."""
+    ratios: list[RatioDoc | None]
+    """Over the reference; its own is None."""
+    clear: bool
+    """Differs clearly from the reference in every run of some side."""
+
+
+class SidesWait(Doc, frozen=True, kw_only=True):
+    file: str
+    line: int
+    mode: str
+    counts: list[float | None]
+    """Threads per dump, the mean over a side's runs; None without dumps."""
+
+
+class SidesStack(Doc, frozen=True, kw_only=True):
+    stack: list[str]
+    """Innermost first, cleaned."""
+    counts: list[float | None]
+    """Threads per sample, the mean over a side's runs; None without samples."""
+    signature: str | None
+    category: str | None
+    set_aside: bool
+
+
+class SidesSetting(Doc, frozen=True, kw_only=True):
+    name: str
+    values: list[str | None]
+    """None: not printed there. Runs of one side that differ are all named."""
+
+
+class SidesTable(Doc, frozen=True, kw_only=True):
+    side: int
+    """Held against the reference: b of the table, which is a."""
+    table: ComparedTable
+
+
+class SidesTrial(Doc, frozen=True, kw_only=True):
+    side: int
+    trial: TrialDoc
+
+
+class SidesDoc(Doc, frozen=True, kw_only=True):
+    """Two or more sides beside each other, one being what the others are held against."""
+
+    sides: list[ComparedSide]
+    reference: int
+    """Which of them that is, from 0."""
+    align: Literal["onset", "start", "clock"]
+    """What a window's seconds count from."""
+    trials: list[SidesTrial]
+    warnings: list[str]
+    series: list[SidesSeries]
+    """What differs most first."""
+    waits: list[SidesWait]
+    stacks: list[SidesStack]
+    settings: list[SidesSetting]
+    """Those that at least two sides print and that differ."""
+    tables: list[SidesTable]
+
+
+class OverlayLine(Doc, frozen=True, kw_only=True):
+    """One series on one side (or in one run of it)."""
+
+    side: int
+    label: str
+    host: str | None
+    zero: str
+    """Instant that second 0 stands for."""
+    points: list[tuple[float, float, float, float]]
+    """Seconds since zero, median, least and most of the samples of that stretch."""
+
+
+class OverlayDoc(Doc, frozen=True, kw_only=True):
+    """A series on all sides over one axis of seconds."""
+
+    series: str
+    unit: str | None
+    align: Literal["onset", "start", "clock"]
+    lines: list[OverlayLine]
+    samples: int
+    """How many samples the points stand for."""
+
+
+class FleetSeries(Doc, frozen=True, kw_only=True):
+    series: str
+    labels: str
+    host_level: float
+    fleet_level: float
+    """Median over the hosts."""
+    score: float
+    text: str
+
+
+class FleetSetting(Doc, frozen=True, kw_only=True):
+    name: str
+    host_value: str
+    fleet_value: str
+
+
+class FleetHost(Doc, frozen=True, kw_only=True):
+    host: str
+    series: list[FleetSeries]
+    moved: int
+    """How many series stand out; ``series`` holds the clearest."""
+    settings: list[FleetSetting]
+
+
+class FleetDoc(Doc, frozen=True, kw_only=True):
+    hosts: list[str]
+    differing: list[FleetHost]
+    text: str

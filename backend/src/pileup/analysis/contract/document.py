@@ -1,0 +1,81 @@
+"""The whole analysis document and its JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pileup.analysis.contract.artifacts import (
+    ArtifactDoc,
+    EventDoc,
+    SeriesDoc,
+    SettingDoc,
+    SnapshotDoc,
+    TableChangeDoc,
+    TableDoc,
+)
+from pileup.analysis.contract.base import SCHEMA, Doc, Headline, ProblemDoc
+from pileup.analysis.contract.findings import (
+    AbsenceDoc,
+    FindingDoc,
+    LookedAtDoc,
+    SlowQueryDoc,
+    TriageDoc,
+)
+from pileup.analysis.contract.stacks import HotStackDoc
+from pileup.analysis.contract.stalls import ShiftDoc, StallDoc
+from pileup.analysis.contract.waits import (
+    BlockerDoc,
+    DeadlockDoc,
+    HotLatchDoc,
+    HotWaitDoc,
+    WaitPersistence,
+)
+
+
+class Analysis(Doc, frozen=True, kw_only=True):
+    schema: str
+    engine: str
+    """Version of the engine."""
+    headline: Headline
+    server: dict[str, str | None]
+    """version, family (mysql, percona, mariadb), comment."""
+    artifacts: list[ArtifactDoc]
+    snapshots: list[SnapshotDoc]
+    series: list[SeriesDoc]
+    stalls: list[StallDoc]
+    shifts: list[ShiftDoc]
+    hot_waits: list[HotWaitDoc]
+    hot_latches: list[HotLatchDoc]
+    blockers: list[BlockerDoc]
+    hot_stacks: list[HotStackDoc]
+    settings: list[SettingDoc]
+    events: list[EventDoc]
+    deadlocks: list[DeadlockDoc]
+    triage: list[TriageDoc]
+    findings: list[FindingDoc]
+    problems: list[ProblemDoc]
+    absences: list[AbsenceDoc] = []
+    """Known problems that were looked for and not found. Empty where nothing stalled."""
+    looked_at: LookedAtDoc | None = None
+    slow_queries: list[SlowQueryDoc] = []
+    tables: list[TableDoc] = []
+    table_changes: list[TableChangeDoc] = []
+    persistence: WaitPersistence | None = None
+    """Who and what stays stuck; by far the biggest part where thousands wait."""
+
+
+def encode(document: Doc) -> bytes:
+    """The document as UTF-8 JSON."""
+    return msgspec.json.encode(document)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the analysis document."""
+    schema = msgspec.json.schema(Analysis)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Pileup analysis document ({SCHEMA})",
+        **schema,
+    }

@@ -1,0 +1,107 @@
+"""Checks, findings and what was searched for without a match."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pileup.analysis.contract.base import Doc, Locator, Window
+
+
+class TriageDoc(Doc, frozen=True, kw_only=True):
+    check: Literal[
+        "configuration",
+        "saturated_resources",
+        "collateral_query",
+        "other_process",
+        "hardware",
+        "shared_storage",
+        "locking",
+    ]
+    verdict: Literal["ok", "suspect", "no_data"]
+    why: str
+    evidence: list[Locator]
+    collect: str = ""
+    """The command that would have told, for the next time; empty when all was there."""
+
+
+class MitigationDoc(Doc, frozen=True, kw_only=True):
+    action: str
+    side_effects: str | None = None
+
+
+class ExperimentDoc(Doc, frozen=True, kw_only=True):
+    change: str
+    expect: str
+    refuted_if: str | None = None
+
+
+class SignDoc(Doc, frozen=True, kw_only=True):
+    """One sign of a finding's signature, seen or not."""
+
+    text: str
+    seen: Literal["yes", "no", "no_data"]
+    weight: float
+    """What it adds to the score when it is seen."""
+
+
+class FindingDoc(Doc, frozen=True, kw_only=True):
+    id: str
+    category: str
+    title: str
+    score: float
+    """0..1; a ranking aid, not a probability."""
+    why: str
+    evidence: list[Locator]
+    against: list[str]
+    """What speaks against it or is missing."""
+    applies_to_version: Literal["yes", "no", "unknown"]
+    fixed_in: list[str]
+    mitigations: list[MitigationDoc]
+    experiment: ExperimentDoc | None
+    references: list[str]
+    explanation: str = ""
+    signs: list[SignDoc] = []
+    """What was looked for, where the signature is data; empty where code decides."""
+    verified: bool = True
+    """Whether the knowledge base read the source of this problem; ``verified_by`` tells."""
+    verified_by: str = ""
+
+
+class AbsenceDoc(Doc, frozen=True, kw_only=True):
+    """A known problem that was looked for and not found, or could not be looked for."""
+
+    id: str
+    title: str
+    verdict: Literal["not_found", "no_data"]
+    looked_for: str
+
+
+class LookedAtDoc(Doc, frozen=True, kw_only=True):
+    """Over which range and in how much of each kind was looked."""
+
+    window: Window | None
+    """The stall; None: the whole capture."""
+    records: dict[str, int]
+    """'status dumps': 81, 'stack samples': 4, ..."""
+
+
+class SlowQueryDoc(Doc, frozen=True, kw_only=True):
+    """One shape of statement in the slow log, over the queries that ran in the stall."""
+
+    shape: str
+    """Literals as ?, lists as one."""
+    calls: int
+    total_s: float
+    max_s: float | None
+    lock_s: float
+    row_lock_wait_s: float | None
+    """InnoDB_rec_lock_wait, where the server prints it."""
+    rows_examined: int
+    sessions: int
+    share: float
+    """Of all slow query time, 0..1."""
+    per_second: float | None
+    baseline_per_second: float | None
+    """None without a baseline."""
+    example: Locator
+    """The longest one."""

@@ -1,0 +1,93 @@
+"""Medians of series before and during the stall, by what they measure, whatever their collector."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import polars as pl
+
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.series import short_name
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    id: str
+    series: str
+    labels: str
+    artifact: str
+    before: float | None
+    inside: float | None
+    peak: float
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    rows: tuple[Level, ...]
+
+    @classmethod
+    def of(cls, context: Context) -> Levels:
+        """Levels over the stall; without one, over the whole capture (``inside`` only).
+
+        Of the host that stalled, and of series without a host: the others of a fleet went on.
+        """
+        values, stall, baseline = context.values, context.stall, context.baseline
+        if context.host is not None:
+            values = values.filter(pl.col("host").is_null() | (pl.col("host") == context.host))
+        if values.is_empty():
+            return cls(())
+        everything = pl.lit(True)
+        inside = stall.holds() if stall else everything
+        before = baseline.holds() if baseline else pl.lit(False)
+        table = (
+            values.group_by("id")
+            .agg(
+                pl.col("series", "labels", "artifact").first(),
+                pl.col("value").filter(before).median().alias("before"),
+                pl.col("value").filter(inside).median().alias("inside"),
+                pl.col("value").filter(inside).max().alias("peak"),
+                inside.sum().alias("n") if stall else pl.len().alias("n"),
+            )
+            .sort("id")
+        )
+        rows = [
+            Level(
+                row["id"], row["series"], row["labels"], row["artifact"], row["before"],
+                row["inside"], row["peak"] or 0.0, row["n"],
+            )
+            for row in table.iter_rows(named=True)
+        ]  # fmt: skip
+        return cls(tuple(rows))
+
+    def named(self, *names: str, collectors: Collection[str] = ()) -> list[Level]:
+        """Levels inside the stall of series with one of these short names."""
+        wanted = set(names)
+        return [
+            one
+            for one in self.rows
+            if one.inside is not None
+            and short_name(one.series) in wanted
+            and (not collectors or one.series.partition(".")[0] in collectors)
+        ]
+
+    def first(self, *names: str, collectors: Collection[str] = ()) -> Level | None:
+        """The fullest unlabelled one (or of all CPUs) of these."""
+        some = [
+            one
+            for one in self.named(*names, collectors=collectors)
+            if one.labels in ("", "cpu=all")
+        ]
+        return max(some, key=lambda one: one.points, default=None)
+
+
+def total(levels: Collection[Level], attribute: str = "inside") -> float | None:
+    """Sum of the known values; None when none is known."""
+    known = [v for one in levels if (v := getattr(one, attribute)) is not None]
+    return float(sum(known)) if known else None
+
+
+def middle(numbers: Collection[float]) -> float | None:
+    return statistics.median(numbers) if numbers else None

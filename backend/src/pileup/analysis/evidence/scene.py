@@ -1,0 +1,446 @@
+"""Joins the layers of one moment: status dump, stacks, processlist, lock tables, by thread.
+
+``--Thread 139719055636224`` (SEMAPHORES), ``Thread 0x7f12…`` (gdb) and ``OS thread handle``
+(TRANSACTIONS) are one pthread_t; ``MySQL thread id 390`` is the processlist's Id. So one waiter has
+its latch, its stack, its transaction, its session and its query. How a thread was joined is said.
+
+Times: a stack sample and a dump are seconds apart; each layer is the one nearest to the moment,
+       within NEAR_US, of the same host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.contract import Locator
+from pileup.analysis.evidence.evidence import Evidence
+
+NEAR_US = 12_000_000
+THREADS_NEAR_US = 3_600_000_000
+"""Which session a thread serves lasts as long as the connection."""
+STACKS_NEAR_US = 20_000_000
+"""gdb stops the server while it walks the stacks, so they are further from the dump."""
+
+_THREAD_AND_SESSION = (
+    ("ps_thread_id", "session_id"),
+    ("waiting_ps_thread", "waiting_session"),
+    ("blocking_ps_thread", "blocking_session"),
+)
+ANONYMOUS_AT_MOST = 5000
+"""Threads of one stack without ids that become nodes."""
+_APART_US = 2_000_000
+"""Layers further apart than this are joined with a word of warning."""
+_SAME_SECOND, _LOST_PER_S, _LEAST_SURE = 0.98, 0.015, 0.6
+"""A join by an id that two files print: what it is worth, less for each second between them."""
+_BY_KERNEL_THREAD = 0.9
+"""A thread pool or a thread cache may have given the kernel's thread to another session."""
+_WITHOUT_ID = 0.5
+
+Row = dict[str, Any]
+_OF_DUMP = frozenset({"semaphore_wait", "transaction", "trx_lock", "latch_hold"})
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """How one more layer came to be a thread's, and how sure that is."""
+
+    why: str
+    confidence: float
+    """0..1. 1: one record says both ids. An id that two files print is nearly as good, less with
+    each second between them: by then the thread may serve another session, or do something else."""
+
+
+@dataclass(slots=True)
+class Actor:
+    """One thread of the server, with all that the layers say of it."""
+
+    id: str
+    """thread:<pthread>, session:<id> or trx:<id>: the first that is known."""
+    pthread: int | None = None
+    session_id: int | None = None
+    trx: Row | None = None
+    session: Row | None = None
+    stack: Row | None = None
+    waits: list[Row] = field(default_factory=list)
+    """Its semaphore waits (one, unless the dump is odd)."""
+    event: Row | None = None
+    """What it waits for by performance_schema."""
+    joined: list[Join] = field(default_factory=list)
+
+    def join(self, why: str, confidence: float) -> None:
+        """Note a join; once, the surest, where it is made again."""
+        if all(one.why != why for one in self.joined):
+            self.joined.append(Join(why, round(confidence, 2)))
+
+    @property
+    def lock_wait(self) -> bool:
+        return bool(self.trx and self.trx["lock_wait"])
+
+    @property
+    def query(self) -> str | None:
+        for row in (self.session, self.trx):
+            if row and row["query"]:
+                return str(row["query"])
+        return None
+
+    @property
+    def functions(self) -> list[str]:
+        return [f["function"] for f in self.stack["frames"]] if self.stack else []
+
+
+@dataclass(slots=True)
+class Scene:
+    """All layers of one moment."""
+
+    at: int | None
+    host: str | None
+    actors: dict[str, Actor]
+    lock_waits: list[Row]
+    trx_locks: list[Row]
+    stacks: list[Row]
+    """Also those without thread ids (pt-pmp)."""
+    locators: list[Locator]
+    """The snapshots that were joined."""
+    metadata_locks: list[Row] = field(default_factory=list)
+    latch_holds: list[Row] = field(default_factory=list)
+    event_waits: list[Row] = field(default_factory=list)
+    """The innermost wait of each thread of performance_schema."""
+    dump: Row | None = None
+    """The snapshot of the status dump that was joined."""
+    stacks_alone: bool = False
+    """No other layer names a thread: each stack without thread ids stands for its threads."""
+    notes: list[str] = field(default_factory=list)
+    """How far apart the layers are, where that makes a join less sure."""
+
+    def by_session(self, session_id: int | None) -> Actor | None:
+        if session_id is None:
+            return None
+        return next((a for a in self.actors.values() if a.session_id == session_id), None)
+
+    def by_trx(self, trx_id: str | None) -> Actor | None:
+        if trx_id is None:
+            return None
+        return next((a for a in self.actors.values() if a.trx and a.trx["trx_id"] == trx_id), None)
+
+
+def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
+    """The layers nearest to an instant; everything there is when nothing is placed in time."""
+    found = Scene(at, host, {}, [], [], [], [])
+    index = _Index(found)
+    layers = {
+        "semaphore_wait": NEAR_US,
+        "transaction": NEAR_US,
+        "session": NEAR_US,
+        "stack": STACKS_NEAR_US,
+        "lock_wait": NEAR_US,
+        "trx_lock": NEAR_US,
+        "metadata_lock": NEAR_US,
+        "latch_hold": NEAR_US,
+        "event_wait": NEAR_US,
+        "thread": THREADS_NEAR_US,
+    }
+    dump = _nearest_snapshot(evidence, at, host)
+    rows: dict[str, list[Row]] = {}
+    for kind, reach in layers.items():
+        if kind in _OF_DUMP and dump is not None:
+            frame = evidence.frame(kind)
+            rows[kind] = [] if frame is None else frame.filter(_of(dump)).to_dicts()
+        else:
+            rows[kind] = _nearest(evidence, kind, at, host, reach)
+    if dump is not None:  # a dump prints few locks; the lock tables print all
+        for kind in ("trx_lock", "latch_hold"):
+            rows[kind] += _nearest(evidence, kind, at, host, NEAR_US, beside=dump)
+    found.dump = dump
+    index.apart = _apart_s(dump, rows)
+    index.threads(rows["thread"], [*rows["metadata_lock"], *rows["event_wait"]], rows["session"])
+    for row in rows["transaction"]:
+        index.transaction(row)
+    for row in rows["session"]:
+        index.session(row)
+    for row in rows["semaphore_wait"]:
+        index.wait(row)
+    for row in rows["stack"]:
+        index.stack(row)
+    if not found.actors and rows["stack"]:
+        found.stacks_alone = True
+        index.anonymous(rows["stack"])
+    found.notes = _apart(dump, rows)
+    found.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
+    found.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
+    found.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
+    found.latch_holds = [index.with_sessions(row) for row in rows["latch_hold"]]
+    found.event_waits = [index.with_sessions(row) for row in _innermost(rows["event_wait"])]
+    index.events(found.event_waits)
+    found.stacks = rows["stack"]
+    found.locators = list(_locators(evidence, dump, rows))
+    return found
+
+
+class _Index:
+    """Finds the actor that a row is about, or makes it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.apart: dict[str, float] = {}
+        """Seconds between each layer and the first that there is."""
+        self._actors = scene.actors
+        self._by_pthread: dict[int, Actor] = {}
+        self._by_session: dict[int, Actor] = {}
+        self._session_of_ps: dict[int, int] = {}
+        self._session_of_tid: dict[int, int] = {}
+
+    def threads(self, threads: list[Row], locks: list[Row], sessions: list[Row]) -> None:
+        """Learn which session a thread of performance_schema, or of the kernel, serves."""
+        for row in (*threads, *locks):
+            if row["ps_thread_id"] is not None and row["session_id"] is not None:
+                self._session_of_ps[row["ps_thread_id"]] = row["session_id"]
+        for row in (*threads, *sessions):
+            if row["os_tid"] is not None and row["session_id"] is not None:
+                self._session_of_tid[row["os_tid"]] = row["session_id"]
+
+    def with_sessions(self, row: Row) -> Row:
+        """A row of a lock table with the sessions of its performance_schema threads."""
+        known = dict(row)
+        for thread, session in _THREAD_AND_SESSION:
+            if thread in row and row[session] is None and row[thread] is not None:
+                known[session] = self._session_of_ps.get(row[thread])
+        return known
+
+    def transaction(self, row: Row) -> None:
+        if row["session_id"] is None and row["state"].startswith("not started"):
+            return  # an idle slot: no thread, no locks
+        actor = self._actor(row["os_thread"], row["session_id"], f"trx:{row['trx_id']}")
+        if actor.trx is None or row["lock_wait"]:
+            actor.trx = row
+            if actor.pthread is not None and actor.session_id is not None:
+                actor.join(
+                    f"session {row['session_id']} and thread {row['os_thread']} by TRANSACTIONS",
+                    1.0,
+                )
+
+    def session(self, row: Row) -> None:
+        actor = self._actor(None, row["session_id"], f"session:{row['session_id']}")
+        actor.session = row
+        if actor.trx is not None:
+            actor.join(
+                f"processlist Id {row['session_id']} (exact){self._later('session')}",
+                self._sure("session"),
+            )
+
+    def wait(self, row: Row) -> None:
+        actor = self._actor(row["thread_id"], None, f"thread:{row['thread_id']}")
+        actor.waits.append(row)
+        if actor.trx is not None:
+            actor.join("semaphore wait by OS thread handle (exact)", 1.0)
+
+    def stack(self, row: Row) -> None:
+        for thread in row["threads"]:
+            session = self._session_of_tid.get(thread["lwp"]) if thread["lwp"] else None
+            if thread["pthread"] is not None:
+                actor = self._actor(thread["pthread"], session, f"thread:{thread['pthread']}")
+                actor.join(
+                    f"gdb thread {thread['pthread']:#x} (exact){self._later('stack')}",
+                    self._sure("stack"),
+                )
+            elif session is not None:  # eu-stack prints the kernel's id alone
+                actor = self._actor(None, session, f"session:{session}")
+                actor.join(
+                    f"kernel thread {thread['lwp']} by performance_schema.threads"
+                    f"{self._later('stack')}",
+                    min(_BY_KERNEL_THREAD, self._sure("stack")),
+                )
+            else:
+                continue
+            actor.stack = row
+
+    def events(self, rows: list[Row]) -> None:
+        """performance_schema's waits, of sessions that another layer has, too."""
+        for row in rows:
+            if row["session_id"] is None or row["ongoing"] is False:
+                continue
+            actor = self._actor(None, row["session_id"], f"session:{row['session_id']}")
+            actor.event = row
+            if actor.session is not None or actor.trx is not None or actor.stack is not None:
+                actor.join(
+                    f"performance_schema thread {row['ps_thread_id']} is session "
+                    f"{row['session_id']}{self._later('event_wait')}",
+                    self._sure("event_wait"),
+                )
+
+    def anonymous(self, rows: list[Row]) -> None:
+        """pt-pmp gives counts without thread ids: one actor for each of the threads."""
+        for row in rows:
+            threads = min(row["count"] // max(1, row["samples"]) or 1, ANONYMOUS_AT_MOST)
+            for number in range(threads):
+                name = f"stack:{row['line_first']}:{number}"
+                self._actors[name] = Actor(
+                    name, stack=row, joined=[Join("a stack without thread ids", _WITHOUT_ID)]
+                )
+
+    def _sure(self, layer: str) -> float:
+        """How sure a join by an exact id is, at the distance of its layer."""
+        seconds = self.apart.get(layer, 0.0)
+        return max(_LEAST_SURE, _SAME_SECOND - _LOST_PER_S * seconds)
+
+    def _later(self, layer: str) -> str:
+        seconds = self.apart.get(layer, 0.0)
+        return f", {seconds:.0f} s apart" if seconds >= 1 else ""
+
+    def _actor(self, pthread: int | None, session_id: int | None, fallback: str) -> Actor:
+        found = self._by_pthread.get(pthread) if pthread is not None else None
+        if found is None and session_id is not None:
+            found = self._by_session.get(session_id)
+        if found is None:
+            name = (
+                f"thread:{pthread}"
+                if pthread is not None
+                else f"session:{session_id}"
+                if session_id is not None
+                else fallback
+            )
+            found = self._actors.setdefault(name, Actor(name))
+        if pthread is not None and found.pthread is None:
+            found.pthread = pthread
+            self._by_pthread[pthread] = found
+        if session_id is not None and found.session_id is None:
+            found.session_id = session_id
+            self._by_session[session_id] = found
+        return found
+
+
+def _innermost(rows: list[Row]) -> list[Row]:
+    """One wait per thread: they nest (a mutex inside table I/O), the last that goes on counts."""
+    found: dict[object, Row] = {}
+    for number, row in enumerate(rows):
+        key = row["ps_thread_id"], row["session_id"]
+        if key == (None, None):
+            key = number, None
+        if key not in found or row["ongoing"] is not False:
+            found[key] = row
+    return list(found.values())
+
+
+def _nearest_snapshot(evidence: Evidence, at: int | None, host: str | None) -> Row | None:
+    """The status dump nearest to the instant; of several in one second the one with most waits."""
+    frame = evidence.frame("snapshot")
+    if frame is None:
+        return None
+    dumps = frame.filter(pl.col("kind") == "innodb_status")
+    if host is not None:
+        dumps = dumps.filter(pl.col("host").fill_null(host) == host)
+    if at is not None:
+        dumps = dumps.drop_nulls("time").with_columns(
+            ((pl.col("time") - at).abs() // 1_000_000).alias("distance")
+        )
+        dumps = dumps.filter(pl.col("distance") <= NEAR_US // 1_000_000)
+        if dumps.is_empty():
+            return None
+        nearest = dumps["distance"].min()
+        dumps = dumps.filter(pl.col("distance") == nearest)
+    if dumps.is_empty():
+        return None
+    if dumps.height == 1:
+        return dumps.row(0, named=True)
+    return max(dumps.to_dicts(), key=lambda row: _size(evidence, row))
+
+
+def _size(evidence: Evidence, dump: Row) -> int:
+    total = 0
+    for kind in ("semaphore_wait", "transaction"):
+        frame = evidence.frame(kind)
+        total += 0 if frame is None else frame.filter(_of(dump)).height
+    return total
+
+
+def _nearest(
+    evidence: Evidence,
+    kind: str,
+    at: int | None,
+    host: str | None,
+    reach: int,
+    beside: Row | None = None,
+) -> list[Row]:
+    """The rows of one kind that were taken together, nearest to the instant.
+
+    beside: a snapshot whose artifact is left out.
+    """
+    frame = evidence.frame(kind)
+    if frame is None:
+        return []
+    if beside is not None:
+        frame = frame.filter(pl.col("artifact") != beside["artifact"])
+    if host is not None:
+        frame = frame.filter(pl.col("host").fill_null(host) == host)
+    if at is not None:
+        frame = frame.drop_nulls("time").with_columns((pl.col("time") - at).abs().alias("distance"))
+        frame = frame.filter(pl.col("distance") <= reach)
+        if frame.is_empty():
+            return []
+        frame = frame.sort("distance")
+    if frame.is_empty():
+        return []
+    first = frame.row(0, named=True)
+    together = frame.filter(
+        (pl.col("artifact") == first["artifact"])
+        & pl.col("snapshot").eq_missing(first["snapshot"])
+        & pl.col("time").eq_missing(first["time"])
+    )
+    return together.to_dicts()
+
+
+def _of(dump: Row) -> pl.Expr:
+    same: pl.Expr = pl.col("artifact") == dump["artifact"]
+    return same & pl.col("snapshot").eq(dump["snapshot"])
+
+
+def _apart_s(dump: Row | None, rows: dict[str, list[Row]]) -> dict[str, float]:
+    """Seconds between each layer and the dump, or the processlist where there is no dump."""
+    times = {kind: some[0]["time"] for kind, some in rows.items() if some}
+    base = dump["time"] if dump else times.get("session")
+    if base is None:
+        return {}
+    return {kind: abs(time - base) / 1e6 for kind, time in times.items() if time is not None}
+
+
+def _apart(dump: Row | None, rows: dict[str, list[Row]]) -> list[str]:
+    """Sentences on layers that were taken seconds apart: a thread may have moved on."""
+    times = {"status dump": dump["time"] if dump else None}
+    names = {"session": "processlist", "stack": "stack sample", "lock_wait": "lock table"}
+    times |= {name: rows[kind][0]["time"] for kind, name in names.items() if rows[kind]}
+    known = {name: time for name, time in times.items() if time is not None}
+    if not known:
+        return []
+    first, base = next(iter(known.items()))
+    return [
+        f"The {name} was taken {abs(time - base) / 1e6:.0f} s from the {first}: a thread may have "
+        "moved on between them."
+        for name, time in known.items()
+        if abs(time - base) > _APART_US
+    ]
+
+
+def _locators(
+    evidence: Evidence, dump: Row | None, rows: dict[str, list[Row]]
+) -> Iterator[Locator]:
+    names = {"session": "processlist", "stack": "stack sample", "lock_wait": "lock waits"}
+    if dump is not None:
+        yield _locator(evidence, dump, dump["line_first"], dump["line_last"], "status dump")
+    for kind, name in names.items():
+        if some := rows[kind]:
+            last = max(row["line_last"] for row in some)
+            first = min(row["line_first"] for row in some)
+            yield _locator(evidence, some[0], first, last, f"{name} ({len(some)} rows)")
+
+
+def _locator(evidence: Evidence, row: Row, first: int, last: int, text: str) -> Locator:
+    return Locator(
+        kind="lines",
+        artifact=row["artifact"],
+        path=evidence.path(row["artifact"]),
+        line_first=first,
+        line_last=last,
+        text=text,
+    )

@@ -1,0 +1,66 @@
+"""Samples as plain values: gauges as printed, counters as rates, resets and gaps left out.
+
+Absent is not zero: nothing is filled in where a collector has no sample.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from pileup.analysis.evidence.compact_samples import by_series, compact
+
+SCHEMA: dict[str, pl.DataType] = {
+    "id": pl.Categorical(),
+    "series": pl.Categorical(),
+    "labels": pl.Categorical(),
+    "host": pl.Categorical(),
+    "kind": pl.Categorical(),
+    "unit": pl.Categorical(),
+    "artifact": pl.Categorical(),
+    "time": pl.Int64(),
+    "value": pl.Float64(),
+}
+
+
+def values(samples: pl.DataFrame | None) -> pl.DataFrame:
+    """Placed samples as ``SCHEMA``, sorted by id and time; counters as rates per second.
+
+    A rate belongs to the later of its two samples. Two files of one server are differenced apart,
+    so overlapping collectors never make a false reset.
+    """
+    if samples is None or samples.is_empty():
+        return pl.DataFrame(schema=SCHEMA)
+    rows = (
+        compact(samples)
+        .lazy()
+        .filter(
+            pl.col("time").is_not_null()
+            & pl.col("value").is_not_null()
+            & pl.col("value").is_finite()
+        )
+        .select(list(SCHEMA))
+        .collect()
+    )
+    # a few series at a time: sorting them all at once would hold everything three times
+    pieces = [_plain(piece) for piece in by_series(rows)]
+    return pl.concat(pieces) if pieces else rows
+
+
+def _plain(samples: pl.DataFrame) -> pl.DataFrame:
+    group = ["artifact", "id"]
+    step = pl.col("value").diff().over(group)
+    seconds = pl.col("time").diff().over(group) / 1e6
+    rate = pl.when((step >= 0) & (seconds > 0)).then(step / seconds)
+    value = pl.when(pl.col("kind") == "counter").then(rate).otherwise(pl.col("value"))
+    return (
+        samples.sort("artifact", "id", "time")
+        .with_columns(value.alias("value"))
+        .filter(pl.col("value").is_not_null())
+        .sort("id", "time")
+    )
+
+
+def short_name(series: str) -> str:
+    """'threads_running' of 'mysql.Threads_running' and 'mysql_global_status_threads_running'."""
+    last = series.rpartition(".")[2].lower()
+    return last.removeprefix("mysql_global_status_").removeprefix("mysql_info_schema_")

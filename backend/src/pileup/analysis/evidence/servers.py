@@ -1,0 +1,67 @@
+"""Which server it was, and how it was set: variables over configuration files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pileup.analysis.contract import SettingDoc
+from pileup.analysis.evidence.context import Server, Setting
+from pileup.analysis.evidence.evidence import Evidence
+
+
+def settings(evidence: Evidence) -> list[SettingDoc]:
+    """Every distinct value of a variable, with the first place that says it."""
+    frame = evidence.frame("setting")
+    if frame is None:
+        return []
+    rows = frame.unique(["host", "name", "value", "source"], keep="first", maintain_order=True)
+    return [
+        SettingDoc(
+            name=row["name"],
+            value=row["value"],
+            source=row["source"],
+            host=row["host"],
+            artifact=row["artifact"],
+            line_first=row["line_first"],
+        )
+        for row in rows.sort("name", "source", maintain_order=True).iter_rows(named=True)
+    ]
+
+
+def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str, Setting]:
+    """One value per name: what the server says of itself over what a file or an old log says.
+
+    host: whose values win over those of the others of its fleet, which it may not share.
+    """
+    found: dict[str, Setting] = {}
+    ranks: dict[str, tuple[bool, bool]] = {}
+    for one in settings(evidence):
+        is_weak = "cnf" in one.source.lower() or "banner" in one.source
+        rank = host is not None and one.host not in (None, host), is_weak
+        if one.name in found and (rank > ranks[one.name] or (is_weak and rank == ranks[one.name])):
+            continue
+        ranks[one.name] = rank
+        found[one.name] = Setting(one.value, one.source, one.host, one.artifact, one.line_first)
+    return found
+
+
+def server(evidence: Evidence, known: Mapping[str, Setting]) -> Server:
+    """Version and family, from the variables, else from what a dump or log prints."""
+    version = known["version"].value if "version" in known else None
+    comment = known["version_comment"].value if "version_comment" in known else None
+    frame = evidence.frame("snapshot")
+    if version is None and frame is not None:
+        version = frame["server_version"].drop_nulls().mode().sort().first()  # type: ignore[assignment]
+    return Server(version, _family(version, comment), comment)
+
+
+def _family(version: str | None, comment: str | None) -> str | None:
+    text = f"{version or ''} {comment or ''}".lower()
+    if "mariadb" in text:
+        return "mariadb"
+    if "percona" in text:
+        return "percona"
+    return "mysql" if version else None
+
+
+__all__ = ["effective_settings", "server", "settings"]

@@ -1,0 +1,1 @@
+"""Known problems, the seven checks, and the headline."""

@@ -1,0 +1,285 @@
+"""The plain parts of the analysis document: what was uploaded, when, and what it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.contract import (
+    ArtifactDoc,
+    DeadlockDoc,
+    EventDoc,
+    ProblemDoc,
+    SeriesDoc,
+    SnapshotDoc,
+)
+from pileup.analysis.evidence.context import Context, Span
+from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.waits.moments import moments as wait_moments
+from pileup.knowledge import knowledge
+from pileup.numerals import number
+
+MOST_EVENTS = 5000
+_NOT_EVENTS = ("clock",)
+
+
+def artifacts(evidence: Evidence) -> list[ArtifactDoc]:
+    """Every artifact with its host, time range and problems, in path order."""
+    ranges: dict[str, tuple[int, int]] = {}
+    hosts: dict[str, str] = {}
+    for frame in evidence.frames.values():
+        if "time" not in frame.columns:
+            continue
+        table = frame.group_by("artifact").agg(
+            pl.col("time").min().alias("a"),
+            pl.col("time").max().alias("b"),
+            pl.col("host").drop_nulls().first(),
+        )
+        for sha, first, last, host in table.iter_rows():
+            if first is not None:
+                old = ranges.get(sha, (first, last))
+                ranges[sha] = (min(old[0], first), max(old[1], last))
+            if host is not None:
+                hosts.setdefault(sha, host)
+    docs = []
+    for one in evidence.artifacts:
+        first, last = ranges.get(one.sha256, (None, None))
+        docs.append(
+            ArtifactDoc(
+                path=one.path,
+                sha256=one.sha256,
+                bytes=one.bytes,
+                format=one.format,
+                host=hosts.get(one.sha256),
+                first=iso(first),
+                last=iso(last),
+                records=dict(one.records),
+                problems=_problems(one),
+                bundle=one.bundle,
+                clock=evidence.clocks.get(one.sha256),
+            )
+        )
+    return sorted(docs, key=lambda doc: doc.path)
+
+
+def problems(evidence: Evidence) -> list[ProblemDoc]:
+    """Of every artifact; and what of a team's own knowledge could not be used."""
+    of_artifacts = [doc for one in evidence.artifacts for doc in _problems(one)]
+    return of_artifacts + [
+        ProblemDoc(
+            artifact="",
+            path="knowledge",
+            line=None,
+            message=f"Left out of the team's own knowledge: {text}",
+            severity="error",
+        )
+        for text in knowledge().problems
+    ]
+
+
+def _problems(artifact: EvidenceArtifact) -> list[ProblemDoc]:
+    return [
+        ProblemDoc(
+            artifact=artifact.sha256,
+            path=artifact.path,
+            line=one.line,
+            message=one.message,
+            expected=one.expected,
+            found=one.found,
+            severity=one.severity,
+        )
+        for one in artifact.problems
+    ]
+
+
+def snapshots(evidence: Evidence) -> list[SnapshotDoc]:
+    """Every moment, in time order, with how many wait in it."""
+    frame = evidence.frame("snapshot")
+    if frame is None:
+        return []
+    keys = ["artifact", "snapshot"]
+    latches = _counts(evidence, "semaphore_wait", pl.lit(True))
+    locks = _counts(evidence, "transaction", pl.col("lock_wait"))
+    people = _counts(evidence, "session", pl.lit(True))
+    others = {(one.artifact, one.snapshot, one.kind): one.waiters for one in wait_moments(evidence)}
+    paths = {one.sha256: one.path for one in evidence.artifacts}
+    rows = frame.select(
+        *keys, "time", "time_quality", "kind", "host", "line_first", "server_version"
+    ).sort("time", "artifact", "snapshot", nulls_last=True)
+    docs = []
+    for row in rows.iter_rows(named=True):
+        key = (row["artifact"], row["snapshot"])
+        is_dump = row["kind"] == "innodb_status"
+        quality = row["time_quality"]
+        if quality == "unknown" and row["time"] is not None:
+            quality = "file name"
+        docs.append(
+            SnapshotDoc(
+                time=iso(row["time"]),
+                time_quality=quality,
+                kind=row["kind"],
+                artifact=row["artifact"],
+                path=paths.get(row["artifact"], ""),
+                index=row["snapshot"] if row["snapshot"] is not None else 0,
+                host=row["host"],
+                line_first=row["line_first"],
+                waiters=latches.get(key, 0)
+                if is_dump
+                else others.get((row["artifact"], row["snapshot"] or 0, row["kind"])),
+                lock_waits=locks.get(key, 0) if is_dump or key in locks else None,
+                sessions=people.get(key),
+                server_version=row["server_version"],
+            )
+        )
+    return docs
+
+
+def _counts(evidence: Evidence, kind: str, which: pl.Expr) -> dict[tuple[str, int | None], int]:
+    frame = evidence.frame(kind)
+    if frame is None:
+        return {}
+    counted = frame.filter(which).group_by("artifact", "snapshot").len()
+    return {(sha, snapshot): count for sha, snapshot, count in counted.iter_rows()}
+
+
+def series(evidence: Evidence) -> list[SeriesDoc]:
+    """Every series with its range, by id."""
+    frame = evidence.frame("sample")
+    if frame is None:
+        return []
+    value = pl.col("value")
+    table = (
+        frame.group_by("id")
+        .agg(
+            pl.col("series", "labels", "host", "kind", "unit").first(),
+            value.count().alias("points"),
+            pl.col("time").min().alias("first"),
+            pl.col("time").max().alias("last"),
+            value.filter(value.is_finite()).min().alias("min"),
+            value.filter(value.is_finite()).max().alias("max"),
+            pl.col("artifact").mode().sort().first().alias("artifact"),
+        )
+        .sort("id")
+    )
+    return [
+        SeriesDoc(
+            id=row["id"],
+            name=row["series"],
+            labels=row["labels"],
+            host=row["host"],
+            kind=row["kind"],
+            unit=row["unit"],
+            points=row["points"],
+            first=iso(row["first"]),
+            last=iso(row["last"]),
+            min=row["min"],
+            max=row["max"],
+            artifact=row["artifact"],
+        )
+        for row in table.iter_rows(named=True)
+    ]
+
+
+def events(evidence: Evidence) -> list[EventDoc]:
+    """Log lines, triggers and the like in time order; the most severe when there are too many."""
+    frame = evidence.frame("event")
+    if frame is None:
+        return []
+    rows = frame.filter(~pl.col("kind").is_in(_NOT_EVENTS))
+    if rows.height > MOST_EVENTS:
+        grave = pl.col("severity").replace_strict(
+            {"error": 0, "warning": 1}, default=2, return_dtype=pl.Int64
+        )
+        rows = rows.sort(grave, "time", maintain_order=True).head(MOST_EVENTS)
+    return [
+        EventDoc(
+            time=iso(row["time"]),
+            kind=row["kind"],
+            severity=row["severity"],
+            message=row["message"],
+            host=row["host"],
+            artifact=row["artifact"],
+            line_first=row["line_first"],
+        )
+        for row in rows.sort("time", nulls_last=True, maintain_order=True).iter_rows(named=True)
+    ]
+
+
+def deadlocks(evidence: Evidence, context: Context) -> list[DeadlockDoc]:
+    """Each deadlock once: every later dump repeats the latest one."""
+    frame = evidence.frame("deadlock")
+    if frame is None:
+        return []
+    waited = _tables_waited_for(evidence, context.stall)
+    seen: set[tuple[Any, ...]] = set()
+    docs: list[DeadlockDoc] = []
+    for row in frame.sort("time", nulls_last=True, maintain_order=True).iter_rows(named=True):
+        transactions = row["transactions"] or []
+        key = (row["host"], row["original"], tuple(one["trx_id"] for one in transactions))
+        if key in seen:
+            continue
+        seen.add(key)
+        docs.append(
+            DeadlockDoc(
+                time=iso(row["time"]),
+                transactions=transactions,
+                victim=row["victim"],
+                relation=_relation(row["time"], transactions, waited, context.stall),
+                artifact=row["artifact"],
+                line_first=row["line_first"],
+            )
+        )
+    return docs
+
+
+def _tables_waited_for(evidence: Evidence, stall: Span | None) -> set[str]:
+    found: set[str] = set()
+    for kind, column in (("transaction", "waits_table"), ("lock_wait", "table")):
+        frame = evidence.frame(kind)
+        if frame is None:
+            continue
+        rows = frame.filter(stall.holds()) if stall else frame
+        found |= {one.replace("`", "") for one in rows[column].drop_nulls().unique()}
+    return found
+
+
+def _how_long(span: int) -> str:
+    """Microseconds in words: '53 s', '45 min', '30 h', '921 days'."""
+    seconds = span / 1e6
+    for unit, size, up_to in (("s", 1, 600), ("min", 60, 120), ("h", 3600, 48)):
+        if seconds / size < up_to:
+            return f"{number(round(seconds / size))} {unit}"
+    return f"{number(round(seconds / 86400))} days"
+
+
+def _relation(
+    time: int | None, transactions: list[dict[str, Any]], waited: set[str], stall: Span | None
+) -> str:
+    """How a deadlock stands to the stall, in words."""
+    text = " ".join(
+        str(part)
+        for one in transactions
+        for part in (*(one.get("holds") or ()), one.get("waits_for") or "", one.get("query") or "")
+    ).replace("`", "")
+    shared = sorted(one for one in waited if one in text or one.rpartition(".")[2] in text.split())
+    if stall is None:
+        return "No stall was found to compare it with."
+    if time is None:
+        return "Its time is not known."
+    if time < stall.start:
+        when = f"{_how_long(stall.start - time)} before the onset"
+    elif time <= stall.end:
+        when = f"{_how_long(time - stall.start)} after the onset, inside the stall"
+    else:
+        when = f"{_how_long(time - stall.end)} after the stall"
+    if shared:
+        return f"{when}, on {', '.join(shared)}, which is waited for in the stall too."
+    if waited and not stall.start <= time <= stall.end:
+        return f"{when}, on other tables: not part of this stall."
+    if waited:
+        return f"{when}, on other tables than those waited for."
+    if stall.start <= time <= stall.end:
+        return f"{when}."
+    return f"{when}; no row-lock wait of the stall is known: not part of it as far as can be seen."

@@ -1,0 +1,240 @@
+"""One small engine for all signatures of the knowledge base.
+
+Every entry of ``needs`` must be seen; the weights of what is seen add up. What speaks against it
+lowers the score and is said: a sign of the signature, a wait that is there in a few dumps only, or
+one that follows from a larger one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pileup.analysis.contract import Locator, SignDoc
+from pileup.analysis.evidence.levels import Level
+from pileup.analysis.findings.observed import NO_DATA, Observed, Seen, amount, change, is_value
+from pileup.analysis.findings.rules import Match
+from pileup.analysis.findings.rules.larger import Larger
+from pileup.knowledge.signature import Sign, Signature, names
+from pileup.numerals import number
+
+MOST = 0.97
+_LEAST = {"latch": 5, "place": 5, "state": 5, "transaction": 5, "lock": 5, "query": 3, "user": 5}
+_FEW_DUMPS, _RARE = 5, 0.2
+_RARE_FACTOR = 0.4
+_BY_PRODUCT_FACTOR = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of looking for one signature."""
+
+    match: Match | None
+    signs: tuple[SignDoc, ...]
+    had_data: bool
+    """Whether there was anything to look in for what it needs."""
+
+
+def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcome:
+    """Look for a signature; ``larger`` is what makes waits for a latch a by-product."""
+    needs = [(sign, see(sign, observed)) for sign in signature.needs]
+    adds = [(sign, see(sign, observed)) for sign in signature.adds]
+    signs = tuple(_doc(*one) for one in (*needs, *adds))
+    if not all(seen.holds for _, seen in needs):
+        had_data = all(seen.holds is not None for _, seen in needs) or any(
+            seen.holds is False for _, seen in needs
+        )
+        return Outcome(None, signs, had_data)
+    held = [(sign, seen) for sign, seen in (*needs, *adds) if seen.holds]
+    score = sum(_weight(sign, observed) for sign, _ in held)
+    against: list[str] = []
+    for sign in signature.against:
+        seen = see(sign, observed)
+        if seen.holds:
+            score *= sign.factor
+            against.append(_sentence(f"{sign.says}: {seen.text}" if sign.says else seen.text))
+    waits = [seen for sign, seen in needs if seen.dumps is not None]
+    for seen in waits[:1]:
+        score, said = _lessened(score, seen, larger)
+        against += said
+    texts = [_clause(sign, seen) for sign, seen in held]
+    evidence: list[Locator] = [one for _, seen in held for one in seen.evidence]
+    why = _sentence("; ".join(dict.fromkeys(filter(None, texts))))
+    match = Match(
+        signature.issue, round(min(MOST, score), 3), why, tuple(evidence[:5]), tuple(against)
+    )
+    return Outcome(match, signs, True)
+
+
+def see(sign: Sign, observed: Observed) -> Seen:
+    """Whether a sign is there."""
+    match sign.kind:
+        case "any":
+            return _best(sign, observed)[1]
+        case "counter":
+            return _counter(sign, observed)
+        case "setting":
+            return _setting(sign, observed)
+        case "latch":
+            seen = observed.latch(names(sign.latch))
+        case "place":
+            seen = observed.place(names(sign.place))
+        case "stack":
+            seen = observed.stack(names(sign.stack), names(sign.within), sign.waiting)
+        case kind:
+            seen = getattr(observed, kind)(getattr(sign, kind))
+    least = sign.least if sign.least is not None else _LEAST.get(sign.kind, 1)
+    if seen.holds and (seen.most < least or seen.share < (sign.share or 0.0)):
+        return Seen(False)
+    return seen
+
+
+def looked_for(signature: Signature) -> str:
+    """What a signature needs, in one clause: for the record of what was not found."""
+    if signature.looks_for:
+        return signature.looks_for
+    return "; ".join(_wanted(sign) for sign in signature.needs)
+
+
+# ---- parts
+
+
+def _best(sign: Sign, observed: Observed) -> tuple[float, Seen]:
+    """The alternative that weighs most; no data only where none had any."""
+    seen = [(one, see(one, observed)) for one in sign.any or ()]
+    held = [(_weight(one, observed), found) for one, found in seen if found.holds]
+    if held:
+        return max(held, key=lambda one: one[0])
+    nothing = all(found.holds is None for _, found in seen)
+    return 0.0, NO_DATA if nothing else Seen(False)
+
+
+def _weight(sign: Sign, observed: Observed) -> float:
+    return sign.weight or (_best(sign, observed)[0] if sign.any else 0.0)
+
+
+def _counter(sign: Sign, observed: Observed) -> Seen:
+    levels = observed.levels(names(sign.counter))
+    if not levels:
+        return NO_DATA
+    fitting = [one for one in levels if _fits(sign, one)]
+    if not fitting:
+        return Seen(False)
+    one = max(fitting, key=lambda level: level.inside or 0.0)
+    text = change(one)
+    if sign.peak is not None and not one.inside:
+        text = f"{text.partition(' ')[0]} was {number(one.peak)} at its most"
+    return Seen(True, 1, 1.0, text, (observed.series(one, text),))
+
+
+def _fits(sign: Sign, level: Level) -> bool:
+    inside, before = level.inside, level.before
+    if inside is None:
+        return False
+    if sign.above is not None and inside < sign.above:
+        return False
+    if sign.below is not None and inside > sign.below:
+        return False
+    if sign.peak is not None and level.peak < sign.peak:
+        return False
+    if sign.rises is not None and (before is None or inside <= 0 or inside < sign.rises * before):
+        return False
+    return sign.falls is None or (
+        before is not None and before > 0 and inside <= sign.falls * before
+    )
+
+
+def _setting(sign: Sign, observed: Observed) -> Seen:
+    name = sign.setting or ""
+    found = observed.context.settings.get(name)
+    if found is None or found.value is None:
+        return NO_DATA
+    if sign.is_ is not None and not is_value(found.value, sign.is_):
+        return Seen(False)
+    value = amount(found.value)
+    if sign.above is not None and (value is None or value <= sign.above):
+        return Seen(False)
+    if sign.below is not None and (value is None or value >= sign.below):
+        return Seen(False)
+    text = f"{name} is {found.value or 'empty'}"
+    where = Locator(
+        kind="lines",
+        artifact=found.artifact,
+        path=observed.context.evidence.path(found.artifact),
+        line_first=found.line_first,
+        line_last=found.line_first,
+        text=text,
+    )
+    return Seen(True, 1, 1.0, text, (where,))
+
+
+def _lessened(score: float, seen: Seen, larger: Larger) -> tuple[float, list[str]]:
+    said: list[str] = []
+    assert seen.dumps is not None
+    some, of = seen.dumps
+    if of >= _FEW_DUMPS and some < _RARE * of:
+        said.append(f"These waits are in {some} of {of} status dumps of the stall only.")
+        score *= _RARE_FACTOR
+    if bigger := larger.than(seen.most):
+        said += bigger
+        score *= _BY_PRODUCT_FACTOR
+    return score, said
+
+
+def _doc(sign: Sign, seen: Seen) -> SignDoc:
+    text = _clause(sign, seen) if seen.holds else _wanted(sign)
+    answer = "no_data" if seen.holds is None else "yes" if seen.holds else "no"
+    return SignDoc(text=text, seen=answer, weight=sign.weight)  # type: ignore[arg-type]
+
+
+def _clause(sign: Sign, seen: Seen) -> str:
+    return f"{sign.says} ({seen.text})" if sign.says and seen.text else sign.says or seen.text
+
+
+def _wanted(sign: Sign) -> str:
+    """What is looked for, in words."""
+    if sign.any:
+        return " or ".join(_wanted(one) for one in sign.any)
+    value = getattr(sign, sign.kind)
+    text = " or ".join(names(value)) if not isinstance(value, bool) else ""
+    match sign.kind:
+        case "latch":
+            return f"waits for {text}"
+        case "place":
+            return f"waits at {text}"
+        case "stack":
+            doing = {True: "waiting in", False: "working in", None: "in"}[sign.waiting]
+            below = f" below {' or '.join(names(sign.within))}" if sign.within else ""
+            return f"threads {doing} {text}{below}"
+        case "counter":
+            return f"{text} {_bounds(sign)}"
+        case "setting":
+            return f"{text} {_bounds(sign)}"
+        case "log":
+            return f"log lines like '{text}'"
+        case _:
+            return f"{sign.kind} like '{text}'"
+
+
+def _bounds(sign: Sign) -> str:
+    said = []
+    if sign.is_ is not None:
+        said.append(f"is {' or '.join(sign.is_)}")
+    if sign.rises is not None:
+        said.append(f"rises {number(sign.rises)} times")
+    if sign.falls is not None:
+        said.append(f"falls to {sign.falls:.0%}")
+    words = {"above": "above", "below": "below", "peak": "reaches"}
+    said += [
+        f"{word} {number(value)}"
+        for name, word in words.items()
+        if (value := getattr(sign, name)) is not None
+    ]
+    return " and ".join(said)
+
+
+def _sentence(text: str) -> str:
+    text = text.rstrip(".") + "."
+    return text[0].upper() + text[1:]
+
+
+__all__ = ["Outcome", "evaluate", "looked_for", "see"]

@@ -1,0 +1,177 @@
+"""Commits that wait: for a flush, for the full-text cache, for the old commit mutex."""
+
+from __future__ import annotations
+
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.findings import signs
+from pileup.analysis.findings.rules import Match, Rule, graded
+from pileup.analysis.stacks import commit_queue
+
+_COMMIT_STATES = (
+    r"(?i)^(query end|waiting for handler commit|commit$|Waiting for prior transaction)"
+)
+_ENOUGH = 5
+
+
+def commit_waiters(context: Context) -> signs.Sign:
+    """Sessions or threads in the commit queue, at once."""
+    states = signs.sessions(context, _COMMIT_STATES)
+    stacks = signs.stacks(context, commit_queue.waits_by_stack, "wait in the commit queue")
+    best = states if states.most >= stacks.most else stacks
+    return signs.Sign(
+        max(states.most, stacks.most),
+        max(states.share, stacks.share),
+        (best.evidence + states.evidence + stacks.evidence)[:3],
+    )
+
+
+def fts_sync(context: Context) -> Match | None:
+    """One full-text cache sync inside the ordered commit holds everybody up (mysql-73816)."""
+    syncing = signs.stacks(
+        context,
+        signs.having_any("fts_sync", "fts_sync_write_words", "fts_sync_table", "fts_sync_index"),
+        "write the full-text cache (fts_sync)",
+    )
+    cache = signs.latch(context, "fts_cache_lock")
+    if not syncing and cache.most < 2:
+        return None
+    waiters = commit_waiters(context)
+    inside = signs.stacks(
+        context,
+        lambda stack: "fts_sync" in stack and any("commit" in name for name in stack),
+        "sync the full-text cache inside a commit",
+    )
+    ordered = (context.setting("binlog_order_commits") or "ON").upper() in ("ON", "1")
+    score = graded(
+        (bool(syncing) or cache.most >= 2, 0.45),
+        (waiters.most >= _ENOUGH, 0.25),
+        (bool(inside), 0.2),
+        (ordered, 0.05),
+    )
+    who = f"{waiters.most} commits wait" if waiters else "others wait"
+    why = (
+        f"{who} behind one session that writes the full-text cache to its index tables"
+        f"{' inside the ordered commit' if inside else ''}; they need not touch a full-text index."
+    )
+    return Match(
+        "mysql-73816", score, why[0].upper() + why[1:], syncing.evidence + waiters.evidence
+    )
+
+
+def fsync_stall(context: Context) -> Match | None:
+    """Every commit waits for a flush to disk (fsync-stall)."""
+    waiters = commit_waiters(context)
+    flushing = signs.stacks(
+        context,
+        lambda stack: (words := commit_queue.leads(stack)) is not None and "flush" in words,
+        "flush a log to disk at the head of the queue",
+    )
+    if waiters.most < _ENOUGH:
+        return None
+    fsyncs = signs.shift(
+        context, "metric.log_fsyncs", "mysql.Innodb_os_log_fsyncs", "innodb.os_fsyncs"
+    )
+    fell = fsyncs is not None and fsyncs.direction == "down" and (fsyncs.ratio or 1) < 0.7
+    durable = context.setting("sync_binlog") == "1" or (
+        context.setting("innodb_flush_log_at_trx_commit") == "1"
+    )
+    rows, _, _ = signs.lock_waiters(context)
+    fts = fts_sync(context)
+    score = graded(
+        (True, 0.4),
+        (waiters.share >= 0.2, 0.1),
+        (bool(flushing), 0.25),
+        (fell, 0.1),
+        (durable, 0.07),
+    )
+    against: tuple[str, ...] = ()
+    if fts is not None and fts.score >= 0.6:
+        against += ("The head of the queue writes the full-text cache: the disk is not the cause.",)
+        score *= 0.45
+    if rows.most > waiters.most:
+        against += (f"More transactions ({rows.most}) wait for a row lock than for the commit.",)
+        score *= 0.4
+    if signs.most_waiters(context) > 2 * waiters.most:
+        against += ("More threads wait for latches than for the commit.",)
+        score *= 0.4
+    why = (
+        f"{waiters.most} sessions at once wait for the commit"
+        + (", and the one at the head flushes a log to disk" if flushing else "")
+        + (
+            f"; log flushes per second fell to {fsyncs.ratio:.0%}"
+            if fsyncs and fell and fsyncs.ratio
+            else ""
+        )
+        + "."
+    )
+    evidence = waiters.evidence + flushing.evidence
+    if fsyncs is not None and fell:
+        evidence += (signs.moved(context, fsyncs),)
+    return Match("fsync-stall", round(score, 3), why, evidence, against)
+
+
+def commit_mutex(context: Context) -> Match | None:
+    """5.0/5.1: one fsync under prepare_commit_mutex, the others behind it (mysql-13669)."""
+    behind, head = _old_commit(context)
+    if behind.most < 3:
+        return None
+    score = graded((True, 0.5), (bool(head), 0.25), (behind.share >= 0.5, 0.1))
+    why = f"{behind.most} threads wait for the commit mutex in innobase_xa_prepare" + (
+        ", one flushes the binary log with it held." if head else "."
+    )
+    return Match("mysql-13669", score, why, behind.evidence + head.evidence)
+
+
+def commit_slots(context: Context) -> Match | None:
+    """The same, and those behind it keep their concurrency slots (mysql-46459)."""
+    behind, head = _old_commit(context)
+    if behind.most < 3:
+        return None
+    limit = context.number("innodb_thread_concurrency")
+    limited = limit is not None and 0 < limit <= behind.most
+    queued = signs.shift(context, "innodb.queries_in_queue")
+    unlimited = limit == 0
+    score = graded(
+        (True, 0.5),
+        (bool(head), 0.2),
+        (behind.share >= 0.5, 0.1),
+        (limited, 0.15),
+        (bool(queued), 0.05),
+    )
+    against = (
+        ("innodb_thread_concurrency is 0: there are no slots to use up.",) if unlimited else ()
+    )
+    why = f"{behind.most} threads wait for the commit mutex and still count as inside InnoDB" + (
+        f", where only {limit:.0f} may be at once: reads cannot enter." if limited else "."
+    )
+    return Match(
+        "mysql-46459",
+        score * 0.5 if unlimited else score,
+        why,
+        behind.evidence + head.evidence,
+        against,
+    )
+
+
+def _old_commit(context: Context) -> tuple[signs.Sign, signs.Sign]:
+    behind = signs.stacks(
+        context,
+        lambda stack: (
+            "innobase_xa_prepare" in stack and any("mutex_lock" in name for name in stack[:5])
+        ),
+        "wait for the commit mutex",
+    )
+    head = signs.stacks(
+        context,
+        lambda stack: any(name.endswith("::flush_and_sync") for name in stack),
+        "flush the binary log",
+    )
+    return behind, head
+
+
+RULES: dict[str, Rule] = {
+    "mysql-73816": fts_sync,
+    "fsync-stall": fsync_stall,
+    "mysql-13669": commit_mutex,
+    "mysql-46459": commit_slots,
+}

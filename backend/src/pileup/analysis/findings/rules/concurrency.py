@@ -1,0 +1,102 @@
+"""Too many threads: throughput that collapses as they rise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pileup.analysis.contract import ShiftDoc
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.levels import Levels
+from pileup.analysis.findings import signs
+from pileup.analysis.findings.rules import Match, Rule, graded
+from pileup.numerals import grouped
+
+THREADS = ("metric.threads_running", "mysql.Threads_running", "processlist.running")
+RATES = ("metric.qps", "mysql.Questions", "mysql.Queries", "mysql.Com_select", "metric.com_select")
+
+
+_COLLAPSED = 0.5
+_BY_ONE_LATCH = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Collapse:
+    threads: ShiftDoc
+    rate: ShiftDoc
+
+
+def collapse(context: Context) -> Collapse | None:
+    """More threads, less work, and they meet in latches: not a queue for a lock or a disk."""
+    threads, rate = signs.shift(context, *THREADS), signs.shift(context, *RATES)
+    if threads is None or rate is None or threads.direction != "up" or rate.direction != "down":
+        return None
+    many = (threads.stall or 0) >= 64 and (threads.ratio or 99) >= 4
+    collapsed = (rate.ratio if rate.ratio is not None else 1) <= 0.5
+    waiters = signs.most_waiters(context)
+    rows, _, _ = signs.lock_waiters(context)
+    if not (many and collapsed) or waiters < 0.2 * (threads.stall or 0) or rows.most > waiters:
+        return None
+    return Collapse(threads, rate)
+
+
+def unlimited(context: Context) -> Match | None:
+    """innodb_thread_concurrency=0 and a collapse of throughput (thread-concurrency-zero)."""
+    found = collapse(context)
+    if found is None:
+        return _work_alone(context)
+    limit = context.number("innodb_thread_concurrency")
+    spins = context.number("innodb_sync_spin_loops")
+    if limit is not None and 0 < limit <= 64:
+        return None
+    score = graded(
+        (True, 0.55),
+        (limit == 0, 0.2),
+        ((found.rate.ratio or 0) <= 0.2, 0.12),
+        (spins is not None and spins > 30, 0.05),
+    )
+    evidence = [signs.moved(context, found.threads), signs.moved(context, found.rate)]
+    named = ("innodb_thread_concurrency", "innodb_sync_spin_loops")
+    evidence += [where for name in named if (where := signs.setting(context, name))]
+    why = (
+        f"Running threads rose to {grouped(found.threads.stall or 0)} while the work done fell to "
+        f"{found.rate.ratio or 0:.0%}: more threads, less work. Threads meet in latches "
+        f"({signs.most_waiters(context)} at once)"
+        + (
+            ", and nothing limits how many run (innodb_thread_concurrency=0)."
+            if limit == 0
+            else "."
+        )
+    )
+    against: tuple[str, ...] = ()
+    if (one := signs.dominant_latch(context)) is not None:
+        said = (
+            f"{one.share:.0%} of the latch waits are for one latch ({one.label}): who holds that "
+            "explains them, however many threads there are."
+        )
+        against = (said,)
+        score *= _BY_ONE_LATCH
+    return Match("thread-concurrency-zero", round(score, 3), why, tuple(evidence), against)
+
+
+def _work_alone(context: Context) -> Match | None:
+    """A count of statements and the settings are all there is: what they allow to be said."""
+    if context.evidence.frame("snapshot") is not None or context.stall is None:
+        return None
+    levels = Levels.of(context)
+    rate = levels.first("qps", "questions", "queries", "com_select")
+    if levels.first("threads_running") or rate is None or not rate.before or rate.inside is None:
+        return None
+    where = signs.setting(context, "innodb_thread_concurrency")
+    fell = rate.inside / rate.before
+    if fell > _COLLAPSED or where is None or context.number("innodb_thread_concurrency") != 0:
+        return None
+    why = (
+        f"The work done collapsed to {fell:.0%}, and nothing limits how many run at once "
+        "(innodb_thread_concurrency=0)."
+    )
+    against = ("Neither sessions running nor waits were captured: that they rose is not seen.",)
+    score = graded((True, 0.5), (fell <= 0.2, 0.1))
+    return Match("thread-concurrency-zero", score, why, (where,), against)
+
+
+RULES: dict[str, Rule] = {"thread-concurrency-zero": unlimited}

@@ -1,0 +1,49 @@
+"""Transactions that wait for a row, and the idle one that has it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.findings import signs
+from pileup.analysis.findings.rules import Match, Rule, graded
+
+_ENOUGH = 5
+
+
+def hot_row(context: Context) -> Match | None:
+    """Many transactions behind one row lock (hot-row)."""
+    sign, table, mode = signs.lock_waiters(context)
+    if sign.most < _ENOUGH or (mode or "").startswith("AUTO-INC"):
+        return None
+    idle = _idle_holder(context)
+    score = graded((True, 0.5), (sign.share >= 0.5, 0.2), (sign.most >= 50, 0.12), (idle > 0, 0.12))
+    holder = (
+        f" A transaction with undo and row locks has been idle for up to {idle:.0f} s: "
+        "it holds what they wait for."
+        if idle
+        else ""
+    )
+    why = f"{sign.most} transactions at once wait for a lock on {table}.{holder}"
+    return Match("hot-row", score, why, sign.evidence)
+
+
+def _idle_holder(context: Context) -> float:
+    """The longest time that a transaction with undo and locks stood without a statement."""
+    frame = context.evidence.frame("transaction")
+    if frame is None:
+        return 0.0
+    if context.stall is not None:
+        frame = frame.filter(context.stall.holds())
+    idle = frame.filter(
+        ~pl.col("lock_wait")
+        & pl.col("query").is_null()
+        & (pl.col("row_locks").fill_null(0) > 0)
+        & (pl.col("undo_entries").fill_null(0) > 0)
+        & (pl.col("active_s").fill_null(0) >= 3)
+    )
+    longest = idle["active_s"].max()
+    return float(longest) if isinstance(longest, int | float) else 0.0
+
+
+RULES: dict[str, Rule] = {"hot-row": hot_row}

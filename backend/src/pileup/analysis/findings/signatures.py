@@ -1,0 +1,143 @@
+"""Findings: known problems whose signature the evidence shows, best first; and what was not found.
+
+Most signatures are data and one engine looks for their signs (``matching``); where a mechanism
+needs more, a rule in code decides. The words around a match (what to do, what it costs, what to
+try, where it is fixed) come from the knowledge base under the same stable id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pileup.analysis.contract import (
+    AbsenceDoc,
+    ExperimentDoc,
+    FindingDoc,
+    LookedAtDoc,
+    MitigationDoc,
+    SignDoc,
+    Window,
+)
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.findings.matching import evaluate, looked_for
+from pileup.analysis.findings.observed import Observed
+from pileup.analysis.findings.rules import (
+    Match,
+    Rule,
+    commit,
+    concurrency,
+    larger,
+    latches,
+    locks,
+    pages,
+)
+from pileup.knowledge import knowledge
+
+RULES: dict[str, Rule] = {
+    **latches.RULES,
+    **locks.RULES,
+    **commit.RULES,
+    **concurrency.RULES,
+    **pages.RULES,
+}
+"""Issue id to the rule in code that decides it; all others are signatures.yaml."""
+LEAST = 0.15
+"""Matches below this score say more about the rule than about the incident."""
+OLD_FIX = 0.3
+"""What is left of a score when the server's version has the fix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    findings: tuple[FindingDoc, ...]
+    absences: tuple[AbsenceDoc, ...]
+    looked_at: LookedAtDoc | None
+
+
+def diagnose(evidence: Evidence, context: Context) -> Diagnosis:
+    """Every match, best first; nothing without a stall, unless stacks or waits stand alone."""
+    if context.stall is None and _has_series(evidence):
+        return Diagnosis((), (), None)
+    observed = Observed(context)
+    bigger = larger.waits(context)
+    found: list[FindingDoc] = []
+    absent: list[AbsenceDoc] = []
+    for issue, signature in knowledge().signatures.items():
+        signs: tuple[SignDoc, ...] = ()
+        had_data = True
+        if signature.rule == "code":
+            match = RULES[issue](context)
+            had_data = _has_moments(observed)
+        else:
+            outcome = evaluate(signature, observed, bigger)
+            match, signs, had_data = outcome.match, outcome.signs, outcome.had_data
+        finding = _finding(match, signs, context) if match else None
+        if finding is not None and finding.score >= LEAST:
+            found.append(finding)
+        elif evidence.artifacts:
+            absent.append(
+                AbsenceDoc(
+                    id=issue,
+                    title=knowledge().issue(issue).title,
+                    verdict="not_found" if had_data else "no_data",
+                    looked_for=looked_for(signature),
+                )
+            )
+    found.sort(key=lambda one: (-one.score, one.id))
+    return Diagnosis(tuple(found), tuple(absent), _looked_at(observed, context))
+
+
+def _finding(match: Match, signs: tuple[SignDoc, ...], context: Context) -> FindingDoc:
+    issue = knowledge().issue(match.issue)
+    applies = issue.applies_to(context.server.family, context.server.numbers)
+    against = list(match.against)
+    score = match.score
+    if applies == "no":
+        against.append(
+            f"Version {context.server.version} is not among the affected ones "
+            f"({'; '.join(issue.affected)})."
+        )
+        score *= OLD_FIX
+    return FindingDoc(
+        id=issue.id,
+        category=issue.category,
+        title=issue.title,
+        score=round(score, 3),
+        why=match.why,
+        evidence=list(match.evidence),
+        against=against,
+        applies_to_version=applies,
+        fixed_in=list(issue.fixed),
+        mitigations=[MitigationDoc(action=a, side_effects=s) for a, s in issue.mitigations],
+        experiment=ExperimentDoc(
+            change=issue.change, expect=issue.expect or "", refuted_if=issue.refuted_if
+        )
+        if issue.change
+        else None,
+        references=list(issue.references),
+        explanation=issue.explanation,
+        signs=list(signs),
+        verified=issue.verified,
+        verified_by=issue.verified_by,
+    )
+
+
+def _looked_at(observed: Observed, context: Context) -> LookedAtDoc:
+    span = context.stall
+    window = None
+    if span is not None and (start := iso(span.start)) and (end := iso(span.end)):
+        window = Window(start=start, end=end)
+    return LookedAtDoc(window=window, records=observed.looked_at)
+
+
+def _has_moments(observed: Observed) -> bool:
+    seen = observed.looked_at
+    return any(seen[one] for one in ("status dumps", "stack samples", "processlists"))
+
+
+def _has_series(evidence: Evidence) -> bool:
+    """Whether there was anything in which a stall could have shown."""
+    frame = evidence.frame("sample")
+    return frame is not None and frame["time"].n_unique() >= 20

@@ -1,0 +1,135 @@
+"""Which statements took the time: the slow log's queries that ran in the stall, by their shape.
+
+A query of the log ends at its time and began its query time before: it counts when the two overlap
+with the stall. Beside it stands how often the shape ran in the baseline, per second.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.contract import Locator, SlowQueryDoc
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.findings.triage import digest
+
+MOST = 20
+_MOST_TEXTS = 20_000
+"""Distinct statements whose shape is worked out: those that took most of the time."""
+_SHOWN = 400
+
+
+def slow_queries(
+    evidence: Evidence, span: Span | None, baseline: Span | None
+) -> list[SlowQueryDoc]:
+    """Shapes of statements, most time first; all of the log without a stall."""
+    frame = evidence.frame("query")
+    if frame is None:
+        return []
+    frame = frame.filter(
+        pl.col("query").is_not_null() & ~pl.col("administrator") & pl.col("time").is_not_null()
+    ).with_columns(
+        (pl.col("time") - (pl.col("query_time_s").fill_null(0.0) * 1e6).cast(pl.Int64)).alias(
+            "_began"
+        ),
+        pl.col("query").str.slice(0, 1000).alias("_text"),
+    )
+    inside = frame if span is None else frame.filter(_overlaps(span))
+    if inside.is_empty():
+        return []
+    texts = (
+        inside.group_by("_text", maintain_order=True)
+        .agg(pl.col("query_time_s").sum())
+        .sort("query_time_s", "_text", descending=[True, False])["_text"]
+        .head(_MOST_TEXTS)
+    )
+    shapes = pl.DataFrame(
+        {"_text": texts, "shape": [digest(text) for text in texts]},
+        schema={"_text": pl.String, "shape": pl.String},
+    )
+    shaped = inside.join(shapes, on="_text", how="inner")
+    whole = float(inside["query_time_s"].sum() or 0.0)
+    classes = (
+        shaped.sort(
+            "query_time_s",
+            "time",
+            "artifact",
+            "line_first",
+            descending=[True, False, False, False],
+            nulls_last=True,
+        )
+        .group_by("shape", maintain_order=True)
+        .agg(
+            pl.len().alias("calls"),
+            pl.col("query_time_s").sum().alias("total_s"),
+            pl.col("query_time_s").max().alias("max_s"),
+            pl.col("lock_time_s").sum().alias("lock_s"),
+            pl.col("innodb_rec_lock_wait_s").sum().alias("row_lock_wait_s"),
+            pl.col("innodb_rec_lock_wait_s").count().alias("_row_locks"),
+            pl.col("rows_examined").sum(),
+            pl.col("session_id").n_unique().alias("sessions"),
+            pl.col("artifact", "line_first", "line_last", "time").first(),
+        )
+        .sort("total_s", "shape", descending=[True, False])
+        .head(MOST)
+    )
+    before = _before(frame, shapes, baseline)
+    return [
+        _document(evidence, row, span, baseline, before, whole)
+        for row in classes.iter_rows(named=True)
+    ]
+
+
+def _overlaps(span: Span) -> pl.Expr:
+    return (pl.col("_began") <= span.end) & (pl.col("time") >= span.start)
+
+
+def _before(frame: pl.DataFrame, shapes: pl.DataFrame, baseline: Span | None) -> dict[str, int]:
+    """Calls of each shape in the baseline, of those shapes that ran in the stall."""
+    if baseline is None:
+        return {}
+    known = set(shapes["shape"])
+    texts = frame.filter(_overlaps(baseline)).group_by("_text").len().top_k(_MOST_TEXTS, by="len")
+    found: dict[str, int] = {}
+    for text, count in texts.iter_rows():
+        shape = digest(text)
+        if shape in known:
+            found[shape] = found.get(shape, 0) + count
+    return found
+
+
+def _document(
+    evidence: Evidence,
+    row: dict[str, Any],
+    span: Span | None,
+    baseline: Span | None,
+    before: dict[str, int],
+    whole: float,
+) -> SlowQueryDoc:
+    lasted = span.seconds if span else None
+    quiet = baseline.seconds if baseline else None
+    return SlowQueryDoc(
+        shape=row["shape"][:_SHOWN],
+        calls=row["calls"],
+        total_s=row["total_s"],
+        max_s=row["max_s"],
+        lock_s=row["lock_s"],
+        row_lock_wait_s=row["row_lock_wait_s"] if row["_row_locks"] else None,
+        rows_examined=row["rows_examined"],
+        sessions=row["sessions"],
+        share=row["total_s"] / whole if whole else 0.0,
+        per_second=row["calls"] / lasted if lasted else None,
+        baseline_per_second=before.get(row["shape"], 0) / quiet if quiet else None,
+        example=Locator(
+            kind="lines",
+            artifact=row["artifact"],
+            path=evidence.path(row["artifact"]),
+            line_first=row["line_first"],
+            line_last=row["line_last"],
+            at=iso(row["time"]),
+            text=f"took {row['max_s'] or 0:.3g} s: {row['shape'][:160]}",
+        ),
+    )

@@ -1,0 +1,169 @@
+"""The headline: what a DBA would say in three sentences, every number measured."""
+
+from __future__ import annotations
+
+from pileup.analysis.contract import BlockerDoc, FindingDoc, Headline, HotWaitDoc, StallDoc
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.levels import Levels
+from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.times import clock_text, parse
+from pileup.analysis.stalls.indicators import signals
+from pileup.numerals import grouped, number
+
+_FEW_LATCH_WAITS = 5
+_ENOUGH = 20
+"""Samples of a telling series, before 'no stall' may be said."""
+
+
+def headline(
+    context: Context,
+    stall: StallDoc | None,
+    blockers: list[BlockerDoc],
+    hot_waits: list[HotWaitDoc],
+    findings: list[FindingDoc],
+) -> Headline:
+    """Verdict, text, and whether more work arrived or less was done."""
+    if stall is None:
+        return _without_stall(context)
+    latches = hot_waits if _latches_matter(context) else []
+    sentences = [_stall_sentence(stall), *_wait_sentence(latches, blockers)]
+    if findings:
+        best = findings[0]
+        sentences.append(f"Best match: {best.title}.")
+    return Headline(verdict="stall", text=" ".join(sentences), arrival=arrival(context))
+
+
+def arrival(context: Context) -> str:
+    """Did arrival rate rise, work per query rise, or the server go idle: in words.
+
+    Little's law: sessions inside = statements per second x seconds that each takes.
+    """
+    if context.stall is None or context.baseline is None:
+        return ""
+    levels = Levels.of(context)
+    rate = levels.first("questions", "qps", "queries", "tps")
+    inside = levels.first("threads_running") or levels.first("running", collectors=("processlist",))
+    parts: list[str] = []
+    if rate and rate.before and rate.inside is not None:
+        change = rate.inside / rate.before
+        numbers = f"{number(rate.before)} to {number(rate.inside)} statements/s"
+        if change >= 1.5:
+            parts.append(f"More work arrived and was done: {numbers}.")
+        elif change <= 0.67:
+            parts.append(f"Less work was done, not more: {numbers}.")
+        else:
+            parts.append(f"The arrival rate hardly changed: {numbers}.")
+        parts += _per_statement(inside, rate.before, rate.inside)
+    parts += _idle(levels)
+    return " ".join(parts)
+
+
+def _per_statement(inside: object, before: float, during: float) -> list[str]:
+    from pileup.analysis.evidence.levels import Level
+
+    if not isinstance(inside, Level) or inside.before is None or inside.inside is None:
+        return []
+    if during < 0.5:
+        return [f"With {number(inside.inside)} sessions inside, next to nothing completed."]
+    usual, now = inside.before / before * 1000, inside.inside / during * 1000
+    if usual <= 0 or now / usual < 1.5:
+        return []
+    sentence = (
+        f"Each statement took about {number(now / usual)} times as long inside the server "
+        f"({number(usual)} ms to {number(now)} ms, sessions running over rate)."
+    )
+    return [sentence]
+
+
+def _idle(levels: Levels) -> list[str]:
+    user = levels.first("us", "cpu_user_pct", "usr")
+    system = levels.first("sy", "cpu_system_pct", "sys")
+    if user is None or user.inside is None:
+        return []
+    now = user.inside + (system.inside if system and system.inside is not None else 0.0)
+    before = None
+    if user.before is not None:
+        before = user.before + (system.before if system and system.before is not None else 0.0)
+    if now <= 35:
+        return [f"The CPUs were mostly idle meanwhile ({number(now)} % busy): sessions waited."]
+    if now >= 90:
+        change = f", {number(before)} % before" if before is not None else ""
+        return [f"The CPUs were busy ({number(now)} %{change})."]
+    return []
+
+
+def _stall_sentence(stall: StallDoc) -> str:
+    onset = clock_text(parse(stall.onset))
+    host = f" on {stall.host}" if stall.host else ""
+    if stall.baseline is None and stall.end is None:
+        start = f"Stalled{host} from the first sample ({onset}) on"
+    else:
+        start = f"Stall{host} from {onset}"
+    lasted = f" for {number(stall.duration_s)} s" if stall.duration_s is not None else ""
+    if stall.end is None:
+        lasted = f"{lasted}, until the capture ends" if stall.duration_s is not None else lasted
+    moved = next((one for one in stall.evidence if one.direction == "up"), None)
+    what = f": {moved.text}" if moved else ""
+    text = f"{start}{lasted}{what}."
+    if stall.peak_waiters:
+        at = f" at {clock_text(parse(stall.peak_at))}" if stall.peak_at else ""
+        doing = "threads waited" if stall.peak_counts == "waiting" else "sessions were running"
+        text += f" At its worst {grouped(stall.peak_waiters)} {doing}{at}."
+    return text
+
+
+def _latches_matter(context: Context) -> bool:
+    """Whether threads wait for latches in the middle of the stall and not in a stray moment."""
+    usual = context.median("innodb.semaphore_waits", context.stall)
+    return usual is None or usual >= _FEW_LATCH_WAITS
+
+
+def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> list[str]:
+    sentences = []
+    if hot_waits:
+        top = hot_waits[0]
+        sentences.append(
+            f"Most latch waits ({top.share:.0%}) stood at {top.file}:{top.line} ({top.mode})."
+        )
+    if blockers:
+        root = blockers[0]
+        inferred = " (inferred)" if root.inferred else ""
+        sentences.append(f"Root blocker{inferred}: {root.holder}, {_behind(root)}.")
+    return sentences
+
+
+def _behind(root: BlockerDoc) -> str:
+    """'222 directly behind it, 948 in all. It is the root in 5 of 7 status dumps of the stall'."""
+    at = f" at {clock_text(parse(root.time))}" if root.time else ""
+    text = f"{grouped(root.blocks_total)} behind it{at}"
+    if root.blocks_direct and root.blocks_total > root.blocks_direct:
+        direct = f"{grouped(root.blocks_direct)} directly behind it{at}"
+        text = f"{direct}, {grouped(root.blocks_total)} in all"
+    if root.of <= 1 or not root.persistence:
+        return text
+    return f"{text}; {root.persistence[0].lower()}{root.persistence[1:]}"
+
+
+def _without_stall(context: Context) -> Headline:
+    telling = [one for one in signals(context.values) if len(one.times) >= _ENOUGH]
+    if not telling:
+        return Headline(
+            verdict="not_enough_data",
+            text=(
+                "No series over time tells how many sessions were inside the server or how much "
+                "work was done, and no dump shows ten or more waiting."
+            ),
+        )
+    signal = telling[0]
+    low, high = min(signal.values), max(signal.values)
+    short = [one for one in context.stalls if one.kind == "false_positive"]
+    extra = f" {len(short)} short pileups cleared at once." if len(short) > 1 else ""
+    extra = " One short pileup cleared at once." if len(short) == 1 else extra
+    return Headline(
+        verdict="no_stall",
+        text=(
+            f"No stall between {clock_text(signal.times[0])} and {clock_text(signal.times[-1])}: "
+            f"{short_name(signal.series)} stayed between {number(low)} and {number(high)}, "
+            f"and did not stay far above its quiet level.{extra}"
+        ),
+    )

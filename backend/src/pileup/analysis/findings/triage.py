@@ -1,0 +1,395 @@
+"""The seven quick checks before digging: is the cause somewhere simple?
+
+Source: the checklist of a published full-text stall investigation: configuration, saturated
+resources, a collateral query, another process, hardware, shared storage, locking. A check without
+its evidence answers no_data; "ok" is only said of what was looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from pileup.analysis.contract import Locator, TriageDoc
+from pileup.analysis.evidence import latch_stacks
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.levels import Level, Levels, total
+from pileup.analysis.evidence.statement_shapes import digest
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.findings import machine_checks, signs
+from pileup.analysis.stacks import queues
+from pileup.analysis.stacks.hot_stacks import is_waiting
+from pileup.knowledge import match_stack
+from pileup.numerals import grouped, number
+
+_BUSY = 90.0
+_DISK_BUSY = 90.0
+_ALIKE = 0.6
+_IDLE_COMMANDS = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID")
+_HARDWARE = re.compile(
+    r"I/O error|Medium Error|hardware error|machine check|\bmce\b|EXT4-fs error|XFS.*error"
+    r"|Out of memory|oom-killer|soft lockup|hung_task|blocked for more than|ata\d.*(?:failed|error)"
+    r"|No space left|corrupt",
+    re.IGNORECASE,
+)
+_PLACE = ("time", "artifact", "line_first", "session_id")
+_METADATA = "Waiting for table metadata lock"
+
+
+def triage(context: Context) -> list[TriageDoc]:
+    """The seven checks, always all of them, in order."""
+    levels = Levels.of(context)
+    return [_with_command(check(context, levels), context) for check in _CHECKS]
+
+
+_COLLECT = {
+    "configuration": "mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt; my_print_defaults mysqld",
+    "saturated_resources": "vmstat 1 60 > vmstat.txt; iostat -xt 1 60 > iostat.txt",
+    "collateral_query": "mysql -e 'SHOW FULL PROCESSLIST\\G' > processlist.txt, every second",
+    "other_process": "top -b -d 1 -n 30 > top.txt (and vmstat 1, for steal time)",
+    "hardware": "dmesg -T > dmesg.txt; the error log; the RAID controller's event log",
+    "shared_storage": "iostat -xt 1 60 > iostat.txt; ioping -c 30 on the data directory",
+    "locking": "mysql -e 'SHOW ENGINE INNODB STATUS\\G' > innodb-status.txt, every second; "
+    "performance_schema.data_lock_waits and metadata_locks",
+}
+"""What to run the next time, where a check had nothing to look at."""
+_KERNEL = ("kernel-log", "syslog")
+
+
+def _with_command(doc: TriageDoc, context: Context) -> TriageDoc:
+    """A check that lacks its evidence, all or a part of it, says what to collect next time."""
+    collect = ""
+    if doc.verdict == "no_data":
+        collect = _COLLECT[doc.check]
+    elif doc.check == "hardware" and not _has_kernel_log(context):
+        collect = "dmesg -T > dmesg.txt (no kernel log was uploaded)"
+    elif doc.check == "saturated_resources" and "disk" not in doc.why and doc.verdict == "ok":
+        collect = "iostat -xt 1 60 > iostat.txt (no disk was looked at)"
+    return msgspec.structs.replace(doc, collect=collect)
+
+
+def _has_kernel_log(context: Context) -> bool:
+    return any(
+        one.format is not None and one.format.startswith(_KERNEL)
+        for one in context.evidence.artifacts
+    )
+
+
+def _configuration(context: Context, levels: Levels) -> TriageDoc:
+    if not context.settings:
+        return _doc("configuration", "no_data", "No variables and no my.cnf were uploaded.")
+    suspects: list[tuple[str, str]] = []
+    running = levels.first("threads_running")
+    many = running is not None and running.inside is not None and running.inside >= 100
+    if many and context.number("innodb_thread_concurrency") == 0:
+        suspects.append(("innodb_thread_concurrency", "is 0: nothing bounds how many work at once"))
+    if (context.number("innodb_sync_spin_loops") or 0) > 30:
+        suspects.append(("innodb_sync_spin_loops", "is above its default of 30: more spinning"))
+    if (context.number("innodb_spin_wait_delay") or 0) > 6:
+        suspects.append(("innodb_spin_wait_delay", "is above its default of 6: longer spinning"))
+    parts = context.number("innodb_adaptive_hash_index_parts")
+    if many and parts == 1 and context.number("innodb_adaptive_hash_index"):
+        suspects.append(
+            ("innodb_adaptive_hash_index_parts", "is 1: one latch for the adaptive hash index")
+        )
+    free = levels.first("innodb_buffer_pool_pages_free", "bp_pages_free", "free_buffers")
+    if free is not None and free.inside == 0 and free.before not in (None, 0):
+        suspects.append(("innodb_buffer_pool_size", "left no free page during the stall"))
+    evidence = [_of_setting(context, name, why) for name, why in suspects]
+    if suspects:
+        why = "; ".join(f"{name} {why}" for name, why in suspects)
+        return _doc("configuration", "suspect", f"{why}.", evidence)
+    why = f"None of the settings known to cause pileups stands out among {len(context.settings)}."
+    return _doc("configuration", "ok", why)
+
+
+def _saturated(context: Context, levels: Levels) -> TriageDoc:
+    findings: list[tuple[str, Level]] = []
+    looked: list[str] = []
+    busy = machine_checks.cpu_busy(levels)
+    if busy is None:  # a CSV of unknown make
+        user, system = levels.first("cpu_user_pct"), levels.first("cpu_system_pct")
+        if user is not None and user.inside is not None:
+            part = system.inside or 0.0 if system else 0.0
+            past = (
+                None if user.before is None else user.before + ((system and system.before) or 0.0)
+            )
+            busy = user.inside + part, past, user
+    if busy is not None:
+        looked.append("CPU")
+        inside, before, one = busy
+        if inside >= _BUSY:
+            text = f"CPU {number(inside)} % busy"
+            if before is not None:
+                text += f" ({number(before)} % before)"
+            findings.append((text, one))
+    seen, queued = machine_checks.queues(levels)
+    looked += seen
+    findings += queued
+    disks = levels.named("util", "%util")
+    if disks:
+        looked.append("disk")
+        findings += [
+            (f"disk {one.labels.removeprefix('device=')} {number(one.inside or 0)} % utilised", one)
+            for one in disks
+            if (one.inside or 0) >= _DISK_BUSY
+        ]
+    swap = levels.named("si", "so", collectors=("vmstat",))
+    if swap:
+        looked.append("swap")
+        moving = [one for one in swap if (one.inside or 0) > 100]
+        findings += [(f"swapping ({one.series} {number(one.inside or 0)})", one) for one in moving]
+    free = levels.first("innodb_buffer_pool_wait_free", "bp_wait_free")
+    if free is not None:
+        looked.append("buffer pool")
+        if (free.inside or 0) > 0 and (free.before or 0) == 0:
+            findings.append((f"{number(free.inside or 0)}/s waits for a free page", free))
+    if not looked:
+        return _doc("saturated_resources", "no_data", "No CPU, disk or memory series.")
+    if findings:
+        why = "; ".join(text for text, _ in findings) + "."
+        evidence = [_of_series(context, one, text) for text, one in findings]
+        return _doc("saturated_resources", "suspect", why, evidence)
+    return _doc("saturated_resources", "ok", f"{', '.join(looked)}: none near its limit.")
+
+
+def _collateral(context: Context, levels: Levels) -> TriageDoc:
+    del levels
+    sessions = context.evidence.frame("session")
+    if sessions is None:
+        return _collateral_in_slow_log(context)
+    rows = sessions.filter(pl.col("query").is_not_null() & ~pl.col("command").is_in(_IDLE_COMMANDS))
+    if context.stall is not None:
+        rows = rows.filter(context.stall.holds())
+    if rows.is_empty():
+        return _doc("collateral_query", "ok", "No statement was running in the processlists.")
+    rows = rows.sort(*_PLACE, nulls_last=True)  # so that of equals the same one is shown
+    counted = rows.group_by("query", maintain_order=True).agg(
+        pl.len(), pl.col("artifact", "line_first", "line_last", "time").first()
+    )
+    shapes: Counter[str] = Counter()
+    example: dict[str, dict[str, object]] = {}
+    for row in counted.iter_rows(named=True):
+        shape = digest(row["query"])
+        shapes[shape] += row["len"]
+        example.setdefault(shape, row)
+    shape, count = min(shapes.items(), key=lambda one: (-one[1], one[0]))
+    share = count / shapes.total()
+    text = f"{share:.0%} of the running statements have one shape: {shape[:160]}"
+    row = example[shape]
+    locator = Locator(
+        kind="lines",
+        artifact=str(row["artifact"]),
+        path=context.evidence.path(str(row["artifact"])),
+        line_first=_int(row["line_first"]),
+        line_last=_int(row["line_last"]),
+        at=iso(_int(row["time"])),
+        text=text,
+    )
+    if share < _ALIKE:
+        why = f"{len(shapes)} shapes of statements were running, none of them most of the time."
+        return _doc("collateral_query", "ok", why, [locator])
+    why = f"{text}. They may be victims: see who blocks them."
+    return _doc("collateral_query", "suspect", why, [locator])
+
+
+def _collateral_in_slow_log(context: Context) -> TriageDoc:
+    if not context.slow_queries:
+        return _doc("collateral_query", "no_data", "No processlist and no slow query log.")
+    most = context.slow_queries[0]
+    text = f"{most.share:.0%} of the slow query time is of one shape: {most.shape[:160]}"
+    if most.share < _ALIKE:
+        why = "The slow log holds many shapes of statements, none of them most of the time."
+        return _doc("collateral_query", "ok", why, [most.example])
+    why = f"{text}. They may be victims: see who blocks them."
+    return _doc("collateral_query", "suspect", why, [most.example])
+
+
+def _other_process(context: Context, levels: Levels) -> TriageDoc:
+    steal, stolen = machine_checks.steal(levels)
+    listed, others = machine_checks.processes(levels)
+    if others:
+        text = "; ".join(text for text, _ in others)
+        evidence = [_of_series(context, one, said) for said, one in others]
+        return _doc("other_process", "suspect", f"{text}.", evidence)
+    if steal is not None and stolen:
+        text = f"The hypervisor took {number(steal.inside or 0)} % of the CPUs away"
+        return _doc("other_process", "suspect", f"{text}.", [_of_series(context, steal, text)])
+    if steal is None and not listed:
+        return _doc("other_process", "no_data", "No top, pidstat or steal time.")
+    what = "processes in top or pidstat" if listed else "steal time"
+    return _doc("other_process", "ok", f"Looked at {what}: nothing else took the machine.")
+
+
+def _hardware(context: Context, levels: Levels) -> TriageDoc:
+    del levels
+    events = context.evidence.frame("event")
+    logs = events.filter(pl.col("kind") != "clock") if events is not None else None
+    if logs is None or logs.is_empty():
+        return _doc("hardware", "no_data", "No kernel or error log.")
+    bad, elsewhere = machine_checks.faults(logs, context, _HARDWARE.pattern.join(("(?i)", "")))
+    if bad.is_empty():
+        why = f"{grouped(logs.height)} log lines, none of a failing device"
+        if elsewhere:
+            why += f" within an hour before the stall; {elsewhere} at other times"
+        return _doc("hardware", "ok", f"{why}.")
+    evidence = [_of_line(context, row) for row in bad.head(5).iter_rows(named=True)]
+    why = f"The logs speak of a fault: {machine_checks.told(bad)}."
+    return _doc("hardware", "suspect", why, evidence)
+
+
+def _shared_storage(context: Context, levels: Levels) -> TriageDoc:
+    awaits = levels.named("await", "r_await", "w_await", "f_await")
+    slow = [
+        one
+        for one in awaits
+        if (one.inside or 0) >= 20
+        and one.before is not None
+        and (one.inside or 0) >= 3 * one.before
+    ]
+    if slow:
+        one = max(slow, key=lambda each: each.inside or 0)
+        text = (
+            f"{one.series} of {one.labels.removeprefix('device=')} rose from "
+            f"{number(one.before or 0)} to {number(one.inside or 0)} ms"
+        )
+        return _doc("shared_storage", "suspect", f"{text}.", [_of_series(context, one, text)])
+    calls = machine_checks.slow_calls(context.evidence.frame("event"), context)
+    if not calls.is_empty():
+        text = f"{calls.height} calls on storage took a second or more: {calls['message'][0]}"
+        evidence = [_of_line(context, row) for row in calls.head(3).iter_rows(named=True)]
+        return _doc("shared_storage", "suspect", f"{text}.", evidence)
+    syncs = levels.first("innodb_os_log_fsyncs", "log_fsyncs", "innodb_data_fsyncs", "data_fsyncs")
+    if syncs is not None and syncs.before and syncs.before >= 20:
+        now = syncs.inside or 0.0
+        if now <= syncs.before / 5:
+            text = f"Flushes to disk fell from {number(syncs.before)} to {number(now)} per second"
+            hint = (
+                "either each takes far longer (the device may not show it: time one), or what "
+                "asks for them is held up"
+            )
+            evidence = [_of_series(context, syncs, text)]
+            return _doc("shared_storage", "suspect", f"{text}: {hint}.", evidence)
+    if not awaits and syncs is None:
+        return _doc("shared_storage", "no_data", "No iostat and no count of flushes.")
+    looked = "device latency" if awaits else "the rate of flushes"
+    return _doc("shared_storage", "ok", f"Looked at {looked}: no sign of slow storage.")
+
+
+def _locking(context: Context, levels: Levels) -> TriageDoc:
+    parts: list[tuple[str, Level]] = []
+    for names, what in (
+        (("lock_wait_transactions",), "transactions in LOCK WAIT"),
+        (("innodb_row_lock_current_waits", "row_lock_current_waits"), "row-lock waits"),
+        (("semaphore_waits",), "threads waiting for a latch"),
+    ):
+        found = levels.first(*names)
+        if found is not None and found.peak >= 10:
+            text = f"up to {number(found.peak)} {what} at once"
+            if found.inside is not None and found.inside >= 1:
+                text += f", {number(found.inside)} in the middle of the stall"
+            parts.append((text, found))
+    states = [one for one in levels.named("state") if _METADATA in one.labels and one.peak >= 1]
+    waiting = total(states, "peak")
+    if waiting:
+        parts.append((f"up to {number(waiting)} waiting for a metadata lock", states[0]))
+    if parts:
+        why = "; ".join(text for text, _ in parts) + "."
+        evidence = [_of_series(context, one, text) for text, one in parts]
+        return _doc("locking", "suspect", why, evidence)
+    by_stack = signs.stacks(context, _waits_for_latch_or_lock, "wait for a latch or a lock")
+    if by_stack.most >= _MANY_WAIT:
+        why = f"{by_stack.evidence[0].text}."
+        return _doc("locking", "suspect", why, list(by_stack.evidence))
+    kinds = ("semaphore_wait", "transaction", "lock_wait", "session")
+    dumps = context.evidence.frame("snapshot")
+    if dumps is None and not any(context.evidence.frame(kind) is not None for kind in kinds):
+        return _doc("locking", "no_data", "No status dump, lock table or processlist.")
+    why = (
+        "Few or no row-lock, metadata-lock and latch waits. Waits for a commit or for the log "
+        "are not listed among them."
+    )
+    return _doc("locking", "ok", why)
+
+
+_MANY_WAIT = 10
+
+
+def _waits_for_latch_or_lock(functions: list[str]) -> bool:
+    """A thread that waits, and whose stack names what for: not the commit, not the network."""
+    if not is_waiting(functions):
+        return False
+    meaning = match_stack(functions)
+    return (
+        latch_stacks.waits_for(functions) is not None
+        or (meaning is not None and meaning.category in ("latch_wait", "lock_wait"))
+        or ((queue := queues.by_stack(functions)) is not None and queue.id in _LOCKS)
+    )
+
+
+_LOCKS = ("adaptive-hash", "table-lock", "metadata-lock", "global-read-lock", "query-cache")
+
+_CHECKS: tuple[Callable[[Context, Levels], TriageDoc], ...] = (
+    _configuration,
+    _saturated,
+    _collateral,
+    _other_process,
+    _hardware,
+    _shared_storage,
+    _locking,
+)
+
+
+def _doc(check: str, verdict: str, why: str, evidence: list[Locator] | None = None) -> TriageDoc:
+    return TriageDoc(check=check, verdict=verdict, why=why, evidence=evidence or [])  # type: ignore[arg-type]
+
+
+def _of_setting(context: Context, name: str, why: str) -> Locator:
+    found = context.settings.get(name)
+    if found is None:  # its effect was seen, its value was not uploaded
+        return Locator(kind="lines", text=f"{name} {why}")
+    return Locator(
+        kind="lines",
+        artifact=found.artifact,
+        path=context.evidence.path(found.artifact),
+        line_first=found.line_first,
+        line_last=found.line_first,
+        text=f"{name} = {found.value}",
+    )
+
+
+def _of_line(context: Context, row: dict[str, Any]) -> Locator:
+    return Locator(
+        kind="lines",
+        artifact=row["artifact"],
+        path=context.evidence.path(row["artifact"]),
+        line_first=row["line_first"],
+        line_last=row["line_last"],
+        at=iso(row["time"]),
+        text=row["message"][:200],
+    )
+
+
+def _of_series(context: Context, level: Level, text: str) -> Locator:
+    span = context.stall
+    return Locator(
+        kind="series",
+        artifact=level.artifact,
+        path=context.evidence.path(level.artifact),
+        series=level.id,
+        start=iso(span.start) if span else None,
+        end=iso(span.end) if span else None,
+        text=text,
+    )
+
+
+def _int(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+__all__ = ["digest", "triage"]

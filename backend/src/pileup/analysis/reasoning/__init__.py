@@ -1,0 +1,1 @@
+"""Arithmetic behind hypotheses, experiments, symptoms and similar incidents."""

@@ -1,0 +1,212 @@
+"""What a pin is worth: the value behind a locator, in words and as a hash.
+
+A pin is held against its value after every analysis. The words are for people, bounded and sorted;
+the hash covers everything. Only fields that the pin had when it was made are compared (``fields``):
+a newer parser that reads one more field has not changed what was pinned.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from pileup.analysis.contract import WaitEdge, WaitGraph, WaitNode
+from pileup.analysis.evidence.times import iso
+from pileup.records import SAMPLE
+
+MAX_ROWS = 20_000
+"""Records of one pin that are looked at; a pin on more is a pin on the file."""
+_SHOWN = 8
+_CUT = 300
+_HIDDEN = frozenset({"artifact", "clock", "time", "wall_us", "snapshot", "host"})
+"""Not in the words: where and when, which the pin says itself. The hash has wall_us and host."""
+_PLACED = frozenset({"artifact", "time"})
+"""Not in the hash either: what the analysis put there, not the parser."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedValue:
+    text: str
+    hash: str
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    """Record kind to the fields that were known."""
+
+
+GONE = "gone"
+"""The hash of a value that is not there any more."""
+
+
+def value_of_lines(
+    frames: Mapping[str, pl.DataFrame], fields: Mapping[str, Sequence[str]] | None = None
+) -> PinnedValue | None:
+    """What was read in some lines. frames: kind to the records that touch them.
+
+    None when nothing is read there and nothing was: then the raw lines, which never change, are
+    all that was pinned.
+    """
+    rows: list[tuple[str, dict[str, Any]]] = []
+    for kind in sorted(frames.keys() - {"snapshot"}):  # it spans its whole dump
+        rows += [(kind, _known(row)) for row in frames[kind].head(MAX_ROWS).iter_rows(named=True)]
+    if fields is None and not rows:
+        return None
+    names = fields if fields is not None else _names(rows)
+    kept = [
+        (kind, {name: row[name] for name in names[kind] if name in row})
+        for kind, row in rows
+        if kind in names
+    ]
+    kept.sort(key=lambda one: (one[1].get("line_first", 0), one[0], _json(one[1])))
+    if not kept:
+        return PinnedValue("nothing is read in these lines", GONE, _listed(names))
+    shown = [_line(kind, row) for kind, row in kept[:_SHOWN]]
+    if len(kept) > _SHOWN:
+        shown.append(f"and {len(kept) - _SHOWN} more records")
+    return PinnedValue("\n".join(shown), _hash(kept), _listed(names))
+
+
+def value_of_series(samples: pl.DataFrame, series: Sequence[str]) -> PinnedValue:
+    """What some series say in a window. samples: id, time (UTC µs), value, unit; any order."""
+    told: list[str] = []
+    kept: list[Any] = []
+    for name in series:
+        some = samples.filter(pl.col("id") == name, pl.col("value").is_not_null()).sort(
+            "time", "value"
+        )
+        kept.append([name, some.get_column("time").to_list(), some.get_column("value").to_list()])
+        if some.is_empty():
+            told.append(f"{name}: no samples")
+            continue
+        row = some.select(
+            low=pl.col("value").min(), mid=pl.col("value").median(), high=pl.col("value").max()
+        ).row(0, named=True)
+        first, last = (iso(some.get_column("time")[at]) for at in (0, -1))
+        told.append(
+            f"{name}: {some.height} samples, {_number(row['low'])} to {_number(row['high'])}, "
+            f"median {_number(row['mid'])}, {first} to {last}"
+        )
+    return PinnedValue("\n".join(told), _hash(kept))
+
+
+def value_of_node(graph: WaitGraph, node_id: str) -> PinnedValue:
+    """What a node of the wait graph says at its moment."""
+    node = next((one for one in graph.nodes if one.id == node_id), None)
+    if node is None:
+        return PinnedValue(f"no such node at {graph.at or 'that moment'}", GONE)
+    return PinnedValue(_node_words(node, graph), _hash([graph.at, _plain(node)]))
+
+
+def value_of_edge(graph: WaitGraph, source: str, target: str) -> PinnedValue:
+    """What an edge of the wait graph says at its moment."""
+    found = [e for e in graph.edges if e.source == source and e.target == target]
+    if not found:
+        return PinnedValue(f"no such wait at {graph.at or 'that moment'}", GONE)
+    labels = {node.id: node.label for node in graph.nodes}
+    words = [_edge_words(edge, labels) for edge in found]
+    return PinnedValue(f"{'; '.join(words)}, at {graph.at}", _hash([graph.at, words]))
+
+
+def value_of_finding(findings: Iterable[Mapping[str, Any]], finding_id: str) -> PinnedValue:
+    """How a finding stands in the last analysis."""
+    found = next((one for one in findings if one["id"] == finding_id), None)
+    if found is None:
+        return PinnedValue("the finding is not made any more", GONE)
+    score = round(float(found["score"]), 2)
+    return PinnedValue(f"score {score}: {found['why']}"[:1000], _hash([score, found["why"]]))
+
+
+def value_of_absence(
+    absences: Iterable[Mapping[str, Any]],
+    findings: Iterable[Mapping[str, Any]],
+    problem_id: str,
+) -> PinnedValue:
+    """Whether a known problem is still looked for in vain."""
+    if any(one["id"] == problem_id for one in findings):
+        return PinnedValue("it is found now", _hash(["found"]))
+    found = next((one for one in absences if one["id"] == problem_id), None)
+    if found is None:
+        return PinnedValue("it is not looked for any more", GONE)
+    words = {"not_found": "looked for and not found", "no_data": "nothing to look in"}
+    verdict = str(found["verdict"])
+    text = f"{words.get(verdict, verdict)}: {found['looked_for']}"[:1000]
+    return PinnedValue(text, _hash([verdict, found["looked_for"]]))
+
+
+def _known(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if value is not None and name not in _PLACED}
+
+
+def _names(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, list[str]]:
+    found: dict[str, set[str]] = {}
+    for kind, row in rows:
+        found.setdefault(kind, set()).update(row)
+    return {kind: sorted(names) for kind, names in found.items()}
+
+
+def _listed(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {kind: list(some) for kind, some in names.items()}
+
+
+def _line(kind: str, row: Mapping[str, Any]) -> str:
+    if kind == SAMPLE:
+        labels = f"{{{row['labels']}}}" if row.get("labels") else ""
+        name = f"{row.get('series')}{labels}"
+        return f"{name} = {_number(row.get('value'))}"[:_CUT]
+    parts = [
+        f"{name} {_text(value)}"
+        for name, value in row.items()
+        if name not in _HIDDEN and not name.startswith("line_") and value not in ([], False)
+    ]
+    return f"{kind.replace('_', ' ')}: {', '.join(parts)}"[:_CUT]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return _number(value)
+    return str(value) if not isinstance(value, list | dict) else _json(value)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _node_words(node: WaitNode, graph: WaitGraph) -> str:
+    facts = [
+        f"blocks {node.blocks_total} ({node.blocks_direct} directly)" if node.blocks_total else "",
+        f"waits {node.waited_s:.6g} s" if node.waited_s is not None else "",
+        f"active {node.trx_active_s:.6g} s" if node.trx_active_s is not None else "",
+        f"{node.members} members" if node.members > 1 else "",
+        f"state {node.state}" if node.state else "",
+    ]
+    told = ", ".join(fact for fact in facts if fact) or "neither waits nor blocks"
+    return f"{node.label}: {told}, at {graph.at}"
+
+
+def _edge_words(edge: WaitEdge, labels: Mapping[str, str]) -> str:
+    verb = "waits for" if edge.kind == "waits_for" else "is held by"
+    mode = f" in mode {edge.mode}" if edge.mode else ""
+    waited = f", up to {edge.waited_s:.6g} s" if edge.waited_s is not None else ""
+    many = f", {edge.count} times" if edge.count > 1 else ""
+    source, target = (labels.get(one, one) for one in (edge.source, edge.target))
+    return f"{source} {verb} {target}{mode}{many}{waited}"
+
+
+def _plain(node: WaitNode) -> dict[str, Any]:
+    """A node without the words that only explain it: better words are not another value."""
+    document: dict[str, Any] = msgspec.to_builtins(node)
+    for name in ("detail", "meaning", "join", "locators", "stack", "depth"):
+        document.pop(name, None)
+    return document
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(_json(value).encode()).hexdigest()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)

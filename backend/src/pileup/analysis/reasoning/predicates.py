@@ -1,0 +1,277 @@
+"""Symptoms in people's words: a predicate over records, with the number that decided it.
+
+    series mysql.Threads_running above 100 for 30 s
+    at least 20 threads in state 'query end' | with 'os_event_wait' on the stack
+    at least 20 threads waiting at 'btr0sea.ic:98' | at least 50 log lines with 'free blocks'
+
+Threads are counted in one sample (processlist, stack sample, status dump), so 'at least' means at
+once. What was not collected is not known: no answer, never a no. Texts are sought as they are, in
+any case; they are no patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast
+
+import polars as pl
+
+from pileup.analysis.contract import Locator
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.series import values
+from pileup.analysis.evidence.times import iso
+from pileup.numerals import number
+
+Place = Literal["state", "stack", "location", "log"]
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesStays:
+    """A series above or below a value for so long."""
+
+    series: str
+    """Its id or its name; on any host."""
+    op: Literal[">", "<"]
+    value: float
+    for_s: float
+    """0: one sample suffices."""
+
+    @property
+    def words(self) -> str:
+        side = "above" if self.op == ">" else "below"
+        lasting = f" for {number(self.for_s)} s" if self.for_s else ""
+        return f"{self.series} {side} {number(self.value)}{lasting}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenAtLeast:
+    """A state, a function, a place or a message, at least so often at once (in all, in a log)."""
+
+    place: Place
+    text: str
+    at_least: int
+
+    @property
+    def words(self) -> str:
+        many = f"at least {self.at_least}"
+        threads = f"{many} thread{'s' if self.at_least != 1 else ''}"
+        return {
+            "state": f"{threads} in state '{self.text}'",
+            "stack": f"{threads} with '{self.text}' on the stack",
+            "location": f"{threads} waiting at '{self.text}'",
+            "log": f"{many} log line{'s' if self.at_least != 1 else ''} with '{self.text}'",
+        }[self.place]
+
+
+Predicate = SeriesStays | SeenAtLeast
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether it holds; None where nothing was collected that could tell."""
+
+    holds: bool | None
+    text: str
+    """What was seen instead, or where: 'at most 8 s (db-1, from 22:19:50Z)'."""
+    locator: Locator | None = None
+
+
+def evaluate(predicate: Predicate, evidence: Evidence) -> Answer:
+    """Look for it in all of the evidence; a run and an incident alike."""
+    if isinstance(predicate, SeriesStays):
+        return _series(predicate, evidence)
+    if predicate.place == "log":
+        return _log(predicate, evidence)
+    return _threads(predicate, evidence)
+
+
+def _series(told: SeriesStays, evidence: Evidence) -> Answer:
+    name = told.series.partition("@")[0]
+    rows = values(evidence.frame("sample"))
+    ids = [one for one in rows["id"].unique().to_list() if one.partition("@")[0] == name]
+    rows = rows.filter(pl.col("id").is_in(ids), pl.col("value").is_not_null())
+    if rows.is_empty():
+        return Answer(None, f"no samples of {name}")
+    beyond = pl.col("value") > told.value if told.op == ">" else pl.col("value") < told.value
+    step = pl.col("time").diff().over("id")
+    stretches = (
+        rows.sort("id", "time")
+        .with_columns(beyond.alias("beyond"), step.alias("step"))
+        .with_columns(pl.col("step").median().over("id").fill_null(0).alias("usual"))
+        .with_columns(
+            (
+                (pl.col("beyond") != pl.col("beyond").shift().over("id"))
+                # a hole in the samples is no proof that it stayed
+                | (pl.col("step") > 3 * pl.col("usual"))
+            )
+            .fill_null(True)
+            .cum_sum()
+            .alias("stretch")
+        )
+        .filter("beyond")
+        .group_by("stretch", "id")
+        .agg(
+            pl.col("host").first(),
+            pl.col("time").min().alias("start"),
+            pl.col("time").max().alias("end"),
+            pl.col("usual").first(),
+            (pl.col("value").max() if told.op == ">" else pl.col("value").min()).alias("worst"),
+        )
+        # a sample tells of the time until the next one
+        .with_columns(((pl.col("end") - pl.col("start") + pl.col("usual")) / 1e6).alias("seconds"))
+        .sort("seconds", "start", descending=[True, False])
+    )
+    if stretches.is_empty():
+        best = cast(float, rows["value"].max() if told.op == ">" else rows["value"].min())
+        most = "highest" if told.op == ">" else "lowest"
+        return Answer(False, f"never: the {most} is {number(best)} over {rows.height} samples")
+    top = stretches.row(0, named=True)
+    where = f"{top['host']}, " if top["host"] else ""
+    holds = top["seconds"] >= told.for_s
+    text = (
+        f"{'' if holds else 'at most '}{number(top['seconds'])} s, up to {number(top['worst'])} "
+        f"({where}from {iso(top['start'])})"
+    )
+    seen = Locator(
+        kind="series",
+        series=top["id"],
+        start=iso(top["start"]),
+        end=iso(top["end"]),
+        text=f"{told.words}: {text}",
+    )
+    return Answer(holds, text, seen)
+
+
+_FRAMES: dict[str, tuple[str, str]] = {
+    "state": ("session", "processlist"),
+    "stack": ("stack", "stack sample"),
+    "location": ("semaphore_wait", "status dump"),
+}
+_DUMPS = ("innodb_status",)
+
+
+def _threads(told: SeenAtLeast, evidence: Evidence) -> Answer:
+    kind, sample = _FRAMES[told.place]
+    frame = evidence.frame(kind)
+    if frame is None:
+        # a dump in which nobody waits says so; no dump says nothing
+        if told.place == "location" and _has(evidence, _DUMPS):
+            return Answer(False, "nobody waits in any status dump")
+        return Answer(None, f"no {sample} was collected")
+    found = frame.with_columns(_matching(told).alias("seen"), _count(told).alias("threads")).filter(
+        "seen"
+    )
+    if found.is_empty():
+        return Answer(False, f"in no {sample}")
+    grouped = found.group_by("artifact", "snapshot", maintain_order=True).agg(
+        pl.col("threads").sum(),
+        pl.col("time").first(),
+        pl.col("line_first").min(),
+        pl.col("line_last").max(),
+    )
+    return _seen(told, evidence, grouped, f"at once, in {grouped.height} of the {sample}s")
+
+
+def _log(told: SeenAtLeast, evidence: Evidence) -> Answer:
+    frame = evidence.frame("event")
+    if frame is None:
+        return Answer(None, "no log was collected")
+    found = frame.filter(_holds_text(pl.col("message"), told.text))
+    if found.is_empty():
+        return Answer(False, "in no log line")
+    grouped = found.sort("time", nulls_last=True).select(
+        pl.lit(found.height).alias("threads"),
+        pl.col("artifact", "time", "line_first", "line_last").first(),
+    )
+    return _seen(told, evidence, grouped, "lines in all")
+
+
+def _seen(told: SeenAtLeast, evidence: Evidence, rows: pl.DataFrame, of: str) -> Answer:
+    top = rows.sort("threads", "time", descending=[True, False], nulls_last=True).row(0, named=True)
+    holds = top["threads"] >= told.at_least
+    when = f" ({iso(top['time'])})" if top["time"] is not None else ""
+    text = f"{'' if holds else 'at most '}{top['threads']} {of}{when}"
+    seen = Locator(
+        kind="lines",
+        artifact=top["artifact"],
+        path=evidence.path(top["artifact"]),
+        line_first=top["line_first"],
+        line_last=top["line_last"],
+        at=iso(top["time"]),
+        text=f"{told.words}: {text}",
+    )
+    return Answer(holds, text, seen)
+
+
+def _matching(told: SeenAtLeast) -> pl.Expr:
+    if told.place == "state":
+        return _holds_text(pl.col("state"), told.text)
+    if told.place == "stack":
+        function = pl.element().struct.field("function")
+        return pl.col("frames").list.eval(_holds_text(function, told.text)).list.any()
+    file, _, line = told.text.rpartition(":")
+    if file and line.isdecimal() and len(line) < 10:
+        return _holds_text(pl.col("file"), file) & (pl.col("line") == int(line))
+    return _holds_text(pl.col("file"), told.text)
+
+
+def _count(told: SeenAtLeast) -> pl.Expr:
+    """Threads of one record at one moment; a stack tells how often it was seen in how many."""
+    if told.place != "stack":
+        return pl.lit(1)
+    samples = pl.max_horizontal(pl.col("samples").fill_null(1), pl.lit(1))
+    return pl.max_horizontal(pl.col("count") // samples, pl.lit(1))
+
+
+def _holds_text(column: pl.Expr, text: str) -> pl.Expr:
+    return (
+        column.cast(pl.String)
+        .fill_null("")
+        .str.to_lowercase()
+        .str.contains(text.lower(), literal=True)
+    )
+
+
+def _has(evidence: Evidence, kinds: tuple[str, ...]) -> bool:
+    frame = evidence.frame("snapshot")
+    return frame is not None and bool(frame["kind"].is_in(list(kinds)).any())
+
+
+def kinds(predicates: Iterable[Predicate]) -> set[str]:
+    """The records that are needed to answer."""
+    found: set[str] = set()
+    for one in predicates:
+        if isinstance(one, SeriesStays):
+            found.add("sample")
+        elif one.place == "log":
+            found.add("event")
+        else:
+            found |= {_FRAMES[one.place][0], "snapshot"}
+    return found
+
+
+def read(told: Any) -> Predicate:
+    """From what is stored: {'kind': 'series', ...} or {'kind': 'state', 'text', 'at_least'}."""
+    if told["kind"] == "series":
+        return SeriesStays(told["series"], told["op"], told["value"], told["for_s"])
+    return SeenAtLeast(told["kind"], told["text"], told["at_least"])
+
+
+def written(predicate: Predicate) -> dict[str, Any]:
+    """As ``read`` takes it."""
+    if isinstance(predicate, SeriesStays):
+        return {"kind": "series", **asdict(predicate)}
+    return {"kind": predicate.place, "text": predicate.text, "at_least": predicate.at_least}
+
+
+__all__ = [
+    "Answer",
+    "Predicate",
+    "SeenAtLeast",
+    "SeriesStays",
+    "evaluate",
+    "kinds",
+    "read",
+    "written",
+]

@@ -1,0 +1,116 @@
+"""Ratings that the case itself proposes. A person accepts one by giving it; until then it counts
+nothing in the matrix and is marked as proposed.
+
+Two rules, each with its reason:
+- a pin that is evidence of a finding is consistent with the hypothesis made of that finding (very,
+  where the finding's score is high);
+- a pin of a finished experiment speaks for the experiment's hypothesis when the locked prediction
+  came true, and strongly against it when it did not. A match is C only: it contradicts nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pileup.analysis.reasoning.matrix import Rating
+
+_SURE = 0.8
+"""Score of a finding from which its evidence is proposed as very consistent."""
+
+_OF_VERDICT: Mapping[str, tuple[Rating, str]] = {
+    "match": ("C", "matched its locked prediction"),
+    "partial": ("N", "matched its prediction in part"),
+    "miss": ("II", "missed its locked prediction"),
+    "not_measurable": ("N", "could not be measured"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    rating: Rating
+    rule: str
+    """'finding mysql-62018' or 'experiment 2'."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is told of a pin: where it points."""
+
+    id: str
+    locator: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What is told of a finished experiment."""
+
+    name: str
+    hypothesis_id: str
+    verdict: str
+    pins: tuple[str, ...]
+
+
+def propose(
+    pins: Sequence[Held],
+    of_finding: Mapping[str, str],
+    findings: Iterable[Mapping[str, Any]],
+    experiments: Iterable[Tried],
+) -> dict[tuple[str, str], Proposal]:
+    """(pin, hypothesis) to what is proposed. of_finding: hypothesis to its finding's id.
+
+    findings: FindingDoc as they are stored. Linear in the pins and the findings' evidence.
+    """
+    by_finding: defaultdict[str, list[str]] = defaultdict(list)
+    for hypothesis, finding in of_finding.items():
+        by_finding[finding].append(hypothesis)
+    places = _places(one for one in findings if one["id"] in by_finding)
+    found: dict[tuple[str, str], Proposal] = {}
+    for pin in pins:
+        for key in _keys(pin.locator):
+            for made, text in places.get(key, ()):
+                rating: Rating = "CC" if made["score"] >= _SURE else "C"
+                why = text or str(made["why"])
+                for hypothesis in by_finding[made["id"]]:
+                    rule = f"finding {made['id']}"
+                    found.setdefault((pin.id, hypothesis), Proposal(rating, rule, why))
+    for tried in experiments:
+        if tried.verdict in _OF_VERDICT:
+            rating, words = _OF_VERDICT[tried.verdict]
+            for held in tried.pins:
+                found[held, tried.hypothesis_id] = Proposal(
+                    rating, tried.name, f"{tried.name} {words}"
+                )
+    return found
+
+
+_Key = tuple[Any, ...]
+
+
+def _places(
+    findings: Iterable[Mapping[str, Any]],
+) -> dict[_Key, list[tuple[Mapping[str, Any], str]]]:
+    """Where each finding's evidence stands, to the finding and what it says there."""
+    found: defaultdict[_Key, list[tuple[Mapping[str, Any], str]]] = defaultdict(list)
+    for finding in findings:
+        found["finding", finding["id"]].append((finding, ""))
+        for locator in finding["evidence"]:
+            series = locator.get("series")
+            told = {**locator, "series": [series] if series else None}
+            for key in _keys(told):
+                found[key].append((finding, locator.get("text") or ""))
+    return dict(found)
+
+
+def _keys(locator: Mapping[str, Any]) -> list[_Key]:
+    """Under what a locator is found: its lines, else its series; a finding by its id."""
+    if locator.get("artifact") and locator.get("line_first"):
+        return [("lines", locator["artifact"], locator["line_first"])]
+    if locator.get("series"):
+        return [("series", name) for name in locator["series"]]
+    if locator.get("node") and not locator.get("at"):
+        return [("finding", locator["node"])]
+    return []

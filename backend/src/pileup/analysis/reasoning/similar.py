@@ -1,0 +1,120 @@
+"""Similar incidents: the symptoms of each as a set of features, compared with a reason per feature.
+
+A feature is something the analysis measured: a known problem that fits, the latch most wanted, what
+the root blocker was, which series moved which way, what the threads did, what the checks suspect.
+Weights say how much a feature tells: two incidents that share a hot latch are alike; two that share
+a busy CPU are not yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pileup.analysis.contract import Analysis
+from pileup.analysis.evidence.series import short_name
+
+LEAST = 0.3
+"""A lower score is no likeness."""
+_FINDING_SCORE = 0.5
+_LATCH_SHARE = 0.2
+_STACK_SHARE = 0.1
+_SERIES = 30
+_WEIGHTS = {
+    "finding": 5.0,
+    "latch": 4.0,
+    "place": 2.0,
+    "blocker": 3.0,
+    "stack": 2.0,
+    "series": 0.5,
+    "check": 1.0,
+    "engine": 0.5,
+    "own": 4.0,
+}
+_WORDS = {
+    "finding": "known problem",
+    "latch": "wanted latch",
+    "place": "waits at",
+    "blocker": "root blocker",
+    "stack": "threads in",
+    "series": "series",
+    "check": "suspected",
+    "engine": "server",
+    "own": "own symptom",  # what people wrote (``predicates``)
+}
+# level with the machine's age or the load, not with what went wrong
+_EVERYWHERE = frozenset({"uptime", "questions", "queries", "qps", "bytes_sent", "bytes_received"})
+
+Signature = Mapping[str, str]
+"""Feature ('latch:btr_search_latch') to what a person reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike two incidents are, and in what."""
+
+    score: float
+    """Weighted share of the features that both have (Jaccard), 0..1."""
+    shared: tuple[str, ...]
+    """'wanted latch: adaptive hash index latch', the weightiest first."""
+    only_here: tuple[str, ...]
+    only_there: tuple[str, ...]
+
+
+def signature(analysis: Analysis) -> dict[str, str]:
+    """The features of one incident; empty when nothing went wrong."""
+    if not any(one.kind == "stall" for one in analysis.stalls):
+        return {}
+    found: dict[str, str] = {}
+    for finding in analysis.findings:
+        if finding.score >= _FINDING_SCORE:
+            found[f"finding:{finding.id}"] = finding.title
+    for latch in analysis.hot_latches:
+        total = sum(one.waits for one in analysis.hot_latches)
+        if latch.latch and total and latch.waits / total >= _LATCH_SHARE:
+            found[f"latch:{latch.latch}"] = latch.label
+    for wait in analysis.hot_waits[:5]:
+        if wait.share >= _LATCH_SHARE:
+            found[f"place:{wait.file}:{wait.mode}"] = f"{wait.file} ({wait.mode})"
+    if analysis.blockers:
+        kind = analysis.blockers[0].kind
+        found[f"blocker:{kind}"] = kind.replace("_", " ")
+    for stack in analysis.hot_stacks:
+        if stack.signature and not stack.set_aside and stack.share >= _STACK_SHARE:
+            found[f"stack:{stack.signature}"] = stack.meaning or stack.signature
+    for shift in analysis.shifts[:_SERIES]:
+        name = short_name(shift.name)
+        if name not in _EVERYWHERE:
+            found.setdefault(f"series:{name}:{shift.direction}", f"{name} went {shift.direction}")
+    for check in analysis.triage:
+        if check.verdict == "suspect":
+            found[f"check:{check.check}"] = check.check.replace("_", " ")
+    version = (analysis.server.get("version") or "").split(".")
+    family = analysis.server.get("family")
+    if family and len(version) >= 2:
+        found[f"engine:{family}:{version[0]}.{version[1]}"] = f"{family} {version[0]}.{version[1]}"
+    return found
+
+
+def likeness(here: Signature, there: Signature) -> Likeness:
+    """How alike two signatures are. An empty one is like nothing."""
+    both, all_ = here.keys() & there.keys(), here.keys() | there.keys()
+    weight = sum(map(_weight, all_))
+    return Likeness(
+        score=sum(map(_weight, both)) / weight if here and there and weight else 0.0,
+        shared=_told(both, here),
+        only_here=_told(here.keys() - there.keys(), here),
+        only_there=_told(there.keys() - here.keys(), there),
+    )
+
+
+def _weight(feature: str) -> float:
+    return _WEIGHTS[feature.partition(":")[0]]
+
+
+def _told(features: Sequence[str] | set[str], texts: Signature) -> tuple[str, ...]:
+    ranked = sorted(features, key=lambda one: (-_weight(one), one))
+    return tuple(f"{_WORDS[one.partition(':')[0]]}: {texts[one]}" for one in ranked)
+
+
+__all__ = ["LEAST", "Likeness", "Signature", "likeness", "signature"]

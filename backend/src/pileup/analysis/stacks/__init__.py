@@ -1,0 +1,1 @@
+"""What threads were doing, by their stacks."""

@@ -1,0 +1,181 @@
+"""Stacks merged into a tree, over one set of samples or two (differential), and over time.
+
+Widths are threads, summed over the samples; divide by ``samples`` for threads at once. Idle threads
+are set aside unless asked for. The heat map says which function was on how many threads in each
+sample, so that a range can be picked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from pileup.analysis.contract import FlameDoc, FlameNode, HeatMoment, StackHeatDoc
+from pileup.analysis.evidence.activity import Activity, activity
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.stacks.hot_stacks import clean
+from pileup.knowledge import knowledge, plain_function
+
+MOST_NODES = 4_000
+MOST_FUNCTIONS = 40
+_DEPTH = 120
+_NOT_TELLING = frozenset(
+    {
+        "??", "start_thread", "clone", "__clone", "clone3", "__clone3", "pfs_spawn_thread",
+        "handle_one_connection", "handle_connection", "do_handle_one_connection",
+        "do_command", "dispatch_command", "main",
+    }
+)  # fmt: skip
+_LIBRARY = re.compile(r"_|futex|pthread|lll_|syscall|poll$|ppoll|select$|lib\w+(\.so\S*)?::")
+"""A wait's own frames say that a thread waits, not for what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One group of threads with one stack in one sample."""
+
+    moment: tuple[str, int]
+    time: int | None
+    stack: tuple[str, ...]
+    """Outermost first, cleaned."""
+    count: int
+    activity: Activity
+
+
+def threads(frame: pl.DataFrame | None, span: Span | None = None) -> list[Thread]:
+    """The stacks of a window, named; samples without a time only when there is no window."""
+    if frame is None:
+        return []
+    if span is not None:
+        frame = frame.filter(span.holds().fill_null(False))
+    known = knowledge()
+    names: dict[tuple[str, ...], tuple[tuple[str, ...], Activity]] = {}
+    found = []
+    columns = ["artifact", "snapshot", "time", "count", "samples", "frames"]
+    for sha, snapshot, time, count, samples, frames in frame.select(columns).iter_rows():
+        raw = tuple(one["function"] or "??" for one in frames[:_DEPTH])
+        if raw not in names:
+            inner = tuple(clean(one) for one in raw)
+            meaning = known.stack_for(inner)
+            names[raw] = (inner[::-1], activity(inner, meaning))
+        stack, doing = names[raw]
+        threads_at_once = max(1, round(count / max(samples or 1, 1)))
+        found.append(Thread((sha, snapshot or 0), time, stack, threads_at_once, doing))
+    return found
+
+
+@dataclass(slots=True)
+class _Node:
+    name: str
+    total: list[int] = field(default_factory=lambda: [0, 0])
+    self_: list[int] = field(default_factory=lambda: [0, 0])
+    children: dict[str, _Node] = field(default_factory=dict)
+
+
+def flame(
+    a: Sequence[Thread], b: Sequence[Thread] | None = None, *, idle: bool = False
+) -> FlameDoc:
+    """One tree; with ``b`` every node holds both counts, for a differential picture."""
+    root = _Node("all")
+    activities: list[Counter[str]] = [Counter(), Counter()]
+    for side, some in enumerate((a, b or ())):
+        for one in some:
+            activities[side][one.activity] += one.count
+            if one.activity != "idle" or idle:
+                _add(root, one, side)
+    nodes, pruned = _flat(root)
+    return FlameDoc(
+        samples=len({one.moment for one in a}),
+        samples_b=None if b is None else len({one.moment for one in b}),
+        nodes=nodes,
+        pruned=pruned,
+        activity=dict(activities[0]),
+        activity_b=None if b is None else dict(activities[1]),
+    )
+
+
+def _add(root: _Node, one: Thread, side: int) -> None:
+    node = root
+    node.total[side] += one.count
+    for name in one.stack:
+        child = node.children.get(name)
+        if child is None:
+            child = node.children[name] = _Node(name)
+        child.total[side] += one.count
+        node = child
+    node.self_[side] += one.count
+
+
+def _flat(root: _Node) -> tuple[list[FlameNode], int]:
+    """Nodes parents first, the widest first among siblings; the thinnest are left out."""
+    weights = sorted((sum(node.total) for node in _walk(root)), reverse=True)
+    least = weights[MOST_NODES - 1] if len(weights) > MOST_NODES else 0
+    nodes: list[FlameNode] = []
+    pruned = 0
+    queue: list[tuple[_Node, int]] = [(root, -1)]
+    for node, parent in queue:
+        if sum(node.total) < least or len(nodes) >= MOST_NODES:
+            pruned += 1
+            continue
+        at = len(nodes)
+        nodes.append(
+            FlameNode(
+                name=node.name,
+                parent=parent,
+                total=node.total[0],
+                self_=node.self_[0],
+                total_b=node.total[1],
+                self_b=node.self_[1],
+            )
+        )
+        children = sorted(node.children.values(), key=lambda c: (-sum(c.total), c.name))
+        queue.extend((child, at) for child in children)
+    return nodes, pruned
+
+
+def _walk(root: _Node) -> list[_Node]:
+    every = [root]
+    for node in every:
+        every.extend(node.children.values())
+    return every
+
+
+def heat(some: Sequence[Thread], *, idle: bool = False) -> StackHeatDoc:
+    """Functions by samples: on how many threads each function was, the most changing ones first."""
+    moments = sorted(
+        {(one.time, one.moment) for one in some}, key=lambda m: (m[0] is None, m[0] or 0, m[1])
+    )
+    at = {moment: index for index, (_, moment) in enumerate(moments)}
+    counts: dict[str, list[int]] = {}
+    depth: dict[str, int] = {}
+    for one in some:
+        if one.activity == "idle" and not idle:
+            continue
+        names = {
+            plain_function(each): level
+            for level, each in enumerate(one.stack)
+            if not _LIBRARY.match(each)
+        }
+        for name in names.keys() - _NOT_TELLING:
+            row = counts.setdefault(name, [0] * len(moments))
+            row[at[one.moment]] += one.count
+            depth[name] = max(depth.get(name, 0), names[name])
+    # of functions that were always on the stack together, the innermost says most
+    alike: dict[tuple[int, ...], str] = {}
+    for name, row in sorted(counts.items(), key=lambda item: (-depth[item[0]], item[0])):
+        alike.setdefault(tuple(row), name)
+    ranked = sorted(alike.items(), key=lambda item: (min(item[0]) - max(item[0]), item[1]))
+    chosen = [(name, list(row)) for row, name in ranked[:MOST_FUNCTIONS]]
+    return StackHeatDoc(
+        moments=[HeatMoment(time=iso(time), artifact=m[0], snapshot=m[1]) for time, m in moments],
+        functions=[name for name, _ in chosen],
+        counts=[row for _, row in chosen],
+    )
+
+
+__all__ = ["Thread", "flame", "heat", "threads"]

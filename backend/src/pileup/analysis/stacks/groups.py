@@ -1,0 +1,111 @@
+"""Identical stacks of one sample as one group, named as well as can be.
+
+A group's key is made of its cleaned functions, so that the same stack is known again in another
+sample, in another file, and after a new reading. A stack that no signature of the knowledge base
+fits is named by what it waits in and for whom: 'rw_lock_s_lock_spin in row_search_mvcc'.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.evidence.activity import Activity, activity
+from pileup.analysis.stacks.hot_stacks import clean
+from pileup.knowledge import StackMeaning, knowledge
+
+_DEPTH = 120
+_WAITS = re.compile(
+    r"rw_lock_\w*lock|mutex_spin_wait|PolicyMutex|TTASEventMutex|ssux_lock|srw_\w*lock"
+    r"|MDL_context::acquire|MDL_wait::timed_wait|lock_wait_suspend_thread|log_write_up_to"
+    r"|fil_flush$|os_file_fsync|vio_io_wait|vio_read|buf_read_page|Stage_manager::enroll_for"
+    r"|nap$|fsync|fdatasync|os_aio_linux_collect|LinuxAIOHandler::collect"
+)
+"""Functions that say for what a thread waits; the caller says in what."""
+_PLUMBING = re.compile(
+    r"_|futex|lll_|pthread|syscall|poll$|ppoll|select$|epoll|sched_yield|nanosleep|clock_nanosleep"
+    r"|os_event|os_cond|os_thread_sleep|os_mutex|sync_array|rw_lock_|pfs_|mutex_|ut_delay"
+    r"|PolicyMutex|TTASEventMutex|safe_|inline_mysql_|native_|int$|\?\?|lib\w+(\.so\S*)?::|psi_"
+    r"|ssux_|srw_|ib_mutex|my_(mutex|cond)_|my_sync|vio_|net_read|my_net_read|my_real_read"
+    r"|net_before_header|os_file_flush|os_file_fsync|row_mysql_handle_errors|start_thread$|clone"
+    r"|fil_flush|MDL_wait|MDL_context"
+)
+"""Frames of libraries and of waiting itself: they say that a thread waits, not in what."""
+
+
+@dataclass(slots=True)
+class StackGroup:
+    """Threads that stood in the same functions."""
+
+    key: str
+    name: str
+    activity: Activity
+    known: StackMeaning | None
+    count: int = 0
+    """Threads at once (per sample, where several were merged)."""
+    frames: list[dict[str, Any]] = field(default_factory=list)
+    """Innermost first, with their places in the source, of the commonest variant."""
+    threads: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """The records it was made of, the commonest first."""
+
+    @property
+    def idle(self) -> bool:
+        return self.activity == "idle"
+
+
+def stack_groups(rows: Sequence[dict[str, Any]]) -> list[StackGroup]:
+    """Groups of stack records, the most threads first."""
+    known = knowledge()
+    found: dict[str, StackGroup] = {}
+    for row in sorted(rows, key=lambda r: (-int(r["count"]), r["line_first"])):
+        functions = tuple(clean(one["function"] or "??") for one in row["frames"][:_DEPTH])
+        key = stack_key(functions)
+        group = found.get(key)
+        if group is None:
+            meaning = known.stack_for(functions)
+            group = found[key] = StackGroup(
+                key,
+                name_of(functions),
+                activity(functions, meaning),
+                meaning,
+                frames=row["frames"],
+            )
+        group.count += max(1, round(row["count"] / max(row["samples"] or 1, 1)))
+        group.threads += row["threads"]
+        group.rows.append(row)
+    return sorted(found.values(), key=lambda group: (-group.count, group.key))
+
+
+def sample_rows(frame: pl.DataFrame | None, artifact: str, snapshot: int) -> list[dict[str, Any]]:
+    """The stack records of one sample."""
+    if frame is None:
+        return []
+    return frame.filter(
+        (pl.col("artifact") == artifact) & (pl.col("snapshot").fill_null(0) == snapshot)
+    ).to_dicts()
+
+
+def stack_key(functions: Sequence[str]) -> str:
+    """16 hex digits of the cleaned functions, innermost first."""
+    return hashlib.sha256("\n".join(functions).encode()).hexdigest()[:16]
+
+
+def name_of(functions: Sequence[str]) -> str:
+    """What the stack says of itself: 'rw_lock_s_lock_spin in row_search_mvcc'.
+
+    functions: cleaned, innermost first.
+    """
+    waits: list[str] = []
+    for one in functions:
+        if _WAITS.match(one):
+            waits.append(one)
+        elif not _PLUMBING.match(one):
+            return f"{waits[-1]} in {one}" if waits else one
+    known = (one for one in (*waits[-1:], *functions) if one != "??")
+    return next(known, "unknown functions")

@@ -1,0 +1,131 @@
+"""Hot stacks: what the threads were doing while the server was stalled, grouped by stack.
+
+Groups are by cleaned function names, innermost first. The knowledge base names a group by its
+first matching signature; idle ones (waiting for a client, timers) are set aside, not dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pileup import knowledge
+from pileup.analysis.contract import HotStackDoc, Locator
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.evidence import Evidence
+
+MOST = 100
+_DEPTH = 40
+_ARGUMENTS = re.compile(r"\(.*\)$")
+_CLONES = re.compile(r"(?:\.(?:part|constprop|isra|cold|lto_priv|llvm)\.?\d*)+(?:\.\d+)?$")
+_VERSIONS = re.compile(r"@@?GLIBC[\w.]*$")
+
+
+_WAIT_PREFIXES = (
+    "sync_array_wait",
+    "sync_array_reserve",
+    "rw_lock_s_lock",
+    "rw_lock_x_lock",
+    "rw_lock_sx_lock",
+    "mutex_spin_wait",
+    "os_event_wait",
+    "TTASEventMutex",
+    "PolicyMutex",
+    "ut_delay",
+    "lll_lock_wait",
+    "pthread_rwlock",
+    "pthread_mutex",
+    "pthread_cond",
+    "L_mutex_lock",
+    "L_lock",
+    "futex",
+    "ssux_lock",
+    "srw_mutex",
+    "native_mutex_lock",
+    "my_mutex_lock",
+    "psi_mutex_lock",
+    "inline_mysql_mutex_lock",
+)
+_WAIT_DEPTH = 8
+"""Frames from the top among which a waiting thread shows its wait."""
+
+
+@dataclass(slots=True)
+class _Group:
+    stack: list[str]
+    threads: int = 0
+    per_moment: dict[tuple[str, int | None], int] = field(default_factory=dict)
+    example: tuple[str, int, int] | None = None
+    most: int = 0
+
+
+def hot_stacks(evidence: Evidence, stall: Span | None) -> list[HotStackDoc]:
+    """Stacks of the stall's samples, the commonest first; all samples when there is no stall.
+
+    A sample without a time is used only when no sample has one inside the stall.
+    """
+    frame = evidence.frame("stack")
+    if frame is None:
+        return []
+    chosen = frame
+    if stall is not None:
+        inside = frame.filter(stall.widened(2).holds())
+        if inside.height:
+            chosen = inside
+    groups: dict[tuple[str, ...], _Group] = {}
+    names: dict[tuple[str, ...], tuple[str, ...]] = {}
+    columns = ["artifact", "snapshot", "count", "frames", "line_first", "line_last"]
+    for sha, moment, count, frames, first, last in chosen.select(columns).iter_rows():
+        raw = tuple(one["function"] or "??" for one in frames[:_DEPTH])
+        if raw not in names:
+            names[raw] = tuple(clean(one) for one in raw)
+        key = names[raw]
+        group = groups.setdefault(key, _Group(list(key)))
+        group.threads += count
+        at = (sha, moment)
+        group.per_moment[at] = group.per_moment.get(at, 0) + count
+        if count > group.most:
+            group.most, group.example = count, (sha, first, last)
+    total = sum(one.threads for one in groups.values())
+    ranked = sorted(groups.values(), key=lambda one: (-one.threads, one.stack))[:MOST]
+    return [_doc(one, total, evidence) for one in ranked]
+
+
+def clean(function: str) -> str:
+    """A function name without arguments, compiler suffixes and symbol versions."""
+    name = _VERSIONS.sub("", function.strip())
+    name = _CLONES.sub("", name)
+    return _ARGUMENTS.sub("", name) or function.strip()
+
+
+def is_waiting(functions: Sequence[str]) -> bool:
+    """Whether a thread waits for a mutex, a latch or a condition: by the top of its stack."""
+    top = (knowledge.function_key(one) for one in functions[:_WAIT_DEPTH])
+    return any(one.startswith(_WAIT_PREFIXES) for one in top)
+
+
+def _doc(group: _Group, total: int, evidence: Evidence) -> HotStackDoc:
+    known = knowledge.match_stack(group.stack)
+    example = None
+    if group.example:
+        sha, first, last = group.example
+        example = Locator(
+            kind="lines",
+            artifact=sha,
+            path=evidence.path(sha),
+            line_first=first,
+            line_last=last,
+            text=f"{group.most} threads with this stack",
+        )
+    return HotStackDoc(
+        stack=group.stack,
+        threads=group.threads,
+        max_at_once=max(group.per_moment.values(), default=0),
+        share=group.threads / total if total else 0.0,
+        signature=known.id if known else None,
+        category=known.category if known else None,
+        set_aside=bool(known and known.set_aside),
+        meaning=known.meaning if known else "",
+        example=example,
+    )

@@ -1,0 +1,225 @@
+"""Queues that no dump lists: who stands in them by stack, state or operation, and who is inside.
+
+SEMAPHORES and TRANSACTIONS name latches and row locks only. Table and global read locks, the query
+cache, the table cache, InnoDB's concurrency queue and semi-synchronous replication show in a
+session's State, in a transaction's operation, or in the functions on a thread's stack. A holder is
+a thread that is inside the same code and does not wait: inferred, and marked so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.stacks.hot_stacks import is_waiting
+from pileup.knowledge import function_key
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    id: str
+    label: str
+    meaning: str
+    functions: frozenset[str]
+    """A thread that waits with one of these on its stack stands in the queue."""
+    states: re.Pattern[str] | None
+    """State of a session, or operation of a transaction, that stands in it."""
+    inside: frozenset[str]
+    """A thread at work with one of these on its stack is who they wait for."""
+    inside_words: str
+    oldest: bool = False
+    """Where no stack shows who is inside: ``lock_holders`` guesses by table and by age."""
+    latch: str | None = None
+    """Latch of the knowledge base that it stands before: one with the dump's, where it lists it."""
+
+
+def _queue(
+    id_: str, label: str, meaning: str, functions: str, states: str, inside: str, words: str = "",
+    *, oldest: bool = False, latch: str | None = None,
+) -> Queue:  # fmt: skip
+    return Queue(
+        id_,
+        label,
+        meaning,
+        frozenset(map(function_key, functions.split())),
+        re.compile(states, re.IGNORECASE) if states else None,
+        frozenset(map(function_key, inside.split())),
+        words,
+        oldest,
+        latch,
+    )
+
+
+QUEUES = (
+    _queue(
+        "concurrency",
+        "InnoDB concurrency queue",
+        "As many as innodb_thread_concurrency are inside; the others wait for a slot.",
+        "srv_conc_enter_innodb srv_conc_enter_innodb_with_atomics srv_conc_enter_innodb_full",
+        r"sleeping before (entering|joining) InnoDB|waiting in InnoDB queue",
+        "",
+    ),
+    _queue(
+        "semisync",
+        "acknowledgement of a replica",
+        "Semi-synchronous replication: a commit waits until a replica has it.",
+        "ReplSemiSyncMaster::commitTrx Repl_semi_sync_master::commit_trx",
+        r"semi-?sync ACK",
+        "",
+    ),
+    _queue(
+        "query-cache",
+        "query cache lock",
+        "One lock for the whole query cache; invalidation walks long lists under it.",
+        "Query_cache::try_lock Query_cache::lock Query_cache::invalidate Query_cache::insert "
+        "Query_cache::send_result_to_client Query_cache::free_query_internal",
+        r"query cache (lock|mutex)",
+        "Query_cache::invalidate Query_cache::invalidate_table Query_cache::free_old_query "
+        "Query_cache::free_memory_block Query_cache::send_result_to_client Query_cache::pack",
+        "is inside the query cache",
+    ),
+    _queue(
+        "global-read-lock",
+        "global read lock",
+        "FLUSH TABLES WITH READ LOCK or a backup holds it until its session releases it.",
+        "Global_read_lock::lock_global_read_lock wait_if_global_read_lock",
+        r"global read lock|release of readlock",
+        "",
+    ),
+    _queue(
+        "commit-lock",
+        "commit lock (FLUSH TABLES WITH READ LOCK)",
+        "Commits wait until the session that has the global read lock releases it.",
+        "Global_read_lock::make_global_read_lock_block_commit",
+        r"^waiting for commit lock$",
+        "",
+    ),
+    _queue(
+        "backup-lock",
+        "backup lock",
+        "LOCK INSTANCE FOR BACKUP or BACKUP STAGE holds it until its session releases it.",
+        "",
+        r"backup lock",
+        "",
+    ),
+    _queue(
+        "table-flush",
+        "table flush",
+        "A flushed table opens again when every statement that uses its old version has ended.",
+        "TABLE_SHARE::wait_for_old_version tdc_wait_for_old_version",
+        r"^waiting for table flush$|^waiting for tables?$|^flushing tables$",
+        "",
+        oldest=True,
+    ),
+    _queue(
+        "table-lock",
+        "table lock",
+        "A table-level lock (MyISAM, LOCK TABLES): a writer shuts out all.",
+        "wait_for_lock thr_lock thr_multi_lock",
+        r"^locked$|table.level lock|^table lock$",
+        "",
+        oldest=True,
+    ),
+    _queue(
+        "table-cache",
+        "table cache (LOCK_open)",
+        "Opening and closing tables goes through one lock.",
+        "open_table open_table_from_share get_table_share tdc_acquire_share close_thread_tables",
+        r"^opening tables?$|^closing tables$",
+        "open_table_from_share open_table_def mysql_rm_table mysql_rm_table_part2 "
+        "dict_stats_save ha_innobase::open",
+        "is inside the table cache",
+    ),
+    _queue(
+        "metadata-lock",
+        "metadata lock",
+        "Held by every transaction that used the table, until it ends.",
+        "MDL_context::acquire_lock MDL_wait::timed_wait",
+        "",
+        "",
+        oldest=True,
+    ),
+    _queue(
+        "redo-room",
+        "room in the redo log",
+        "Writers wait until dirty pages are written and a checkpoint has freed room in the log.",
+        "log_free_check_wait log_checkpoint_margin log_check_margins "
+        "log_preflush_pool_modified_pages log_wait_for_space_in_log_buf",
+        "",
+        "buf_flush_page_coordinator_thread buf_flush_page_cleaner_coordinator "
+        "buf_flush_page_cleaner_thread buf_flush_page_cleaner log_checkpointer",
+        "writes dirty pages or a checkpoint",
+    ),
+    _queue(
+        "free-page",
+        "free page of the buffer pool",
+        "Who reads or makes a page needs a free one; pages are freed by flushing old ones.",
+        "buf_LRU_get_free_block buf_flush_wait_LRU_batch_end",
+        "",
+        "buf_flush_single_page_from_LRU buf_flush_LRU_list_batch buf_do_LRU_batch",
+        "frees pages",
+    ),
+    _queue(
+        "adaptive-hash",
+        "adaptive hash latch",
+        "Look-ups share it, building and dropping of entries shuts them out.",
+        "btr_search_s_lock btr_search_x_lock btr_search_guess_on_hash btr_search_info_update_slow "
+        "btr_search_build_page_hash_index btr_search_drop_page_hash_index",
+        "",
+        "btr_search_build_page_hash_index btr_search_drop_page_hash_index "
+        "btr_search_update_hash_on_insert btr_search_update_hash_on_delete",
+        "changes adaptive hash entries",
+        latch="btr_search_latch",
+    ),
+)
+
+
+def waits_in(actor: Actor) -> Queue | None:
+    """The queue that a thread stands in: by its stack where there is one, else by its state."""
+    if actor.functions:
+        return by_stack(actor.functions)
+    return by_state(
+        [
+            text
+            for row, name in (
+                (actor.session, "state"), (actor.trx, "thread_state"), (actor.trx, "operation"),
+            )
+            if row and (text := row.get(name))
+        ]
+    )  # fmt: skip
+
+
+def by_stack(functions: Sequence[str]) -> Queue | None:
+    """The queue that a thread waits in by the functions on its stack; None for one at work."""
+    if not is_waiting(functions):
+        return None
+    keys = {function_key(one) for one in functions}
+    return next((one for one in QUEUES if keys & one.functions), None)
+
+
+def by_state(said: Sequence[str]) -> Queue | None:
+    """The queue that a State, or a transaction's operation, names."""
+    return next(
+        (one for one in QUEUES if one.states and any(one.states.search(text) for text in said)),
+        None,
+    )
+
+
+def inside(queue: Queue, actors: Sequence[Actor]) -> list[tuple[Actor, str]]:
+    """Who is inside what a queue waits for, and how that is known."""
+    if queue.id == "concurrency":
+        found = [one for one in actors if one.trx and one.trx.get("declared_inside")]
+        return [(one, "declared inside InnoDB by the dump") for one in found]
+    found = [
+        one
+        for one in actors
+        if one.functions
+        and queue.inside & {function_key(name) for name in one.functions}
+        and not is_waiting(one.functions)
+    ]
+    return [(one, f"its stack {queue.inside_words}") for one in found]
+
+
+__all__ = ["QUEUES", "Queue", "by_stack", "by_state", "inside", "waits_in"]

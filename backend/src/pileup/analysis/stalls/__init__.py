@@ -1,0 +1,1 @@
+"""When the server was stalled, and what moved."""

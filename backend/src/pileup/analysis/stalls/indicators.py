@@ -1,0 +1,119 @@
+"""Which series tells best how many sessions are inside a server, and how much work it does."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from dataclasses import dataclass
+
+import polars as pl
+
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.series import short_name
+
+_S = 1_000_000
+_GROWN = 30.0
+"""A dump's count that stays below this tells less."""
+_ROWS_READ = "innodb.rows_read"
+"""Work done, where nobody counted statements: status dumps count rows."""
+_OF_DUMPS = 0.6
+"""Trust below which a count comes from status dumps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """The series that the stalls of one host are read from."""
+
+    id: str
+    series: str
+    host: str | None
+    role: str
+    """concurrency, latency or throughput."""
+    times: list[int]
+    values: list[float]
+
+    @property
+    def interval_us(self) -> int:
+        steps = [b - a for a, b in itertools.pairwise(self.times) if b > a]
+        return round(statistics.median(steps)) if steps else _S
+
+
+def signals(values: pl.DataFrame) -> list[Signal]:
+    """Per host the one series that tells best how many sessions are inside the server."""
+    if values.is_empty():
+        return []
+    telling = [one for one in values["series"].unique().to_list() if _role(one)[0]]
+    table = (
+        values.filter(pl.col("series").is_in(telling))
+        .group_by("id", "series", "host", "labels")
+        .agg(
+            pl.len().alias("n"),
+            pl.col("time").min().alias("a"),
+            pl.col("time").max().alias("b"),
+            pl.col("value").quantile(0.9).alias("high"),
+        )
+        .filter(pl.col("n") >= 8)
+    )
+    best: dict[str | None, tuple[float, str, str, str]] = {}
+    for id_, series, host, labels, count, first, last, high in table.sort("id").iter_rows():
+        role, weight = _role(series)
+        if not role or (labels and role == "throughput"):
+            continue
+        if role == "concurrency" and weight < _OF_DUMPS:
+            weight *= min(1.0, max(0.05, high / _GROWN))  # of a dump's counts, one that grows
+        fullness = min(count, 10_000) ** 0.25
+        score = weight * (last - first) / _S * fullness
+        if score > best.get(host, (0.0, "", "", ""))[0]:
+            best[host] = (score, id_, series, role)
+    chosen = []
+    hosts = [host for host in best if host is not None]
+    for host, (_, id_, series, role) in best.items():
+        if host is None and hosts:  # a series that names no host never outvotes one that does
+            continue
+        rows = values.filter(pl.col("id") == id_).group_by("time").agg(pl.col("value").max())
+        rows = rows.sort("time")
+        chosen.append(
+            Signal(id_, series, host, role, rows["time"].to_list(), rows["value"].to_list())
+        )
+    return sorted(chosen, key=lambda one: one.host or "")
+
+
+def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | None:
+    """Statements (else rows read) per second of a host, from the series that covers a span best."""
+    rows = values.filter((pl.col("labels") == "") & span.holds())
+    if host is not None:
+        rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == host))
+    every = rows["series"].unique().to_list()
+    names = [n for n in every if _role(n)[0] == "throughput"] or [_ROWS_READ]
+    sizes = rows.filter(pl.col("series").is_in(names)).group_by("id", "series").len()
+    if sizes.is_empty():
+        return None
+    ranked = sorted(sizes.iter_rows(), key=lambda r: (-r[2], -_role(r[1])[1], r[0]))
+    best = ranked[0]
+    chosen = values.filter(pl.col("id") == best[0]).group_by("time").agg(pl.col("value").mean())
+    chosen = chosen.sort("time")
+    times, numbers = chosen["time"].to_list(), chosen["value"].to_list()
+    return Signal(best[0], best[1], host, "throughput", times, numbers)
+
+
+def _role(series: str) -> tuple[str, float]:
+    """('concurrency' | 'latency' | 'throughput' | '', how far to trust it)."""
+    name = short_name(series)
+    if name in ("threads_running", "threads_running_avg"):
+        return "concurrency", 1.0
+    if series == "processlist.running":
+        return "concurrency", 0.8
+    if name in ("active_connections", "active_sessions", "running_threads", "concurrency"):
+        return "concurrency", 0.7
+    if series == "innodb.active_transactions":
+        return "concurrency", 0.5
+    if series in ("innodb.lock_wait_transactions", "innodb.semaphore_waits"):
+        return "concurrency", 0.45
+    if name in ("qps", "questions", "queries", "tps", "queries_per_second", "qps_total"):
+        return "throughput", 0.4
+    if any(word in name for word in ("latency", "response_time", "p95", "p99")):
+        return "latency", 0.3
+    return "", 0.0
+
+
+__all__ = ["Signal", "signals", "throughput"]

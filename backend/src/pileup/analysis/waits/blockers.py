@@ -1,0 +1,304 @@
+"""Who and what stays stuck, and who blocks others: one count over one choice of moments.
+
+The overview's root blockers, the panel beside the wait graph, the report and the export all take
+their numbers from here, so that they are the same. What is chosen is told by ``wait_moments.look``.
+
+In a moment a node **blocks** when threads that wait stand behind it, through any number of steps;
+it is the **root blocker** when it waits for nobody itself. A latch with readers is the root in
+those dumps that name no reader, and blocks in all of them: both numbers are given.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from pileup.analysis.contract import BlockerDoc, WaitNode
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.scene import scene
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.waits.counts import Counts
+from pileup.analysis.waits.draft import Graph
+from pileup.analysis.waits.graph import build
+from pileup.analysis.waits.group_roles import lasting_place, lasting_sorts
+from pileup.analysis.waits.groups import SMALLEST
+from pileup.analysis.waits.moment_graph import (
+    MOST,
+    amplification,
+    confidence,
+    count_graph,
+    lasting_key,
+    node_doc,
+    why_root,
+)
+from pileup.analysis.waits.moments import Looked, WaitMoment, lasting_s, worst_of
+
+_UNHELD = 0.4
+"""What a queue without a holder weighs beside a holder that another moment shows."""
+
+
+@dataclass(slots=True)
+class Lasting:
+    """How one node lasted over the moments; counts are of moments."""
+
+    seen: int = 0
+    """It waited or was waited for."""
+    waiting: int = 0
+    blocking: int = 0
+    root: int = 0
+    most: int = 0
+    """Threads behind it at its worst."""
+    cost_s: float = 0.0
+    """Thread-seconds spent behind it."""
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """The wait graphs of the chosen moments, counted."""
+
+    looked: Looked
+    nodes: dict[str, Lasting]
+    """By the node's id; threads by ``lasting_key``, groups as in ``wait_sorts``."""
+    origins: dict[str, Lasting]
+    """By ``lasting_key``: latches of one origin are one."""
+    members: dict[str, set[str]]
+    """Ids of the nodes of an origin."""
+    roots: dict[str, list[int]]
+    """By origin: the times of the moments in which it was the root blocker, where known."""
+    best: dict[str, tuple[WaitNode, WaitMoment, _Root]]
+    """By origin: the moment that shows best who it is."""
+    most: tuple[int, int] | None
+    """Threads that wait in the moment in which most do, and when; None: no moment has a time."""
+
+
+def tally(evidence: Evidence, looked: Looked) -> Tally:
+    """Make the graph of each moment and count its nodes."""
+    lasts = lasting_s(looked.chosen)
+    found = Tally(
+        looked,
+        defaultdict(Lasting),
+        defaultdict(Lasting),
+        defaultdict(set),
+        defaultdict(list),
+        {},
+        None,
+    )
+    for moment in looked.chosen:
+        graph = build(evidence, scene(evidence, moment.time, moment.host))
+        _add(found, graph, moment, lasts[id(moment)])
+    return found
+
+
+def most_waiting(
+    evidence: Evidence, every: Sequence[WaitMoment], span: Span, host: str | None
+) -> tuple[int, int] | None:
+    """Threads that wait in the wait graph of the worst moment of a span, and when it was."""
+    moment = worst_of(every, span, host)
+    if moment is None or moment.time is None or not moment.waiting:
+        return None
+    return len(build(evidence, scene(evidence, moment.time, moment.host)).waiting()), moment.time
+
+
+def blockers(found: Tally) -> list[BlockerDoc]:
+    """Who blocked others and waited for nobody, most blocked and most lasting first."""
+    ranked = sorted(
+        found.best.items(),
+        key=lambda item: (-_weight(item[1], found.origins[item[0]].root), item[0]),
+    )
+    of, among = len(found.looked.chosen), found.looked.among
+    return [
+        BlockerDoc(
+            kind=_blocker_kind(node),
+            id=node.id,
+            holder=root.holder,
+            time=iso(moment.time),
+            blocks_direct=node.blocks_direct,
+            blocks_total=node.blocks_total,
+            seen=one.root,
+            blocking=one.blocking,
+            of=of,
+            among=among,
+            waiters=root.waiters,
+            nodes=len(found.members[key]),
+            why=root.why,
+            evidence=[
+                msgspec.structs.replace(each, text=f"{node.label} blocks {node.blocks_total}")
+                for each in node.locators[:2]
+            ],
+            inferred=node.inferred,
+            blocked_thread_s=round(one.cost_s, 1),
+            first=iso(min(found.roots[key], default=None)),
+            last=iso(max(found.roots[key], default=None)),
+            confidence=root.confidence,
+            persistence=persistence(one.root, one.blocking, among, len(found.members[key])),
+            amplification=root.amplification,
+        )
+        for key, (node, moment, root) in ranked[:MOST]
+        for one in (found.origins[key],)
+        if node.blocks_total > 0
+    ]
+
+
+def persistence(root: int, blocking: int, among: str, nodes: int = 1) -> str:
+    """'The root in 11 of 24 status dumps of the stall, others behind it in 23'."""
+    text = f"The root in {root} of {among}"
+    if blocking > root:
+        text += f", others behind it in {blocking}"
+    return text + (f" ({nodes} of one origin taken together)" if nodes > 1 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """What is said of a root at the moment at which most stood behind it."""
+
+    holder: str
+    why: str
+    confidence: float
+    amplification: str
+    waiters: int
+    unheld: bool = False
+    """A queue of which nothing in this moment tells who holds it."""
+
+
+@dataclass(slots=True)
+class _Here:
+    """One key in one moment: several nodes may have it."""
+
+    waits: bool = False
+    root: bool = False
+    behind: int = 0
+    names: set[str] = field(default_factory=set)
+
+
+def _add(found: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None:
+    counts, waiting = count_graph(graph), graph.waiting()
+    if moment.time is not None and len(waiting) > (found.most[0] if found.most else 0):
+        found.most = (len(waiting), moment.time)
+    named = set(counts.roots)
+    roots = [flush_of(name, graph) for name in counts.roots]
+    roots = [name for name in dict.fromkeys(roots) if counts.total[name] > 0]
+    named.update(roots)
+    nodes: defaultdict[str, _Here] = defaultdict(_Here)
+    origins: defaultdict[str, _Here] = defaultdict(_Here)
+    for name in (*graph.resources, *graph.actors):
+        origin = lasting_key(name, graph)
+        behind = counts.total[name]
+        for here in (nodes[origin if name in graph.actors else name], origins[origin]):
+            here.waits |= name in waiting
+            here.root |= name in named
+            here.behind = max(here.behind, behind)
+            here.names.add(name)
+    for place, threads in _places(graph).items():
+        if threads >= SMALLEST:
+            nodes[place].waits = True
+    for sort, here in _sorts(graph, counts, waiting).items():
+        if len(here.names) >= SMALLEST:
+            _count(found.nodes[sort], here, moment.time, 0.0)  # what each of them costs is counted
+    for into, every in ((found.nodes, nodes), (found.origins, origins)):
+        for key, here in every.items():
+            _count(into[key], here, moment.time, lasts)
+    for name in roots:
+        key = lasting_key(name, graph)
+        found.members[key].add(name if name in graph.resources else key)
+        found.roots[key] += [] if moment.time is None else [moment.time]
+        node, root = node_doc(name, graph, counts), _root(name, graph, counts)
+        # the moment with most behind it; one that shows who rather than one that infers it
+        if key not in found.best or _tells(node, root) > _tells(*found.best[key][::2]):
+            found.best[key] = (node, moment, root)
+
+
+def _count(one: Lasting, here: _Here, time: int | None, lasts: float) -> None:
+    one.seen += 1
+    one.waiting += here.waits
+    one.blocking += here.behind > 0
+    one.root += here.root
+    one.most = max(one.most, here.behind)
+    one.cost_s += here.behind * lasts
+    if time is not None:
+        one.first = time if one.first is None else min(one.first, time)
+        one.last = time if one.last is None else max(one.last, time)
+
+
+def _places(graph: Graph) -> dict[str, int]:
+    """Waiters per place: what the folded groups are over time."""
+    places: defaultdict[str, int] = defaultdict(int)
+    for edge in graph.edges:
+        if edge.kind == "waits_for":
+            places[lasting_place(edge.target, edge.mode, edge.position)] += 1
+    return places
+
+
+def _sorts(graph: Graph, counts: Counts, waiting: set[str]) -> dict[str, _Here]:
+    """The nodes by their sorts and kinds: what groups behind groups are over time.
+
+    Behind a sort are those behind the worst of it.
+    """
+    things = {one.id: (str(one.kind), one.label) for one in graph.resources.values()}
+    things |= dict.fromkeys(graph.actors, ("thread", ""))
+    blocking = {name for name in things if counts.total[name] > 0}
+    sorts: defaultdict[str, _Here] = defaultdict(_Here)
+    for name, keys in lasting_sorts(things, graph.edges, blocking).items():
+        for key in set(keys):
+            here = sorts[key]
+            here.waits |= name in waiting
+            here.behind = max(here.behind, counts.total[name])
+            here.names.add(name)
+    return sorts
+
+
+def _root(name: str, graph: Graph, counts: Counts) -> _Root:
+    node = node_doc(name, graph, counts)
+    holder = f"{node.label}{f' ({node.detail})' if node.detail else ''}"
+    why = why_root(name, graph)
+    if node.kind == "fsync" and not node.inferred:
+        threads = [e for e in graph.touching[name] if e.source == name]
+        inside = [node_doc(e.target, graph, counts).label for e in threads]
+        holder = f"{node.label}{f' (in it: {inside[0]})' if inside else ''}"
+        why = f"{threads[0].note[0].upper()}{threads[0].note[1:]}." if threads else why
+    unheld = (
+        node.kind != "thread"
+        and not node.inferred
+        and not any(e.source == name for e in graph.touching.get(name, ()))
+    )
+    return _Root(
+        holder,
+        why,
+        confidence(name, graph),
+        amplification(name, graph, counts),
+        len(graph.waiting()),
+        unheld and node.kind in ("commit", "queue"),
+    )
+
+
+def flush_of(name: str, graph: Graph) -> str:
+    """The flush that a root is in, when nothing else waits for it.
+
+    Who is in the flush changes with every commit; the flush stays.
+    """
+    held = [e.source for e in graph.touching.get(name, ()) if e.target == name]
+    kinds = {graph.resources[one].kind for one in held if one in graph.resources}
+    return held[0] if kinds == {"fsync"} and len(set(held)) == 1 else name
+
+
+def _tells(node: WaitNode, root: _Root) -> float:
+    return node.blocks_total * root.confidence
+
+
+def _blocker_kind(node: WaitNode) -> str:
+    if node.kind != "thread":
+        return "latch" if node.kind == "latch" else node.kind
+    if node.trx_id is not None:
+        return "transaction"
+    return "session" if node.session_id is not None else "thread"
+
+
+def _weight(best: tuple[WaitNode, WaitMoment, _Root], times: int) -> float:
+    """A root that lasts counts more than one that was there once; one that is known, more too."""
+    node, _, root = best
+    return node.blocks_total * times * (_UNHELD if root.unheld else 1.0)

@@ -1,0 +1,87 @@
+"""Latches of a scene without SEMAPHORES: waiters by what called the wait, holders by being inside.
+
+A stack prints no address, so all latches of one kind are one node: of a page latch, no holder is
+named, as any page may be meant.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from pileup.analysis.evidence import latch_stacks
+from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.stacks.hot_stacks import is_waiting
+from pileup.analysis.waits.draft import BY_STACK, Draft, Resource
+from pileup.knowledge import knowledge
+
+_INSIDE = 0.7
+_SHOWN = 8
+
+
+def stacks_alone(draft: Draft) -> None:
+    """Threads that wait for a latch by their stack, where no dump lists latch waits."""
+    if any(actor.waits for actor in draft.scene.actors.values()):
+        return
+    standing: defaultdict[str, list[Actor]] = defaultdict(list)
+    for actor in list(draft.scene.actors.values()):
+        if actor.id in draft.waiting or not actor.stack:
+            continue
+        if wait := latch_stacks.waits_for(actor.functions):
+            resource = _resource(draft, wait.latch)
+            standing[resource.id].append(actor)
+            draft.wait(
+                actor,
+                resource,
+                mode=wait.mode,
+                waited_s=(actor.session or {}).get("time_s"),
+                position=wait.function,
+                note=f"waits for it in {wait.function}, by its stack",
+                confidence=BY_STACK,
+                locators=[draft.lines(actor.stack)],
+            )
+    for name in standing:
+        _holders(draft, draft.resources[name])
+
+
+def _holders(draft: Draft, resource: Resource) -> None:
+    working = [
+        actor
+        for actor in draft.scene.actors.values()
+        if actor.stack
+        and actor.id not in draft.waiting
+        and latch_stacks.inside(resource.latch or "", actor.functions)
+        and not is_waiting(actor.functions)
+    ][:_SHOWN]
+    for actor in working:
+        draft.hold(
+            resource,
+            actor,
+            note="inferred: its stack works inside what this latch protects",
+            lines=actor.stack,
+            inferred=True,
+            confidence=round(_INSIDE / (1 + 0.5 * (len(working) - 1)), 2),
+        )
+    if not working:
+        draft.notes[
+            f"Nothing that was captured names who has the {resource.label}: no stack works inside "
+            "what it protects."
+        ] = None
+
+
+def _resource(draft: Draft, latch: str) -> Resource:
+    known = knowledge().latches.get(latch)
+    key = f"latch:by-stack:{latch}"
+    return draft.resources.setdefault(
+        key,
+        Resource(
+            key,
+            "latch",
+            f"latch {latch}",
+            "by stacks: they print no address, so several latches of this kind may be meant",
+            latch=latch if known else None,
+            meaning=known.contention_means if known else None,
+        ),
+    )
+
+
+__all__ = ["stacks_alone"]

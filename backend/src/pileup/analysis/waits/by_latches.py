@@ -1,0 +1,161 @@
+"""Latches: a dump's SEMAPHORES name waiters, and the thread that has reserved the latch."""
+
+from __future__ import annotations
+
+from pileup.analysis.contract import Locator
+from pileup.analysis.evidence.scene import Actor, Row
+from pileup.analysis.waits.by_instruments import hold
+from pileup.analysis.waits.by_instruments import readers as readers_of
+from pileup.analysis.waits.draft import Draft, Resource
+from pileup.knowledge import knowledge
+from pileup.knowledge.source_sites import site
+
+_READER = 0.6
+"""A thread that stands where the latch was last read-locked may have locked another one."""
+
+
+def semaphores(draft: Draft) -> None:
+    """SEMAPHORES: a waiter, its latch, and the thread that has reserved it."""
+    for actor in list(draft.scene.actors.values()):
+        for wait in actor.waits:
+            _semaphore(draft, actor, wait)
+
+
+def _semaphore(draft: Draft, actor: Actor, wait: Row) -> None:
+    latch = _latch(draft, wait)
+    position = f"{wait['file']}:{wait['line']}"
+    lines = [draft.lines(wait)]
+    own = wait["holder_thread"] == wait["thread_id"]
+    if own and "wait_ex" in wait["mode"]:
+        _wait_for_readers(draft, actor, wait, latch, position, lines)
+        return
+    draft.wait(
+        actor,
+        latch,
+        mode=wait["mode"],
+        waited_s=wait["waited_s"],
+        position=position,
+        source_site=_site(draft, wait),
+        locators=lines,
+    )
+    holder = wait["holder_thread"]
+    if holder is None or own:
+        return
+    draft.hold(
+        latch,
+        draft.thread(holder),
+        mode=wait["holder_mode"],
+        note=f"has reserved it in mode {wait['holder_mode']}",
+        lines=wait,
+    )
+
+
+def _wait_for_readers(
+    draft: Draft, actor: Actor, wait: Row, latch: Resource, position: str, lines: list[Locator]
+) -> None:
+    """X-lock (wait_ex): it has the latch reserved and waits for the last readers to leave."""
+    readers = wait["readers"] or 0
+    # None: the last one left while the dump was printed, or the server does not count.
+    who = (
+        "the last reader" if readers == 0 else "1 reader" if readers == 1 else f"{readers} readers"
+    )
+    last = f"{wait['last_read_file']}:{wait['last_read_line']}" if wait["last_read_file"] else ""
+    resource = draft.resources.setdefault(
+        f"readers:{latch.id}",
+        Resource(
+            f"readers:{latch.id}",
+            "latch",
+            f"{who} of {latch.label}",
+            f"last read-locked at {last}" if last else "readers are not named in a dump",
+            latch=latch.latch,
+            address=latch.address,
+            inferred=True,
+            meaning="The readers that still have the latch; the dump does not name them.",
+        ),
+    )
+    draft.hold(latch, actor, mode="wait exclusive", note="reserved it (wait_ex)", lines=wait)
+    note = (
+        f"Thread {wait['thread_id']} is not blocked by itself: it has reserved "
+        f"{latch.label} and waits at {position} for {who} to leave"
+        + (f" (lock_word {wait['lock_word']})" if wait["lock_word"] is not None else "")
+        + (f"; the latch was last read-locked at {last}." if last else ".")
+    )
+    draft.notes[note] = None
+    draft.wait(
+        actor,
+        resource,
+        mode=wait["mode"],
+        waited_s=wait["waited_s"],
+        position=position,
+        locators=lines,
+        note="waits for the readers to leave",
+    )
+    listed = readers_of(draft, wait["latch_address"])
+    for row in listed:
+        hold(draft, resource, row)
+    if listed:
+        resource.inferred = False
+        resource.meaning = "The readers that still have the latch."
+        return
+    for other in _readers(draft, wait):
+        draft.hold(
+            resource,
+            other,
+            note=f"inferred: its stack is at {last}, where the latch was last read-locked",
+            lines=other.stack,
+            inferred=True,
+            confidence=_READER,
+        )
+
+
+def _readers(draft: Draft, wait: Row) -> list[Actor]:
+    """Threads whose stack stands where the latch was last read-locked."""
+    file, line = wait["last_read_file"], wait["last_read_line"]
+    if file is None:
+        return []
+    return [
+        actor
+        for actor in draft.scene.actors.values()
+        if actor.stack
+        and not actor.waits
+        and any(
+            f["file"] and f["file"].endswith(file) and f["line"] == line
+            for f in actor.stack["frames"]
+        )
+    ][:5]
+
+
+def _site(draft: Draft, wait: Row) -> str:
+    """The function at the place where a thread waits, and where that was read."""
+    found = site(
+        wait["file"],
+        wait["line"],
+        family=draft.server.family,
+        numbers=draft.server.numbers,
+        mode=wait["mode"],
+    )
+    return found.says if found else ""
+
+
+def _latch(draft: Draft, wait: Row) -> Resource:
+    known = knowledge().latch_for(
+        wait["created_file"], wait["created_line"], wait["latch_name"], wait["mode"]
+    )
+    site = f"{wait['created_file']}:{wait['created_line']}" if wait["created_file"] else None
+    what = "mutex" if wait["mode"] == "mutex" else "RW-latch"
+    name = wait["latch_name"] or site or wait["latch_address"] or "unnamed"
+    address = wait["latch_address"] or f"{wait['file']}:{wait['line']}"
+    resource = draft.resources.get(f"latch:{address}")
+    if resource is None:
+        resource = Resource(
+            f"latch:{address}",
+            "latch",
+            f"{what} {name}",
+            f"{known.id}, {address}" if known else address,
+            latch=known.id if known else None,
+            address=wait["latch_address"],
+            meaning=known.contention_means if known else None,
+            locators=[draft.lines(wait)],
+        )
+        draft.resources[resource.id] = resource
+    return resource

@@ -1,0 +1,210 @@
+"""The wait graph while it is being made: threads, what they wait for, who has it.
+
+Layers (``wait_latches``, ``wait_locks``, ``wait_commits``, ``wait_queues``) add to one ``Draft``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pileup.analysis.contract import CERTAIN, Locator
+from pileup.analysis.evidence.context import Server
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.scene import Actor, Row, Scene
+
+ResourceKind = Literal[
+    "latch", "row_lock", "table_lock", "metadata_lock", "commit", "fsync", "queue"
+]
+PRINTED = CERTAIN
+"""A dump or a lock table says it in so many words."""
+BY_STACK, BY_STATE = 0.9, 0.85
+"""A thread waits by the functions on its stack; by its processlist State."""
+
+
+@dataclass(slots=True)
+class Resource:
+    id: str
+    kind: ResourceKind
+    label: str
+    detail: str = ""
+    latch: str | None = None
+    address: str | None = None
+    meaning: str | None = None
+    inferred: bool = False
+    exact: bool = False
+    """A lock of one row: its number in the page or its key is known, not only page or table."""
+    locators: list[Locator] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Edge:
+    source: str
+    target: str
+    kind: Literal["waits_for", "held_by"]
+    mode: str | None = None
+    waited_s: float | None = None
+    inferred: bool = False
+    confidence: float = PRINTED
+    """0..1: how sure this wait or this holder is; ``note`` says why."""
+    note: str = ""
+    position: str = ""
+    """Where a waiter stands: 'btr0sea.ic:122'."""
+    source_site: str = ""
+    """The function at that place, and in which version it was read."""
+    locators: list[Locator] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Graph:
+    actors: dict[str, Actor]
+    resources: dict[str, Resource]
+    edges: list[Edge]
+    notes: list[str]
+    touching: dict[str, list[Edge]] = field(init=False)
+    """Edges by each of their ends."""
+
+    def __post_init__(self) -> None:
+        touching: defaultdict[str, list[Edge]] = defaultdict(list)
+        for edge in self.edges:
+            touching[edge.source].append(edge)
+            touching[edge.target].append(edge)
+        self.touching = dict(touching)
+
+    def waiting(self) -> set[str]:
+        """Ids of the threads that wait for something."""
+        return {e.source for e in self.edges if e.kind == "waits_for" and e.source in self.actors}
+
+
+class Draft:
+    """Collects waits and holders of one scene."""
+
+    def __init__(self, evidence: Evidence, scene: Scene, server: Server) -> None:
+        self.evidence = evidence
+        self.server = server
+        self._paths = {a.sha256: a.path for a in evidence.artifacts}
+        self.scene = scene
+        self.resources: dict[str, Resource] = {}
+        self.edges: list[Edge] = []
+        self.held: set[tuple[str, str]] = set()
+        self.notes: dict[str, None] = {}
+        self.waiting: set[str] = set()
+        self.by_session = {a.session_id: a for a in scene.actors.values() if a.session_id}
+        self.by_trx = {a.trx["trx_id"]: a for a in scene.actors.values() if a.trx}
+        self.by_pthread = {a.pthread: a for a in scene.actors.values() if a.pthread}
+        self.locks = {row["lock_id"]: row for row in scene.trx_locks if row["lock_id"]}
+        self.looked: Counter[tuple[str, str | None, str, str]] = Counter()
+        self.listed: dict[str, Row] = {}
+        """By trx: the lock of data_locks that it waits for."""
+        self.granted: defaultdict[tuple[str, str | None, str], list[Row]] = defaultdict(list)
+        for row in scene.trx_locks:
+            if row["lock_data"] is None or row["lock_kind"] != "record":
+                continue
+            if row["waiting"]:
+                self.listed[row["trx_id"]] = row
+            else:
+                self.granted[row["table"], row["index"], row["lock_data"]].append(row)
+
+    def graph(self) -> Graph:
+        used = {e.source for e in self.edges} | {e.target for e in self.edges}
+        return Graph(
+            actors={i: a for i, a in self.scene.actors.items() if i in used},
+            resources={i: r for i, r in self.resources.items() if i in used},
+            edges=self.edges,
+            notes=[*self.notes, *self.scene.notes],
+        )
+
+    def thread(self, pthread: int) -> Actor:
+        found = self.by_pthread.get(pthread)
+        if found is None:
+            found = Actor(f"thread:{pthread}", pthread=pthread)
+            self.scene.actors[found.id] = found
+            self.by_pthread[pthread] = found
+        return found
+
+    def actor_of(self, session_id: int | None, trx_id: str | None) -> Actor | None:
+        """The actor of a lock table's row; made when no other layer has it."""
+        found = self.by_session.get(session_id) if session_id else None
+        found = found or (self.by_trx.get(trx_id) if trx_id else None)
+        if found is None and (session_id or trx_id):
+            name = f"session:{session_id}" if session_id else f"trx:{trx_id}"
+            found = self.scene.actors.setdefault(name, Actor(name, session_id=session_id))
+            if session_id:
+                self.by_session[session_id] = found
+        return found
+
+    def owner(self, row: Row) -> Actor:
+        """Whose metadata lock it is: a session, or a thread that only performance_schema names."""
+        found = self.actor_of(row["session_id"], None)
+        if found is None:
+            name = f"ps_thread:{row['ps_thread_id']}"
+            found = self.scene.actors.setdefault(name, Actor(name))
+        return found
+
+    def wait(
+        self,
+        actor: Actor,
+        resource: Resource,
+        *,
+        mode: str | None = None,
+        waited_s: float | None = None,
+        position: str = "",
+        note: str = "",
+        source_site: str = "",
+        confidence: float = PRINTED,
+        locators: list[Locator],
+    ) -> None:
+        """A thread waits. confidence: PRINTED, or less where its stack or state was read."""
+        self.waiting.add(actor.id)
+        self.edges.append(
+            Edge(
+                actor.id,
+                resource.id,
+                "waits_for",
+                confidence=confidence,
+                mode=mode,
+                waited_s=waited_s,
+                note=note,
+                position=position,
+                source_site=source_site,
+                locators=locators,
+            )
+        )
+
+    def hold(
+        self,
+        resource: Resource,
+        actor: Actor | Resource,
+        *,
+        note: str,
+        lines: Row | None,
+        mode: str | None = None,
+        inferred: bool = False,
+        confidence: float = PRINTED,
+    ) -> None:
+        """Who has a resource: a thread, or another resource that it hangs on."""
+        if (resource.id, actor.id) in self.held:
+            return
+        self.held.add((resource.id, actor.id))
+        self.edges.append(
+            Edge(
+                resource.id,
+                actor.id,
+                "held_by",
+                confidence=confidence,
+                mode=mode,
+                inferred=inferred,
+                note=note,
+                locators=[self.lines(lines)] if lines else [],
+            )
+        )
+
+    def lines(self, row: Row) -> Locator:
+        return Locator(
+            kind="lines",
+            artifact=row["artifact"],
+            path=self._paths.get(row["artifact"]),
+            line_first=row["line_first"],
+            line_last=row["line_last"],
+        )

@@ -1,0 +1,182 @@
+"""Folds a wait graph that is too large to read: what is alike becomes a group that opens again.
+
+``wait_groups`` says what is alike; here are the groups as the screens show them, with their counts
+of distinct threads, and the edges between them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from pileup.analysis.contract import WaitEdge, WaitNode
+from pileup.analysis.waits.draft import Edge
+from pileup.analysis.waits.group_roles import lasting_sorts
+from pileup.analysis.waits.groups import counter
+from pileup.numerals import grouped
+
+T = TypeVar("T")
+
+FOLD_OVER = 40
+"""Nodes that are still shown one by one."""
+
+
+def fold(
+    nodes: Sequence[WaitNode],
+    edges: Sequence[WaitEdge],
+    raw: Sequence[Edge],
+    group_of: Mapping[str, str],
+) -> tuple[list[WaitNode], list[WaitEdge]]:
+    """The graph with groups instead of the nodes that ``group_of`` has."""
+    members: defaultdict[str, list[WaitNode]] = defaultdict(list)
+    for node in nodes:
+        if node.id in group_of:
+            members[group_of[node.id]].append(node)
+    kept = [node for node in nodes if node.id not in group_of]
+    count = counter(raw, frozenset(node.id for node in nodes if node.mark == "gone"))
+    sorts = lasting_sorts(
+        {node.id: (node.kind, node.label) for node in nodes},
+        raw,
+        {node.id for node in nodes if node.blocks_total > 0},
+    )
+    kept += [_group(group, some, count(some), sorts) for group, some in members.items()]
+    return kept, _merge(edges, group_of)
+
+
+def _group(
+    group: str,
+    members: Sequence[WaitNode],
+    behind: tuple[int, int],
+    sorts: Mapping[str, tuple[str, str]],
+) -> WaitNode:
+    first = max(members, key=lambda node: node.waited_s or 0.0)
+    if first.mark == "gone":  # what was behind it is not all in the graph any more
+        behind = sum(m.blocks_direct for m in members), sum(m.blocks_total for m in members)
+    threads = first.kind == "thread"
+    place = group.removeprefix("group:").removesuffix(f"|{first.mark}" if first.mark else "")
+    label, detail = (_threads if threads else _resources)(members)
+    if threads and not detail:  # a stage of the commit: nothing else is known of such a thread
+        detail = place.rpartition("|")[2] if "|" in place else ""
+    return WaitNode(
+        id=group,
+        kind="group",
+        of=None if first.kind == "group" else first.kind,
+        label=label,
+        lasting=_lasting(place, members, sorts),
+        mark=first.mark,
+        detail=detail,
+        members=len(members),
+        blocks_direct=behind[0],
+        blocks_total=behind[1],
+        depth=max(m.depth for m in members),
+        root=first.root,
+        inferred=first.inferred,
+        waiting=first.waiting,
+        waited_s=first.waited_s,
+        mode=_same(m.mode for m in members),
+        state=first.state,
+        query=first.query,
+        latch=_same(m.latch for m in members),
+        meaning=_same(m.meaning for m in members),
+        stack=first.stack,
+        join=first.join,
+        joins=first.joins,
+        join_confidence=min(
+            (m.join_confidence for m in members if m.join_confidence is not None), default=None
+        ),
+        locators=first.locators[:1],
+    )
+
+
+def _lasting(place: str, members: Sequence[WaitNode], sorts: Mapping[str, tuple[str, str]]) -> str:
+    """By what a group is found again in other moments; empty: its members are of many kinds."""
+    if members[0].kind == "thread" and "|" in place:
+        return f"place:{place}"
+    for which in (0, 1):
+        if same := _same(sorts[member.id][which] for member in members):
+            return same
+    return ""
+
+
+def _threads(members: Sequence[WaitNode]) -> tuple[str, str]:
+    """'300 waiters', 'S at btr0sea.ic:122'; '36 transactions, each blocking 7', ''."""
+    common = _common(members)
+    if not any(member.blocks_total for member in members):
+        place = next((m.detail for m in members if m.detail), "")
+        return f"{len(members)} waiters", common or place
+    noun = "threads"
+    if all(member.trx_id is not None for member in members):
+        noun = "transactions"
+    elif all(member.session_id is not None for member in members):
+        noun = "sessions"
+    least = min(member.blocks_total for member in members)
+    most = max(member.blocks_total for member in members)
+    each = f"{grouped(least)} to {grouped(most)}" if most > least else grouped(least)
+    return f"{len(members)} {noun}, each blocking {each}", common
+
+
+def _resources(members: Sequence[WaitNode]) -> tuple[str, str]:
+    """'13 × RW-latch buf0buf.cc:1'; '49 row locks', 'of 40: row of shop.t1 (PRIMARY), ...'."""
+    labels = Counter(member.label for member in members)
+    if len(labels) == 1:
+        return f"{len(members)} × {members[0].label}", _same(m.detail for m in members) or ""
+    some = ", ".join(label for label, _ in labels.most_common(_LABELS_TOLD))
+    more = f" and {len(labels) - _LABELS_TOLD} more" if len(labels) > _LABELS_TOLD else ""
+    return f"{len(members)} {_PLURAL[members[0].kind]}", f"{some}{more}"
+
+
+_LABELS_TOLD = 2
+_PLURAL = {
+    "latch": "latches",
+    "row_lock": "row locks",
+    "table_lock": "table locks",
+    "metadata_lock": "metadata locks",
+    "commit": "commit queues",
+    "fsync": "flushes",
+    "queue": "queues",
+}
+
+
+def _same(values: Iterable[T]) -> T | None:
+    """What all have in common; None where they differ."""
+    different = set(values)
+    return different.pop() if len(different) == 1 else None
+
+
+def _common(members: Sequence[WaitNode]) -> str:
+    """What most members share: 'S at btr0sea.ic:122', a state, or the beginning of the query."""
+    places = {part for m in members for part in m.detail.split(", ") if part.startswith("at ")}
+    mode = _same(m.mode for m in members)
+    if len(places) == 1:
+        return f"{mode} {places.pop()}" if mode else places.pop()
+    queries = {(m.query or "").split("\n")[0][:60] for m in members}
+    return queries.pop() if len(queries) == 1 else ""
+
+
+def _merge(edges: Sequence[WaitEdge], group_of: Mapping[str, str]) -> list[WaitEdge]:
+    """Edges between what is shown; of those that fall together one, with how many they were."""
+    same: defaultdict[tuple[str, str, str, str], list[WaitEdge]] = defaultdict(list)
+    for edge in edges:
+        source = group_of.get(edge.source, edge.source)
+        target = group_of.get(edge.target, edge.target)
+        same[source, target, edge.kind, edge.mark].append(edge)
+    return [
+        some[0]
+        if len(some) == 1 and (source, target) == (some[0].source, some[0].target)
+        else WaitEdge(
+            source=source,
+            target=target,
+            kind=some[0].kind,
+            mark=some[0].mark,
+            mode=_same(one.mode for one in some),
+            count=sum(one.count for one in some),
+            waited_s=max((one.waited_s for one in some if one.waited_s is not None), default=None),
+            inferred=any(one.inferred for one in some),
+            confidence=min(one.confidence for one in some),
+            note=some[0].note,
+            locators=some[0].locators,
+        )
+        for (source, target, _, _), some in same.items()
+        if source != target
+    ]

@@ -1,0 +1,45 @@
+"""The lock-wait graph of one moment: who waits for what, and who holds it.
+
+Nodes are threads and what they wait for (latches, row and table locks, metadata locks, the commit
+queue, the flush of a log); a waiter points at the resource, the resource at its holder. A holder
+that no layer names is inferred where the evidence allows it, and marked, with how sure that is.
+Counts are of distinct waiting threads.
+"""
+
+from __future__ import annotations
+
+from pileup.analysis.evidence.context import Server
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.scene import Scene
+from pileup.analysis.waits import (
+    by_commits,
+    by_instruments,
+    by_latch_stacks,
+    by_latches,
+    by_locks,
+    by_queues,
+)
+from pileup.analysis.waits.draft import Draft, Graph
+
+
+def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Graph:
+    """All waits of a scene; actors that neither wait nor hold are left out.
+
+    server: whose version tells the functions at the places where threads wait.
+    """
+    draft = Draft(evidence, scene, server or Server())
+    by_latches.semaphores(draft)
+    by_locks.row_locks(draft)
+    by_locks.lock_tables(draft)
+    by_locks.lock_lists(draft)
+    by_locks.pending_metadata_locks(draft)
+    by_instruments.event_waits(draft)
+    by_locks.metadata_locks(draft)
+    by_instruments.latch_holders(draft)
+    by_commits.commits(draft)
+    by_queues.unlisted(draft)
+    by_latch_stacks.stacks_alone(draft)
+    return draft.graph()
+
+
+__all__ = ["build"]

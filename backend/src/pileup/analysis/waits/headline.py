@@ -1,0 +1,99 @@
+"""The sentence above a wait graph: who blocks how many, for how long; or that there is a circle.
+
+What is said of the first root is said of what stands behind it: a long wait behind another root is
+not its doing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pileup.analysis.contract import WaitNode
+from pileup.analysis.waits.counts import Counts
+from pileup.analysis.waits.draft import Graph
+
+
+def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None) -> str:
+    """'Trx 26478 · session 390 (idle in transaction 26 s) blocks 300 threads through 1 level for
+    at least 26 s; 1 more root.'
+
+    A circle comes first where more threads stand in it and behind it than behind any root.
+
+    top: the first root.
+    """
+    if not waiters:
+        return "Nobody waits at this moment."
+    circles = [_circle(members, graph, counts) for members in counts.cycles]
+    most, circle = max(circles, key=lambda one: one[0], default=(0, ""))
+    if top is None or most > top.blocks_total:
+        others = [_more(len(circles) - 1, "deadlock"), _more(len(counts.roots), "root blocker")]
+        return f"{circle}{''.join(others)}."
+    behind = _behind(top.id, graph)
+    depth = max((counts.levels[name] for name in behind), default=1)
+    acts = top.id in graph.actors
+    threads = "1 thread" if top.blocks_total == 1 else f"{top.blocks_total} threads"
+    sentence = f"{top.label[0].upper()}{top.label[1:]}"
+    sentence += f" ({top.detail})" if top.detail and acts else ""
+    sentence += f" blocks {threads}" if acts else f" has {threads} behind it"
+    sentence += " through 1 level" if depth <= 1 else f" through {depth} levels"
+    seconds = at_least(top.id, graph) or 0.0
+    sentence += f" for at least {seconds:.0f} s" if seconds >= 1 else ""
+    sentence += " (inferred)" if top.inferred else ""
+    sentence += _more(len(counts.roots) - 1, "root")
+    return f"{sentence}; {circle}." if circle else f"{sentence}."
+
+
+def _more(others: int, what: str) -> str:
+    return f"; {others} more {what}{'s' if others > 1 else ''}" if others > 0 else ""
+
+
+def _circle(members: Sequence[str], graph: Graph, counts: Counts) -> tuple[int, str]:
+    """Threads in a circle and behind it, and what is said of them."""
+    waiting = graph.waiting()
+    inside = sum(name in waiting for name in members)
+    # Of what they wait for: a thread of the circle does not stand behind itself.
+    everyone = max((counts.total[name] for name in members if name not in waiting), default=inside)
+    words = f"{inside} threads wait in a circle: a deadlock"
+    return everyone, f"{words}, {everyone - inside} more behind it" if everyone > inside else words
+
+
+def _behind(name: str, graph: Graph, *, through: bool = True) -> set[str]:
+    """Threads that wait behind a node; not ``through`` others: with only resources between."""
+    seen, left, found = {name}, [name], set()
+    while left:
+        here = left.pop()
+        for edge in graph.touching.get(here, ()):
+            if edge.target != here or edge.source in seen:
+                continue
+            seen.add(edge.source)
+            if edge.source in graph.actors:
+                found.add(edge.source)
+            if through or edge.source not in graph.actors:
+                left.append(edge.source)
+    return found
+
+
+def at_least(root: str, graph: Graph) -> float | None:
+    """Seconds for which somebody has waited for what a root has.
+
+    Not longer than its transaction is: before, somebody else had it.
+    """
+    longest = _longest(_behind(root, graph, through=False), graph)
+    actor = graph.actors.get(root)
+    active = actor.trx["active_s"] if actor and actor.trx else None
+    return longest if longest is None or active is None else min(longest, active)
+
+
+def _longest(names: Iterable[str], graph: Graph) -> float | None:
+    return max(
+        (
+            edge.waited_s
+            for name in names
+            for edge in graph.touching.get(name, ())
+            if edge.kind == "waits_for" and edge.source == name and edge.waited_s is not None
+        ),
+        default=None,
+    )
+
+
+__all__ = ["at_least", "headline"]

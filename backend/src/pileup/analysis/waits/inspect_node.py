@@ -1,0 +1,90 @@
+"""Everything about one node of a wait graph: its whole stack, its latch, a group's members."""
+
+from __future__ import annotations
+
+from pileup.analysis.contract import LatchKnowledge, WaitMember, WaitNodeDoc
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.scene import Row
+from pileup.analysis.stacks.groups import stack_key
+from pileup.analysis.stacks.hot_stacks import clean
+from pileup.analysis.waits.draft import Graph
+from pileup.analysis.waits.moment_graph import whole_graph
+from pileup.analysis.waits.view import WholeGraph
+from pileup.knowledge import knowledge
+
+MOST_MEMBERS = 200
+_DEPTH = 120
+
+
+def wait_node(evidence: Evidence, at_us: int | None, node_id: str) -> WaitNodeDoc | None:
+    """A node at a moment (None: the worst), or the members of a folded group; None: not there."""
+    return node_of(whole_graph(evidence, at_us), node_id)
+
+
+def node_of(whole: WholeGraph, node_id: str) -> WaitNodeDoc | None:
+    """A node of a graph, or the members of a folded group; None: not there.
+
+    Members are told the most blocked first, then the longest waits.
+    """
+    graph, told = whole.graph, []
+    node = next((one for one in whole.nodes if one.id == node_id), None)
+    if node_id.startswith("group:"):
+        members = sorted(
+            (one for one in whole.nodes if whole.groups.get(one.id) == node_id),
+            key=lambda one: (-one.blocks_total, -(one.waited_s or 0.0), one.id),
+        )
+        node = members[0] if members else None
+        told = [
+            WaitMember(id=m.id, label=m.label, waited_s=m.waited_s, blocks_total=m.blocks_total)
+            for m in members
+        ]
+    if node is None:
+        return None
+    actor = graph.actors.get(node.id)
+    stack = actor.stack if actor else None
+    return WaitNodeDoc(
+        node=node,
+        latch=_latch(_latch_of(node.id, graph)),
+        frames=[] if stack is None else [_frame(one) for one in stack["frames"][:_DEPTH]],
+        stack_artifact=stack["artifact"] if stack else None,
+        stack_snapshot=(stack["snapshot"] or 0) if stack else None,
+        stack_key=_key(stack) if stack else None,
+        members=told[:MOST_MEMBERS],
+    )
+
+
+def _latch_of(name: str, graph: Graph) -> str | None:
+    """The latch that a node is, or that it waits for."""
+    if name in graph.resources:
+        return graph.resources[name].latch
+    for edge in graph.touching.get(name, ()):
+        if edge.source == name and edge.target in graph.resources:
+            return graph.resources[edge.target].latch
+    return None
+
+
+def _latch(latch_id: str | None) -> LatchKnowledge | None:
+    latch = knowledge().latches.get(latch_id) if latch_id else None
+    if latch is None:
+        return None
+    return LatchKnowledge(
+        id=latch.id,
+        kind=latch.kind,
+        subsystem=latch.subsystem,
+        shared_by=latch.taken_shared_by or "",
+        exclusive_by=latch.taken_exclusive_by or "",
+        contention_means=latch.contention_means or "",
+        check=list(latch.check),
+        knobs=list(latch.knobs),
+    )
+
+
+def _key(stack: Row) -> str:
+    return stack_key([clean(one["function"] or "??") for one in stack["frames"][:_DEPTH]])
+
+
+def _frame(frame: Row) -> str:
+    if not frame["file"]:
+        return str(frame["function"])
+    line = f":{frame['line']}" if frame["line"] else ""
+    return f"{frame['function']} at {frame['file']}{line}"

@@ -1,0 +1,359 @@
+"""Waits: the wait graph at one moment as the screens have it, and the hottest places.
+
+Grouping by the place where threads stand shows several problems where there is one: the latch
+they all want. Both groupings are given.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import polars as pl
+
+from pileup.analysis.contract import (
+    HotLatchDoc,
+    HotWaitDoc,
+    Locator,
+    WaitGraph,
+    WaitNode,
+    WaitRoot,
+)
+from pileup.analysis.evidence import servers
+from pileup.analysis.evidence.context import Server, Span
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.scene import Row, scene
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.waits.counts import Counts, count
+from pileup.analysis.waits.draft import Graph, ResourceKind
+from pileup.analysis.waits.graph import build
+from pileup.analysis.waits.group_roles import lasting_label
+from pileup.analysis.waits.headline import at_least, headline
+from pileup.analysis.waits.moments import worst
+from pileup.analysis.waits.node_documents import edge_doc, resource_node, thread_node
+from pileup.analysis.waits.view import WholeGraph, shown
+from pileup.knowledge import knowledge
+from pileup.knowledge.source_sites import Site, site
+from pileup.numerals import grouped
+
+MOST = 50
+
+
+def wait_graph(
+    evidence: Evidence,
+    at_us: int | None,
+    *,
+    fold: bool | None = None,
+    opened: frozenset[str] = frozenset(),
+    find: str = "",
+) -> WaitGraph:
+    """The graph at the snapshot nearest to an instant, as ``wait_view.shown`` shows it.
+
+    at_us: None: at the worst moment.
+    """
+    return shown(whole_graph(evidence, at_us), folded=fold, opened=opened, find=find)
+
+
+def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
+    """All of the graph at the snapshot nearest to an instant; None: at the worst one."""
+    host = None
+    if at_us is None:
+        moment = worst(evidence)
+        at_us = moment.time if moment else None
+        host = moment.host if moment else None
+    found = scene(evidence, at_us, host)
+    server = servers.server(evidence, servers.effective_settings(evidence))
+    graph = build(evidence, found, server)
+    counts = count_graph(graph)
+    waiters = len(graph.waiting())
+    return WholeGraph(
+        graph=graph,
+        counts=counts,
+        at=iso(found.at),
+        snapshots=found.locators,
+        headline=headline_of(graph, counts, waiters),
+        waiters=waiters,
+        nodes=[node_doc(name, graph, counts) for name in (*graph.resources, *graph.actors)],
+        edges=[edge_doc(e) for e in graph.edges],
+        raw=graph.edges,
+        roots=roots_doc(graph, counts),
+        notes=graph.notes,
+    )
+
+
+def hot_waits(
+    evidence: Evidence, span: Span | None, server: Server | None = None
+) -> list[HotWaitDoc]:
+    """Semaphore waits by place and mode, the most first; named by the server's source."""
+    frame = semaphores(evidence, span)
+    if frame is None:
+        return []
+    keys = ["file", "line", "mode", "label"]
+    rows = _ranked(frame, keys)
+    total = frame.height
+    return [
+        HotWaitDoc(
+            file=row["file"],
+            line=row["line"],
+            mode=row["mode"],
+            waits=row["waits"],
+            max_at_once=row["most"],
+            max_at=iso(row["most_at"]),
+            share=row["waits"] / total,
+            latch=row["latch"],
+            latch_label=row["label"],
+            subsystem=_latch(row["latch"], "subsystem"),
+            meaning=_latch(row["latch"], "contention_means") or "",
+            max_waited_s=row["longest"],
+            example=_example(
+                evidence, row, f"{row['most']} waiters at {row['file']}:{row['line']}"
+            ),
+            function=found.function if found else None,
+            source=found.says if found else "",
+        )
+        for row in rows[:MOST]
+        for found in (_site(row, server or Server()),)
+    ]
+
+
+def hot_latches(evidence: Evidence, span: Span | None) -> list[HotLatchDoc]:
+    """The same waits by the latch that they want, across places."""
+    frame = semaphores(evidence, span)
+    if frame is None:
+        return []
+    rows = _ranked(frame, ["label"])
+    total = frame.height
+    return [
+        HotLatchDoc(
+            latch=row["latch"],
+            label=row["label"],
+            addresses=row["addresses"],
+            top_address=row["top_address"],
+            waits=row["waits"],
+            max_at_once=row["most"],
+            max_at=iso(row["most_at"]),
+            share=row["waits"] / total,
+            positions=row["positions"],
+            meaning=_latch(row["latch"], "contention_means") or "",
+        )
+        for row in rows[:MOST]
+    ]
+
+
+def roots_doc(graph: Graph, counts: Counts) -> list[WaitRoot]:
+    """The roots, most blocked first."""
+    return [
+        WaitRoot(
+            node=name,
+            label=node_doc(name, graph, counts).label,
+            blocks_direct=counts.direct[name],
+            blocks_total=counts.total[name],
+            why=why_root(name, graph),
+            inferred=_is_inferred(name, graph),
+            confidence=confidence(name, graph),
+            amplification=amplification(name, graph, counts),
+            longest_s=at_least(name, graph),
+        )
+        for name in counts.roots[:MOST]
+    ]
+
+
+def count_graph(graph: Graph) -> Counts:
+    return count(
+        [*graph.resources, *graph.actors],
+        [(e.source, e.target) for e in graph.edges],
+        graph.waiting(),
+    )
+
+
+def node_doc(name: str, graph: Graph, counts: Counts) -> WaitNode:
+    actor = graph.actors.get(name)
+    waits = any(e.source == name and e.kind == "waits_for" for e in graph.touching.get(name, ()))
+    function = next((e.source_site for e in graph.touching.get(name, ()) if e.source_site), "")
+    function = function.partition(" (")[0]
+    node = thread_node(actor, waits, function) if actor else resource_node(graph.resources[name])
+    locators = list(node.locators)
+    for edge in graph.touching.get(name, ()):
+        if edge.source == name or (edge.target == name and edge.kind == "held_by"):
+            locators += edge.locators
+    return msgspec.structs.replace(
+        node,
+        lasting=key if actor and (key := lasting_key(name, graph)) != name else "",
+        blocks_direct=counts.direct[name],
+        blocks_total=counts.total[name],
+        depth=counts.depth[name],
+        root=counts.depth[name] == 0 and counts.total[name] > 0,
+        inferred=node.inferred or _is_inferred(name, graph),
+        locators=locators[:6],
+    )
+
+
+def _is_inferred(name: str, graph: Graph) -> bool:
+    holds = [e for e in graph.touching.get(name, ()) if e.target == name and e.kind == "held_by"]
+    return bool(holds) and all(e.inferred for e in holds)
+
+
+def confidence(name: str, graph: Graph) -> float:
+    """How sure it is that others wait for this: of its surest hold, or of the waits themselves."""
+    edges = [e for e in graph.touching.get(name, ()) if e.target == name]
+    return max((e.confidence for e in edges), default=1.0)
+
+
+def amplification(name: str, graph: Graph, counts: Counts) -> str:
+    """'One latch: 222 directly behind it, 948 in all': why few waits explain many threads."""
+    direct, total = counts.direct[name], counts.total[name]
+    if total <= direct:
+        return ""
+    held = [e.source for e in graph.touching.get(name, ()) if e.target == name]
+    kinds = {graph.resources[one].kind for one in held if one in graph.resources}
+    if name in graph.resources:
+        what = f"one {_WORDS[graph.resources[name].kind]}"
+    elif len(kinds) == 1:
+        (kind,) = kinds
+        what = f"one {_WORDS[kind]}" if len(held) == 1 else f"{len(held)} {_WORDS[kind]}s"
+    else:
+        what = "one thread"
+    behind = f"{grouped(direct)} directly behind it, {grouped(total)} in all"
+    return f"{what[0].upper()}{what[1:]}: {behind}"
+
+
+_WORDS: dict[ResourceKind, str] = {
+    "latch": "latch",
+    "row_lock": "row lock",
+    "table_lock": "table lock",
+    "metadata_lock": "metadata lock",
+    "commit": "commit queue",
+    "fsync": "flush",
+    "queue": "queue",
+}
+
+
+def why_root(name: str, graph: Graph) -> str:
+    """Why a root is one: how it holds, and what it does."""
+    notes = [
+        e.note
+        for e in graph.touching.get(name, ())
+        if e.target == name and e.kind == "held_by" and e.note
+    ]
+    if notes:
+        return f"{notes[0][0].upper()}{notes[0][1:]}."
+    resource = graph.resources.get(name)
+    if resource is not None:
+        return resource.detail if resource.inferred else "No layer names who holds it."
+    return "It waits for nobody."
+
+
+def headline_of(graph: Graph, counts: Counts, waiters: int) -> str:
+    """The sentence above a graph (``wait_headline``)."""
+    top = node_doc(counts.roots[0], graph, counts) if counts.roots else None
+    return headline(graph, counts, waiters, top)
+
+
+def lasting_key(name: str, graph: Graph) -> str:
+    """What stays the same between snapshots: the transaction, the thread, the latch's origin."""
+    actor = graph.actors.get(name)
+    if actor is None:
+        resource = graph.resources[name]
+        return f"{resource.kind}:{lasting_label(resource.label)}"
+    if actor.session_id is not None:
+        return f"session:{actor.session_id}"
+    return actor.id
+
+
+# ---- hot places
+
+
+def semaphores(evidence: Evidence, span: Span | None) -> pl.DataFrame | None:
+    """Semaphore waits of the stall (all of them without one), with their latch."""
+    frame = evidence.frame("semaphore_wait")
+    if frame is None:
+        return None
+    if span is not None:
+        inside = frame.filter(span.holds())
+        if inside.is_empty():
+            return None
+        frame = inside
+    columns = ["created_file", "created_line", "latch_name", "mode"]
+    known = knowledge()
+    rows = []
+    for file, line, name, mode in frame.select(columns).unique().iter_rows():
+        latch = known.latch_for(file, line, name, mode)
+        label = name or (f"created {file}:{line}" if file else "unnamed")
+        rows.append((file, line, name, mode, latch.id if latch else None, label))
+    schema = {
+        "created_file": pl.String,
+        "created_line": pl.Int64,
+        "latch_name": pl.String,
+        "mode": pl.String,
+        "latch": pl.String,
+        "label": pl.String,
+    }
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.join(table, on=columns, how="left", nulls_equal=True).with_columns(
+        pl.col("mode").str.replace(" wait_ex", "", literal=True)
+    )
+
+
+def _ranked(frame: pl.DataFrame, keys: list[str]) -> list[Row]:
+    """Groups of waits with their worst snapshot, the most waits first."""
+    moment = ["artifact", "snapshot"]
+    per_moment = (
+        frame.group_by([*keys, *moment], maintain_order=True)
+        .agg(
+            pl.len().alias("at_once"),
+            pl.col("time").first(),
+            pl.col("line_first").min(),
+            pl.col("line_last").max(),
+        )
+        .sort("at_once", "time", descending=[True, False], nulls_last=True, maintain_order=True)
+        .group_by(keys, maintain_order=True)
+        .agg(
+            pl.col("at_once").first().alias("most"),
+            pl.col("time").first().alias("most_at"),
+            pl.col("artifact").first(),
+            pl.col("line_first").first(),
+            pl.col("line_last").first(),
+        )
+    )
+    position = pl.concat_str("file", pl.lit(":"), "line", pl.lit(" "), "mode")
+    places = (
+        frame.group_by([*keys, position.alias("position")], maintain_order=True)
+        .len()
+        .sort("len", "position", descending=[True, False])
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col("position").head(12).alias("positions"))
+    )
+    grouped = frame.group_by(keys).agg(
+        pl.len().alias("waits"),
+        pl.col("waited_s").max().alias("longest"),
+        pl.col("latch").first(),
+        pl.col("latch_address").n_unique().alias("addresses"),
+        pl.col("latch_address").mode().sort().first().alias("top_address"),
+    )
+    joined = grouped.join(per_moment, on=keys, how="inner", nulls_equal=True)
+    joined = joined.join(places, on=keys, how="inner", nulls_equal=True)
+    return joined.sort("waits", *keys, descending=[True, *(False for _ in keys)]).to_dicts()
+
+
+def _example(evidence: Evidence, row: Row, text: str) -> Locator:
+    return Locator(
+        kind="lines",
+        artifact=row["artifact"],
+        path=evidence.path(row["artifact"]),
+        line_first=row["line_first"],
+        line_last=row["line_last"],
+        text=text,
+    )
+
+
+def _site(row: Row, server: Server) -> Site | None:
+    return site(
+        row["file"],
+        row["line"],
+        family=server.family,
+        numbers=server.numbers,
+        mode=row["mode"],
+    )
+
+
+def _latch(latch_id: str | None, field: str) -> str | None:
+    latch = knowledge().latches.get(latch_id) if latch_id else None
+    return getattr(latch, field) if latch else None

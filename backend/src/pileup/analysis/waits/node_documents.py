@@ -1,0 +1,110 @@
+"""The parts of a wait graph as the contract shows them."""
+
+from __future__ import annotations
+
+from pileup.analysis.contract import JoinDoc, WaitEdge, WaitNode
+from pileup.analysis.evidence.scene import Actor, Row
+from pileup.analysis.waits.draft import Edge, Resource
+
+STACK_SHOWN = 30
+
+
+def thread_node(actor: Actor, waits: bool, function: str = "") -> WaitNode:
+    """A thread as the screens show it. function: where its source says that it waits."""
+    trx, session = actor.trx or {}, actor.session or {}
+    stack = [f["function"] for f in (actor.stack or {}).get("frames", ())][:STACK_SHOWN]
+    wait = actor.waits[0] if actor.waits else None
+    return WaitNode(
+        id=actor.id,
+        kind="thread",
+        label=_thread_label(actor),
+        detail=_thread_detail(actor, function),
+        waiting=waits,
+        waited_s=wait["waited_s"] if wait else trx.get("wait_s"),
+        mode=wait["mode"] if wait else trx.get("waits_mode"),
+        thread_id=None if actor.pthread is None else str(actor.pthread),
+        session_id=actor.session_id,
+        trx_id=trx.get("trx_id"),
+        user=session.get("user") or trx.get("user"),
+        state=session.get("state") or trx.get("thread_state"),
+        command=session.get("command"),
+        query=actor.query,
+        trx_active_s=trx.get("active_s"),
+        undo_entries=trx.get("undo_entries"),
+        row_locks=trx.get("row_locks"),
+        stack=stack,
+        join="; ".join(one.why for one in actor.joined),
+        joins=[JoinDoc(why=one.why, confidence=one.confidence) for one in actor.joined],
+        join_confidence=min((one.confidence for one in actor.joined), default=None),
+    )
+
+
+def resource_node(resource: Resource) -> WaitNode:
+    return WaitNode(
+        id=resource.id,
+        kind=resource.kind,
+        label=resource.label,
+        detail=resource.detail,
+        inferred=resource.inferred,
+        address=resource.address,
+        latch=resource.latch,
+        meaning=resource.meaning,
+        locators=resource.locators,
+    )
+
+
+def edge_doc(edge: Edge) -> WaitEdge:
+    return WaitEdge(
+        source=edge.source,
+        target=edge.target,
+        kind=edge.kind,
+        mode=edge.mode,
+        waited_s=edge.waited_s,
+        inferred=edge.inferred,
+        confidence=edge.confidence,
+        note=edge.note,
+        source_site=edge.source_site,
+        locators=edge.locators,
+    )
+
+
+def _thread_label(actor: Actor) -> str:
+    trx = actor.trx or {}
+    parts = []
+    if trx.get("trx_id") and not trx["state"].startswith("not started"):
+        parts.append(f"trx {trx['trx_id']}")
+    if actor.session_id is not None:
+        parts.append(f"session {actor.session_id}")
+    if not parts and actor.pthread is not None:
+        parts.append(f"thread {actor.pthread}")
+    if not parts and actor.stack is not None:
+        parts.append(f"thread in {plain(actor.stack)}")
+    return " · ".join(parts) or actor.id.replace(":", " ")
+
+
+def plain(stack: Row) -> str:
+    """The function of a stack that says best what the thread does."""
+    names = [frame["function"] for frame in stack["frames"]]
+    for prefixes in (("fts_sync",), ("MYSQL_", "fil_", "log_", "trx_", "row_", "buf_")):
+        for name in names:
+            if name.startswith(prefixes):
+                return str(name)
+    return str(names[0]) if names else "unknown"
+
+
+def _thread_detail(actor: Actor, function: str) -> str:
+    trx, session = actor.trx or {}, actor.session or {}
+    said = []
+    if trx.get("active_s") is not None:
+        idle = not actor.query and (session.get("command") in (None, "Sleep"))
+        said.append(f"{'idle in transaction' if idle else 'active'} {trx['active_s']:.0f} s")
+    if actor.waits:
+        wait = actor.waits[0]
+        where = f" in {function}" if function else ""
+        said.append(f"at {wait['file']}:{wait['line']}{where}")
+    state = session.get("state") or trx.get("thread_state")
+    if state:
+        said.append(str(state))
+    elif session.get("command"):
+        said.append(str(session["command"]))
+    return ", ".join(said)

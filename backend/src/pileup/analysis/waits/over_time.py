@@ -1,0 +1,216 @@
+"""What stands over time between the metrics: waiters by place, and what lasted.
+
+Heat rows count, per snapshot, the threads that wait at one place of the server's source, the
+transactions that wait for one table's locks, the sessions in one state. A snapshot in which nobody
+waits there is a zero; between snapshots nothing is known. Spans are long transactions as dumps saw
+them: from their beginning (dump time less age) to the last dump that lists them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.waits.moment_graph import semaphores
+
+KINDS = ("snapshot", "semaphore_wait", "transaction", "session", "stack")
+"""Kinds of frames that are read."""
+
+_MOST_ROWS = {"latch": 10, "lock": 6, "state": 8}
+_MOST_CELLS = 2000
+"""Snapshots of a row; of more, the worst of each stretch."""
+_MOST_SPANS = 60
+_LONG_S = 10.0
+_IDLE_COMMANDS = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID")
+
+Kind = Literal["latch", "lock", "state"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    kind: Kind
+    label: str
+    """'btr0sea.cc:649', 'ads.clicks PRIMARY', 'statistics', or 'others'."""
+    detail: str
+    """The latch there, or nothing."""
+    host: str | None
+    cells: list[tuple[int, int]]
+    """(UTC µs, how many), one per snapshot, zeros too."""
+    peak: int
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionSpan:
+    trx_id: str
+    host: str | None
+    session_id: int | None
+    start: int
+    """UTC µs."""
+    end: int
+    """When it was last seen."""
+    state: str
+    """As last printed."""
+    waited: bool
+    """It waited for a lock in some dump."""
+    query: str | None
+    artifact: str
+    line_first: int
+
+
+def heat(evidence: Evidence) -> list[HeatRow]:
+    """Waiters by place over the snapshots; latches, then locks, then states, the most first."""
+    rows: list[HeatRow] = []
+    dumps = _moments(evidence, "innodb_status")
+    waits = semaphores(evidence, None)
+    if waits is not None:
+        at = pl.format("{}:{}", "file", "line").alias("label")
+        told = waits.select("artifact", "snapshot", at, pl.col("label").alias("detail"))
+        rows += _rows("latch", told, dumps)
+    transactions = evidence.frame("transaction")
+    if transactions is not None:
+        waiting = transactions.filter(pl.col("lock_wait") & pl.col("waits_table").is_not_null())
+        label = pl.concat_str(
+            [pl.col("waits_table"), pl.col("waits_index")], separator=" ", ignore_nulls=True
+        )
+        told = waiting.select(
+            "artifact",
+            "snapshot",
+            label.alias("label"),
+            pl.lit("row or table lock").alias("detail"),
+        )
+        rows += _rows("lock", told, dumps)
+    sessions = evidence.frame("session")
+    if sessions is not None:
+        active = sessions.filter(
+            ~pl.col("command").is_in(_IDLE_COMMANDS) & (pl.col("state").fill_null("") != "")
+        )
+        told = active.select(
+            "artifact",
+            "snapshot",
+            pl.col("state").str.slice(0, 80).alias("label"),
+            pl.lit("").alias("detail"),
+        )
+        rows += _rows("state", told, _moments(evidence, "processlist"))
+    return rows
+
+
+def transaction_spans(evidence: Evidence) -> list[TransactionSpan]:
+    """Transactions that lasted ten seconds or more, the longest first, then in time order."""
+    frame = evidence.frame("transaction")
+    if frame is None:
+        return []
+    began = pl.col("time") - (pl.col("active_s") * 1e6).cast(pl.Int64)
+    table = (
+        frame.filter(pl.col("active_s").is_not_null() & pl.col("time").is_not_null())
+        .sort("time")
+        .group_by("host", "trx_id")
+        .agg(
+            began.min().alias("start"),
+            pl.col("time").max().alias("end"),
+            pl.col("session_id", "state", "artifact", "line_first").last(),
+            pl.col("lock_wait").any().alias("waited"),
+            pl.col("query").drop_nulls().last(),
+        )
+        .filter(pl.col("end") - pl.col("start") >= _LONG_S * 1e6)
+        .sort(pl.col("end") - pl.col("start"), "trx_id", descending=[True, False])
+        .head(_MOST_SPANS)
+        .sort("start", "trx_id")
+    )
+    return [
+        TransactionSpan(
+            trx_id=row["trx_id"],
+            host=row["host"],
+            session_id=row["session_id"],
+            start=row["start"],
+            end=row["end"],
+            state=row["state"],
+            waited=row["waited"],
+            query=row["query"][:200] if row["query"] else None,
+            artifact=row["artifact"],
+            line_first=row["line_first"],
+        )
+        for row in table.iter_rows(named=True)
+    ]
+
+
+def thread_counts(evidence: Evidence) -> dict[tuple[str, int], int]:
+    """Threads in each stack sample, by artifact and index."""
+    frame = evidence.frame("stack")
+    if frame is None:
+        return {}
+    each = pl.col("count") // pl.max_horizontal("samples", 1)
+    counted = frame.group_by("artifact", "snapshot").agg(each.sum())
+    return {(sha, at or 0): int(count) for sha, at, count in counted.iter_rows()}
+
+
+def _moments(evidence: Evidence, kind: str) -> pl.DataFrame:
+    """artifact, snapshot, host, time of each placed snapshot of a kind."""
+    frame = evidence.frame("snapshot")
+    columns = ["artifact", "snapshot", "host", "time"]
+    if frame is None:
+        return pl.DataFrame(
+            schema={
+                "artifact": pl.String,
+                "snapshot": pl.Int64,
+                "host": pl.String,
+                "time": pl.Int64,
+            }
+        )
+    return frame.filter((pl.col("kind") == kind) & pl.col("time").is_not_null()).select(columns)
+
+
+def _rows(kind: Kind, told: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRow]:
+    """Rows per host and label; those beyond the most are one row 'others' per host."""
+    if told.is_empty() or moments.is_empty():
+        return []
+    known = told.join(moments, on=["artifact", "snapshot"])
+    totals = known.group_by("host", "label").len().sort("len", "label", descending=[True, False])
+    kept = totals.head(_MOST_ROWS[kind]).select("host", "label", pl.lit(True).alias("kept"))
+    named = known.join(kept, on=["host", "label"], how="left", nulls_equal=True).with_columns(
+        pl.when("kept").then("label").otherwise(pl.lit("others")).alias("label"),
+        pl.when("kept").then("detail").otherwise(pl.lit("")).alias("detail"),
+    )
+    # two dumps of one printed second are one moment: the larger count stands
+    counts = (
+        named.group_by("host", "label", "artifact", "snapshot", "time")
+        .agg(pl.len().alias("n"), pl.col("detail").mode().sort().first())
+        .group_by("host", "label", "time")
+        .agg(pl.col("n").max(), pl.col("detail").first())
+    )
+    rows: list[HeatRow] = []
+    order = counts.group_by("host", "label").agg(
+        pl.col("n").max().alias("peak"),
+        pl.col("n").sum().alias("all"),
+        pl.col("detail").mode().sort().first(),
+        (pl.col("label").first() == "others").alias("last"),
+    )
+    order = order.sort("last", "all", "label", descending=[False, True, False])
+    times = moments.group_by("host").agg(pl.col("time").unique().sort())
+    times_of = dict(times.iter_rows())
+    for row in order.iter_rows(named=True):
+        mine = counts.filter(
+            (pl.col("label") == row["label"]) & pl.col("host").eq_missing(pl.lit(row["host"]))
+        )
+        found = dict(mine.select("time", "n").iter_rows())
+        cells = [(time, found.get(time, 0)) for time in times_of[row["host"]]]
+        rows.append(
+            HeatRow(kind, row["label"], row["detail"], row["host"], _thinned(cells), row["peak"])
+        )
+    return rows
+
+
+def _thinned(cells: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """At most so many: of each stretch the cell with the most, so that no peak is lost."""
+    stretch = -(-len(cells) // _MOST_CELLS)
+    if stretch <= 1:
+        return cells
+    return [
+        max(cells[at : at + stretch], key=lambda cell: cell[1])
+        for at in range(0, len(cells), stretch)
+    ]
+
+
+__all__ = ["KINDS", "HeatRow", "TransactionSpan", "heat", "thread_counts", "transaction_spans"]

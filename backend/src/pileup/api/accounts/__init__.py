@@ -1,0 +1,1 @@
+"""Routes for people: sign-in, tokens, presence, the status of the installation."""

@@ -1,0 +1,1 @@
+"""Routes for artifacts: upload, receipt, records, tables, column mappings."""

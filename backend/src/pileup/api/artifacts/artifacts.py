@@ -1,0 +1,453 @@
+"""Artifacts: the list, one with its receipt, its raw lines, and what a person may set."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Query
+from fastapi.responses import FileResponse
+from pydantic import Field
+
+from pileup import formats as known
+from pileup.analysis.clock.documents import preview
+from pileup.api.auth import AdminDep, Caller
+from pileup.api.deps import Services, ServicesDep, UnitDep
+from pileup.api.errors import ApiError
+from pileup.api.schema import ClockJson, In, Out
+from pileup.storage.artifacts.artifacts import Artifact as Stored
+from pileup.storage.artifacts.artifacts import Artifacts, Detail
+from pileup.storage.database import Unit
+from pileup.storage.errors import NotFound, Refused
+from pileup.storage.files import outline
+from pileup.storage.files.raw_lines import PIECE, LineReader
+from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.queue.jobs import Jobs
+from pileup.storage.queue.workers import Workers
+
+router = APIRouter(tags=["artifacts"])
+
+State = Literal[
+    "queued",
+    "identifying",
+    "parsing",
+    "done",
+    "done_with_problems",
+    "unknown_format",
+    "failed",
+    "expanded",
+    "excluded",
+]
+_MAX_OFFSET_S = 400 * 86400.0
+
+
+class Artifact(Out):
+    id: str
+    parent_id: str | None
+    path: str
+    also_at: list[str]
+    """Other paths at which the same bytes came."""
+    name: str
+    sha256: str
+    bytes: int
+    bundle: str | None
+    format: str | None
+    format_title: str | None
+    format_given: bool
+    confidence: float | None
+    why: str | None
+    candidates: list[str]
+    state: State
+    excluded: bool
+    progress: float | None
+    host: str | None
+    first: datetime | None
+    last: datetime | None
+    clock: ClockJson | None
+    zone: str | None
+    offset_s: float | None
+    coverage: float | None
+    records: dict[str, int]
+    problems: int
+    error: str | None
+    parser_version: int | None
+    uploaded_by: str | None
+    uploaded_at: datetime
+
+
+class WorkerState(Out):
+    alive: bool
+    last_seen: datetime | None
+
+
+class ArtifactList(Out):
+    items: list[Artifact]
+    worker: WorkerState
+
+
+class SkippedRange(Out):
+    line_first: int
+    line_last: int
+    why: str
+
+
+class ReceiptOut(Out):
+    bytes_read: int
+    lines: int
+    bytes_understood: int
+    bytes_skipped: int
+    skipped: list[SkippedRange]
+    records: dict[str, int]
+
+
+class SectionOut(Out):
+    title: str
+    line_first: int
+    line_last: int
+    level: int
+    understood: bool
+
+
+class ArtifactProblem(Out):
+    artifact: str
+    path: str
+    line: int | None
+    message: str
+    expected: str | None
+    found: str | None
+    severity: str
+
+
+class ArtifactDetail(Artifact):
+    receipt: ReceiptOut | None
+    sections: list[SectionOut]
+    """Over the whole file, at most some thousand: see sections_in_all."""
+    sections_in_all: int
+    """More than are told here: those of a range of lines are asked for by themselves."""
+    problems_list: list[ArtifactProblem]
+
+
+class CutLine(Out):
+    line: int
+    shown: int
+    """Bytes; the next piece begins here."""
+    bytes: int
+
+
+class RawLines(Out):
+    line_first: int
+    lines: list[str]
+    total_lines: int
+    cut: list[CutLine]
+    """The lines that are longer than what is shown of them."""
+
+
+class RawPiece(Out):
+    """Some bytes of one line."""
+
+    line: int
+    text: str
+    first: int
+    end: int
+    bytes: int
+    """Of the whole line."""
+
+
+class RawHit(Out):
+    line: int
+    text: str
+    """The line around the hit."""
+
+
+class RawHits(Out):
+    hits: list[RawHit]
+    resume: int | None
+    """The line at which to go on: a search reads so much and no more. None: all was read."""
+
+
+class ArtifactChange(In):
+    format: str | None = Field(default=None, max_length=100)
+    zone: str | None = Field(default=None, max_length=100)
+    offset_s: float | None = Field(default=None, ge=-_MAX_OFFSET_S, le=_MAX_OFFSET_S)
+    excluded: bool | None = None
+
+
+class ClockPreview(Out):
+    """The dry run of a zone and an offset."""
+
+    records: int
+    moves: int
+    outside: int
+    """Records that would lie outside the time that all other artifacts cover."""
+    unplaced: int
+    """Local times that do not exist in that zone."""
+    first: datetime | None
+    last: datetime | None
+
+
+class FormatOut(Out):
+    name: str
+    title: str
+
+
+@router.get("/incidents/{incident_id}/artifacts")
+def artifacts(incident_id: str, services: ServicesDep, unit: UnitDep) -> ArtifactList:
+    """Every artifact of an incident, and whether a worker is there to read them."""
+    Incidents(unit).get(incident_id)
+    presence = Workers(unit).presence(services.worker_silence)
+    return ArtifactList(
+        items=[shape(artifact) for artifact in Artifacts(unit).of_incident(incident_id)],
+        worker=WorkerState(alive=presence.alive, last_seen=presence.last_seen),
+    )
+
+
+@router.get("/artifacts/{artifact_id}")
+def artifact(artifact_id: str, unit: UnitDep) -> ArtifactDetail:
+    """One artifact with its parse receipt, sections and problems."""
+    return _detail(unit, artifact_id)
+
+
+@router.get("/artifacts/{artifact_id}/sections")
+def sections(
+    artifact_id: str, unit: UnitDep, first: int = Query(ge=1), last: int = Query(ge=1)
+) -> list[SectionOut]:
+    """The sections that begin in a range of lines: of a long file the outline leaves some out."""
+    found = Artifacts(unit)
+    found.get(artifact_id)
+    return [SectionOut(**one) for one in outline.inside(found.sections(artifact_id), first, last)]
+
+
+@router.get("/artifacts/{artifact_id}/raw")
+def raw(
+    artifact_id: str,
+    services: ServicesDep,
+    unit: UnitDep,
+    line: int = Query(default=1, ge=1),
+    count: int = Query(default=400, ge=1, le=1000),
+) -> RawLines:
+    """A page of raw lines; of a page of long ones, their beginnings."""
+    reader = _reader(services, unit, artifact_id)
+    page = reader.page(line, count)
+    return RawLines.model_validate(
+        {
+            "line_first": line,
+            "lines": page.lines,
+            "total_lines": reader.total_lines,
+            "cut": page.cut,
+        }
+    )
+
+
+@router.get("/artifacts/{artifact_id}/raw/line")
+def raw_line(
+    artifact_id: str,
+    services: ServicesDep,
+    unit: UnitDep,
+    line: int = Query(ge=1),
+    first: int = Query(default=0, ge=0),
+    most: int = Query(default=20_000, ge=100, le=PIECE),
+) -> RawPiece:
+    """A piece of one line, by bytes: a line may be as long as the file."""
+    piece = _reader(services, unit, artifact_id).piece(line, first, most)
+    if piece is None:
+        raise NotFound(f"the file has no line {line}")
+    return RawPiece(line=line, text=piece.text, first=piece.first, end=piece.end, bytes=piece.bytes)
+
+
+@router.get("/artifacts/{artifact_id}/raw/search")
+def raw_search(
+    artifact_id: str,
+    services: ServicesDep,
+    unit: UnitDep,
+    q: str = Query(min_length=1, max_length=200),
+    from_line: int = Query(default=1, ge=1),
+    limit: int = Query(default=100, ge=1, le=1000),
+    back: bool = False,
+) -> RawHits:
+    """Lines that contain a text, whatever its case; ``back``: the last one above ``from_line``."""
+    reader = _reader(services, unit, artifact_id)
+    found = reader.search_back(q, from_line) if back else reader.search(q, from_line, limit)
+    return RawHits(hits=[RawHit(line=h.line, text=h.text) for h in found.hits], resume=found.resume)
+
+
+@router.get("/artifacts/{artifact_id}/download", response_class=FileResponse)
+def download(artifact_id: str, services: ServicesDep, unit: UnitDep) -> FileResponse:
+    """The bytes as they were uploaded."""
+    found = Artifacts(unit).get(artifact_id)
+    services.blobs.open(found.sha256).close()  # a sentence when it is not there
+    return FileResponse(
+        services.blobs.path(found.sha256),
+        media_type="application/octet-stream",
+        headers={
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name, safe='')}",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "sandbox; default-src 'none'",
+        },
+    )
+
+
+@router.patch("/artifacts/{artifact_id}")
+def change_artifact(
+    artifact_id: str, body: ArtifactChange, caller: Caller, services: ServicesDep, unit: UnitDep
+) -> ArtifactDetail:
+    """Give it a type, a zone, an offset, or leave it out; what depends on that is done again."""
+    sent = body.model_dump(exclude_unset=True)
+    artifacts = Artifacts(unit)
+    before = artifacts.get(artifact_id)
+    changes: dict[str, Any] = {}
+    if "format" in sent:
+        changes["format_given"] = _checked_format(sent["format"])
+    if "zone" in sent:
+        changes["zone"] = _checked_zone(sent["zone"])
+    if "offset_s" in sent:
+        changes["offset_s"] = sent["offset_s"]
+    if sent.get("excluded") is not None:
+        changes["excluded"] = sent["excluded"]
+    if "format_given" in changes and before.state == "expanded":
+        raise Refused("an archive was expanded; give its members a type instead", "format")
+    artifacts.change(caller.actor, artifact_id, changes)
+    if changes.get("format_given", before.format_given) != before.format_given:
+        services.send_after_commit(unit, artifacts.reparse(artifact_id))
+    elif changes:
+        Jobs(unit).request_analysis(before.incident_id, services.settings.analysis_debounce_s)
+    return _detail(unit, artifact_id)
+
+
+@router.get("/artifacts/{artifact_id}/clock/preview")
+def preview_clock(
+    artifact_id: str,
+    services: ServicesDep,
+    unit: UnitDep,
+    zone: str | None = Query(default=None, max_length=100),
+    offset_s: float = Query(default=0.0, ge=-_MAX_OFFSET_S, le=_MAX_OFFSET_S),
+) -> ClockPreview:
+    """What a zone and an offset would do, before they are taken: a dry run."""
+    found = Artifacts(unit).get(artifact_id)
+    placed = services.placed.times(found.incident_id)
+    clock = placed.clocks.get(found.sha256) if placed else None
+    if placed is None or clock is None:
+        raise ApiError(
+            409, "No times placed yet", "the analysis has not placed this artifact's times"
+        )
+    run = preview(placed.frames, found.sha256, clock, _checked_zone(zone) or "", offset_s)
+    return ClockPreview(
+        records=run.records,
+        moves=run.moves,
+        outside=run.outside,
+        unplaced=run.unplaced,
+        first=_moment(run.first),
+        last=_moment(run.last),
+    )
+
+
+@router.post("/artifacts/{artifact_id}/reparse", status_code=202)
+def reparse(artifact_id: str, services: ServicesDep, unit: UnitDep) -> ArtifactDetail:
+    """Read it again with the parsers of today."""
+    services.send_after_commit(unit, Artifacts(unit).reparse(artifact_id))
+    return _detail(unit, artifact_id)
+
+
+@router.delete("/artifacts/{artifact_id}", status_code=204)
+def delete_artifact(artifact_id: str, by: AdminDep, services: ServicesDep, unit: UnitDep) -> None:
+    """Take it and its members out of the incident; the bytes are kept for 30 days."""
+    incident_id = Artifacts(unit).delete(by.actor, artifact_id)
+    Jobs(unit).request_analysis(incident_id, services.settings.analysis_debounce_s)
+
+
+@router.get("/formats")
+def formats() -> list[FormatOut]:
+    """The types that an artifact can be given."""
+    return [FormatOut(name=f.NAME, title=f.TITLE) for f in known.FORMATS]
+
+
+def shape(artifact: Stored) -> Artifact:
+    """An artifact as the API shows it."""
+    return Artifact(**_fields(artifact))
+
+
+def _fields(artifact: Stored) -> dict[str, Any]:
+    names = set(Artifact.model_fields) - {"format_title", "format_given", "state", "name"}
+    values = {name: getattr(artifact, name) for name in names}
+    at_rest = artifact.state in ("done", "done_with_problems", "unknown_format", "failed")
+    return values | {
+        "name": artifact.name,
+        "also_at": list(artifact.also_at),
+        "candidates": list(artifact.candidates),
+        "format_title": _titles().get(artifact.format or ""),
+        "format_given": artifact.format_given is not None,
+        "state": "excluded" if artifact.excluded and at_rest else artifact.state,
+    }
+
+
+def _titles() -> dict[str, str]:
+    return {f.NAME: f.TITLE for f in known.FORMATS} | {"archive": "Archive"}
+
+
+def _detail(unit: Unit, artifact_id: str) -> ArtifactDetail:
+    artifacts = Artifacts(unit)
+    found = artifacts.get(artifact_id)
+    detail: Detail = artifacts.detail(artifact_id)
+    return ArtifactDetail(
+        **_fields(found),
+        receipt=ReceiptOut(**detail.receipt) if detail.receipt else None,
+        sections=[SectionOut(**one) for one in outline.fitted(detail.sections, outline.MOST_TOLD)],
+        sections_in_all=len(detail.sections),
+        problems_list=[
+            ArtifactProblem(
+                artifact=found.sha256,
+                path=found.path,
+                line=problem.line,
+                message=problem.message,
+                expected=problem.expected,
+                found=problem.found,
+                severity=problem.severity,
+            )
+            for problem in detail.problems
+        ],
+    )
+
+
+def _reader(services: Services, unit: Unit, artifact_id: str) -> LineReader:
+    artifacts = Artifacts(unit)
+    found = artifacts.get(artifact_id)
+    if found.lines is None:
+        raise ApiError(
+            409,
+            "Not read yet",
+            f"{found.path} has no lines to show: it is {found.state.replace('_', ' ')}"
+            + ("; open its members instead" if found.state == "expanded" else ""),
+        )
+    services.blobs.open(found.sha256).close()
+    return LineReader(
+        services.blobs.path(found.sha256), artifacts.line_index(artifact_id), found.lines
+    )
+
+
+def _checked_format(name: str | None) -> str | None:
+    if name is not None and name not in {f.NAME for f in known.FORMATS}:
+        raise Refused(f"{name!r} is not a format that Pileup reads", "format")
+    return name
+
+
+def _checked_zone(zone: str | None) -> str | None:
+    if zone is None or not zone.strip():
+        return None
+    zone = zone.strip()
+    sign, digits = zone[:1], zone[1:].replace(":", "")
+    is_offset = sign in "+-" and digits.isdecimal() and len(digits) == 4
+    if is_offset and int(digits[:2]) <= 14 and int(digits[2:]) < 60:
+        return f"{sign}{digits[:2]}:{digits[2:]}"
+    try:
+        ZoneInfo(zone)
+    except (KeyError, ValueError, OSError):
+        raise Refused(
+            f"{zone!r} is no zone: use a name (America/Vancouver) or an offset (-08:00)",
+            "zone",
+        ) from None
+    return zone
+
+
+def _moment(time_us: int | None) -> datetime | None:
+    return None if time_us is None else datetime.fromtimestamp(time_us / 1e6, UTC)

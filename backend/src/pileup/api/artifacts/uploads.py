@@ -1,0 +1,359 @@
+"""Uploads: multipart in one request, or resumable by tus 1.0 (core, creation, termination).
+
+Source: https://tus.io/protocols/resumable-upload, version 1.0.0. Every byte is on disk before the
+request that carried it is answered; the size of the file is the truth about how far an upload is.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import fcntl
+import os
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+from fastapi import APIRouter, Header, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+
+from pileup.api.artifacts.artifacts import Artifact, shape
+from pileup.api.auth import Caller, Principal
+from pileup.api.deps import Services, ServicesDep, UnitDep
+from pileup.api.errors import ApiError
+from pileup.api.multipart import read_parts
+from pileup.api.schema import Out
+from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.artifacts.uploads import Upload, Uploads
+from pileup.storage.errors import Conflict, NotFound, TooLarge
+from pileup.storage.files.blobs import Blob, Draft, disk_words
+from pileup.storage.incidents.incidents import Incidents
+
+router = APIRouter(tags=["uploads"])
+
+TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
+_OFFSET_TYPE = "application/offset+octet-stream"
+
+
+class ArtifactItems(Out):
+    items: list[Artifact]
+
+
+class UploadOut(Out):
+    id: str
+    path: str
+    bytes: int
+    received: int
+    created_at: datetime
+    updated_at: datetime
+
+
+_MULTIPART = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {
+                            "type": "array",
+                            "items": {"type": "string", "format": "binary"},
+                        },
+                        "path": {
+                            "type": "array",
+                            "items": {"type": "string"},
+                            "description": "Path of the file that follows, for folders.",
+                        },
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("/incidents/{incident_id}/artifacts", status_code=201, openapi_extra=_MULTIPART)
+async def upload_files(
+    incident_id: str, request: Request, caller: Caller, services: ServicesDep
+) -> ArtifactItems:
+    """Upload one or many files; a ``path`` field names the file that follows it."""
+    length = int(request.headers.get("content-length") or 0)
+    await run_in_threadpool(_may_begin, services, incident_id, length)
+    kept: list[Artifact] = []
+    paths: deque[str] = deque()
+    with ExitStack() as drafts:
+
+        def open_file() -> Draft:
+            return drafts.enter_context(services.blobs.draft(services.settings.max_upload_bytes))
+
+        content_type = request.headers.get("content-type", "")
+        try:
+            async for part in read_parts(request.stream(), content_type, open_file):
+                if part.name == "path" and part.sink is None:
+                    paths.append(part.text.decode("utf-8", "replace"))
+                elif part.name == "file" and isinstance(part.sink, Draft):
+                    path = paths.popleft() if paths else part.filename or "unnamed"
+                    kept.append(
+                        await run_in_threadpool(
+                            _keep, services, caller, incident_id, path, part.sink
+                        )
+                    )
+                    part.sink.close()
+                else:
+                    raise ApiError(
+                        422,
+                        "Not accepted",
+                        f"a part is called {part.name[:80]!r}; files are called file, their paths "
+                        "path: curl -F path=dir/status.txt -F file=@status.txt",
+                    )
+        except ClientDisconnect:
+            raise ApiError(400, "The body was cut off", "the client went away") from None
+    if not kept:
+        raise ApiError(
+            422, "Not accepted", "there is no file in this request: curl -F file=@status.txt"
+        )
+    return ArtifactItems(items=kept)
+
+
+@router.get("/incidents/{incident_id}/uploads")
+def unfinished_uploads(incident_id: str, services: ServicesDep, unit: UnitDep) -> list[UploadOut]:
+    """The uploads that still miss bytes: they survive a reload of the page."""
+    Incidents(unit).get(incident_id)
+    return [_shape(services, upload) for upload in Uploads(unit).unfinished(incident_id)]
+
+
+@router.post("/incidents/{incident_id}/uploads", status_code=201)
+def create_upload(
+    incident_id: str,
+    caller: Caller,
+    services: ServicesDep,
+    response: Response,
+    upload_length: Annotated[str | None, Header()] = None,
+    upload_metadata: Annotated[str, Header()] = "",
+) -> None:
+    """Begin a resumable upload (tus creation); metadata: filename, path, excluded."""
+    response.headers.update(TUS)
+    if upload_length is None or not upload_length.isdecimal() or len(upload_length) > 18:
+        raise ApiError(400, "No length", "send Upload-Length with the size in bytes")
+    size = int(upload_length)
+    if size > services.settings.max_upload_bytes:
+        raise TooLarge(
+            f"the file has {size // 1024**2} MiB; the limit is "
+            f"{services.settings.max_upload_bytes // 1024**2} MiB (PILEUP_MAX_UPLOAD_BYTES)"
+        )
+    _may_begin(services, incident_id, size)
+    metadata = _metadata(upload_metadata)
+    path = metadata.get("path") or metadata.get("relativePath") or metadata.get("filename")
+    with services.database.unit() as unit:
+        upload = Uploads(unit).create(
+            incident_id,
+            path or "unnamed",
+            size,
+            caller.actor,
+            excluded=metadata.get("excluded") == "true",
+        )
+        folder = services.settings.uploads_dir
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        upload.file(folder).touch(mode=0o600)
+    response.headers["Location"] = f"/api/v1/uploads/{upload.id}"
+    if size == 0:
+        response.headers["X-Artifact-Id"] = _finish(services, caller, upload)
+
+
+@router.head("/uploads/{upload_id}", status_code=200)
+def upload_offset(upload_id: str, services: ServicesDep, response: Response, unit: UnitDep) -> None:
+    """How many bytes are here (tus core)."""
+    upload = Uploads(unit).get(upload_id)
+    response.headers.update(TUS)
+    response.headers["Upload-Offset"] = str(_received(services, upload))
+    response.headers["Upload-Length"] = str(upload.bytes)
+    if upload.artifact_id:
+        response.headers["X-Artifact-Id"] = upload.artifact_id
+
+
+@router.patch("/uploads/{upload_id}", status_code=204)
+async def append_to_upload(
+    upload_id: str,
+    request: Request,
+    caller: Caller,
+    services: ServicesDep,
+    response: Response,
+    upload_offset: Annotated[str | None, Header()] = None,
+    content_type: Annotated[str, Header()] = "",
+) -> None:
+    """Append bytes at an offset (tus core); with the last one the artifact is stored."""
+    response.headers.update(TUS)
+    if content_type.partition(";")[0].strip() != _OFFSET_TYPE:
+        raise ApiError(415, "Wrong content type", f"send the bytes as {_OFFSET_TYPE}")
+    upload = await run_in_threadpool(_find, services, upload_id)
+    if upload.artifact_id is not None:
+        response.headers["Upload-Offset"] = str(upload.bytes)
+        response.headers["X-Artifact-Id"] = upload.artifact_id
+        return
+    with _locked(upload.file(services.settings.uploads_dir)) as file:
+        offset = file.seek(0, os.SEEK_END)
+        if upload_offset != str(offset):
+            raise Conflict(
+                f"the upload is at byte {offset}, not {upload_offset}: ask with HEAD and continue "
+                "from there"
+            )
+        try:
+            offset = await _append(services, request, upload, file, offset)
+        finally:
+            with disk_words(services.settings.uploads_dir):
+                await run_in_threadpool(_settle, services, upload, file)
+        response.headers["Upload-Offset"] = str(offset)
+        if offset == upload.bytes:
+            response.headers["X-Artifact-Id"] = await run_in_threadpool(
+                _finish, services, caller, upload
+            )
+
+
+@router.delete("/uploads/{upload_id}", status_code=204)
+def cancel_upload(upload_id: str, services: ServicesDep, response: Response, unit: UnitDep) -> None:
+    """Cancel it and forget its bytes (tus termination); a finished one is an artifact and stays."""
+    response.headers.update(TUS)
+    upload = Uploads(unit).get(upload_id)
+    if upload.artifact_id is not None:
+        raise Conflict("the upload is finished: it is an artifact now, delete that instead")
+    Uploads(unit).remove(upload_id)
+    file = upload.file(services.settings.uploads_dir)
+    unit.after_commit(lambda: file.unlink(missing_ok=True))
+
+
+def _may_begin(services: Services, incident_id: str, size: int) -> None:
+    with services.database.unit() as unit:
+        if Incidents(unit).get(incident_id).archived:
+            raise Conflict("the incident is archived; nothing can be added to it")
+    services.blobs.check_space(size)
+
+
+def _keep(
+    services: Services, caller: Principal, incident_id: str, path: str, draft: Draft
+) -> Artifact:
+    return _store(services, caller, incident_id, path, draft.keep(), excluded=False)
+
+
+def _store(
+    services: Services,
+    caller: Principal,
+    incident_id: str,
+    path: str,
+    blob: Blob,
+    *,
+    excluded: bool,
+    upload: Upload | None = None,
+) -> Artifact:
+    with services.database.unit() as unit:
+        artifact, job_id = Artifacts(unit).add(
+            incident_id, path, blob, caller.actor, excluded=excluded
+        )
+        if upload is not None:
+            Uploads(unit).finish(upload.id, artifact.id)
+            unit.notify(incident_id, "upload", upload.id)
+        if job_id is not None:
+            services.send_after_commit(unit, job_id)
+    return shape(artifact)
+
+
+def _finish(services: Services, caller: Principal, upload: Upload) -> str:
+    file = upload.file(services.settings.uploads_dir)
+    with disk_words(services.settings.uploads_dir):
+        blob = services.blobs.adopt(file)
+    artifact = _store(
+        services,
+        caller,
+        upload.incident_id,
+        upload.path,
+        blob,
+        excluded=upload.excluded,
+        upload=upload,
+    )
+    file.unlink(missing_ok=True)
+    return artifact.id
+
+
+async def _append(
+    services: Services, request: Request, upload: Upload, file: BinaryIO, offset: int
+) -> int:
+    noted = offset
+    try:
+        async for chunk in request.stream():
+            if offset + len(chunk) > upload.bytes:
+                raise ApiError(
+                    413, "Too many bytes", f"the upload was announced with {upload.bytes} bytes"
+                )
+            with disk_words(services.settings.uploads_dir):
+                file.write(chunk)
+            offset += len(chunk)
+            if offset - noted > 8 * 1024**2:  # so that a second window sees it move
+                noted = offset
+                await run_in_threadpool(_note, services, upload.id, offset)
+    except ClientDisconnect:
+        raise ApiError(400, "The connection broke", f"{offset} bytes are kept") from None
+    return offset
+
+
+def _settle(services: Services, upload: Upload, file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+    _note(services, upload.id, file.tell())
+
+
+def _note(services: Services, upload_id: str, received: int) -> None:
+    with services.database.unit() as unit:
+        Uploads(unit).received(upload_id, received)
+
+
+def _find(services: Services, upload_id: str) -> Upload:
+    with services.database.unit() as unit:
+        return Uploads(unit).get(upload_id)
+
+
+def _received(services: Services, upload: Upload) -> int:
+    if upload.artifact_id is not None:
+        return upload.bytes
+    try:
+        return upload.file(services.settings.uploads_dir).stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _shape(services: Services, upload: Upload) -> UploadOut:
+    out = UploadOut.model_validate(upload)
+    return out.model_copy(update={"received": _received(services, upload)})
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[BinaryIO]:
+    """The upload's file, for one writer at a time over all API processes."""
+    try:
+        file = path.open("ab")
+    except FileNotFoundError:
+        raise NotFound("the bytes of this upload are gone; begin it again") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ApiError(423, "In use", "another request is appending to this upload") from None
+        yield file
+
+
+def _metadata(header: str) -> dict[str, str]:
+    """Upload-Metadata: 'key base64, key base64'."""
+    found: dict[str, str] = {}
+    for pair in header.split(","):
+        key, _, encoded = pair.strip().partition(" ")
+        try:
+            found[key] = base64.b64decode(encoded, validate=True).decode("utf-8", "replace")
+        except (binascii.Error, ValueError):
+            raise ApiError(
+                400, "Bad metadata", f"the value of {key[:40]!r} in Upload-Metadata is not base64"
+            ) from None
+    return found

@@ -1,0 +1,1 @@
+"""Routes for what the evidence shows: timeline, waits, stacks, queries, logs, findings."""

@@ -1,0 +1,155 @@
+"""Findings: known problems that match, what people say of them, and the step to a hypothesis."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, status
+from pydantic import Field
+
+from pileup.api.auth import Caller
+from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.pin_places import Placer
+from pileup.api.reasoning.hypotheses import Hypothesis
+from pileup.api.schema import FindingJson, In, Out
+from pileup.storage.errors import NotFound
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.reasoning.findings import Findings
+from pileup.storage.reasoning.hypotheses import Hypotheses
+from pileup.storage.reasoning.pins import Pins
+
+router = APIRouter(tags=["findings"])
+
+FindingId = Annotated[str, Path(max_length=100)]
+VerdictWord = Literal["open", "accepted", "dismissed"]
+
+
+class Finding(Out):
+    finding: FindingJson
+    verdict: VerdictWord
+    reason: str | None
+
+
+class NewVerdict(In):
+    verdict: VerdictWord
+    reason: str | None = Field(default=None, max_length=2000)
+
+
+class VerdictOut(Out):
+    finding_id: str
+    verdict: VerdictWord
+    reason: str | None
+
+
+@router.get("/incidents/{incident_id}/findings")
+def list_findings(incident: IncidentDep, unit: UnitDep) -> list[Finding]:
+    """Best first, with what people said of each."""
+    said = Findings(unit).verdicts(incident.id)
+    parts = Analyses(unit).parts(incident.id, "findings") or {"findings": []}
+    return [
+        Finding.model_validate(
+            {
+                "finding": found,
+                "verdict": said[found["id"]].verdict if found["id"] in said else "open",
+                "reason": said[found["id"]].reason if found["id"] in said else None,
+            }
+        )
+        for found in parts["findings"]
+    ]
+
+
+@router.put("/incidents/{incident_id}/findings/{finding_id}/verdict")
+def judge_finding(
+    incident: IncidentDep, finding_id: FindingId, body: NewVerdict, unit: UnitDep, caller: Caller
+) -> VerdictOut:
+    """Accept or dismiss; a dismissed finding stays visible with its reason."""
+    found = _finding(incident.id, finding_id, Analyses(unit))
+    said = Findings(unit).judge(
+        incident.id, found["id"], body.verdict, body.reason, by=caller.actor
+    )
+    return VerdictOut.model_validate(said)
+
+
+@router.post(
+    "/incidents/{incident_id}/findings/{finding_id}/hypothesis",
+    status_code=status.HTTP_201_CREATED,
+)
+def make_hypothesis(
+    incident: IncidentDep,
+    finding_id: FindingId,
+    services: ServicesDep,
+    unit: UnitDep,
+    caller: Caller,
+) -> Hypothesis:
+    """A hypothesis from a finding, with the finding's evidence pinned for it."""
+    found = _finding(incident.id, finding_id, Analyses(unit))
+    experiment = found.get("experiment") or {}
+    hypotheses = Hypotheses(unit)
+    made = hypotheses.create(
+        incident.id,
+        statement=found["title"],
+        falsifier=experiment.get("refuted_if") or "",
+        confidence=None,
+        finding_id=found["id"],
+        by=caller.actor,
+        reason=f"from the finding {found['id']}",
+    )
+    placer = Placer(services, unit, incident.id)
+    for locator in found["evidence"]:
+        kind = "lines" if locator.get("artifact") and locator.get("line_first") else "series"
+        view = _view(incident.id, locator)
+        placed = placer.place(kind, "observation", _pin_locator(locator), view)
+        pin = Pins(unit).create(
+            incident.id,
+            kind=kind,
+            title=locator["text"] or found["title"],
+            locator=placed.locator,
+            view=view,
+            excerpt=placed.excerpt,
+            value=placed.value,
+            by=caller.actor,
+        )
+        made = hypotheses.add_evidence(
+            made.id, pin_id=pin.id, side="for", note=locator["text"], by=caller.actor
+        )
+    Findings(unit).judge(incident.id, found["id"], "accepted", None, by=caller.actor)
+    return Hypothesis.model_validate(made)
+
+
+def _finding(incident_id: str, finding_id: str, analyses: Analyses) -> dict[str, Any]:
+    parts = analyses.parts(incident_id, "findings") or {"findings": []}
+    for found in parts["findings"]:
+        if found["id"] == finding_id:
+            result: dict[str, Any] = found
+            return result
+    raise NotFound(f"The last analysis of this incident has no finding {finding_id!r}.")
+
+
+def _pin_locator(locator: dict[str, Any]) -> dict[str, Any]:
+    kept = {
+        name: locator[name]
+        for name in ("artifact", "path", "line_first", "line_last", "start", "end", "at", "node")
+        if locator.get(name) is not None
+    }
+    if locator.get("series"):
+        kept["series"] = [locator["series"]]
+    return kept | {"value": locator["text"]}
+
+
+def _view(incident_id: str, locator: dict[str, Any]) -> str:
+    """The screen that shows what a locator points at."""
+    base = f"/incidents/{incident_id}"
+    if locator.get("artifact") and locator.get("line_first"):
+        last = locator.get("line_last") or locator["line_first"]
+        return (
+            f"{base}/artifacts?artifact={locator['artifact']}"
+            f"&line={locator['line_first']}&to={last}"
+        )
+    if locator.get("at"):
+        return f"{base}/waits?at={locator['at']}"
+    if locator.get("series"):
+        window = "".join(
+            f"&{name}={locator[name]}" for name in ("start", "end") if locator.get(name)
+        )
+        return f"{base}/timeline?series={locator['series']}{window}"
+    return f"{base}/overview"

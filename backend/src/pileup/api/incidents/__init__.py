@@ -1,0 +1,1 @@
+"""Routes for incidents: list, overview, activity, bundles, search, webhooks."""

@@ -1,0 +1,175 @@
+"""Who did what, when: of one incident for whoever sees it, of all for admins; and the bin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, status
+from fastapi.responses import StreamingResponse
+
+from pileup.api.auth import AdminDep, Caller
+from pileup.api.csv_rows import csv_line
+from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.schema import Out
+from pileup.storage import audit
+from pileup.storage.audit_names import names
+from pileup.storage.database import Unit
+from pileup.storage.lifecycle.bin import Bin
+from pileup.storage.queue.jobs import Jobs
+
+router = APIRouter(tags=["activity"])
+
+_CSV_ROWS = 100_000
+_CSV_PAGE = 1000
+
+
+class ActivityEntry(Out):
+    id: str
+    at: datetime
+    user_id: str | None
+    user_name: str
+    incident_id: str | None
+    action: str
+    """Domain and past participle: 'hypothesis.created'."""
+    target: str | None
+    name: str | None = None
+    """What the target is called: 'H2 Page splits hold the latch', 'E7 under H2'."""
+    detail: dict[str, Any]
+
+
+class ActivityFilters(Out):
+    people: list[str]
+    kinds: list[str]
+    """Domains of actions: hypothesis, pin, text, ..."""
+
+
+class DeletedItem(Out):
+    kind: str
+    id: str
+    title: str
+    deleted_at: datetime
+    deleted_by: str | None
+
+
+class Deleted(Out):
+    items: list[DeletedItem]
+    days: int
+    """How long something stays in the bin."""
+
+
+def _filter(
+    person: Annotated[str | None, Query(max_length=200)] = None,
+    kind: Annotated[str | None, Query(pattern=r"^[a-z_]{1,40}$")] = None,
+    start: Annotated[datetime | None, Query(alias="from")] = None,
+    end: Annotated[datetime | None, Query(alias="to")] = None,
+    before: Annotated[str | None, Query(max_length=40)] = None,
+) -> audit.Filter:
+    """Name of a person, domain of the action, a time [from, to), and the id where a page ended."""
+    return audit.Filter(person, kind, start, end, before)
+
+
+FilterDep = Annotated[audit.Filter, Depends(_filter)]
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+@router.get("/incidents/{incident_id}/activity")
+def activity(
+    incident: IncidentDep, unit: UnitDep, wanted: FilterDep, limit: Limit = 100
+) -> list[ActivityEntry]:
+    """Who did what, newest first; ask again with before = the last id for the next page."""
+    return _named(unit, audit.entries(unit, incident.id, limit, wanted))
+
+
+@router.get("/incidents/{incident_id}/activity/filters")
+def activity_filters(incident: IncidentDep, unit: UnitDep) -> ActivityFilters:
+    """Who did anything here, and of which kinds."""
+    people, kinds = audit.filters(unit, incident.id)
+    return ActivityFilters(people=people, kinds=kinds)
+
+
+@router.get("/audit")
+def audit_trail(
+    _: AdminDep, unit: UnitDep, wanted: FilterDep, limit: Limit = 100
+) -> list[ActivityEntry]:
+    """Of all incidents and of the installation, newest first; for admins."""
+    return _named(unit, audit.entries(unit, None, limit, wanted))
+
+
+@router.get("/audit/filters")
+def audit_filters(_: AdminDep, unit: UnitDep) -> ActivityFilters:
+    people, kinds = audit.filters(unit, None)
+    return ActivityFilters(people=people, kinds=kinds)
+
+
+@router.get("/audit/export", response_class=StreamingResponse)
+def audit_export(_: AdminDep, services: ServicesDep, wanted: FilterDep) -> StreamingResponse:
+    """The same as CSV, at most 100 000 lines."""
+    return StreamingResponse(
+        _csv(services, wanted),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": "attachment; filename=pileup-audit.csv"},
+    )
+
+
+@router.get("/incidents/{incident_id}/deleted")
+def deleted(incident: IncidentDep, unit: UnitDep, services: ServicesDep) -> Deleted:
+    """What was deleted here and can be taken back."""
+    items = [DeletedItem.model_validate(one) for one in Bin(unit).of_incident(incident.id)]
+    return Deleted(items=items, days=services.settings.bin_days)
+
+
+@router.post(
+    "/incidents/{incident_id}/deleted/{kind}/{item_id}/restore",
+    status_code=status.HTTP_204_NO_CONTENT,
+)
+def restore(
+    incident: IncidentDep,
+    kind: str,
+    item_id: str,
+    unit: UnitDep,
+    services: ServicesDep,
+    caller: Caller,
+) -> None:
+    """Undo a deletion."""
+    Bin(unit).restore(incident.id, kind, item_id, by=caller.actor)
+    if kind == "artifact":
+        Jobs(unit).request_analysis(incident.id, services.settings.analysis_debounce_s)
+
+
+@router.get("/deleted-incidents")
+def deleted_incidents(_: AdminDep, unit: UnitDep, services: ServicesDep) -> Deleted:
+    """For admins, who delete incidents."""
+    items = [DeletedItem.model_validate(one) for one in Bin(unit).incidents()]
+    return Deleted(items=items, days=services.settings.bin_days)
+
+
+@router.post("/deleted-incidents/{incident_id}/restore", status_code=status.HTTP_204_NO_CONTENT)
+def restore_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
+    """Undo the deletion of an incident, with all that is in it."""
+    Bin(unit).restore_incident(incident_id, by=by.actor)
+
+
+def _named(unit: Unit, entries: list[audit.Entry]) -> list[ActivityEntry]:
+    known = names(unit, entries)
+    return [
+        ActivityEntry.model_validate(asdict(entry) | {"name": known.get(entry.id)})
+        for entry in entries
+    ]
+
+
+def _csv(services: ServicesDep, wanted: audit.Filter) -> Iterator[str]:
+    yield csv_line(("time", "person", "incident", "action", "target", "detail"))
+    for _ in range(_CSV_ROWS // _CSV_PAGE):
+        with services.database.unit() as unit:
+            page = audit.entries(unit, None, _CSV_PAGE, wanted)
+        for one in page:
+            detail = json.dumps(one.detail, ensure_ascii=False) if one.detail else ""
+            at = one.at.isoformat().replace("+00:00", "Z")
+            yield csv_line((at, one.user_name, one.incident_id, one.action, one.target, detail))
+        if len(page) < _CSV_PAGE:
+            return
+        wanted = audit.Filter(wanted.person, wanted.kind, wanted.start, wanted.end, page[-1].id)

@@ -1,0 +1,106 @@
+"""An incident as one archive: out of this installation, and into another."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, cast
+from urllib.parse import quote
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+
+from pileup.api.auth import Caller
+from pileup.api.cases import build_case
+from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.incidents.incidents import IncidentOut
+from pileup.api.reports.exports import viewer_script
+from pileup.numerals import grouped
+from pileup.report.compose import compose
+from pileup.report.release import linked
+from pileup.report.render.html import render_html
+from pileup.report.render.markdown import render_markdown
+from pileup.storage.errors import TooLarge
+from pileup.storage.files.blobs import disk_words
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.lifecycle.bundle import Limits, read_bundle, write_bundle
+from pileup.storage.queue.broker import send_all
+
+router = APIRouter(tags=["bundles"])
+
+MEDIA = "application/zip"
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {MEDIA: {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+@router.get(
+    "/incidents/{incident_id}/bundle",
+    response_class=FileResponse,
+    responses={200: {"content": {MEDIA: {"schema": {"type": "string", "format": "binary"}}}}},
+)
+def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> FileResponse:
+    """Artifacts, people's work, analysis and report as one zip; an import gives it all back."""
+    draft = compose(build_case(services, unit, incident), datetime.now(UTC))
+    report = linked(draft, services.settings.url, incident.id)
+    ui = services.settings.built_ui
+    extras = {
+        "report/report.md": render_markdown(report).encode(),
+        "report/report.html": render_html(report, viewer=viewer_script(ui)).encode(),
+    }
+    document = Analyses(unit).document(incident.id)
+    if document is not None:
+        extras["analysis.json"] = msgspec.json.format(msgspec.json.encode(document), indent=1)
+    folder = services.settings.home / "tmp"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with disk_words(folder):
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".zip", delete=False) as made:
+            path = Path(made.name)
+        try:
+            write_bundle(unit, services.blobs, incident.id, path, extras)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+    name = f"{incident.title}.pileup.zip".replace("/", "-")
+    return FileResponse(
+        path,
+        media_type=MEDIA,
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"},
+        background=BackgroundTask(path.unlink, missing_ok=True),
+    )
+
+
+@router.post("/incidents/import", status_code=201, openapi_extra=_BODY)
+async def import_bundle(request: Request, caller: Caller, services: ServicesDep) -> IncidentOut:
+    """The incident of a bundle (the request's body), as a new one; workers read its artifacts."""
+    settings = services.settings
+    folder = settings.home / "tmp"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with disk_words(folder), tempfile.TemporaryFile(dir=folder) as body:
+        received = 0
+        async for chunk in request.stream():
+            received += len(chunk)
+            if received > settings.max_upload_bytes:
+                raise TooLarge(
+                    f"A bundle of more than {grouped(settings.max_upload_bytes)} bytes is not "
+                    "taken (PILEUP_MAX_UPLOAD_BYTES)."
+                )
+            await run_in_threadpool(body.write, chunk)
+        body.seek(0)
+        incident, jobs = await run_in_threadpool(
+            read_bundle,
+            services.database,
+            services.blobs,
+            cast(BinaryIO, body),
+            caller.actor,
+            Limits(settings.max_upload_bytes, settings.max_expanded_bytes),
+        )
+    await run_in_threadpool(send_all, services.database, services.sender, jobs)
+    return IncidentOut.model_validate(incident)

@@ -1,0 +1,197 @@
+"""Incidents: the list, the case itself, its overview, its analysis, its activity."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+
+from pileup.analysis import contract
+from pileup.api.auth import AdminDep, Caller
+from pileup.api.deps import RevisionDep, ServicesDep, UnitDep
+from pileup.api.errors import ApiError
+from pileup.api.incidents.overview import Overview, build_overview
+from pileup.api.schema import AnalysisJson, In, Out
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incidents import IncidentRow as StoredRow
+from pileup.storage.incidents.incidents import Incidents, Severity, Status
+from pileup.storage.queue.jobs import Jobs
+
+router = APIRouter(tags=["incidents"])
+intake = APIRouter(tags=["incidents"])
+
+
+class PersonOut(Out):
+    id: str
+    name: str
+
+
+class IncidentOut(Out):
+    id: str
+    title: str
+    status: Status
+    severity: Severity | None
+    service: str | None
+    summary: str
+    owner: PersonOut | None
+    sample_id: str | None
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+    archived: bool
+
+
+class LeadingOut(Out):
+    statement: str
+    confidence: int
+
+
+class RowFinding(Out):
+    id: str
+    title: str
+    score: float
+
+
+class IncidentRow(Out):
+    id: str
+    title: str
+    status: Status
+    severity: Severity | None
+    service: str | None
+    engine: str | None
+    """Server family and version, such as 'MySQL 8.0.15'."""
+    onset: datetime | None
+    duration_s: float | None
+    peak_waiters: int | None
+    leading: LeadingOut | None
+    finding: RowFinding | None
+    artifacts: int
+    owner: PersonOut | None
+    created_at: datetime
+    updated_at: datetime
+    spark: list[float | None] | None
+
+
+class IncidentList(Out):
+    items: list[IncidentRow]
+    total: int
+
+
+class NewIncident(In):
+    title: str = Field(max_length=300)
+    service: str | None = Field(default=None, max_length=300)
+    severity: Severity | None = None
+
+
+class IncidentChange(In):
+    title: str | None = Field(default=None, max_length=300)
+    status: Status | None = None
+    severity: Severity | None = None
+    service: str | None = Field(default=None, max_length=300)
+    summary: str | None = None
+    owner_id: str | None = None
+
+
+class Accepted(Out):
+    state: str
+
+
+@router.get("/incidents")
+def incidents(
+    unit: UnitDep,
+    limit: int = Query(default=200, ge=1, le=1000),
+    offset: int = Query(default=0, ge=0),
+) -> IncidentList:
+    """The incidents, newest first."""
+    rows, total = Incidents(unit).rows(limit, offset)
+    return IncidentList(items=[_row(row) for row in rows], total=total)
+
+
+@intake.post("/incidents", status_code=201)
+def create_incident(body: NewIncident, caller: Caller, unit: UnitDep) -> IncidentOut:
+    """Make an empty incident."""
+    incident = Incidents(unit).create(
+        caller.actor, body.title, service=body.service, severity=body.severity
+    )
+    return IncidentOut.model_validate(incident)
+
+
+@router.get("/incidents/{incident_id}")
+def incident(incident_id: str, unit: UnitDep) -> IncidentOut:
+    """One incident."""
+    return IncidentOut.model_validate(Incidents(unit).get(incident_id))
+
+
+@router.patch("/incidents/{incident_id}")
+def change_incident(
+    incident_id: str, body: IncidentChange, caller: Caller, revision: RevisionDep, unit: UnitDep
+) -> IncidentOut:
+    """Change the fields that are sent."""
+    changes = body.model_dump(exclude_unset=True)
+    for name in ("title", "status", "summary"):
+        if name in changes and changes[name] is None:
+            raise ApiError(422, "Not accepted", f"{name} cannot be null")
+    changed = Incidents(unit).change(caller.actor, incident_id, revision, changes)
+    return IncidentOut.model_validate(changed)
+
+
+@router.delete("/incidents/{incident_id}", status_code=204)
+def delete_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
+    """Put it into the bin: for admins, who can take it back for thirty days."""
+    Incidents(unit).delete(by.actor, incident_id)
+
+
+@router.get("/incidents/{incident_id}/overview")
+def overview(incident_id: str, unit: UnitDep) -> Overview:
+    """What the overview screen shows, in one answer."""
+    return build_overview(unit, Incidents(unit).get(incident_id))
+
+
+@router.get("/incidents/{incident_id}/analysis", response_model=AnalysisJson)
+def analysis(incident_id: str, unit: UnitDep) -> Response:
+    """The analysis document as it was stored (see /analysis.schema.json)."""
+    Incidents(unit).get(incident_id)
+    text = Analyses(unit).document_text(incident_id)
+    if text is None:
+        raise ApiError(404, "Not analysed yet", "there is no analysis yet: nothing was parsed")
+    return Response(text, media_type="application/json")
+
+
+@router.get("/analysis.schema.json", response_model=dict[str, Any])
+def analysis_schema() -> dict[str, Any]:
+    """The JSON Schema of the analysis document."""
+    return contract.json_schema()
+
+
+@router.post("/incidents/{incident_id}/analyse", status_code=202)
+def analyse(incident_id: str, services: ServicesDep, unit: UnitDep) -> Accepted:
+    """Analyse again what is there."""
+    Incidents(unit).get(incident_id)
+    job_id = Jobs(unit).enqueue("analyse", incident_id, incident_id)
+    unit.notify(incident_id, "analysis")
+    services.send_after_commit(unit, job_id)
+    return Accepted(state="queued")
+
+
+def _row(row: StoredRow) -> IncidentRow:
+    digest = row.digest
+    return IncidentRow(
+        id=row.incident.id,
+        title=row.incident.title,
+        status=row.incident.status,
+        severity=row.incident.severity,
+        service=row.incident.service,
+        engine=digest.get("engine"),
+        onset=digest.get("onset"),
+        duration_s=digest.get("duration_s"),
+        peak_waiters=digest.get("peak_waiters"),
+        leading=LeadingOut.model_validate(row.leading) if row.leading else None,
+        finding=RowFinding(**digest["finding"]) if digest.get("finding") else None,
+        artifacts=row.artifacts,
+        owner=PersonOut.model_validate(row.incident.owner) if row.incident.owner else None,
+        created_at=row.incident.created_at,
+        updated_at=row.incident.updated_at,
+        spark=digest.get("spark"),
+    )

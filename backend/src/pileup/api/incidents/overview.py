@@ -1,0 +1,227 @@
+"""The overview of an incident: the verdict, five numbers, the best of each list, the gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from pileup.analysis.contract import StallDoc
+from pileup.analysis.evidence.gaps import gaps
+from pileup.analysis.stalls.documents import main_stall
+from pileup.api.schema import (
+    AbsenceJson,
+    BlockerJson,
+    ClockJson,
+    DeadlockJson,
+    FindingJson,
+    HeadlineJson,
+    HotLatchJson,
+    HotStackJson,
+    HotWaitJson,
+    LookedAtJson,
+    Out,
+    ShiftJson,
+    StallJson,
+    TriageJson,
+)
+from pileup.storage.artifacts.artifacts import Artifact, Artifacts
+from pileup.storage.database import Unit
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incidents import Incident
+from pileup.storage.queue.jobs import Jobs
+from pileup.storage.reasoning.pins import Pins
+
+_PARTS = (
+    "engine",
+    "headline",
+    "server",
+    "stalls",
+    "shifts",
+    "hot_waits",
+    "hot_latches",
+    "blockers",
+    "hot_stacks",
+    "deadlocks",
+    "triage",
+    "findings",
+    "absences",
+    "looked_at",
+)
+
+
+class OverviewPerson(Out):
+    id: str
+    name: str
+
+
+class OverviewIncident(Out):
+    id: str
+    title: str
+    status: str
+    severity: str | None
+    service: str | None
+    summary: str
+    owner: OverviewPerson | None
+    sample_id: str | None
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+    archived: bool
+
+
+class AnalysisStateOut(Out):
+    state: Literal["none", "queued", "running", "done", "failed"]
+    started_at: datetime | None
+    finished_at: datetime | None
+    engine: str | None
+    error: str | None
+
+
+class RootBlocker(Out):
+    label: str
+    blocks_total: int
+    share: float | None
+    """Of the threads that wait at that moment; None when those are not known."""
+
+
+class Numbers(Out):
+    onset: datetime | None
+    duration_s: float | None
+    peak_waiters: int | None
+    peak_counts: Literal["waiting", "running"]
+    """What ``peak_waiters`` counts: threads of the wait graph at ``peak_at``, or sessions."""
+    peak_at: datetime | None
+    root_blocker: RootBlocker | None
+    coverage: float | None
+    """Understood bytes of all bytes read."""
+
+
+class Gap(Out):
+    what: str
+    why: str
+    how: str
+
+
+class ArtifactCounts(Out):
+    total: int
+    done: int
+    problems: int
+    failed: int
+    unknown: int
+    parsing: int
+
+
+class PlacedClock(Out):
+    artifact: str
+    path: str
+    host: str | None
+    clock: ClockJson
+
+
+class Overview(Out):
+    incident: OverviewIncident
+    headline: HeadlineJson | None
+    analysis: AnalysisStateOut
+    server: dict[str, str | None]
+    numbers: Numbers
+    stalls: list[StallJson]
+    findings: list[FindingJson]
+    absences: list[AbsenceJson]
+    """Known problems that were looked for and not found, or could not be looked for."""
+    looked_at: LookedAtJson | None
+    blockers: list[BlockerJson]
+    triage: list[TriageJson]
+    shifts: list[ShiftJson]
+    hot_waits: list[HotWaitJson]
+    hot_latches: list[HotLatchJson]
+    hot_stacks: list[HotStackJson]
+    deadlocks: list[DeadlockJson]
+    clocks: list[PlacedClock]
+    gaps: list[Gap]
+    artifacts: ArtifactCounts
+    stale_pins: int
+    """Those that nobody answered yet."""
+
+
+def build_overview(unit: Unit, incident: Incident) -> Overview:
+    """Read the stored analysis and the artifacts, and shape them."""
+    parts = Analyses(unit).parts(incident.id, *_PARTS) or {}
+    state = Jobs(unit).analysis_state(incident.id)
+    artifacts = [a for a in Artifacts(unit).of_incident(incident.id) if a.state != "expanded"]
+    kinds: dict[str, int] = {}
+    for artifact in artifacts:
+        if not artifact.excluded:
+            for kind, count in artifact.records.items():
+                kinds[kind] = kinds.get(kind, 0) + count
+    return Overview(
+        incident=OverviewIncident.model_validate(incident),
+        headline=parts.get("headline"),
+        analysis=AnalysisStateOut(
+            state=state.state,
+            started_at=state.started_at,
+            finished_at=state.finished_at,
+            engine=parts.get("engine"),
+            error=state.error,
+        ),
+        server=parts.get("server") or {},
+        numbers=_numbers(parts, artifacts),
+        stalls=parts.get("stalls", []),
+        findings=parts.get("findings", [])[:5],
+        absences=parts.get("absences", []),
+        looked_at=parts.get("looked_at"),
+        blockers=parts.get("blockers", [])[:5],
+        triage=parts.get("triage", []),
+        shifts=parts.get("shifts", [])[:12],
+        hot_waits=parts.get("hot_waits", [])[:10],
+        hot_latches=parts.get("hot_latches", [])[:10],
+        hot_stacks=parts.get("hot_stacks", [])[:10],
+        deadlocks=parts.get("deadlocks", []),
+        clocks=[
+            PlacedClock(artifact=a.sha256, path=a.path, host=a.host, clock=a.clock)
+            for a in artifacts
+            if a.clock is not None
+        ],
+        gaps=[Gap(what=g.what, why=g.why, how=g.how) for g in gaps(kinds)] if artifacts else [],
+        artifacts=_counts(artifacts),
+        stale_pins=Pins(unit).unanswered(incident.id),
+    )
+
+
+def _numbers(parts: dict[str, Any], artifacts: Sequence[Artifact]) -> Numbers:
+    stall = main_stall(msgspec.convert(parts.get("stalls") or [], list[StallDoc]))
+    blockers = parts.get("blockers", [])
+    root = None
+    if blockers:
+        blocked, waiters = blockers[0]["blocks_total"], blockers[0].get("waiters")
+        share = min(1.0, blocked / waiters) if waiters else None
+        root = RootBlocker(label=blockers[0]["holder"], blocks_total=blocked, share=share)
+    return Numbers(
+        onset=datetime.fromisoformat(stall.onset) if stall else None,
+        duration_s=stall.duration_s if stall else None,
+        peak_waiters=stall.peak_waiters if stall else None,
+        peak_counts=stall.peak_counts if stall else "waiting",
+        peak_at=datetime.fromisoformat(stall.peak_at) if stall and stall.peak_at else None,
+        root_blocker=root,
+        coverage=_coverage(artifacts),
+    )
+
+
+def _coverage(artifacts: Sequence[Artifact]) -> float | None:
+    read = [(a.bytes, a.coverage) for a in artifacts if a.coverage is not None]
+    total = sum(size for size, _ in read)
+    return sum(size * coverage for size, coverage in read) / total if total else None
+
+
+def _counts(artifacts: Sequence[Artifact]) -> ArtifactCounts:
+    states = [artifact.state for artifact in artifacts]
+    return ArtifactCounts(
+        total=len(states),
+        done=states.count("done"),
+        problems=states.count("done_with_problems"),
+        failed=states.count("failed"),
+        unknown=states.count("unknown_format"),
+        parsing=sum(state in ("queued", "identifying", "parsing") for state in states),
+    )

@@ -1,0 +1,42 @@
+"""Samples: captured incidents that load in one click."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from pileup.api.auth import Caller
+from pileup.api.deps import ServicesDep
+from pileup.api.incidents.incidents import IncidentOut
+from pileup.api.schema import Out
+from pileup.storage.lifecycle.intake import load_sample
+from pileup.storage.lifecycle.samples import sample, samples_in
+from pileup.storage.queue.broker import send_all
+
+router = APIRouter(tags=["samples"])
+
+
+class SampleOut(Out):
+    id: str
+    title: str
+    description: str
+    bytes: int
+
+
+@router.get("/samples")
+def samples(services: ServicesDep) -> list[SampleOut]:
+    """The samples that came with this installation."""
+    return [SampleOut.model_validate(one) for one in samples_in(services.settings.samples)]
+
+
+@router.post("/samples/{sample_id}/load", status_code=201)
+def load(sample_id: str, caller: Caller, services: ServicesDep) -> IncidentOut:
+    """Make an incident of it; a second load opens the one that is there."""
+    incident, jobs = load_sample(
+        services.database,
+        services.blobs,
+        sample(services.settings.samples, sample_id),
+        caller.actor,
+        services.settings.max_upload_bytes,
+    )
+    send_all(services.database, services.sender, jobs)
+    return IncidentOut.model_validate(incident)

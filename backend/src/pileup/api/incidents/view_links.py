@@ -1,0 +1,54 @@
+"""Short links: a view's address too long for a chat, or one worth a name."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field, StringConstraints
+
+from pileup.api.auth import Caller
+from pileup.api.deps import IncidentDep, UnitDep
+from pileup.api.schema import In, Out
+from pileup.storage.incidents.view_links import ViewLinks
+
+router = APIRouter(tags=["views"])
+
+
+class NewViewLink(In):
+    view: str = Field(min_length=1, max_length=20_000)
+    """Screen and query below the incident: 'timeline?start=...'."""
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] | None = Field(
+        default=None, max_length=200
+    )
+
+
+class ViewLinkOut(Out):
+    id: str
+    incident_id: str
+    view: str
+    name: str | None
+    by: str | None
+    at: datetime
+
+
+@router.get("/incidents/{incident_id}/views")
+def named_views(incident: IncidentDep, unit: UnitDep) -> list[ViewLinkOut]:
+    """The views that somebody named, the newest first."""
+    return [ViewLinkOut.model_validate(one) for one in ViewLinks(unit).named(incident.id)]
+
+
+@router.post("/incidents/{incident_id}/views", status_code=201)
+def make_link(
+    incident: IncidentDep, new: NewViewLink, caller: Caller, unit: UnitDep
+) -> ViewLinkOut:
+    """A link to a view. Without a name, the same view always gives the same link."""
+    made = ViewLinks(unit).make(incident.id, new.view, new.name, by=caller.actor)
+    return ViewLinkOut.model_validate(made)
+
+
+@router.get("/views/{view_id}")
+def view_link(view_id: str, unit: UnitDep) -> ViewLinkOut:
+    """What a short link opens."""
+    return ViewLinkOut.model_validate(ViewLinks(unit).get(view_id))

@@ -1,0 +1,1 @@
+"""Routes for hypotheses, experiments, the matrix, pins and comments."""

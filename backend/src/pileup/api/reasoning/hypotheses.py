@@ -1,0 +1,187 @@
+"""Hypotheses: statement, status, confidence with its ledger, evidence for and against."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, status
+from pydantic import Field, StringConstraints
+
+from pileup.api.auth import Caller
+from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
+from pileup.api.reasoning.pins import Pin
+from pileup.api.schema import In, Out
+from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
+
+router = APIRouter(tags=["hypotheses"])
+
+Status = Literal["proposed", "active", "supported", "refuted", "inconclusive", "superseded"]
+Side = Literal["for", "against", "neutral"]
+Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+class NewHypothesis(In):
+    statement: Statement
+    """Falsifiable: 'X causes Y because Z'."""
+    falsifier: str = Field(default="", max_length=2000)
+    """What would show that it is false."""
+    confidence: Percent | None = None
+    mechanisms: list[Tag] = Field(default=[], max_length=20)
+    """How it is thought to work: 'row lock', 'purge lag'."""
+
+
+class HypothesisChange(In):
+    statement: Statement | None = None
+    falsifier: str | None = Field(default=None, max_length=2000)
+    mechanisms: list[Tag] | None = Field(default=None, max_length=20)
+    status: Status | None = None
+    reason: str | None = Field(default=None, max_length=2000)
+    """Why the status changes: it goes into the ledger."""
+    pin_id: str | None = None
+    """The pin behind the change of status."""
+    superseded_by_id: str | None = None
+    owner_id: str | None = None
+
+
+class NewConfidence(In):
+    confidence: Percent
+    reason: Statement
+    pin_id: str | None = None
+
+
+class NewEvidence(In):
+    pin_id: str
+    side: Side
+    note: str = Field(default="", max_length=2000)
+
+
+class ConfidenceStep(Out):
+    at: datetime
+    by: str
+    confidence: int | None
+    status: Status
+    reason: str
+    pin_id: str | None
+
+
+class Evidence(Out):
+    id: str
+    pin: Pin | None
+    side: Side
+    note: str
+    by: str | None
+    at: datetime
+
+
+class LinkedExperiment(Out):
+    id: str
+    title: str
+    verdict: str | None
+
+
+class Hypothesis(Out):
+    id: str
+    incident_id: str
+    label: str
+    statement: str
+    falsifier: str
+    mechanisms: list[str]
+    status: Status
+    may_become: list[Status]
+    """What the status can be changed to."""
+    superseded_by: str | None
+    """The label of what took its place."""
+    confidence: int | None
+    history: list[ConfidenceStep]
+    evidence: list[Evidence]
+    finding_id: str | None
+    owner: str | None
+    revision: int
+    experiments: list[LinkedExperiment]
+    needs_review: bool
+    created_at: datetime
+
+
+@router.get("/incidents/{incident_id}/hypotheses")
+def list_hypotheses(incident: IncidentDep, unit: UnitDep) -> list[Hypothesis]:
+    """All of them, the most believed first."""
+    return [hypothesis_out(h) for h in Hypotheses(unit).of_incident(incident.id)]
+
+
+@router.post("/incidents/{incident_id}/hypotheses", status_code=status.HTTP_201_CREATED)
+def create_hypothesis(
+    incident: IncidentDep, body: NewHypothesis, unit: UnitDep, caller: Caller
+) -> Hypothesis:
+    made = Hypotheses(unit).create(
+        incident.id,
+        statement=body.statement,
+        falsifier=body.falsifier,
+        confidence=body.confidence,
+        finding_id=None,
+        by=caller.actor,
+        mechanisms=body.mechanisms,
+    )
+    return hypothesis_out(made)
+
+
+@router.get("/hypotheses/{hypothesis_id}")
+def get_hypothesis(hypothesis_id: str, unit: UnitDep) -> Hypothesis:
+    return hypothesis_out(Hypotheses(unit).get(hypothesis_id))
+
+
+@router.patch("/hypotheses/{hypothesis_id}")
+def change_hypothesis(
+    hypothesis_id: str, body: HypothesisChange, unit: UnitDep, caller: Caller, revision: RevisionDep
+) -> Hypothesis:
+    """Change what was sent; refuting needs at least one pin."""
+    changes = body.model_dump(exclude_unset=True)
+    return hypothesis_out(
+        Hypotheses(unit).edit(hypothesis_id, changes, revision=revision, by=caller.actor)
+    )
+
+
+@router.delete("/hypotheses/{hypothesis_id}", status_code=status.HTTP_204_NO_CONTENT)
+def delete_hypothesis(hypothesis_id: str, unit: UnitDep, caller: Caller) -> None:
+    """Put it into the bin."""
+    Hypotheses(unit).delete(hypothesis_id, by=caller.actor)
+
+
+@router.post("/hypotheses/{hypothesis_id}/confidence")
+def set_confidence(
+    hypothesis_id: str, body: NewConfidence, unit: UnitDep, caller: Caller
+) -> Hypothesis:
+    """Add a step to the ledger: steps are never changed."""
+    changed = Hypotheses(unit).set_confidence(
+        hypothesis_id,
+        confidence=body.confidence,
+        reason=body.reason,
+        pin_id=body.pin_id,
+        by=caller.actor,
+    )
+    return hypothesis_out(changed)
+
+
+@router.post("/hypotheses/{hypothesis_id}/evidence", status_code=status.HTTP_201_CREATED)
+def add_evidence(
+    hypothesis_id: str, body: NewEvidence, unit: UnitDep, caller: Caller
+) -> Hypothesis:
+    changed = Hypotheses(unit).add_evidence(
+        hypothesis_id, pin_id=body.pin_id, side=body.side, note=body.note, by=caller.actor
+    )
+    return hypothesis_out(changed)
+
+
+@router.delete("/hypotheses/{hypothesis_id}/evidence/{evidence_id}")
+def remove_evidence(
+    hypothesis_id: str, evidence_id: str, unit: UnitDep, caller: Caller
+) -> Hypothesis:
+    return hypothesis_out(
+        Hypotheses(unit).remove_evidence(hypothesis_id, evidence_id, by=caller.actor)
+    )
+
+
+def hypothesis_out(record: HypothesisRecord) -> Hypothesis:
+    return Hypothesis.model_validate(record, from_attributes=True)

@@ -1,0 +1,153 @@
+"""The matrix of competing hypotheses: see it, rate, weigh, open; and how well the team judged."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query, status
+from pydantic import AwareDatetime, Field
+
+from pileup.analysis.reasoning.matrix import Level, Rating
+from pileup.api.auth import Caller, Principal
+from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
+from pileup.api.errors import ApiError
+from pileup.api.matrix_view import Asker, Matrix, Mode, matrix_for
+from pileup.api.schema import In, Out
+from pileup.storage.incidents.incidents import Incident
+from pileup.storage.reasoning.calibration import calibration_of
+from pileup.storage.reasoning.ratings import Ratings
+
+router = APIRouter(tags=["matrix"])
+
+
+class NewRating(In):
+    pin_id: str
+    hypothesis_id: str
+    rating: Rating | None
+    """None takes one's own rating back."""
+    proposed_by: str | None = Field(default=None, max_length=200)
+    """The rule whose proposal this accepts, as the cell named it."""
+
+
+class NewWeight(In):
+    credibility: Level
+    relevance: Level
+
+
+class WeightOut(Out):
+    pin_id: str
+    credibility: Level
+    relevance: Level
+    revision: int
+
+
+class Opening(In):
+    """What to open: a cell, a row, a column; neither id: everything."""
+
+    pin_id: str | None = None
+    hypothesis_id: str | None = None
+
+
+class Forecast(Out):
+    """One person's last word on a hypothesis before it was decided."""
+
+    hypothesis_id: str
+    label: str
+    by: str
+    confidence: int
+    came_true: bool
+    at: datetime
+
+
+class PersonalScore(Out):
+    by: str
+    forecasts: int
+    brier: float
+
+
+class Calibration(Out):
+    """How far the confidences were from what was found: 0 is perfect, 0.25 is a thrown coin."""
+
+    brier: float | None
+    """None: no hypothesis was supported or refuted after somebody had said how sure they are."""
+    forecasts: list[Forecast]
+    people: list[PersonalScore]
+
+
+@router.get("/incidents/{incident_id}/matrix")
+def get_matrix(
+    incident: IncidentDep,
+    unit: UnitDep,
+    caller: Caller,
+    mode: Mode = "consensus",
+    at: Annotated[AwareDatetime | None, Query()] = None,
+) -> Matrix:
+    """As the asker may see it: others' ratings only of cells that they rated themselves."""
+    return matrix_for(unit, incident, asker_of(incident, caller), mode=mode, at=at)
+
+
+@router.put("/incidents/{incident_id}/matrix/ratings", status_code=status.HTTP_204_NO_CONTENT)
+def rate(incident: IncidentDep, body: NewRating, unit: UnitDep, caller: Caller) -> None:
+    """One's own rating of one cell. Everybody has their own, so there is nothing to overwrite."""
+    Ratings(unit).rate(
+        incident.id,
+        body.pin_id,
+        body.hypothesis_id,
+        body.rating,
+        by=caller.actor,
+        proposed_by=body.proposed_by,
+    )
+
+
+@router.put("/incidents/{incident_id}/matrix/weights/{pin_id}")
+def weigh(
+    incident: IncidentDep,
+    pin_id: str,
+    body: NewWeight,
+    unit: UnitDep,
+    caller: Caller,
+    revision: RevisionDep,
+) -> WeightOut:
+    """How credible and relevant the team holds a piece of evidence."""
+    now = Ratings(unit).weigh(
+        incident.id,
+        pin_id,
+        credibility=body.credibility,
+        relevance=body.relevance,
+        revision=revision,
+        by=caller.actor,
+    )
+    return WeightOut.model_validate(
+        {
+            "pin_id": pin_id,
+            "credibility": now.credibility,
+            "relevance": now.relevance,
+            "revision": now.revision,
+        }
+    )
+
+
+@router.post("/incidents/{incident_id}/matrix/openings", status_code=status.HTTP_204_NO_CONTENT)
+def open_cells(incident: IncidentDep, body: Opening, unit: UnitDep, caller: Caller) -> None:
+    """End the blind rating of some cells, as the incident's owner or an admin."""
+    if not asker_of(incident, caller).may_open:
+        owner = incident.owner.name if incident.owner else "an admin"
+        raise ApiError(
+            403,
+            "For the facilitator",
+            f"only {owner} or an admin opens cells that you did not rate",
+        )
+    Ratings(unit).open(incident.id, body.pin_id, body.hypothesis_id, by=caller.actor)
+
+
+@router.get("/incidents/{incident_id}/calibration")
+def calibration(incident: IncidentDep, unit: UnitDep) -> Calibration:
+    """The last confidence of each person in each decided hypothesis, against the decision."""
+    return Calibration.model_validate(calibration_of(unit, incident.id))
+
+
+def asker_of(incident: Incident, caller: Principal) -> Asker:
+    """Who asks, and whether they lead the discussion."""
+    owns = incident.owner is not None and incident.owner.id == caller.user.id
+    return Asker(caller.user.id, may_open=owns or caller.user.role == "admin")

@@ -1,0 +1,1 @@
+"""Routes for the report: sections, live texts, releases, exports."""

@@ -1,0 +1,167 @@
+"""Releases of the report: draft -> in review -> approved (frozen, hash, approvers)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response, status
+from pydantic import Field
+
+from pileup.api.auth import Caller
+from pileup.api.cases import build_case
+from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.schema import In, Out
+from pileup.report.compose import compose
+from pileup.report.document import decode, encode, fingerprint
+from pileup.report.release import diff, same_content
+from pileup.storage.errors import NotFound
+from pileup.storage.lifecycle.bundle import work_of
+from pileup.storage.reports.releases import Releases
+
+router = APIRouter(tags=["releases"])
+
+State = Literal["in_review", "approved", "withdrawn"]
+Note = Annotated[str, Field(max_length=2000)]
+
+
+class Approval(Out):
+    by: str
+    at: datetime
+    note: str
+
+
+class Release(Out):
+    id: str
+    number: int
+    state: State
+    sha256: str
+    bytes: int
+    """Of the frozen document."""
+    note: str
+    made_by: str
+    made_at: datetime
+    decided_at: datetime | None
+    approvals: list[Approval]
+
+
+class ReleaseList(Out):
+    releases: list[Release]
+    """The newest first."""
+    draft_differs: bool
+    """The draft says something else than the newest release that was not withdrawn."""
+    second_person: bool
+    """Who sends a release to review does not approve it, if anybody else could."""
+
+
+class NewRelease(In):
+    note: Note = ""
+
+
+class NewApproval(In):
+    sha256: Annotated[str, Field(min_length=64, max_length=64)]
+    """Of the document that was read."""
+    note: Note = ""
+
+
+class Withdrawal(In):
+    reason: Note = ""
+
+
+class SectionDiff(Out):
+    key: str
+    title: str
+    change: Literal["added", "gone", "changed", "same"]
+    lines: list[tuple[str, str]]
+    """('+', '-', ' ' or '~', text); of an unchanged section none."""
+
+
+@router.get("/incidents/{incident_id}/releases")
+def list_releases(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> ReleaseList:
+    """Every release, and whether the draft has moved on since."""
+    releases = Releases(unit)
+    found = releases.of_incident(incident.id)
+    newest = next((one for one in found if one.state != "withdrawn"), None)
+    differs = True
+    if newest is not None:
+        draft = compose(build_case(services, unit, incident), datetime.now(UTC))
+        differs = not same_content(decode(releases.get(newest.id)[1]), draft)
+    return ReleaseList(
+        releases=[Release.model_validate(one) for one in found],
+        draft_differs=differs,
+        second_person=services.settings.release_second_person,
+    )
+
+
+@router.post("/incidents/{incident_id}/releases", status_code=status.HTTP_201_CREATED)
+def send_to_review(
+    incident: IncidentDep, body: NewRelease, services: ServicesDep, unit: UnitDep, caller: Caller
+) -> Release:
+    """Freeze the report as it stands; what is reviewed is what gets approved."""
+    releases = Releases(unit)
+    number = releases.next_number(incident.id)
+    case = build_case(services, unit, incident)
+    frozen = encode(compose(case, datetime.now(UTC), version=f"Release {number}"))
+    made = releases.submit(
+        incident.id,
+        number,
+        frozen.decode(),
+        fingerprint(frozen),
+        work_of(unit, incident.id),
+        body.note,
+        by=caller.actor,
+    )
+    return Release.model_validate(made)
+
+
+@router.get(
+    "/releases/{release_id}/document",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
+)
+def frozen_document(release_id: str, unit: UnitDep) -> Response:
+    """The frozen document itself: these bytes are what the SHA-256 is of."""
+    return Response(Releases(unit).get(release_id)[1], media_type="application/json")
+
+
+@router.post("/releases/{release_id}/approve")
+def approve_release(
+    release_id: str, body: NewApproval, services: ServicesDep, unit: UnitDep, caller: Caller
+) -> Release:
+    """Approve the document with this hash."""
+    approved = Releases(unit).approve(
+        release_id,
+        body.sha256,
+        body.note,
+        second_person=services.settings.release_second_person,
+        by=caller.actor,
+    )
+    return Release.model_validate(approved)
+
+
+@router.post("/releases/{release_id}/withdraw")
+def withdraw_release(release_id: str, body: Withdrawal, unit: UnitDep, caller: Caller) -> Release:
+    """End a review without approval."""
+    return Release.model_validate(Releases(unit).withdraw(release_id, body.reason, by=caller.actor))
+
+
+@router.get("/incidents/{incident_id}/releases/diff")
+def diff_releases(
+    incident: IncidentDep,
+    services: ServicesDep,
+    unit: UnitDep,
+    before: Annotated[str, Query(max_length=60, description="Id of a release.")],
+    after: Annotated[str, Query(max_length=60, description="Id of a release, or draft.")] = "draft",
+) -> list[SectionDiff]:
+    """What changed between two versions, section by section."""
+    releases = Releases(unit)
+    documents = []
+    for one in (before, after):
+        if one == "draft":
+            documents.append(compose(build_case(services, unit, incident), datetime.now(UTC)))
+            continue
+        release, document = releases.get(one)
+        if release.incident_id != incident.id:
+            raise NotFound("This incident has no such release.")
+        documents.append(decode(document))
+    return [SectionDiff.model_validate(one) for one in diff(*documents)]

@@ -1,0 +1,189 @@
+"""Texts that several people write at once: the CRDT document, its updates, its versions.
+
+A client gets the state once, then sends its own updates and fetches those of others; the event
+``text`` of the incident's stream says when there are some. A new kind of text is one line in
+``_proposed``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import ConfigDict, Field
+
+from pileup.api.auth import Caller
+from pileup.api.cases import build_case
+from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
+from pileup.api.schema import In, Out
+from pileup.report.text.prefill import prefill
+from pileup.report.text.templates import TITLES
+from pileup.storage.database import Unit
+from pileup.storage.errors import NotFound, Refused
+from pileup.storage.incidents.incidents import Incident
+from pileup.storage.reasoning.experiments import Experiments
+from pileup.storage.reasoning.hypotheses import Hypotheses
+from pileup.storage.reports.reports import PREFIX as REPORT
+from pileup.storage.texts.live_texts import TextRecord, Texts
+
+router = APIRouter(tags=["texts"])
+
+MAX_UPDATE = 1_500_000
+"""Characters of base64."""
+
+Key = Annotated[str, Path(max_length=120)]
+
+
+class LiveText(Out):
+    key: str
+    text: str
+    seq: int
+    edited: bool
+    """False while it is what the case proposes and nobody has typed in it."""
+    updated_at: datetime
+    state: str
+    """The whole Yjs document (one update, version 1) in base64; its text is the root `text`."""
+
+
+class LiveTextUpdates(Out):
+    seq: int
+    """What a client that applied these has seen."""
+    updates: list[str]
+    """Yjs updates in base64; applying one twice does no harm."""
+
+
+class NewUpdate(In):
+    model_config = ConfigDict(extra="forbid", str_max_length=MAX_UPDATE)
+
+    update: str = Field(min_length=1, max_length=MAX_UPDATE)
+    """A Yjs update, version 1, in base64."""
+
+
+class Stored(Out):
+    seq: int
+
+
+class TextVersion(Out):
+    id: str
+    seq: int
+    characters: int
+    name: str | None
+    by_name: str
+    started_at: datetime
+    at: datetime
+
+
+class TextVersionText(Out):
+    text: str
+
+
+class VersionName(In):
+    name: str | None = Field(max_length=200)
+
+
+@router.get("/incidents/{incident_id}/texts/{key:path}/updates")
+def get_text_updates(
+    incident: IncidentDep,
+    key: Key,
+    unit: UnitDep,
+    after: Annotated[int, Query(ge=0)],
+) -> LiveTextUpdates:
+    """What was written after this seq."""
+    seq, updates = Texts(unit).updates(incident.id, key, after)
+    return LiveTextUpdates(seq=seq, updates=[_encoded(one) for one in updates])
+
+
+@router.post("/incidents/{incident_id}/texts/{key:path}/updates")
+def add_text_update(
+    incident: IncidentDep, key: Key, body: NewUpdate, unit: UnitDep, caller: Caller
+) -> Stored:
+    """Take in what somebody typed. Sending the same update again changes nothing."""
+    try:
+        update = base64.b64decode(body.update, validate=True)
+    except binascii.Error as error:
+        raise Refused(f"The update is not base64: {error}.", "update") from None
+    return Stored(seq=Texts(unit).append(incident.id, key, update, caller.actor).seq)
+
+
+@router.get("/incidents/{incident_id}/texts/{key:path}/versions")
+def list_text_versions(incident: IncidentDep, key: Key, unit: UnitDep) -> list[TextVersion]:
+    """One per person and stretch of editing, the newest first."""
+    return [TextVersion.model_validate(v) for v in Texts(unit).versions(incident.id, key)]
+
+
+@router.get("/incidents/{incident_id}/texts/{key:path}/versions/{version_id}")
+def get_text_version(
+    incident: IncidentDep, key: Key, version_id: str, unit: UnitDep
+) -> TextVersionText:
+    """What the text said then."""
+    return TextVersionText(text=Texts(unit).version_text(incident.id, key, version_id))
+
+
+@router.patch("/incidents/{incident_id}/texts/{key:path}/versions/{version_id}")
+def name_text_version(
+    incident: IncidentDep,
+    key: Key,
+    version_id: str,
+    body: VersionName,
+    unit: UnitDep,
+    caller: Caller,
+) -> list[TextVersion]:
+    """Call a version something; all versions."""
+    Texts(unit).name_version(incident.id, key, version_id, body.name, caller.actor)
+    return list_text_versions(incident, key, unit)
+
+
+@router.post("/incidents/{incident_id}/texts/{key:path}/versions/{version_id}/restore")
+def restore_text_version(
+    incident: IncidentDep, key: Key, version_id: str, unit: UnitDep, caller: Caller
+) -> Stored:
+    """Make the text say again what it said then; what it says now stays a version."""
+    texts = Texts(unit)
+    text = texts.version_text(incident.id, key, version_id)
+    return Stored(seq=texts.replace(incident.id, key, text, caller.actor).seq)
+
+
+@router.get("/incidents/{incident_id}/texts/{key:path}")
+def get_text(incident: IncidentDep, key: Key, services: ServicesDep, unit: UnitDep) -> LiveText:
+    """The text and its document, begun with what the case proposes when there is none yet."""
+    texts = Texts(unit)
+    found = texts.find(incident.id, key)
+    if found is None or not found.edited:
+        texts.ensure(incident.id, key, _proposed(services, unit, incident, key))
+    whole = texts.state(incident.id, key)
+    return _text_out(whole.record, whole.state)
+
+
+def _proposed(services: Services, unit: Unit, incident: Incident, key: str) -> str:
+    """What a text says before anybody types in it; 404 for a key that means nothing here."""
+    match key.split("/"):
+        case ["summary"]:
+            return incident.summary
+        case ["report", section] if section in TITLES:
+            return prefill(build_case(services, unit, incident), key.removeprefix(REPORT))
+        case ["hypothesis", hypothesis_id, "notes"]:
+            if Hypotheses(unit).get(hypothesis_id).incident_id == incident.id:
+                return ""
+        case ["experiment", experiment_id, "conclusion"]:
+            experiment = Experiments(unit).get(experiment_id)
+            if experiment.incident_id == incident.id:
+                return experiment.conclusion
+    raise NotFound(f"This incident has no text {key!r}.")
+
+
+def _text_out(record: TextRecord, state: bytes) -> LiveText:
+    return LiveText(
+        key=record.key,
+        text=record.text,
+        seq=record.seq,
+        edited=record.edited,
+        updated_at=record.updated_at,
+        state=_encoded(state),
+    )
+
+
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()

@@ -1,0 +1,1 @@
+"""What `pileup verify` compares, part by part."""

@@ -1,0 +1,157 @@
+"""What a bundle says held against what was computed again: analysis, report, pins, quoted lines."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pileup.cli.checking.bundle import Bundle, Row
+
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?<=pin-)[0-9a-f]{32}")
+_SERVER = re.compile(r"https?://[^\s/)\"]+(?=/incidents/)")
+_WRITTEN = re.compile(r"Written: \S+|<dt>Written</dt><dd>[^<]*")
+_VIEWER = re.compile(r"<script>.*?</script>", re.DOTALL)
+_MORE = "… "
+"""Begins the line of an excerpt that counts what was left out (api/excerpts.py)."""
+_PASSES = ("engine", "elapsed_s")
+"""Keys of the analysis that tell of the run, not of the incident."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One line of the outcome."""
+
+    what: str
+    differing: Sequence[str]
+    """Each with its place, what the bundle says and what was computed."""
+    total: int
+    unknown: Sequence[str] = ()
+    """What could not be computed, and why."""
+
+
+def analyses(before: Bundle, after: Bundle) -> Compared:
+    """Every leaf of the analysis: times, counts, ratios, scores, words."""
+    old, new = dict(leaves(before.analysis)), dict(leaves(after.analysis))
+    differing = list(differences(old, new))
+    total = max(len(old), len(new), len(differing))
+    return Compared("numbers and words of the analysis", differing, total)
+
+
+def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    """One sentence for every leaf that is not the same on both sides."""
+    for path in sorted(old.keys() | new.keys()):
+        if not equal(old.get(path), new.get(path)):
+            yield (
+                f"{path}: {short(old.get(path))} in the bundle, "
+                f"{short(new.get(path))} computed again"
+            )
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """(path, value) of everything that is no object, no list and not nothing."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            if not (path == "" and key in _PASSES):
+                yield from leaves(one, f"{path}/{key}")
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from leaves(one, f"{path}/{index}")
+    elif value is not None:
+        yield path, value
+
+
+def equal(old: Any, new: Any) -> bool:
+    """The same, the last bits of a float aside."""
+    if isinstance(old, float) and isinstance(new, float):
+        return abs(old - new) <= 1e-9 * max(abs(old), abs(new))
+    return bool(old == new)
+
+
+def short(value: Any) -> str:
+    """As it stands in a line of the outcome."""
+    return "nothing" if value is None else repr(value)[:100]
+
+
+def nameless(text: str, seen: dict[str, str]) -> str:
+    """Ids by the order in which they appear: an import gives new ones."""
+    return _UUID.sub(lambda found: seen.setdefault(found[0], f"id-{len(seen) + 1}"), text)
+
+
+def reports(before: str, after: str) -> Compared:
+    """The report's lines, ids and the moment of the export aside."""
+    return _lines("lines of the report", before, after)
+
+
+def pages(before: str, after: str) -> Compared:
+    """The same of its HTML: what it says and the numbers of its figures, without its script."""
+    old, new = (_VIEWER.sub("", html[html.find("<body") :]) for html in (before, after))
+    return _lines("lines and figures of its HTML", old, new)
+
+
+def _lines(what: str, before: str, after: str) -> Compared:
+    old, new = (
+        _WRITTEN.sub("", _SERVER.sub("", nameless(text, {}))).splitlines()
+        for text in (before, after)
+    )
+    differing = [
+        line
+        for line in difflib.unified_diff(old, new, "bundle", "again", lineterm="", n=0)
+        if line[:1] in "+-" and line[:3] not in ("+++", "---")
+    ]
+    return Compared(what, differing, max(len(old), len(differing)))
+
+
+def pins(before: Bundle, after: Bundle) -> Compared:
+    """Whether each still shows what it showed, and what it shows now."""
+    wrong: list[str] = []
+    old, new = before.rows("pins"), after.rows("pins")
+    for was, now in zip(old, new, strict=False):
+        if was["stale"] != now["stale"]:
+            words = f"{_state(was)} in the bundle, and is {_state(now)} now"
+            if now["stale"]:
+                words += f": {short(was['value'])} pinned, {short(now['now_value'])} computed again"
+            wrong.append(f"E{was.get('number', '?')} {was['title']}: was {words}")
+        elif was["now_value"] != now["now_value"]:
+            wrong.append(
+                f"E{was.get('number', '?')} {was['title']}: its new value is "
+                f"{short(was['now_value'])} in the bundle, {short(now['now_value'])} computed again"
+            )
+    if len(old) != len(new):
+        wrong.append(f"{len(old)} pins became {len(new)}")
+    unknown = [
+        f"E{one.get('number', '?')} {one['title']}: stale, so what it was pinned with "
+        f"({short(one['value'])}) is of another reading"
+        for one in old
+        if one["stale"]
+    ]
+    return Compared("pins", wrong, max(len(old), len(wrong)), unknown)
+
+
+def _state(pin: Row) -> str:
+    return "stale" if pin["stale"] else "true"
+
+
+def quotes(bundle: Bundle) -> Compared:
+    """Every line that a pin quotes stands in its artifact, at the lines that it names."""
+    wrong: list[str] = []
+    looked = 0
+    with zipfile.ZipFile(bundle.path) as archive:
+        for pin in bundle.rows("pins"):
+            where, excerpt = pin["locator"] or {}, pin["excerpt"]
+            sha, first = where.get("artifact"), where.get("line_first")
+            if not excerpt or not first or sha not in bundle.artifacts:
+                continue
+            with archive.open(f"artifacts/{sha}") as lines:
+                last = where.get("line_last") or first
+                raw = b"".join(itertools.islice(lines, first - 1, last))
+            window = raw.decode("utf-8", "replace")
+            for line in excerpt.splitlines():
+                looked += 1
+                if not line.startswith(_MORE) and line.rstrip("…").rstrip() not in window:
+                    wrong.append(f"{pin['title']}: {where.get('path')} does not say {line[:80]!r}")
+    return Compared("lines that pins quote, against the raw bytes", wrong, looked)

@@ -1,0 +1,164 @@
+"""The figures inside frozen releases, computed again from the artifacts and the work of that day.
+
+A release keeps what people had said when it was frozen (``storage.bundle.work_of``). In the clean
+room that becomes an incident of its own, whose report is frozen once more: whatever a release says
+must come out again.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from pileup.cli.answers import checked
+from pileup.cli.checking.bundle import Bundle, Row
+from pileup.cli.checking.clean_room import get, put
+from pileup.cli.checking.comparison import Compared, equal, leaves, nameless, pins, quotes, short
+from pileup.cli.checking.experiments import compared as experiments
+from pileup.numerals import grouped
+from pileup.report.document import fingerprint
+from pileup.storage.lifecycle.bundle import write_work
+
+_FIGURES = {
+    "lanes": "timeline",
+    "graph": "wait graph",
+    "confidence": "confidence",
+    "matrix": "matrix",
+}
+_KINDS = {"quote": "quoted pin", "code": "raw lines", "list": "list", "trouble": "empty block"}
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """One release in the clean room."""
+
+    number: int
+    document: str
+    engine: str
+    then: Bundle | None
+    """The work of that day."""
+    incident: str
+    """Its incident in the clean room; empty: it is not computed, and ``why``."""
+    why: str = ""
+
+
+def hashes(bundle: Bundle) -> Compared:
+    """Each frozen document is what was approved."""
+    found = bundle.rows("releases")
+    wrong = [
+        f"release {one['number']} is not the document with the SHA-256 {one['sha256'][:16]}…"
+        for one in found
+        if fingerprint(one["document"].encode()) != one["sha256"]
+    ]
+    return Compared("releases, by their SHA-256", wrong, len(found))
+
+
+def put_all(client: httpx.Client, bundle: Bundle, folder: Path) -> list[Frozen]:
+    """Import what each release was made from; the worker begins to read."""
+    return [_put(client, bundle, row, folder) for row in bundle.rows("releases")]
+
+
+def _put(client: httpx.Client, bundle: Bundle, row: Row, folder: Path) -> Frozen:
+    number, document, work = row["number"], row["document"], row.get("work")
+    engine = str(json.loads(document).get("engine"))
+    if not work:
+        why = "it was frozen before the work of that day was kept with it"
+        return Frozen(number, document, engine, None, "", why)
+    path = folder / f"release-{number}.zip"
+    with zipfile.ZipFile(bundle.path) as archive:
+        gone = write_work(work, archive, path)
+    if gone:
+        why = f"{len(gone)} of the artifacts that it was made from left the incident since"
+        return Frozen(number, document, engine, None, "", why)
+    rows = json.loads(work)["rows"]
+    shas = sorted({one["sha256"] for one in rows["artifacts"]})
+    audit = [one for one in bundle.rows("audit") if str(one["at"]) <= str(row["made_at"])]
+    then = Bundle(path, shas, None, "", "", rows | {"audit": audit})
+    return Frozen(number, document, engine, then, put(client, path))
+
+
+def compared(client: httpx.Client, frozen: Sequence[Frozen]) -> Compared:
+    """Every text, number and quoted line of the releases, with its place where it differs."""
+    wrong: list[str] = []
+    unknown: list[str] = []
+    looked = 0
+    for one in frozen:
+        name = f"release {one.number}"
+        then = json.loads(one.document)
+        if one.then is None:
+            many = len(dict(_said(then)))
+            unknown.append(f"{name}: {grouped(many)} numbers and lines: {one.why}")
+            continue
+        now = _frozen_again(client, one.incident)
+        old, new = dict(_said(then)), dict(_said(now))
+        parts = [
+            Compared("", list(_differing(old, new)), max(len(old), len(new))),
+            quotes(one.then),
+            experiments(client, one.incident, one.then),
+            pins(one.then, _pins_now(client, one.incident, one.then)),
+        ]
+        looked += sum(part.total for part in parts)
+        found = [f"{name}, {line}" for part in parts for line in part.differing]
+        if found and one.engine != now["engine"]:
+            found.insert(0, f"{name} was made by Pileup {one.engine}, this is {now['engine']}")
+        wrong += found
+        unknown += [f"{name}, {line}" for part in parts for line in part.unknown]
+    total = max(looked, len(wrong))
+    return Compared("numbers and lines inside releases, computed again", wrong, total, unknown)
+
+
+def _frozen_again(client: httpx.Client, incident: str) -> dict[str, Any]:
+    made = checked(client.post(f"/incidents/{incident}/releases", json={})).json()
+    found: dict[str, Any] = get(client, f"/releases/{made['id']}/document").json()
+    return found
+
+
+def _pins_now(client: httpx.Client, incident: str, then: Bundle) -> Bundle:
+    """Pins of the clean room, in the order of their numbers as the rows are."""
+    listed = {one["label"]: one for one in get(client, f"/incidents/{incident}/pins").json()}
+    rows = [listed.get(f"E{one['number']}") for one in then.rows("pins")]
+    return Bundle(then.path, then.artifacts, None, "", "", {"pins": [one for one in rows if one]})
+
+
+def _differing(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    for place in [*old, *(new.keys() - old.keys())]:
+        if not equal(old.get(place), new.get(place)):
+            yield f"{place}: {short(old.get(place))} then, {short(new.get(place))} computed again"
+
+
+def _said(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """(place, value) of everything that a reader of the document sees, ids by their order."""
+    seen: dict[str, str] = {}
+
+    def named(found: Iterator[tuple[str, Any]], place: str) -> Iterator[tuple[str, Any]]:
+        for path, value in found:
+            text = nameless(value, seen) if isinstance(value, str) else value
+            yield f"{place}{nameless(path, seen)}", text
+
+    for name in ("title", "template", "facts"):
+        yield from named(leaves(document.get(name), name), "")
+    for section in document["sections"]:
+        place = f"“{section['title']}”"
+        for number, block in enumerate(section["blocks"], start=1):
+            yield from named(leaves(block), f"{place}, {_block(number, block)}")
+        yield from named(leaves(section["markdown"]), f"{place}, its text")
+    for source in document["sources"]:
+        told = {name: source.get(name) for name in ("text", "excerpt", "artifact")}
+        yield from named(leaves(told), f"source {source['number']}")
+
+
+def _block(number: int, block: dict[str, Any]) -> str:
+    """'block 3 (figure 2, wait graph)'."""
+    kind = str(block["type"])
+    words = _KINDS.get(kind, kind)
+    if block.get("number") is not None:
+        words += f" {block['number']}"
+    if kind == "figure":
+        words += f", {_FIGURES.get(block['drawing']['type'], block['drawing']['type'])}"
+    return f"block {number} ({words})"

@@ -1,0 +1,82 @@
+"""How many numbers of a bundle are people's own: typed, so that nothing can compute them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pileup.cli.checking.bundle import Bundle
+
+_NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,\u2009]\d+)*")
+_REFERENCE = re.compile(r"\[\^[^\]]*\]|\(pin:[^)]*\)|^::.*$", re.MULTILINE)
+"""Of a text: sources and live blocks, which are computed."""
+
+
+def typed(bundle: Bundle) -> list[tuple[str, int]]:
+    """What they stand in, and how many; kinds without any are left out."""
+    rows = bundle.rows
+    experiments = rows("experiments")
+    hypotheses = rows("hypotheses")
+    told: list[tuple[str, Iterable[Any]]] = [
+        (
+            "in texts that people wrote or edited: sections of the report, summary, conclusions",
+            (
+                _REFERENCE.sub("", one["text"])
+                for one in rows("live_texts")
+                if one.get("edited", True)
+            ),
+        ),
+        ("observed by a person at an experiment", (_observed(one) for one in experiments)),
+        (
+            "in what an experiment changed and predicted",
+            (
+                (one["title"], one["change"], one["parameters"], one["prediction"])
+                for one in experiments
+            ),
+        ),
+        (
+            "in hypotheses and what would refute them",
+            ((one["statement"], one["falsifier"]) for one in hypotheses),
+        ),
+        ("of confidence, with its reasons", _confidences(bundle)),
+        ("of rating", (1 for one in rows("ratings") if one["rating"])),
+        ("in notes on the timeline", (one["text"] for one in rows("annotations"))),
+        ("in action items", (one["text"] for one in rows("action_items"))),
+        (
+            "in testimony and titles of pins",
+            (
+                (one["title"], one["excerpt"] if one["evidence_kind"] == "testimony" else None)
+                for one in rows("pins")
+            ),
+        ),
+        ("in notes on evidence", (one["note"] for one in rows("evidence"))),
+    ]
+    counted = ((what, sum(map(_numbers, values))) for what, values in told)
+    return [(what, many) for what, many in counted if many]
+
+
+def _observed(experiment: dict[str, Any]) -> Iterator[Any]:
+    seen = experiment["observation"] or {}
+    yield from (seen.get("value"), seen.get("text"), experiment["overruled_because"])
+
+
+def _confidences(bundle: Bundle) -> Iterator[Any]:
+    for one in bundle.rows("confidence_steps"):
+        yield one["confidence"]
+        yield one["reason"]
+
+
+def _numbers(value: Any) -> int:
+    match value:
+        case bool() | None:
+            return 0
+        case int() | float():
+            return 1
+        case str():
+            return sum(1 for _ in _NUMBER.finditer(value))
+        case dict():
+            return sum(map(_numbers, value.values()))
+        case Iterator() | list() | tuple():
+            return sum(map(_numbers, value))
+    return 0

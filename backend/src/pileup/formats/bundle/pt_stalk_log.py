@@ -1,0 +1,118 @@
+"""pt-stalk's own words: the -trigger file, its log, and -output (stderr of every collector).
+
+Source: log() in pt-stalk prefixes each message with ``date +%Y_%m_%d_%H_%M_%S``.
+Yields: an Event of kind trigger for the check that fired, of kind log for the rest; the options
+        that pt-stalk ran with as Settings (source pt-stalk).
+Units:  times are the collector's local time without a zone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.errors import FormatError
+from pileup.formats.reading.wall_clock import local_us
+from pileup.records import Event, Item, Setting, Skipped
+
+NAME = "pt-stalk-log"
+TITLE = "pt-stalk trigger and log"
+GIVES = "The trigger as an event; pt-stalk's options as settings."
+PRINTED_BY = "pt-stalk: `-trigger`, `-output`, its log"
+VERSION = 1
+HINTS = ("-trigger", "-output", "pt-stalk.log", "pt-stalk-stdout.txt")
+
+# 2026_11_20_22_19_52 Check results: status(Threads_running)=303, matched=yes, cycles_true=2
+_STAMPED = re.compile(r"(?P<stamp>\d{4}(?:_\d\d){5}) (?P<message>.*)$")
+_CHECK = re.compile(
+    r"Check results: (?P<function>\w+)\((?P<variable>[^)]*)\)=(?P<value>\S*), "
+    r"matched=(?P<matched>\w+)"
+)
+_OPTIONS = re.compile(r"(?:pt-stalk ran with|Starting \S*pt-stalk) (?P<options>--.*)$")
+_OPTION = re.compile(r"--(?P<name>[\w-]+)=(?P<value>.*?)(?= --|$)")
+# What follows the check that completed its cycles: in the log, and in the -trigger file.
+_COLLECTS = re.compile(r"Collect \d+ triggered|pt-stalk ran with")
+_SNIFF = re.compile(
+    r"^\d{4}(?:_\d\d){5} (?:Check results:|Starting |Not stalking|Collect |pt-stalk ran with|"
+    r"The MySQL error log seems|MYSQL_ONLY|Waiting |Exiting |Caught )",
+    re.MULTILINE,
+)
+# ERROR 1146 (42S02) at line 1: Table '...' doesn't exist
+_ERROR = re.compile(r"ERROR \d+ \(|(?:\S*/)?(?:mysql|mysqladmin|mariadb|tail|gdb|awk|sh|pt-\w+): ")
+
+
+def sniff(head: str) -> bool | None:
+    """True for stamped messages of pt-stalk."""
+    return bool(_SNIFF.search(head))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Read stamped messages and errors; what tools print besides (their --help) is skipped."""
+    found = False
+    check: Event | None = None  # waits for the next line, which says whether it fired
+    for number, line in enumerate(lines, start=1):
+        if match := _STAMPED.match(line):
+            found = True
+            if check:
+                yield _fired(check) if _COLLECTS.match(match["message"]) else check
+                check = None
+            event = _event(number, match["stamp"], match["message"])
+            if match["message"].startswith("Check results:") and "matched=yes" in line:
+                check = event
+                continue
+            yield event
+            yield from _options(event, match["message"])
+        elif _ERROR.match(line):
+            yield Event(
+                line_first=number,
+                line_last=number,
+                kind="log",
+                severity="error" if "ERROR" in line else None,
+                subsystem="pt-stalk",
+                message=line.strip()[:2000],
+            )
+        elif line.strip():
+            yield Skipped(number, number, "what a collector printed besides")
+    if check:
+        yield _fired(check)
+    if not found:
+        raise FormatError(
+            "No message of pt-stalk was found: its lines begin with a time such as "
+            "2026_11_20_22_19_52."
+        )
+
+
+def _event(number: int, stamp: str, message: str) -> Event:
+    check = _CHECK.match(message)
+    options = _OPTIONS.match(message)
+    return Event(
+        line_first=number,
+        line_last=number,
+        wall_us=local_us(*stamp.split("_")),
+        clock="local",
+        kind="trigger" if message.startswith("Not stalking") else "log",
+        subsystem="pt-stalk",
+        code=check["variable"] if check else None,
+        message=message if not options else message[: options.start("options")].strip(),
+        original=stamp,
+    )
+
+
+def _fired(check: Event) -> Event:
+    return dataclasses.replace(check, kind="trigger")
+
+
+def _options(event: Event, message: str) -> Iterator[Setting]:
+    if match := _OPTIONS.match(message):
+        for option in _OPTION.finditer(match["options"]):
+            yield Setting(
+                line_first=event.line_first,
+                line_last=event.line_last,
+                wall_us=event.wall_us,
+                clock=event.clock,
+                name=option["name"].replace("-", "_"),
+                value=option["value"],
+                source="pt-stalk",
+                section="pt-stalk",
+            )

@@ -1,0 +1,1 @@
+"""Configuration files: my.cnf, sysctl."""

@@ -1,0 +1,454 @@
+"""SHOW ENGINE INNODB STATUS: one dump or many, from 4.1 to 9.x, Percona and MariaDB.
+
+Source: srv_printf_innodb_monitor(), storage/innobase/srv/srv0srv.cc. The server caps the output
+        at 1 MB: the begin of the list of transactions is then missing, what follows is there.
+Yields: per dump a Snapshot, its sections, semaphore waits, transactions and their locks, the
+        deadlock and the foreign key error (once per artifact), and its numbers as series.
+Units:  the header prints the server's local time, without a zone; nothing in a dump is absolute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterable, Iterator
+from typing import NamedTuple
+
+from pileup.formats.innodb.parts.counter_series import HEXADECIMAL, IDS, RULES, Series
+from pileup.formats.innodb.parts.counters import Counted, Counters, Value
+from pileup.formats.innodb.parts.deadlock import parse_deadlock, parse_foreign_key_error, stamp_us
+from pileup.formats.innodb.parts.latches import TITLES as HOLDERS
+from pileup.formats.innodb.parts.latches import read_holds
+from pileup.formats.innodb.parts.semaphores import Waits
+from pileup.formats.innodb.parts.transactions import Transactions
+from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
+from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.records import (
+    Clock,
+    Deadlock,
+    ForeignKeyError,
+    Item,
+    Problem,
+    Section,
+    Skipped,
+    Snapshot,
+)
+
+NAME = "innodb-status"
+TITLE = "SHOW ENGINE INNODB STATUS"
+GIVES = (
+    "Snapshots, semaphore waits, transactions with their locks, deadlocks, foreign key "
+    "errors; every number as a series."
+)
+PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
+VERSION = 6
+HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
+
+# 2026-11-20 22:19:09 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT
+# 120125  6:06:34 INNODB MONITOR OUTPUT
+BANNER = "INNODB MONITOR OUTPUT"
+_HEADER = re.compile(
+    r"(?P<stamp>\d{6} +\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d[ T]+\d{1,2}:\d\d:\d\d)?\s{0,8}"
+    r"(?P<thread>\S{1,40})?\s{0,8}INNODB MONITOR OUTPUT\s*$"
+)
+_END = "END OF INNODB MONITOR OUTPUT"
+_WRAPPER = re.compile(
+    r"\*{10,} \d+\. row \*{10,}$|\s*(?:Type|Name|Status): ?(?:InnoDB)?$|={10,}$|-{10,}$|"
+    r"\d+ rows? in set.*$|mysql> .*$|MariaDB.*> .*$|mysql: \[Warning\].*$|"
+    r"Type\tName\tStatus$|InnoDB\t\t$|Per second averages calculated.*$|"
+    r"\+[-+]{3,}$|\| Type +\| Name +\| Status +\|?$|\| InnoDB \|.*$|\s*\|$"
+)
+_LOGGED = re.compile(r"\d\d:\d\d.{0,200} (?:mysqld?|mariadbd?)[\w@./-]{0,80}(?:\[\d{1,10}\])?: ")
+"""Nov 20 22:20:15 db1 mysqld[2159]: """
+_AVERAGES = re.compile(r"Per second averages calculated from the last (\d{1,9}) seconds?")
+# ------------         a row of dashes, TITLE, a row of dashes
+_TITLED = re.compile(r"\n-{3,}[ \t]*\n(?:## )?(?P<title>[A-Z][A-Z0-9 /()_-]{2,60}?)[ \t]*(?=\n|$)")
+_ROW = re.compile(r"\n-{3,}[ \t]*(?=\n|$)")
+_BARE = re.compile(r"^(?:## )?(?P<title>[A-Z][A-Z /]{2,60}?)[ \t]*$", re.MULTILINE)
+_LAST_DASHES = re.compile(r"\n-{3,}\s*$")
+_WAITS = Series("semaphore_waits", "gauge", "threads")
+_LOCK_WAITS = Series("lock_wait_transactions", "gauge", "transactions")
+_ACTIVE = Series("active_transactions", "gauge", "transactions")
+_INTERVAL = Series("averages_interval", "gauge", "s")
+_AGE = Series("checkpoint_age", "gauge", "B")
+_AGE_OF = ("log_sequence_number", "last_checkpoint", _AGE.name)
+_ID = re.compile(r"(?P<high>[0-9A-Fa-f]{1,16})(?: (?P<low>\d{1,16}))?(?= undo n:o| state:|\s*$)")
+_SEMAPHORES = ("SEMAPHORES", *HOLDERS)
+"""Debug builds print the last two inside the first, so that the rest of it follows them."""
+_TEXTS = {*_SEMAPHORES, "LATEST FOREIGN KEY ERROR", "LATEST DETECTED DEADLOCK"}
+_TITLES = {*RULES, *_TEXTS}
+
+_FLUSH_ROWS = 20_000
+_FLUSH_DUMPS = 200
+_MOST_HELD = 128 * 1024 * 1024
+"""Characters of one dump: SHOW prints 1 MB at most, the monitor in an error log some more."""
+_MOST_OUTLINED = 5_000
+"""Dumps of which the sections are listed too."""
+
+
+def sniff(head: str) -> bool | None:
+    """The monitor's banner decides; other banners (tablespace, table monitor) are not this.
+
+    Nor is a dump whose lines each begin as those of syslog do: that is read as a log.
+    """
+    if " MONITOR OUTPUT" not in head:
+        return False
+    banner = re.search(r"^.{0,300}\bINNODB MONITOR OUTPUT", head, re.MULTILINE)
+    return banner is not None and _LOGGED.search(banner[0]) is None
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every dump of the text; what stands between dumps is skipped and said so."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same, some MiB at a time."""
+    reader = DumpReader()
+    for chunk in chunks:
+        first, text = chunk.first, chunk.text
+        yield from reader.feed(text, first)
+    yield from reader.finish()
+
+
+class _Part(NamedTuple):
+    title: str
+    line: int
+    """Of the title."""
+    first: int
+    """Of the text."""
+    last: int
+    text: str
+
+
+class _Header(NamedTuple):
+    line: int
+    wall_us: int | None
+    original: str | None
+
+
+class DumpReader:
+    """Takes text, gives records; also used by the error log, which has dumps in it."""
+
+    def __init__(self) -> None:
+        self._snapshots = 0
+        self._header: _Header | None = None
+        self._held: list[str] = []
+        self._held_size = 0
+        self._said_clock = False
+        self._skipped: tuple[int, int] | None = None
+        self._seen: set[tuple[object, ...]] = set()
+        self._waits = Waits()
+        self._waiting = 0
+        self._transactions = Transactions()
+        self._counters = Counters()
+
+    @property
+    def in_dump(self) -> bool:
+        """Whether the last line that was fed belongs to a dump that is still open."""
+        return self._header is not None
+
+    def next_snapshot(self) -> int:
+        """A number for a snapshot of the same artifact that another reader makes."""
+        self._snapshots += 1
+        return self._snapshots - 1
+
+    def feed(self, text: str, line: int) -> Iterator[Item]:
+        """Whole lines, each ended by a line feed; yields the records of dumps that they end."""
+        start = 0
+        at = text.find(BANNER)
+        while at >= 0:
+            begin = text.rfind("\n", start, at) + 1 if at > start else start
+            begin = max(begin, start)
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            words = text[begin:end]
+            is_end = words.startswith((_END, "## " + _END))
+            header = None if is_end or _END in words else _HEADER.search(words[-200:])
+            if header or (is_end and self._header is not None):
+                yield from self._take(text[start:begin], line)
+                if header is None:
+                    line = yield from self._dump(complete=True)
+                else:
+                    line += text.count("\n", start, begin)
+                    yield from self.close()
+                    stamp = header["stamp"]
+                    self._header = _Header(line, stamp_us(stamp) if stamp else None, stamp)
+                line += 1
+                start = end + 1
+            at = text.find(BANNER, end)
+        yield from self._take(text[start:] if start else text, line)
+
+    def close(self) -> Iterator[Item]:
+        """The open dump ends here, without its end marker."""
+        if self._header is None:
+            return
+        text = "".join(self._held)
+        end = _ts_line(text)
+        text, rest = text[:end], text[end:]
+        next_line = self._header.line + 1 + text.count("\n")
+        text = text.rstrip("\n")
+        self._held = [text]
+        last = self._header.line + (text.count("\n") + 1 if text else 0)
+        found = text[text.rfind("\n") + 1 :][:200]
+        yield Problem(
+            last,
+            "The dump ends before its end marker; the sections above are shown. Capture it "
+            "whole to see the rest.",
+            _END,
+            found or None,
+        )
+        yield from self._dump(complete=False)
+        if rest:
+            yield from self._outside(rest, next_line)
+
+    def finish(self) -> Iterator[Item]:
+        """The end of the artifact."""
+        yield from self.close()
+        yield from self._flush_skipped()
+        yield from self.flush()
+
+    def flush(self) -> Iterator[Item]:
+        """The records that were collected."""
+        yield from self._waits.flush()
+        yield from self._transactions.flush()
+        yield from self._counters.flush()
+
+    def read_waits(
+        self, text: str, line: int, wall_us: int | None, clock: Clock | None
+    ) -> Iterator[Item]:
+        """Waits that an error log prints on their own."""
+        found = self._waits.read(text, line, wall_us=wall_us, clock=clock, snapshot=None)
+        yield from found.said
+
+    def read_deadlock(
+        self, text: str, line: int, wall_us: int | None, clock: Clock | None
+    ) -> Iterator[Item]:
+        """A deadlock that an error log prints on its own (innodb_print_all_deadlocks)."""
+        yield from self._once(
+            parse_deadlock(text, line, wall_us=wall_us, clock=clock, snapshot=None)
+        )
+
+    def _take(self, text: str, line: int) -> Iterator[Item]:
+        """Lines of the open dump, or lines outside of any."""
+        if not text:
+            return
+        if self._header is None:
+            yield from self._outside(text, line)
+            return
+        self._held.append(text)
+        self._held_size += len(text)
+        if self._held_size > _MOST_HELD:
+            yield from self.close()
+
+    def _outside(self, text: str, line: int) -> Iterator[Item]:
+        for number, words in enumerate(text.removesuffix("\n").split("\n"), start=line):
+            if not words.strip() or _WRAPPER.match(words):
+                continue
+            if stamp := read_ts(words):
+                if stamp[1] and not self._said_clock:
+                    self._said_clock = True
+                    yield clock_event(number, stamp[0], stamp[1])
+            elif self._skipped and self._skipped[1] == number - 1:
+                self._skipped = (self._skipped[0], number)
+            else:
+                yield from self._flush_skipped()
+                self._skipped = (number, number)
+
+    def _flush_skipped(self) -> Iterator[Item]:
+        if self._skipped:
+            yield Skipped(*self._skipped, "outside of any dump")
+            self._skipped = None
+
+    def _dump(self, *, complete: bool) -> Generator[Item, None, int]:
+        """All that the held lines say; returns the number of the line below them."""
+        assert self._header is not None
+        header, self._header = self._header, None
+        text = "".join(("\n", *self._held)).removesuffix("\n")
+        self._held, self._held_size = [], 0
+        yield from self._flush_skipped()
+        snapshot = self.next_snapshot()
+        wall_us = header.wall_us
+        before, parts, end = _sections(text, header.line + 1)
+        yield Snapshot(
+            line_first=header.line,
+            line_last=end if complete else end - 1,
+            wall_us=wall_us,
+            clock=None if wall_us is None else "local",
+            snapshot=snapshot,
+            kind="innodb_status",
+            time_quality="unknown" if wall_us is None else "exact",
+            original=header.original,
+            complete=complete,
+        )
+        if wall_us is None:
+            yield Problem(header.line, "This dump has no time in its header.")
+        yield from self._preface(before, header)
+        hexadecimal = header.original is not None and header.original[:6].isdigit()
+        self._waiting = 0
+        title = header.original or f"dump {snapshot + 1}"
+        yield Section(title, header.line, max(header.line, end if complete else end - 1))
+        for part in parts:
+            if snapshot < _MOST_OUTLINED:
+                known = part.title in _TITLES
+                yield Section(part.title, part.line, part.last, level=1, understood=known)
+            yield from self._section(part, wall_us, snapshot, hexadecimal)
+        # MariaDB >= 10.6 keeps no list of waiting threads: its section is empty, which counts none.
+        lines = [one.line for one in parts if one.title in _SEMAPHORES and one.text.strip(" \n-")]
+        if lines:
+            self._counters.add([Value(_WAITS, self._waiting, lines[0])], wall_us)
+        if len(self._waits) >= _FLUSH_ROWS:
+            yield from self._waits.flush()
+        if len(self._transactions) >= _FLUSH_ROWS:
+            yield from self._transactions.flush()
+        if snapshot % _FLUSH_DUMPS == _FLUSH_DUMPS - 1:
+            yield from self._counters.flush()
+        return end
+
+    def _preface(self, text: str, header: _Header) -> Iterator[Item]:
+        """The lines above the first section."""
+        for number, words in enumerate(text.split("\n"), start=header.line + 1):
+            if found := _AVERAGES.match(words):
+                seconds = Value(_INTERVAL, int(found[1]), number)
+                self._counters.add([seconds], header.wall_us)
+            elif words.strip() and not _WRAPPER.match(words):
+                yield Skipped(number, number, "in no section of the dump")
+
+    def _section(
+        self, part: _Part, wall_us: int | None, snapshot: int, hexadecimal: bool
+    ) -> Iterator[Item]:
+        title, text, line = part.title, part.text, part.first
+        if title in _SEMAPHORES:
+            found = self._waits.read(text, line, wall_us=wall_us, snapshot=snapshot)
+            self._waiting += found.waits
+            yield from found.said
+            if title in HOLDERS:
+                clock: Clock | None = None if wall_us is None else "local"
+                yield from read_holds(text, line, wall_us=wall_us, clock=clock, snapshot=snapshot)
+            for first, counters in found.counters:
+                yield from self._count("SEMAPHORES", counters, first, wall_us)
+        elif title == "TRANSACTIONS":
+            listed = self._transactions.read(text, line, wall_us=wall_us, snapshot=snapshot)
+            yield from listed.said
+            yield from self._count(title, listed.before, line, wall_us, hexadecimal)
+            waiting = Value(_LOCK_WAITS, listed.waiting, part.line)
+            active = Value(_ACTIVE, listed.active, part.line)
+            self._counters.add([waiting, active], wall_us)
+        elif title == "LATEST DETECTED DEADLOCK":
+            if self._is_new(title, text):
+                yield from self._once(parse_deadlock(text, line, snapshot=snapshot))
+        elif title == "LATEST FOREIGN KEY ERROR":
+            if self._is_new(title, text):
+                yield from self._once(parse_foreign_key_error(text, line, snapshot=snapshot))
+        elif title in RULES:
+            yield from self._count(title, text, line, wall_us, hexadecimal)
+        elif text:
+            why = f"a section that is not known: {title}"
+            yield Skipped(part.line, line + text.count("\n"), why)
+
+    def _count(
+        self, title: str, text: str, line: int, wall_us: int | None, hexadecimal: bool = False
+    ) -> Iterator[Item]:
+        if hexadecimal and title in HEXADECIMAL:
+            self._counters.add(_hex_ids(text, line), wall_us)
+            title = HEXADECIMAL[title]
+        found = self._counters.read(title, text, line, wall_us)
+        if title == "LOG":
+            self._counters.add(_checkpoint_age(found, line), wall_us)
+        for offset in found.unread:
+            yield Skipped(
+                line + offset, line + offset, f"not a line of {title.partition(' with ')[0]}"
+            )
+
+    def _is_new(self, title: str, text: str) -> bool:
+        """A deadlock or key error is repeated in every later dump: the first is kept."""
+        key = (title, hash(text))
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+    def _once(self, items: Iterator[Item]) -> Iterator[Item]:
+        """The same event with other words around it (a statement cut elsewhere) counts once."""
+        for item in items:
+            key: tuple[object, ...] | None = None
+            if isinstance(item, Deadlock):
+                # One of these transactions is gone after it: they meet in no other deadlock.
+                key = ("deadlock", *(t.trx_id for t in item.transactions))
+            elif isinstance(item, ForeignKeyError):
+                key = ("key", item.original, item.message)
+            if key is None or key not in self._seen:
+                if key is not None:
+                    self._seen.add(key)
+                yield item
+
+
+def _checkpoint_age(section: Counted, line: int) -> Iterator[Value]:
+    """LSN minus last checkpoint, where the server does not print it itself."""
+    found = section.whole_numbers(_AGE_OF)
+    if found.keys() == {*_AGE_OF[:2]}:
+        (lsn, _), (checkpoint, offset) = (found[name] for name in _AGE_OF[:2])
+        if lsn >= checkpoint:
+            yield Value(_AGE, lsn - checkpoint, line + offset)
+
+
+def _hex_ids(text: str, line: int) -> Iterator[Value]:
+    """The ids of transactions, where they are in hex without a mark."""
+    for offset, words in enumerate(text.split("\n")):
+        for series, start in IDS:
+            _, _, rest = words[:200].partition(start)
+            if match := _ID.match(rest):
+                yield Value(series, _id(match["high"], match["low"]), line + offset)
+
+
+def _id(high: str, low: str | None) -> int | None:
+    if low is None:
+        return int(high, 16)
+    # Two 32-bit halves, decimal: servers up to 5.1 date their dumps in the same way.
+    return (int(high) << 32) + int(low) if high.isdecimal() else None
+
+
+def _ts_line(text: str) -> int:
+    """Where a collector's TS line begins, which it prints before a dump; the end for none."""
+    at = text.find("\nTS ")
+    while at >= 0:
+        if read_ts(text[at + 1 : at + 200].partition("\n")[0]):
+            return at + 1
+        at = text.find("\nTS ", at + 1)
+    return len(text)
+
+
+def _sections(text: str, line: int) -> tuple[str, list[_Part], int]:
+    """What stands above the first title, the titled parts, and the number of the line below all.
+
+    A title stands between two rows of dashes; a known one may lack those below. Where a dump has
+    no such rows at all (pasted through something that ate them), known titles on their own count.
+    ``text`` begins with a line feed, ``line`` is the number of the line behind it.
+    """
+    found: list[tuple[int, int, str]] = []
+    for match in _TITLED.finditer(text):
+        row = _ROW.match(text, match.end())
+        if row or match["title"] in _TITLES:
+            # Of a damaged dump one row may end a title and begin the next.
+            start = max(match.start(), found[-1][1]) if found else match.start()
+            found.append((start, row.end() if row else match.end(), match["title"]))
+    if not found:
+        found = [
+            (match.start() - 1, match.end(), match["title"])
+            for match in _BARE.finditer(text)
+            if match["title"] in _TITLES
+        ]
+    parts: list[_Part] = []
+    passed, line = 0, line - 1
+    for index, (start, end, title) in enumerate(found):
+        dashes = line + text.count("\n", passed, start + 1)
+        title_line = dashes + text.count("\n", start + 1, text.find(title, start))
+        first = dashes + text.count("\n", start + 1, end) + 1
+        passed = found[index + 1][0] if index + 1 < len(found) else len(text)
+        line = last = first - 1 + text.count("\n", end, passed)
+        body = text[end + 1 : passed]
+        if index + 1 == len(found) and (row := _LAST_DASHES.search(body)):
+            last -= body.count("\n", row.start())
+            body = body[: row.start()]
+        parts.append(_Part(title, title_line, first, last if body else title_line, body))
+    before = text[1 : found[0][0]] if found else text[1:]
+    return before, parts, line + text.count("\n", passed) + 1

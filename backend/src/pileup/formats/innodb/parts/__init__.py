@@ -1,0 +1,1 @@
+"""The sections of SHOW ENGINE INNODB STATUS."""

@@ -1,0 +1,342 @@
+"""The numbers of the counter sections as samples: one value per dump, named innodb.<snake>.
+
+A section's text with its numbers taken out repeats from dump to dump. So a text is read once, line
+by line after the rules of innodb_series; what it says about each number is kept under the text
+with each run of digits made one zero, and later dumps cost one split and one look-up.
+Labels: instance (buffer pool), part (adaptive
+hash), thread (I/O), area (memory).
+
+Null: a number beyond 63 bits wrapped around in the server; it is null here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple
+
+import polars as pl
+
+from pileup.formats.innodb.parts.counter_series import (
+    DISCARDED,
+    HASH,
+    IO_THREAD,
+    IO_THREAD_SERIES,
+    MEMORY,
+    MEMORY_SERIES,
+    MERGED,
+    PENDING_IO,
+    PENDING_IO_SERIES,
+    ROW_RATES,
+    RULES,
+    SYSTEM_ROW_RATES,
+    WORDS,
+    Rule,
+    Series,
+)
+from pileup.formats.reading.repeated_text import MOST_TEXT, repeated
+from pileup.records import SAMPLE, Rows, frame_of
+
+_NUMBER = re.compile(r"[0-9.]+")
+_DIGITS = bytes(byte if byte in b"0123456789." else 32 for byte in range(256))
+"""Translates all but numbers to blanks."""
+_ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))
+_RUNS = (b"0" * 8, b"0" * 4, b"0" * 2, b"0" * 2)
+"""Taken out one after the other, they leave of up to 64 digits one."""
+_POOL = re.compile(r"^Buffer pool size +\d", re.MULTILINE)
+_INSTANCE = re.compile(r"---BUFFER POOL (\d+)")
+_WRAPPED = float(1 << 63)
+_MOST_TEXTS = 2_000
+_MOST_LINE = 2_000
+"""Characters: the longest line of a counter section in any capture has 400."""
+
+
+class Value(NamedTuple):
+    """One number that a reader of another section counted itself."""
+
+    series: Series
+    value: float | None
+    line: int
+
+
+class _Place(NamedTuple):
+    """Where a value stands among the numbers of a text."""
+
+    series: Series
+    labels: str
+    line: int
+    """0-based, from the section's first line."""
+    numbers: tuple[int, ...]
+    """Which number; of several, their sum. Two halves of an LSN: see ``halves``."""
+    negative: bool = False
+    halves: bool = False
+
+
+@dataclass(slots=True)
+class _Text:
+    """What a section's text without its numbers says."""
+
+    places: list[_Place]
+    """First the values that are one number, then those made of several, or negative."""
+    pick: Callable[[list[str]], tuple[str, ...]]
+    """The former."""
+    made: list[_Place]
+    """The latter."""
+    series: list[int]
+    """Per place: its row in the table of series."""
+    lines: list[int]
+    unread: tuple[int, ...]
+    """0-based lines that no rule knows."""
+
+
+class Counted(NamedTuple):
+    """A section that was read."""
+
+    text: _Text
+    numbers: list[str]
+
+    @property
+    def unread(self) -> tuple[int, ...]:
+        """Lines (0-based) that no rule knows."""
+        return self.text.unread
+
+    def whole_numbers(self, names: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+        """Numbers by the names of their series, each with its line (0-based)."""
+        return {
+            place.series.name: (int(_made(place, self.numbers)), place.line)
+            for place in self.text.places
+            if place.series.name in names
+        }
+
+
+class Counters:
+    """Collects the numbers of many dumps; ``flush`` hands them on as one frame."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, bytes], _Text] = {}
+        self._series: dict[tuple[Series, str], int] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._series_of: list[int] = []
+        self._value: list[str | None] = []
+        self._line: list[int] = []
+        self._reads: list[tuple[int, int, int | None]] = []
+        """How many values were read at once, the line that theirs count from, and the time."""
+
+    def read(self, title: str, text: str, line: int, wall_us: int | None) -> Counted:
+        """One section; ``line`` is the number of its first line."""
+        raw = text.encode("utf-8", "replace")
+        numbers = raw.translate(_DIGITS).decode("ascii").split()
+        key = raw.translate(_ZEROS)
+        for run in _RUNS:
+            key = key.replace(run, b"0")
+        known = self._texts.get((title, key))
+        if known is None:
+            known = self._text(title, text, key)
+        if known.places:
+            self._value += known.pick(numbers)
+            for place in known.made:
+                self._value.append(repr(_made(place, numbers)))
+            self._series_of += known.series
+            self._line += known.lines
+            self._reads.append((len(known.places), line, wall_us))
+        return Counted(known, numbers)
+
+    def add(self, values: Iterable[Value], wall_us: int | None) -> None:
+        """Numbers counted by others."""
+        for series, value, line in values:
+            self._value.append(None if value is None else str(value))
+            self._series_of.append(self._number(series, ""))
+            self._line.append(0)
+            self._reads.append((1, line, wall_us))
+
+    def flush(self) -> Iterator[Rows]:
+        """All that was read since the last flush, each series in the order of its dumps."""
+        if self._value:
+            yield Rows(SAMPLE, self._frame())
+        self._clear()
+
+    def _text(self, title: str, text: str, key: bytes) -> _Text:
+        if len(self._texts) >= _MOST_TEXTS:
+            self._texts.clear()
+        places, unread = _read(title, text)
+        plain = [one for one in places if len(one.numbers) == 1 and not one.negative]
+        made = [one for one in places if len(one.numbers) > 1 or one.negative]
+        known = _Text(
+            places=[*plain, *made],
+            pick=_picker([place.numbers[0] for place in plain]),
+            made=made,
+            series=[self._number(place.series, place.labels) for place in (*plain, *made)],
+            lines=[place.line for place in (*plain, *made)],
+            unread=tuple(unread),
+        )
+        if len(key) <= MOST_TEXT:
+            self._texts[title, key] = known
+        return known
+
+    def _number(self, series: Series, labels: str) -> int:
+        return self._series.setdefault((series, labels), len(self._series))
+
+    def _frame(self) -> pl.DataFrame:
+        counts, lines, walls = zip(*self._reads, strict=True)
+        reads = repeated(list(counts))
+        value = pl.Series(self._value, dtype=pl.String).cast(pl.Float64, strict=False)
+        number = pl.Series("number", self._series_of, dtype=pl.UInt32)
+        sorted_ = number.to_frame().with_row_index().sort("number", maintain_order=True)
+        order, number = sorted_["index"], sorted_["number"]
+        reads = reads.gather(order)
+        value = value.set(value.abs() >= _WRAPPED, None)
+        line = pl.Series(self._line, dtype=pl.Int64).gather(order)
+        every = [(f"innodb.{one.name}", labels, *one[1:]) for one, labels in self._series]
+        names = ("series", "labels", "kind", "unit")
+        texts = pl.DataFrame(every, schema=dict.fromkeys(names, pl.String()), orient="row")[number]
+        return frame_of(
+            SAMPLE,
+            {
+                **texts.to_dict(),
+                "clock": "local",
+                "wall_us": pl.Series(walls, dtype=pl.Int64).gather(reads),
+                "value": value.gather(order),
+                "line_first": pl.Series(lines, dtype=pl.Int64).gather(reads) + line,
+            },
+        )
+
+
+def _picker(chosen: list[int]) -> Callable[[list[str]], tuple[str, ...]]:
+    """Takes the chosen numbers out of all, in one step."""
+    if len(chosen) > 1:
+        return itemgetter(*chosen)
+    return lambda numbers: tuple(numbers[one] for one in chosen)
+
+
+def _read(title: str, text: str) -> tuple[list[_Place], list[int]]:
+    """Line by line: what each number means."""
+    rules = RULES.get(title, ())
+    ordinal = {match.span(): index for index, match in enumerate(_NUMBER.finditer(text))}
+    places: dict[tuple[Series, str], _Place] = {}
+    unread: list[int] = []
+    instance = ""
+    # 5.5.8 prints every instance, under no title of its own, and no totals.
+    pools = len(_POOL.findall(text.partition("---BUFFER POOL")[0]))
+    pool = 0
+    hashes = text.count("Hash table size")
+    part = 0
+    rates: Rule = ROW_RATES
+    operations: Rule = MERGED
+    at = 0
+    for line, words in enumerate(text.split("\n")):
+        found: list[tuple[Series, str, int, int]] = []
+        if len(words) > _MOST_LINE:
+            unread.append(line)
+        elif match := _INSTANCE.match(words):
+            instance = f"instance={match[1]}"
+        elif pools > 1 and _POOL.match(words) and (known := _first(rules, words)):
+            instance = f"instance={pool}"
+            pool += 1
+            found = _groups(known, instance)
+        elif known := _first((*rules, rates, operations), words):
+            found = _groups(known, instance)
+        elif match := HASH.pattern.match(words):
+            labels = f"part={part}" if hashes > 1 else ""
+            found = _groups((match, HASH.series), labels)
+            part += 1
+        elif words.startswith(("Pending normal aio", " ibuf aio", " log i/o's")):
+            found = list(_pending_io(words))
+        elif match := IO_THREAD.match(words):
+            found = [
+                (series, f"thread={match['thread']}", *match.span(group))
+                for group, series in enumerate(IO_THREAD_SERIES, start=2)
+            ]
+        elif match := MEMORY.match(words):
+            area = match["area"].strip().lower().replace(" ", "_")
+            found = [
+                (series, f"area={area}", *match.span(group))
+                for group, series in enumerate(MEMORY_SERIES, start=2)
+                if match[group]
+            ]
+        elif not WORDS.match(words):
+            unread.append(line)
+        if words.startswith("merged operations"):
+            operations = MERGED
+        elif words.startswith("discarded operations"):
+            operations = DISCARDED
+        elif words.startswith("Number of "):
+            rates = SYSTEM_ROW_RATES if "system rows" in words else ROW_RATES
+        if pools > 1 and instance:
+            found += [(one[0], "", *one[2:]) for one in found if one[0].unit == "pages"]
+        for series, labels, start, end in found:
+            negative = words[start : start + 1] == "-"
+            halves = " " in words[start:end]
+            numbers = _ordinals(ordinal, at, words, start + negative, end)
+            if not numbers:
+                unread.append(line)
+                continue
+            place = _Place(series, labels, line, numbers, negative, halves)
+            printed = places.get((series, labels))
+            if printed is None:
+                places[series, labels] = place
+            elif not negative and (series.name in _SUMMED or (pools > 1 and not labels)):
+                # One line per sync array or pool, one number per I/O thread: the sum is the whole.
+                places[series, labels] = printed._replace(numbers=(*printed.numbers, *numbers))
+        at += len(words) + 1
+    return list(places.values()), unread
+
+
+def _ordinals(
+    ordinal: dict[tuple[int, int], int], at: int, words: str, start: int, end: int
+) -> tuple[int, ...]:
+    """Which numbers of the text stand in a part of a line; none when one has a dot too many."""
+    spans = [match.span() for match in _NUMBER.finditer(words, start, end)]
+    found = [ordinal.get((at + first, at + last)) for first, last in spans]
+    return tuple(one for one in found if one is not None) if None not in found else ()
+
+
+_SUMMED = ("reservation_count", *(series.name for series in PENDING_IO_SERIES.values()))
+
+
+def _first(rules: Iterable[Rule], words: str) -> tuple[re.Match[str], tuple[Series, ...]] | None:
+    for rule in rules:
+        if match := rule.pattern.match(words):
+            return match, rule.series
+    return None
+
+
+def _groups(
+    found: tuple[re.Match[str], tuple[Series, ...]], labels: str
+) -> list[tuple[Series, str, int, int]]:
+    match, every = found
+    return [
+        (series, labels, *match.span(group))
+        for group, series in enumerate(every, start=1)
+        if match[group] is not None
+    ]
+
+
+def _pending_io(words: str) -> Iterator[tuple[Series, str, int, int]]:
+    """Per I/O thread, and in all: as printed, else their sum."""
+    for match in PENDING_IO.finditer(words):
+        series = PENDING_IO_SERIES[match["what"]]
+        if match["total"]:
+            yield series, "", *match.span("total")
+        if match["threads"]:
+            begin = match.start("threads")
+            for thread, number in enumerate(_NUMBER.finditer(match["threads"])):
+                span = begin + number.start(), begin + number.end()
+                yield series, f"thread={thread}", *span
+                if not match["total"]:
+                    yield series, "", *span
+
+
+def _made(place: _Place, numbers: list[str]) -> float:
+    chosen = [_whole(numbers[i]) for i in place.numbers]
+    if place.halves:
+        return chosen[0] * (1 << 32) + chosen[1]
+    return -sum(chosen) if place.negative else sum(chosen)
+
+
+def _whole(number: str) -> float:
+    """An int where it can be one: an LSN must not be rounded before it is subtracted."""
+    return int(number) if len(number) < 20 and number.isdecimal() else float(number)

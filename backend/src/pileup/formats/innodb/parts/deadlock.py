@@ -1,0 +1,204 @@
+"""LATEST DETECTED DEADLOCK and LATEST FOREIGN KEY ERROR.
+
+Source: DeadlockChecker::notify() / lock_deadlock_*() in lock0lock.cc; row_ins_foreign_report_err()
+        in row0ins.cc. The text is repeated unchanged in every later dump: the caller keeps one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pileup.formats.innodb.parts.locks import PrintedLock, plain_table, read_lock
+from pileup.formats.innodb.parts.transaction_text import Parts, read_above, read_session, take_apart
+from pileup.formats.reading.wall_clock import local_us
+from pileup.records import Clock, Deadlock, DeadlockTrx, ForeignKeyError, Item, Problem
+
+# 120613 12:00:00 | 2013-06-19 13:47:37 7f68… | 2026-11-20 22:16:31 0x77eda82316c0
+STAMP = re.compile(
+    r"\s*(?:(?P<yy>\d\d)(?P<mm>\d\d)(?P<dd>\d\d)|(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d))"
+    r"[ T]+(?P<hour>\d{1,2}):(?P<minute>\d\d):(?P<second>\d\d)"
+)
+# *** (1) TRANSACTION: | *** (2) HOLDS THE LOCK(S): | *** (1) WAITING FOR THIS LOCK TO BE GRANTED:
+# *** CONFLICTING WITH:                                  MariaDB >= 10.6: locks of the others follow
+# *** TRANSACTION: | *** WAITING FOR THIS LOCK TO BE GRANTED:         after TOO DEEP OR LONG SEARCH
+MARKER = re.compile(
+    r"\*\*\* ?\(?(?P<number>\d{1,9})?\)? ?(?P<what>TRANSACTION:|HOLDS THE LOCK|"
+    r"WAITING FOR THIS LOCK|CONFLICTING WITH)"
+)
+VICTIM = re.compile(r"\*\*\* WE ROLL BACK TRANSACTION \((?P<number>\d{1,9})\)")
+_TOO_DEEP = "WE WILL ROLL BACK FOLLOWING TRANSACTION"
+_TABLE = re.compile(
+    r"(?:foreign key constraint (?:of|fails for) table|of table|cannot drop table):? "
+    r"(?P<table>`?\S+?)[:,]?$",
+    re.IGNORECASE,
+)
+_LONGEST = 2_000
+"""Characters of a line in which a table's name is looked for."""
+_CONSTRAINT = re.compile(r"CONSTRAINT `?(?P<name>[^`\s]+)`? FOREIGN KEY")
+
+
+def stamp_us(text: str) -> int | None:
+    """The local wall clock that a line begins with."""
+    match = STAMP.match(text)
+    if not match:
+        return None
+    if match["yy"]:
+        year: str | int = 2000 + int(match["yy"])
+        month, day = match["mm"], match["dd"]
+    else:
+        year, month, day = match["year"], match["month"], match["day"]
+    return local_us(year, month, day, match["hour"], match["minute"], match["second"])
+
+
+@dataclass(slots=True)
+class _Trx:
+    number: int
+    body: Parts | None = None
+    holds: list[str] = field(default_factory=list)
+    waits_for: str | None = None
+
+
+def parse_deadlock(
+    text: str,
+    line: int,
+    *,
+    snapshot: int | None,
+    wall_us: int | None = None,
+    clock: Clock | None = None,
+) -> Iterator[Item]:
+    """The section, or the same text in an error log, as one Deadlock.
+
+    The transactions stand in their printed order. ``line`` is the number of the text's first line,
+    ``wall_us`` the time of a text that has none of its own.
+    """
+    lines = text.split("\n")
+    filled = [at for at, one in enumerate(lines) if one.strip()]
+    if not filled:
+        return
+    found = _Reader()
+    for one in lines:
+        found.read(one)
+    found.close()
+    first, last = line + filled[0], line + filled[-1]
+    if not found.transactions:
+        yield Problem(first, "A deadlock is announced but none of its transactions is shown.")
+        return
+    original = next((one for one in lines if STAMP.match(one)), None)
+    if original is not None:
+        wall_us = stamp_us(original)
+        clock = None if wall_us is None else "local"
+    yield Deadlock(
+        line_first=first,
+        line_last=last,
+        wall_us=wall_us,
+        clock=clock,
+        snapshot=snapshot,
+        transactions=tuple(_trx(one) for _, one in sorted(found.transactions.items())),
+        victim=found.victim,
+        original=original.strip()[:200] if original else None,
+        truncated=found.victim is None,
+    )
+
+
+class _Reader:
+    """Takes the lines of one deadlock."""
+
+    def __init__(self) -> None:
+        self.transactions: dict[int, _Trx] = {}
+        self.victim: int | None = None
+        self._current = 0
+        self._what = ""
+        self._body: list[str] = []
+        self._too_deep = False
+        self._conflicts: list[PrintedLock] = []
+
+    def read(self, line: str) -> None:
+        if match := VICTIM.match(line):
+            self._end_body()
+            self.victim, self._what = int(match["number"]), ""
+        elif match := MARKER.match(line):
+            self._end_body()
+            self._what = match["what"]
+            if match["number"]:
+                self._current = int(match["number"])
+            elif self._what == "TRANSACTION:":
+                self._current = max(self.transactions, default=0) + 1
+            self.transactions.setdefault(self._current, _Trx(self._current))
+        elif _TOO_DEEP in line:
+            self._too_deep = True
+        elif self._what == "TRANSACTION:":
+            self._body.append(line)
+        elif self._what and (lock := read_lock(line)):
+            self._lock(lock)
+
+    def close(self) -> None:
+        self._end_body()
+        holders = {one.body[0]: one for one in self.transactions.values() if one.body}
+        for lock in self._conflicts:  # the lock of another transaction, which it names
+            holder = holders.get(lock.trx_id)
+            if holder is not None and lock.words not in holder.holds:
+                holder.holds.append(lock.words)
+        if self._too_deep and self.victim is None and len(self.transactions) == 1:
+            (self.victim,) = self.transactions
+
+    def _lock(self, lock: PrintedLock) -> None:
+        trx = self.transactions[self._current]
+        if self._what.startswith("CONFLICTING"):
+            self._conflicts.append(lock)
+        elif self._what.startswith("HOLDS"):
+            trx.holds.append(lock.words)
+        elif trx.waits_for is None:
+            trx.waits_for = lock.words
+
+    def _end_body(self) -> None:
+        while self._body and not self._body[0].strip():
+            self._body.pop(0)
+        if self._body:
+            text = "\n".join(self._body)
+            body = take_apart(text.removeprefix("---").removeprefix("TRANSACTION "))
+            self.transactions[self._current].body = body
+        self._body = []
+
+
+def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> Iterator[Item]:
+    """The section as one ForeignKeyError."""
+    lines = text.split("\n")
+    filled = [at for at, one in enumerate(lines) if one.strip()]
+    if not filled:
+        return
+    original = next((one for one in lines if STAMP.match(one)), None)
+    text = "\n".join(lines[at] for at in filled)
+    table = next((m for one in lines if (m := _TABLE.search(one[:_LONGEST]))), None)
+    constraint = _CONSTRAINT.search(text)
+    yield ForeignKeyError(
+        line_first=line + filled[0],
+        line_last=line + filled[-1],
+        wall_us=stamp_us(original) if original else None,
+        clock="local" if original and stamp_us(original) is not None else None,
+        snapshot=snapshot,
+        table=plain_table(table["table"].rstrip(":")) if table else None,
+        constraint=constraint["name"] if constraint else None,
+        message=text[:4000],
+        original=original.strip()[:200] if original else None,
+    )
+
+
+def _trx(one: _Trx) -> DeadlockTrx:
+    holds, waits_for = tuple(one.holds), one.waits_for
+    if one.body is None:
+        return DeadlockTrx(number=one.number, trx_id="unknown", holds=holds, waits_for=waits_for)
+    trx_id, text, session, query, _, _ = one.body
+    above = read_above(text)
+    session_id, os_thread, _, _ = read_session(session or "")
+    return DeadlockTrx(
+        number=one.number,
+        trx_id=trx_id,
+        session_id=session_id,
+        os_thread=above.os_thread if os_thread is None else os_thread,
+        active_s=above.active_s,
+        query=query,
+        holds=holds,
+        waits_for=waits_for,
+    )

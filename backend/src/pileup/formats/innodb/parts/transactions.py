@@ -1,0 +1,302 @@
+"""TRANSACTIONS section: transactions with their sessions, statements and printed locks.
+
+Source: lock_print_info_all_transactions() and trx_print_low(), innobase lock0lock.cc, trx0trx.cc.
+        Beyond 1 MB the server omits the begin of the list (innodb_show_status()) and says
+        'truncated...'.
+Note:   with innodb_status_output_locks off only the waited-for lock is printed; holders are for
+        the analysis to infer.
+Speed:  what repeats from transaction to transaction (state and counts, whose it is, the locks) is
+        read once per distinct text and then looked up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import polars as pl
+
+from pileup.formats.innodb.parts.transaction_text import (
+    Above,
+    Client,
+    Lock,
+    Locks,
+    read_above,
+    read_client,
+    read_locks,
+    read_session,
+    read_wait,
+    take_apart,
+)
+from pileup.formats.reading.repeated_text import Interned, repeated
+from pileup.records import (
+    Item,
+    Problem,
+    Rows,
+    Skipped,
+    Transaction,
+    TrxLock,
+    frame_of,
+    frame_schema,
+)
+
+_START = "---TRANSACTION "
+_TRUNCATED = re.compile(r"^\.\.\. truncated\.\.\.$", re.MULTILINE)
+_OTHER_FORM = re.compile(r"^[^\w\n]{0,8}TRANSACTION \(?[0-9A-Fa-f]", re.MULTILINE)
+_SCHEMA = frame_schema(Transaction.KIND)
+_ABOVE_FIELDS = Above._fields[:10]
+_CLIENT_FIELDS = Client._fields
+_WAITED = {
+    "waits_kind": "lock_kind",
+    "waits_table": "table",
+    "waits_index": "index_name",
+    "waits_space": "space",
+    "waits_page": "page",
+    "waits_heap": "heap",
+    "waits_mode": "mode",
+}
+_LOCK_FIELDS = {name.removesuffix("_name"): name for name in Lock._fields[:9]}
+
+
+class Listed(NamedTuple):
+    """What a section says beside its transactions."""
+
+    before: str
+    """The text above the first of them."""
+    waiting: int
+    """Transactions that wait for a lock."""
+    active: int
+    said: list[Item]
+
+
+_Row = tuple[
+    int,
+    int,
+    str,
+    int | None,
+    int | None,
+    int | None,
+    str | None,
+    float | None,
+    int,
+    int | None,
+    int | None,
+]
+"""First and last line, trx, session, OS thread, query id, statement, seconds waited; and where in
+their tables stand what is above the session, the client, and the lock that is waited for."""
+
+
+class Transactions:
+    """Collects the transactions of many dumps; ``flush`` hands them on as frames."""
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self._rows: list[_Row] = []
+        self._above: Interned[Above] = Interned()
+        self._clients: Interned[Client] = Interned()
+        self._locks: Interned[Locks] = Interned()
+        self._lock_rows: list[Lock] = []
+        self._lock_start: list[int] = []
+        """Per text of locks: the first of its rows."""
+        self._lock_of: list[int] = []
+        self._lock_trx: list[int] = []
+        self._lock_line: list[int] = []
+        self._dumps: list[tuple[int, int | None, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows) + len(self._lock_of)
+
+    def read(self, text: str, line: int, *, wall_us: int | None, snapshot: int) -> Listed:
+        """One section; its first line is ``line``."""
+        before, *blocks = f"\n{text}".split(f"\n{_START}")
+        said: list[Item] = []
+        number = line + before.count("\n")
+        if cut := _TRUNCATED.search(before):
+            said += _truncated(before[cut.start() :], line + before.count("\n", 0, cut.start()) - 1)
+            before = before[: cut.start()]
+        held = len(self._rows)
+        waiting = active = 0
+        any_truncated = "truncated..." in text
+        for block in blocks:
+            lines = block.count("\n")
+            if any_truncated and (cut := _TRUNCATED.search(block)):
+                said += _truncated(block[cut.start() :], number + block.count("\n", 0, cut.start()))
+                block = block[: cut.start()]
+                last = number + block.rstrip().count("\n")
+            elif block[-1:].isspace():
+                last = number + block.rstrip().count("\n")
+            else:
+                last = number + lines
+            above = self._one(block, number, last, said)
+            if above is not None:
+                waiting += above.lock_wait
+                active += above.active
+            number += lines + 1
+        if len(self._rows) > held:
+            self._dumps.append((len(self._rows) - held, wall_us, snapshot))
+        if not blocks and _OTHER_FORM.search(before):
+            said.append(Problem(line, "Transactions are listed in a form that cannot be read."))
+        return Listed(before[1:], waiting, active, said)
+
+    def flush(self) -> Iterator[Rows]:
+        """All that was read since the last flush, in print order."""
+        if self._rows:
+            transactions, locks = self._frames()
+            yield Rows(Transaction.KIND, transactions)
+            if locks.height:
+                yield Rows(TrxLock.KIND, locks)
+        self._clear()
+
+    def _one(self, block: str, line: int, last: int, said: list[Item]) -> Above | None:
+        """Take one transaction; add what is to be said of it."""
+        parts = take_apart(block)
+        if parts is None:
+            said.append(_unreadable(line, block))
+            return None
+        trx_id, text, session, query, below, below_line = parts
+        number = self._above.get(text)
+        if number is None:
+            number = self._above.add(text, read_above(text))
+        above = self._above.rows[number]
+        session_id = query_id = client = wait_s = waited = None
+        os_thread = above.os_thread
+        if session is not None:
+            session_id, handle, query_id, words = read_session(session)
+            if handle is not None:
+                os_thread = handle
+            client = self._clients.get(words)
+            if client is None:
+                client = self._clients.add(words, read_client(words))
+        if below:
+            wait_s, passed = read_wait(below)
+            if passed:
+                below = below.split("\n", passed)[passed] if below.count("\n") >= passed else ""
+            below_line += line + passed
+            waited, unread = self._list(below, trx_id, below_line)
+            said.extend(_skipped(below_line + at) for at in unread)
+        if above.unread:
+            said.extend(_skipped(line + at) for at in above.unread)
+        self._rows.append(
+            (
+                line,
+                last,
+                trx_id,
+                session_id,
+                os_thread,
+                query_id,
+                query,
+                wait_s,
+                number,
+                client,
+                waited,
+            )
+        )
+        return above
+
+    def _list(self, text: str, trx_id: str, line: int) -> tuple[int | None, tuple[int, ...]]:
+        """The locks of the transaction being taken: the one waited for, and lines unread."""
+        text = text.replace(f" trx id {trx_id} ", " trx id 0 ")  # waiters for a row then agree
+        number = self._locks.get(text)
+        if number is None:
+            locks = read_locks(text)
+            number = self._locks.add(text, locks)
+            self._lock_start.append(len(self._lock_rows))
+            self._lock_rows += locks.listed
+        listed, unread = self._locks.rows[number]
+        start = self._lock_start[number]
+        self._lock_of += range(start, start + len(listed))
+        self._lock_trx += [len(self._rows)] * len(listed)
+        self._lock_line += [line] * len(listed)
+        for at, lock in enumerate(listed):
+            if lock.waiting:
+                return start + at, unread
+        return None, unread
+
+    def _frames(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        first, last, trx_id, session, os_thread, query_id, query, wait_s, above, client, waited = (
+            map(list, zip(*self._rows, strict=True))
+        )
+        counts, walls, snapshots = zip(*self._dumps, strict=True)
+        dump = repeated(list(counts))
+        wall_us = pl.Series(walls, dtype=pl.Int64).gather(dump)
+        clocks = [None if wall is None else "local" for wall in walls]
+        common = {
+            "wall_us": wall_us,
+            "clock": pl.Series(clocks, dtype=pl.String).gather(dump),
+            "snapshot": pl.Series(snapshots, dtype=pl.Int64).gather(dump),
+            "trx_id": pl.Series(trx_id, dtype=pl.String),
+            "session_id": pl.Series(session, dtype=pl.Int64),
+        }
+        locks = pl.DataFrame(self._lock_rows, schema=_LOCK_TABLE, orient="row")
+        waits = locks[pl.Series(waited, dtype=pl.UInt32)] if self._lock_rows else None
+        transactions = frame_of(
+            Transaction.KIND,
+            {
+                **common,
+                "line_first": first,
+                "line_last": last,
+                "os_thread": os_thread,
+                "query_id": query_id,
+                "query": query,
+                "wait_s": wait_s,
+                **self._above.columns(_ABOVE_FIELDS, _SCHEMA, pl.Series(above, dtype=pl.UInt32)),
+                **self._clients.columns(
+                    _CLIENT_FIELDS, _SCHEMA, pl.Series(client, dtype=pl.UInt32)
+                ),
+                **(
+                    {name: waits[field] for name, field in _WAITED.items()}
+                    if waits is not None
+                    else {}
+                ),
+            },
+        )
+        of_trx = pl.Series(self._lock_trx, dtype=pl.UInt32)
+        listed = locks[pl.Series(self._lock_of, dtype=pl.UInt32)]
+        line = pl.Series(self._lock_line, dtype=pl.Int64)
+        return transactions, frame_of(
+            TrxLock.KIND,
+            {
+                **{name: column.gather(of_trx) for name, column in common.items()},
+                "line_first": line + listed["first"],
+                "line_last": line + listed["last"],
+                **{name: listed[field] for name, field in _LOCK_FIELDS.items()},
+            },
+        )
+
+
+_LOCK_SCHEMA = frame_schema(TrxLock.KIND)
+_LOCK_TABLE = {
+    name: _LOCK_SCHEMA["index" if name == "index_name" else name]
+    for name in Lock._fields
+    if name not in ("first", "last")
+} | {"first": pl.Int64(), "last": pl.Int64()}
+
+
+def _truncated(text: str, line: int) -> list[Item]:
+    """What follows the notice is the rest of a transaction that was cut in two."""
+    found: list[Item] = [
+        Problem(
+            line,
+            "The server cut the list of transactions here (its output is limited to 1 MB); those "
+            "in the middle are missing.",
+        )
+    ]
+    if rest := text.rstrip().count("\n"):
+        found.append(Skipped(line + 1, line + rest, "the rest of a transaction that was cut"))
+    return found
+
+
+def _unreadable(number: int, block: str) -> Problem:
+    return Problem(
+        number,
+        "A transaction whose first line cannot be read; it is missing from this dump.",
+        "---TRANSACTION ID, STATE",
+        (_START + block[:200]).split("\n")[0],
+    )
+
+
+def _skipped(line: int) -> Skipped:
+    return Skipped(line, line, "not a line of a transaction")

@@ -1,0 +1,1 @@
+"""Logs of the server and the machine, and digests of them."""

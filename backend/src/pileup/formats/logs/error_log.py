@@ -1,0 +1,313 @@
+"""The server's error log: MySQL, Percona and MariaDB of every age, with dumps inside.
+
+Source: sql_print_message_func() in sql/log.cc (to 5.7, MariaDB); log_line_submit() and the
+        traditional sink from 8.0. Until 5.5 and for InnoDB's own lines a stamp may be missing: such
+        a line gets the time of the dated line before it.
+Yields: an Event per dated line (log, restart, crash, semaphore_warning); a status dump inside
+        the log is read by innodb_status, with the log's line numbers. So are the waits below 'a
+        long semaphore wait' and the deadlocks of innodb_print_all_deadlocks: the time of both is
+        that of the dated line before them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.innodb.innodb_status import BANNER, DumpReader
+from pileup.formats.innodb.parts.deadlock import VICTIM
+from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.formats.reading.wall_clock import local_us
+from pileup.records import Clock, Event, Item, Skipped
+
+NAME = "error-log"
+TITLE = "MySQL / MariaDB error log"
+GIVES = "Events: restarts, crashes, warnings; the status dumps inside are read as such."
+PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
+VERSION = 4
+HINTS = ("-log_error", "error.log", ".err")
+
+# 2023-03-12T19:35:05.838493Z 0 [Warning] [MY-011068] [Server] ...
+# 2026-11-20 22:10:30 20105 [Note] ... | 2026-11-20  9:16:25 0 [Note] InnoDB: ...
+_NEW = re.compile(
+    r"(?P<stamp>\d{4}-\d\d-\d\d(?:T| +)\d\d?:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?) +"
+    r"(?:(?P<id>0x[0-9a-f]+|[0-9a-f]{6,16}|\d+) +)?(?:\[(?P<severity>[A-Za-z]+)\] )?"
+    r"(?:\[(?P<code>MY-\d+)\] \[(?P<subsystem>[^\]]+)\] )?(?P<message>.*)"
+)
+# 090902  8:15:00 [Note] ... | 091121 13:17:58InnoDB: Warning... | 080721 03:03:57  mysqld started
+_OLD = re.compile(
+    r"(?P<yy>\d\d)(?P<mm>\d\d)(?P<dd>\d\d) +(?P<hour>\d?\d):(?P<minute>\d\d):(?P<second>\d\d) ?"
+    r"(?:\[(?P<severity>[A-Za-z]+)\] )?(?P<message>.*)"
+)
+_CRASH = re.compile(r"mysqld got (?:signal|exception)|Assertion failure|mariadbd got signal", re.I)
+_RESTART = re.compile(
+    r"ready for connections|mysqld (?:re)?started|starting as process|Version: '", re.I
+)
+_SEMAPHORE = re.compile(r"a long semaphore wait|semaphore wait has lasted", re.IGNORECASE)
+_SEVERITY = {
+    "error": "error",
+    "warning": "warning",
+    "note": "note",
+    "system": "system",
+    "entry": "note",
+}
+_SIGNS = ("[Note]", "[Warning]", "[ERROR]", "[System]", "InnoDB:", "mysqld", "[MY-")
+_SEVERITIES = ("[Note]", "[Warning]", "[ERROR]", "[System]", "[Entry]")
+# [Note] [MY-012468] [InnoDB] Transactions deadlock detected, dumping detailed information.
+# InnoDB: transactions deadlock detected, dumping detailed information.                   (<= 5.6)
+_DEADLOCK = re.compile(r"transactions deadlock detected", re.IGNORECASE)
+# 11:40:21 UTC - mysqld got signal 11 ;                     (5.6 to 8.0.27: the time of day alone)
+_CRASH_ALONE = re.compile(
+    r"^(?:\d\d:\d\d:\d\d UTC - (?:mysqld|mariadbd) got |Attempting backtrace\. You can use )",
+    re.MULTILINE,
+)
+_CONTINUED = 40
+_CONTINUED_CRASH = 160
+"""Lines: what the crash handler prints of itself, the stack and the statement."""
+_MOST_MESSAGE = 4_000
+_MOST_CRASH = 12_000
+_MOST_DEADLOCK = 5_000
+"""Lines that the print of one deadlock may have."""
+
+
+def sniff(head: str) -> bool | None:
+    """Dated log lines before any dump; a dump alone is a status dump."""
+    before = head.split("INNODB MONITOR OUTPUT", 1)[0]
+    lines = [line for line in before.split("\n")[:200] if line.strip()]
+    dated = [line for line in lines if _is_dated(line)]
+    if not dated:
+        return bool(_CRASH_ALONE.search(before))
+    return any(any(sign in line for sign in _SIGNS) for line in dated)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every dated line as an event; undated ones belong to the line before."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same, some MiB at a time; a dump inside is read as a whole."""
+    log = _Log()
+    for chunk in chunks:
+        first, text = chunk.first, chunk.text
+        yield from log.feed(text, first)
+    yield from log.finish()
+
+
+class _Log:
+    """Takes text: lines outside of dumps one by one, dumps as they are."""
+
+    def __init__(self) -> None:
+        self._dumps = DumpReader()
+        self._wall: int | None = None
+        self._clock: Clock | None = None
+        self._event: Event | None = None
+        self._continued: list[str] = []
+        self._undated: list[int] = []
+        self._waits: list[str] = []
+        self._deadlock: list[str] = []
+        self._since = 0
+        """The line that began the waits or the deadlock being collected."""
+
+    def feed(self, text: str, line: int) -> Iterator[Item]:
+        """Whole lines, each ended by a line feed."""
+        start = 0
+        while start < len(text):
+            if self._dumps.in_dump:
+                end = _dump_end(text, start)
+                yield from self._inside(text[start:end], line)
+            else:
+                end = _dump_begin(text, start)
+                outside = text[start:end].removesuffix("\n")
+                if end > start:
+                    for number, words in enumerate(outside.split("\n"), start=line):
+                        yield from self._line(number, words)
+                else:
+                    end = text.find("\n", start) + 1 or len(text)
+                    yield from self._close()
+                    yield from self._dumps.feed(text[start:end], line)
+            line += text.count("\n", start, end)
+            start = end
+
+    def finish(self) -> Iterator[Item]:
+        """The end of the log."""
+        yield from self._close()
+        yield from self._dumps.finish()
+        for number in self._undated[:100]:
+            yield Skipped(number, number, "undated, and no dated line before it to belong to")
+
+    def _inside(self, text: str, line: int) -> Iterator[Item]:
+        """Part of a dump; other threads may have written their dated lines into it."""
+        if any(sign in text for sign in _SEVERITIES):
+            lines = text.split("\n")
+            for at, words in enumerate(lines):
+                if any(sign in words for sign in _SEVERITIES):
+                    event = _event(words, line + at)
+                    if event is not None and event.severity is not None:
+                        yield event
+                        lines[at] = ""
+            text = "\n".join(lines)
+        yield from self._dumps.feed(text, line)
+
+    def _line(self, number: int, text: str) -> Iterator[Item]:
+        event = _event(text, number)
+        if self._deadlock and self._goes_on(event):
+            self._deadlock.append(event.message.removeprefix("InnoDB:").lstrip() if event else text)
+            if VICTIM.match(self._deadlock[-1]) or len(self._deadlock) > _MOST_DEADLOCK:
+                yield from self._end_parts()
+            return
+        if self._waits and event is None and text.strip() and not text.startswith("InnoDB:"):
+            self._waits.append(text)
+        elif self._waits or self._deadlock:
+            yield from self._end_parts()
+        if event is not None:
+            yield from self._close()
+            self._event = event
+            self._wall, self._clock = event.wall_us, event.clock
+            if _DEADLOCK.search(event.message):
+                self._deadlock, self._since = [""], number
+            return
+        if not text.strip() or text.startswith(("====", "----")):
+            return
+        if text.startswith("--Thread ") and not self._waits:
+            self._waits, self._since = [text], number
+        elif _DEADLOCK.search(text):
+            self._deadlock, self._since = [""], number
+        yield from self._undated_line(number, text)
+
+    def _goes_on(self, event: Event | None) -> bool:
+        """Whether a line may belong to the deadlock being printed."""
+        return event is None or (
+            (event.subsystem == "InnoDB" or event.message == "InnoDB:")
+            and not _DEADLOCK.search(event.message)
+        )
+
+    def _undated_line(self, number: int, text: str) -> Iterator[Item]:
+        kind = _kind(text)
+        if kind != "log":
+            yield from self._end_event()
+            self._event = Event(
+                line_first=number,
+                line_last=number,
+                wall_us=self._wall,
+                clock=self._clock,
+                kind=kind,
+                severity="error" if kind == "crash" else "warning",
+                message=text.strip()[:_MOST_MESSAGE],
+            )
+        elif self._event is not None:
+            crash = self._event.kind == "crash"
+            if len(self._continued) < (_CONTINUED_CRASH if crash else _CONTINUED):
+                self._continued.append(text)
+        else:
+            self._undated.append(number)
+
+    def _close(self) -> Iterator[Item]:
+        """What was collected of an event, of waits or of a deadlock ends here."""
+        yield from self._end_parts()
+        yield from self._end_event()
+
+    def _end_event(self) -> Iterator[Item]:
+        if self._event is not None:
+            last = self._event.line_first + len(self._continued)
+            yield _closed(self._event, self._continued, last)
+        self._event, self._continued = None, []
+
+    def _end_parts(self) -> Iterator[Item]:
+        waits, deadlock = "\n".join(self._waits), "\n".join(self._deadlock)
+        self._waits, self._deadlock = [], []
+        if waits:
+            yield from self._dumps.read_waits(waits, self._since, self._wall, self._clock)
+        if "TRANSACTION" in deadlock:
+            yield from self._dumps.read_deadlock(deadlock, self._since, self._wall, self._clock)
+
+
+def _dump_begin(text: str, start: int) -> int:
+    """Where the next line with a dump's banner begins; the end of the text for none."""
+    at = text.find(BANNER, start)
+    while at >= 0:
+        begin = max(text.rfind("\n", start, at) + 1, start)
+        if not text.startswith("END OF", at - 7):
+            return begin
+        at = text.find(BANNER, at + 1)
+    return len(text)
+
+
+def _dump_end(text: str, start: int) -> int:
+    """Where the line after a dump's end marker begins."""
+    at = text.find("END OF " + BANNER, start)
+    end = text.find("\n", at) + 1 if at >= 0 else 0
+    return end or len(text)
+
+
+def _event(text: str, number: int) -> Event | None:
+    if match := _NEW.match(text):
+        stamp = read_stamp(" ".join(match["stamp"].split()))
+        if stamp is None:
+            return None
+        wall, clock = stamp
+        code, subsystem = match["code"], match["subsystem"]
+    elif match := _OLD.match(text):
+        found = local_us(
+            2000 + int(match["yy"]),
+            match["mm"],
+            match["dd"],
+            match["hour"],
+            match["minute"],
+            match["second"],
+        )
+        if found is None:
+            return None
+        wall, clock = found, "local"
+        code = subsystem = None
+    else:
+        return None
+    message = match["message"].strip()
+    if subsystem is None and message.startswith("InnoDB: "):
+        subsystem = "InnoDB"
+    severity = _SEVERITY.get((match["severity"] or "").lower())
+    return Event(
+        line_first=number,
+        line_last=number,
+        wall_us=wall,
+        clock=clock,
+        kind=_kind(message),
+        severity=severity,
+        subsystem=subsystem,
+        code=code,
+        message=message[:_MOST_MESSAGE],
+        original=text[: match.start("message")].strip()[:64],
+    )
+
+
+def _closed(event: Event, continued: list[str], last: int) -> Event:
+    """The event with its undated lines."""
+    if not continued:
+        return event
+    most = _MOST_CRASH if event.kind == "crash" else _MOST_MESSAGE
+    text = "\n".join([event.message, *continued])[:most]
+    return Event(
+        line_first=event.line_first,
+        line_last=max(event.line_first, last),
+        wall_us=event.wall_us,
+        clock=event.clock,
+        kind=event.kind,
+        severity=event.severity,
+        subsystem=event.subsystem,
+        code=event.code,
+        message=text,
+        original=event.original,
+    )
+
+
+def _kind(message: str) -> str:
+    if _SEMAPHORE.search(message):
+        return "semaphore_warning"
+    if _CRASH.search(message):
+        return "crash"
+    return "restart" if _RESTART.search(message) else "log"
+
+
+def _is_dated(line: str) -> bool:
+    return bool(_NEW.match(line) or _OLD.match(line))

@@ -1,0 +1,134 @@
+"""The general query log: how many statements, connections and departures came in each second.
+
+Source: File_query_log::write_general(), sql/log.cc (MySQL 5.1 to 9.x); MYSQL_QUERY_LOG::write(),
+        sql/log.cc (MariaDB). It is written when a statement arrives, so it tells the load that was
+        offered, and nothing of how long anything took: no Query records are made of it.
+Yields: the rate general_log.commands by command, a value per second; a second of the log's range
+        without any is a true zero.
+Time:   5.7 and later print one per entry; before, only where the second changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from pileup.formats.errors import FormatError
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.formats.reading.wall_clock import local_us
+from pileup.records import SAMPLE, Clock, Item, Problem, Rows, Skipped, frame_of
+
+NAME = "general-log"
+TITLE = "general query log"
+GIVES = "The rate `general_log.commands` per second, by command: Query, Connect, Quit, Execute."
+PRINTED_BY = "MySQL 5.0 to 9.x, Percona, MariaDB"
+VERSION = 1
+HINTS = ("general.log", "general_log", "query.log")
+
+# 2026-11-20T22:22:58.255330Z\t    8 Query\tSELECT 1          (MySQL 5.7 and later)
+# 071015 21:43:52\t    8 Connect\troot@localhost on test    or    \t\t    8 Query\tSELECT 1
+_ENTRY = re.compile(
+    r"(?P<stamp>\d{6} [ \d]\d:\d\d:\d\d|\t|"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d))\t *\d{1,20} "
+    r"(?P<command>Query|Connect|Quit|Init DB|Prepare|Execute|Close stmt|Reset stmt|Fetch|"
+    r"Field List|Statistics|Ping|Change user|Sleep|Binlog Dump(?: GTID)?|Register Slave|"
+    r"Register Replica|Refresh|Shutdown|Processlist|Kill|Debug|Delayed insert|Daemon|Long Data|"
+    r"Set option|Create DB|Drop DB|Reset Connection)(?:\t|$)"
+)
+_BANNER = ("Tcp port: ", "TCP Port: ", "Time    ")
+_FIRST = frozenset("0123456789\t")
+_S = 1_000_000
+_MOST_SECONDS = 2 * 86_400
+"""That have a value of each command."""
+
+
+def sniff(head: str) -> bool | None:
+    """Two entries, of which one is the first line; a rotated log begins inside a statement."""
+    lines = [line for line in head.split("\n", 400)[:400] if line.strip()][:200]
+    entries = [_ENTRY.match(line) is not None for line in lines if not _is_banner(line)]
+    return sum(entries) >= 2 and (entries[0] or sum(entries) >= 0.5 * len(entries))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every entry is counted; the lines of a statement belong to it."""
+    counts: Counter[tuple[Clock, int, str]] = Counter()
+    placed: dict[tuple[Clock, int], int] = {}
+    now: tuple[Clock, int] | None = None
+    untimed = entries = 0
+    for number, text in enumerate(lines, start=1):
+        match = _ENTRY.match(text) if text[:1] in _FIRST else None
+        if match is None:
+            if not entries and text.strip() and not _is_banner(text):
+                yield Skipped(number, number, "the rest of a statement that begins above the file")
+            continue
+        entries += 1
+        if match["stamp"] != "\t":
+            now = _second(match["stamp"])
+        if now is None:
+            untimed += 1
+            continue
+        if now not in placed and len(placed) < _MOST_SECONDS:
+            placed[now] = number
+        if now in placed:
+            counts[(*now, match["command"])] += 1
+        else:
+            untimed += 1
+    if not entries:
+        raise FormatError("No entry of a general query log was found.")
+    if untimed:
+        yield Problem(
+            None,
+            f"{untimed} entries are not counted: above the first time, or beyond the "
+            f"{_MOST_SECONDS} seconds that are kept.",
+        )
+    for clock in sorted({clock for clock, _ in placed}):
+        yield from _rates(clock, counts, placed)
+
+
+def _rates(
+    clock: Clock, counts: Counter[tuple[Clock, int, str]], placed: dict[tuple[Clock, int], int]
+) -> Iterator[Item]:
+    seconds = sorted(second for of, second in placed if of == clock)
+    if seconds[-1] - seconds[0] < _MOST_SECONDS:
+        seconds = list(range(seconds[0], seconds[-1] + 1))
+    lines: list[int] = []
+    for second in seconds:  # a second without an entry stands behind the last that has one
+        lines.append(placed.get((clock, second), lines[-1] if lines else 1))
+    for command in sorted({command for of, _, command in counts if of == clock}):
+        columns = {
+            "series": "general_log.commands",
+            "labels": f"command={command}",
+            "kind": "rate",
+            "unit": "1/s",
+            "clock": clock,
+            "wall_us": pl.Series(seconds, dtype=pl.Int64) * _S,
+            "value": pl.Series(
+                [counts[clock, second, command] for second in seconds], dtype=pl.Float64
+            ),
+            "line_first": pl.Series(lines, dtype=pl.Int64),
+        }
+        yield Rows(SAMPLE, frame_of(SAMPLE, columns))
+
+
+def _second(stamp: str) -> tuple[Clock, int] | None:
+    if "T" in stamp:
+        found = read_stamp(stamp)
+        return (found[1], found[0] // _S) if found else None
+    # a two-digit year: this log is younger than 1970
+    year = int(stamp[:2])
+    wall = local_us(
+        year + (2000 if year < 70 else 1900),
+        stamp[2:4],
+        stamp[4:6],
+        stamp[7:9].strip(),
+        stamp[10:12],
+        stamp[13:15],
+    )
+    return None if wall is None else ("local", wall // _S)
+
+
+def _is_banner(line: str) -> bool:
+    return line.startswith(_BANNER) or line.endswith("started with:")

@@ -1,0 +1,129 @@
+"""dmesg: the kernel's ring buffer, with its faults named.
+
+Source: dmesg(1) of util-linux, record_print_text() of Linux: '[   12.345678] ' is seconds since the
+        machine started, -T and --time-format iso print a time of day, -x names facility and level,
+        -r prints '<6>'; kernels before 2.6 and pt-summary print none of it.
+Yields: an Event per line, of kind log or of the fault that it names: oom_kill, hung_task, lockup,
+        io_error, filesystem_error, memory_error, ... (see kernel_faults).
+Time:   seconds since the start are placed where the kernel itself says what the clock was ('setting
+        system clock to ... (1646827599)'), and stay without a time where it does not. -T is local
+        time, and drifts by as long as the machine slept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from pileup.formats.logs.parts.kernel_faults import fault
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Clock, Event, Item
+
+NAME = "kernel-log"
+TITLE = "dmesg"
+GIVES = "Events; kills for lack of memory, hung tasks, lockups, I/O errors and the like by name."
+PRINTED_BY = "Linux: `dmesg`, `-T`, `-x`, `-r`, `--time-format iso`"
+VERSION = 1
+HINTS = ("-dmesg", "dmesg.txt", "dmesg", "dmesg.log")
+
+_SINCE = re.compile(r"\[ {0,9}(?P<s>\d{1,9})\.(?P<us>\d{6})\](?: ?\[ {0,6}[TC]\d{1,7}\])? ?")
+_DATED = re.compile(r"\[(?P<date>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?")
+_ISO = re.compile(r"(?P<date>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[,.]\d{6}[+-]\d\d:\d\d) ")
+_LEVEL = re.compile(
+    r"(?:<(?P<pri>\d{1,3})>|(?P<facility>kern|user|daemon|syslog|auth|mail|lpr|news|cron) *:"
+    r"(?P<level>emerg|alert|crit|err|warn|notice|info|debug) *: ?)"
+)
+_SEVERITY = {
+    "emerg": "error", "alert": "error", "crit": "error", "err": "error", "warn": "warning",
+    "notice": "note", "info": "note", "debug": "note",
+}  # fmt: skip
+_LEVELS = tuple(_SEVERITY)
+# rtc_cmos 00:00: setting system clock to 2022-03-09T12:06:39 UTC (1646827599)
+_CLOCK = re.compile(r"setting system clock to .{10,40}\((\d{9,10})\)")
+_BARE = re.compile(
+    r"Linux version \d|BIOS-provided physical RAM map|Command line: |Booting Linux|klogd \d"
+)
+_HELD = 100_000
+"""Lines kept back until the clock is known: a ring buffer holds far fewer."""
+_LONGEST = 2_000
+
+
+def sniff(head: str) -> bool | None:
+    """Nearly every line begins with one of its times, or the first says 'Linux version'."""
+    lines = [line[:_LONGEST] for line in head.split("\n")[:-1] or [head] if line.strip()][:60]
+    if not lines:
+        return False
+    if _BARE.match(lines[0]):
+        return True
+    timed = sum(_begins(line) for line in lines)
+    return timed >= 0.8 * len(lines)
+
+
+def _begins(line: str) -> bool:
+    level = _LEVEL.match(line)
+    rest = line[level.end() :] if level else line
+    return bool(_SINCE.match(rest) or _DATED.match(rest) or (level and level["level"]))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every line, in order; those before the clock is known wait for it."""
+    held: deque[tuple[Event, int]] = deque()
+    started_us: int | None = None
+    for line_number, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        event, since = _event(line_number, text)
+        if since is not None and started_us is None and (match := _CLOCK.search(event.message)):
+            started_us = int(match[1]) * 1_000_000 - since
+            while held:
+                yield _placed(*held.popleft(), started_us)
+        if since is None:
+            yield from (one for one, _ in held)
+            held.clear()
+            yield event
+        elif started_us is not None:
+            yield _placed(event, since, started_us)
+        else:
+            held.append((event, since))
+            if len(held) > _HELD:
+                yield held.popleft()[0]
+    yield from (one for one, _ in held)
+
+
+def _placed(event: Event, since_us: int, started_us: int) -> Event:
+    return replace(event, wall_us=started_us + since_us, clock="utc")
+
+
+def _event(line: int, text: str) -> tuple[Event, int | None]:
+    """The event, and the microseconds since the start that it prints."""
+    severity: str | None = None
+    subsystem = "kernel"
+    rest = text
+    if level := _LEVEL.match(rest):
+        rest = rest[level.end() :]
+        name = level["level"] or _LEVELS[int(level["pri"]) & 7]
+        severity = _SEVERITY[name]
+        subsystem = level["facility"] if level["facility"] not in (None, "kern") else "kernel"
+    wall: int | None = None
+    clock: Clock | None = None
+    since: int | None = None
+    if match := _SINCE.match(rest):
+        since = int(match["s"]) * 1_000_000 + int(match["us"])
+    elif match := _DATED.match(rest) or _ISO.match(rest):
+        wall, clock = read_stamp(match["date"]) or (None, None)
+    message = rest[match.end() :] if match else rest
+    found = fault(message)
+    event = Event(
+        line_first=line,
+        line_last=line,
+        wall_us=wall,
+        clock=clock,
+        kind=found[0] if found else "log",
+        severity=found[1] if found else severity,
+        subsystem=subsystem,
+        message=message.strip()[:_LONGEST],
+        original=match[0].strip() if match else None,
+    )
+    return event, since

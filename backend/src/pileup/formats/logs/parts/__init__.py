@@ -1,0 +1,1 @@
+"""What the log formats share, and the readers of their entries."""

@@ -1,0 +1,126 @@
+"""Processlists that a program writes to the log line by line, each with the log's own beginning.
+
+Source: a watchdog's ``mysql -e 'SHOW FULL PROCESSLIST' | logger -t watchdog``, or a unit of systemd
+        whose output goes to the journal. A tab is #011 where rsyslog wrote it:
+            Nov 20 22:20:15 db1 watchdog[311]: Id#011User#011Host#011db#011Command#011Time#011...
+Yields: what processlist yields of the listing, with the line numbers, the time and the host of the
+        log. What begins like one and has no session stays an event per line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from pileup.formats.errors import FormatError
+from pileup.formats.logs.parts.logged_dumps import printed
+from pileup.formats.reading.line_numbers import relined
+from pileup.formats.tables.parts.processlist_reader import BOX_HEADER, TAB_HEADER, ProcesslistReader
+from pileup.formats.unwrapping.client_layouts import CHATTER, ROW, RULE
+from pileup.records import Event, Item, Samples, Session, Snapshot
+
+_ROW_OF_TABS = re.compile(r"-?\d{1,20}(?:\t[^\t]*){7,}$")
+_MOST_LINES = 50_000
+_MOST_US = 10_000_000
+"""A row whose statement has several lines is ended by nothing but the next thing that is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    text: str
+    event: Event
+
+
+class LoggedListings:
+    """Takes programs' messages in order; gives the sessions of the listings among them."""
+
+    def __init__(self, next_snapshot: Callable[[], int]) -> None:
+        """``next_snapshot``: the number of the next snapshot of the artifact."""
+        self._next_snapshot = next_snapshot
+        self._reader = ProcesslistReader()
+        self._speaker = ""
+        self._held: list[_Said] = []
+        self._layout = ""
+        self._rules = 0
+
+    def takes(self, speaker: str, message: str) -> bool:
+        """Whether the message begins a listing or comes from the program of the open one."""
+        if self._held and speaker == self._speaker:
+            return True
+        return message.startswith(("I", "i", "|", "*")) and _layout(printed(message)) != ""
+
+    def feed(self, speaker: str, message: str, event: Event) -> Iterator[Item]:
+        """A message that is taken, and what it is otherwise; yields the records that it ends."""
+        text = printed(message)
+        begins = _layout(text)
+        if begins or not self._goes_on(text, event):
+            yield from self.finish()
+        if not self._held and not begins:
+            yield event
+            return
+        if not self._held:
+            self._speaker, self._layout, self._rules = speaker, begins, 0
+        self._rules += RULE.match(text) is not None
+        self._held.append(_Said(text, event))
+
+    def finish(self) -> Iterator[Item]:
+        """The end of the listing, or of the log."""
+        held, self._held = self._held, []
+        if not held:
+            return
+        items: list[Item] = []
+        try:
+            for at, said in enumerate(held, start=1):
+                items += self._reader.line(at, said.text)
+            items += self._reader.end(len(held))
+        except FormatError:
+            items = []
+        if not any(isinstance(one, Snapshot) for one in items):
+            yield from (said.event for said in held)
+            return
+        snapshot = self._next_snapshot()
+        for item in items:
+            yield _placed(item, held, snapshot)
+
+    def _goes_on(self, text: str, event: Event) -> bool:
+        if not self._held or len(self._held) >= _MOST_LINES or CHATTER.match(text):
+            return False
+        begun, now = self._held[0].event.wall_us, event.wall_us
+        if begun is not None and now is not None and not 0 <= now - begun <= _MOST_US:
+            return False
+        if self._layout == "tab":
+            return _ROW_OF_TABS.match(text) is not None
+        if self._layout == "vertical" and len(self._held) == 1:
+            return text.lstrip()[:3].lower() == "id:"
+        return self._rules < 2  # behind the header, and below the last row
+
+
+def _layout(text: str) -> str:
+    """How the listing is printed that this line begins; empty when it begins none."""
+    if TAB_HEADER.match(text):
+        return "tab"
+    if text.startswith("|") and BOX_HEADER.match(text):
+        return "box"
+    row = ROW.match(text) if text.startswith("*") else None
+    return "vertical" if row and row["number"] == "1" else ""
+
+
+def _placed(item: Item, held: list[_Said], snapshot: int) -> Item:
+    """Where and when the log has it."""
+    first = held[0].event
+
+    def line(number: int) -> int:
+        return held[min(number, len(held)) - 1].event.line_first
+
+    item = relined(item, line, line)
+    if isinstance(item, Samples):
+        walls = [first.wall_us] * len(item.values)
+        return replace(item, wall_us=walls, clock=first.clock or "relative", host=first.host)
+    if isinstance(item, Session | Snapshot):
+        item = replace(
+            item, snapshot=snapshot, wall_us=first.wall_us, clock=first.clock, host=first.host
+        )
+    if isinstance(item, Snapshot):
+        return replace(item, time_quality="unknown" if first.wall_us is None else "exact")
+    return item

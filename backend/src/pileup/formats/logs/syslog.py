@@ -1,0 +1,234 @@
+"""syslog and journalctl: what every program of the machine said.
+
+Source: RFC 3164 ('Nov 20 22:19:58 db1 mysqld[2159]: ...', no year, local time), RFC 5424
+        ('<165>1 2026-11-20T22:19:58.003Z db1 app 42 - - ...'), rsyslog's ISO template, and
+        journalctl -o short, short-precise, short-iso, short-full.
+Yields: an Event per line; subsystem is the program, host the machine. Faults of the kernel have
+        their kind (see kernel_faults); a server that systemd saw start or die is restart or crash.
+        A status dump of a server is read by innodb_status, with the log's line numbers; so is the
+        processlist that any program writes into the log.
+Time:   of RFC 3164 the clock is 'yearless': the clock stage finds the year from the rest of the
+        evidence. Where the log itself tells it (journalctl's first line, a dated message of the
+        same day), it is used at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.logs.parts.kernel_faults import fault
+from pileup.formats.logs.parts.logged_dumps import LoggedDumps
+from pileup.formats.logs.parts.logged_listings import LoggedListings
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.formats.reading.wall_clock import local_us
+from pileup.records import Clock, Event, Item, Skipped
+
+NAME = "syslog"
+TITLE = "syslog, journalctl"
+GIVES = (
+    "Events with program and host; faults of the kernel by name, crashes and restarts; the status "
+    "dumps and processlists inside are read as such."
+)
+PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`"
+VERSION = 3
+HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
+
+NO_YEAR = 1972
+"""The year that analysis.years expects a time without one in: it has a 29 February."""
+
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
+    )
+}
+_PRI = re.compile(r"<(?P<pri>\d{1,3})>(?P<version>1 )?")
+_OLD = re.compile(
+    r"(?P<month>[A-Z][a-z]{2}) (?P<day>[ \d]\d) (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)"
+    r"(?:\.(?P<f>\d{1,9}))? (?P<host>[\w.:-]{1,255}) (?P<rest>.*)$"
+)
+_NEW = re.compile(
+    r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?) "
+    r"(?P<host>[\w.:-]{1,255}) (?P<rest>.*)$"
+)
+# Fri 2026-11-20 22:19:58 UTC db1 mysqld[2159]: ...
+_FULL = re.compile(
+    r"[A-Z][a-z]{2} (?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?)"
+    r"(?: (?P<zone>[A-Z]{2,5}))? "
+    r"(?P<host>[\w.:-]{1,255}) (?P<rest>.*)$"
+)
+_TAG = re.compile(r"(?P<tag>[\w./@()+-]{1,128})(?:\[\d{1,10}\])?: ?")
+# app 42 ID47 [id key="value"] message | app - - - message
+_RFC5424 = re.compile(
+    r"(?P<tag>\S{1,48}) (?:\S{1,128}) (?:\S{1,32}) "
+    r"(?:-|(?:\[[^\]]{0,1000}\]){1,20})(?: (?P<message>.*))?$"
+)
+_JOURNAL = re.compile(
+    r"-- (?:Logs|Journal) begins? at .{10,60}?"
+    r"(?:, end(?:s|ing)? at [A-Z][a-z]{2} (?P<year>\d{4})-|$|\.)"
+)
+_NOTE = re.compile(r"-- (?:Boot [0-9a-f]{8,32}|Reboot|No entries) --")
+_SINCE = re.compile(r"\[ {0,9}\d{1,9}\.\d{6}\] ?")
+_ISO_DATE = re.compile(r"\b(?P<y>20\d\d)-(?P<m>\d\d)-(?P<d>\d\d)(?:T| {1,2})\d{1,2}:\d\d")
+_SERVERS = re.compile(r"(?:mysqld?|mariadbd?|mysqld_safe|mysqld-debug|percona\w*)(?:\b|@)")
+_CRASH = re.compile(
+    r"got signal \d|Main process exited, code=(?:killed|dumped)|Assertion failure|dumped core"
+    r"|status=\d{1,3}/(?:SEGV|KILL|ABRT|BUS)|Failed with result"
+)
+_RESTART = re.compile(
+    r"ready for connections|^Start(?:ed|ing) (?:MySQL|MariaDB|Percona)|starting as process"
+)
+_LEVEL = re.compile(r"\[(?P<level>ERROR|Error|Warning|Note|System)\]")
+_SEVERITY = {"error": "error", "warning": "warning", "note": "note", "system": "system"}
+_PRI_SEVERITY = ("error", "error", "error", "error", "warning", "note", "note", "note")
+_LONGEST = 4_000
+
+
+def sniff(head: str) -> bool | None:
+    """Nearly every line begins with a time, a host and a program."""
+    lines = [line[:_LONGEST] for line in head.split("\n")[:-1] or [head] if line.strip()][:60]
+    lines = [line for line in lines if not line.startswith("-- ") and not line[0].isspace()]
+    if not lines:
+        return False
+    return sum(_parts(line) is not None for line in lines) >= 0.8 * len(lines)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every line; one that begins with a blank belongs to the line before and is left with it."""
+    years = _Years()
+    dumps = LoggedDumps()
+    listings = LoggedListings(dumps.next_snapshot)
+    before = False
+    for line_number, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        parts = _parts(text[: _LONGEST * 2])
+        if parts is not None:
+            before = True
+            speaker, message, server = _spoken(text, parts)
+            if server and dumps.takes(speaker, message):
+                yield from dumps.feed(line_number, speaker, message)
+                continue
+            event = _event(line_number, parts, years)
+            if listings.takes(speaker, message):
+                yield from listings.feed(speaker, message, event)
+            else:
+                yield event
+        elif journal := _JOURNAL.match(text):
+            years.ends(journal["year"])
+        elif not _NOTE.match(text) and not (before and text[0].isspace()):
+            yield Skipped(line_number, line_number, "not a line of syslog")
+    yield from dumps.finish()
+    yield from listings.finish()
+
+
+class _Years:
+    """The year of times that do not print one, once something told it."""
+
+    def __init__(self) -> None:
+        self._known: int | None = None
+        self._turned = 0
+        self._month = 0
+        self._end: int | None = None
+
+    def ends(self, year: str | None) -> None:
+        """journalctl said when its entries end; most listings are of one year."""
+        self._end = int(year) if year else None
+
+    def wall(self, match: re.Match[str]) -> tuple[int | None, Clock]:
+        month = _MONTHS.get(match["month"])
+        if month is None:
+            return None, "yearless"
+        if self._month == 12 and month == 1:
+            self._turned += 1
+        self._month = month
+        told = _ISO_DATE.search(match["rest"][:200])
+        if told and (int(told["m"]), int(told["d"])) == (month, int(match["day"])):
+            self._known, self._turned = int(told["y"]), 0
+        if self._known is None and self._end is not None and not self._turned:
+            self._known = self._end
+        year = self._known + self._turned if self._known else NO_YEAR
+        wall = local_us(year, month, match["day"], match["h"], match["m"], match["s"], match["f"])
+        return wall, "local" if self._known else "yearless"
+
+
+_Parts = tuple[re.Match[str], str | None, bool]
+
+
+def _parts(text: str) -> _Parts | None:
+    """The matched line, its priority's severity, and whether RFC 5424 says the rest."""
+    severity: str | None = None
+    modern = False
+    if pri := _PRI.match(text):
+        severity = _PRI_SEVERITY[int(pri["pri"]) & 7]
+        modern = pri["version"] is not None
+        text = text[pri.end() :]
+    match = _OLD.match(text) or _NEW.match(text) or _FULL.match(text)
+    if match is None or (match.re is _OLD and match["month"] not in _MONTHS):
+        return None
+    known = _RFC5424.match(match["rest"]) if modern else _TAG.match(match["rest"])
+    if known is None and not match["rest"].startswith(
+        ("last message repeated", "message repeated")
+    ):
+        return None
+    return match, severity, modern
+
+
+def _spoken(text: str, parts: _Parts) -> tuple[str, str, bool]:
+    """Which process said it, what, with the blanks before it, and whether that is a server."""
+    match, _, modern = parts
+    rest, host = match["rest"], match["host"]
+    if modern:
+        tag, message = _said(rest, modern)
+        return f"{host} {tag}", message, _SERVERS.match(tag) is not None
+    found = _TAG.match(rest)
+    if found is None:
+        return "", "", False
+    server = _SERVERS.match(found["tag"].rpartition("/")[2]) is not None
+    return f"{host} {found[0]}", rest[found.end() :] + text[_LONGEST * 2 :], server
+
+
+def _event(line: int, parts: _Parts, years: _Years) -> Event:
+    match, severity, modern = parts
+    clock: Clock
+    if match.re is _OLD:
+        wall, clock = years.wall(match)
+    else:
+        zone = match["zone"] if match.re is _FULL else None
+        stamp = read_stamp(match["stamp"].replace(",", ".") + (" UTC" if zone == "UTC" else ""))
+        wall, clock = stamp if stamp else (None, "local")
+    tag, message = _said(match["rest"], modern)
+    if tag == "kernel" and (since := _SINCE.match(message)):
+        message = message[since.end() :]
+    kind = "log"
+    if found := fault(message) if tag in ("kernel", "systemd", "systemd-oomd") else None:
+        kind, severity = found
+    elif _SERVERS.match(tag) or (tag == "systemd" and _SERVERS.search(message[:200].lower())):
+        if _CRASH.search(message[:400]):
+            kind, severity = "crash", "error"
+        elif _RESTART.search(message[:400]):
+            kind = "restart"
+    if severity is None and (level := _LEVEL.search(message[:200])):
+        severity = _SEVERITY[level["level"].lower()]
+    return Event(
+        line_first=line,
+        line_last=line,
+        host=match["host"],
+        wall_us=wall,
+        clock=clock if wall is not None else None,
+        kind=kind,
+        severity=severity,
+        subsystem=tag or None,
+        message=message[:_LONGEST],
+        original=match.string[: match.start("host")].strip()[:64],
+    )
+
+
+def _said(rest: str, modern: bool) -> tuple[str, str]:
+    if modern and (found := _RFC5424.match(rest)):
+        return found["tag"], (found["message"] or "").removeprefix("\ufeff").strip()
+    tag = _TAG.match(rest)
+    if tag is None:
+        return "", rest.strip()
+    return tag["tag"].rpartition("/")[2] or tag["tag"], rest[tag.end() :].strip()

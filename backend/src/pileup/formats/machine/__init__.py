@@ -1,0 +1,1 @@
+"""What the operating system prints: vmstat, iostat, top, procfs, strace and others."""

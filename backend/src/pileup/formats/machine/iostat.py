@@ -1,0 +1,238 @@
+"""iostat -dx: per device, columns mapped by their header whatever the version.
+
+Source: iostat(1) of sysstat 7 to 12. The first block is the average since boot and is left out.
+        A time is printed only with -t; else blocks are a nominal second apart. A long name stands
+        on a line of its own; with -h it stands last, and a block is several tables.
+Yields: iostat.<column> with label device; the CPU block as iostat.cpu_<column>.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import polars as pl
+
+from pileup.formats.machine.parts.sysstat import DayClock, sized, stamp, time_of_day
+from pileup.formats.reading.number_rows import read_chunks, row_by_row, table
+from pileup.formats.reading.series_columns import Columns, Header
+from pileup.formats.reading.series_columns import number as number_of
+from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Clock, Item, Problem
+
+NAME = "iostat"
+TITLE = "iostat"
+GIVES = "Each column per device (`iostat.*`), the CPU as `iostat.cpu_*`."
+PRINTED_BY = "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-s`; any language"
+VERSION = 4
+HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
+
+_HEADER = re.compile(r"^Device:?\s+\S")
+_SNIFF = re.compile(
+    r"^(?:Device:?\s.*(?:%util|kB_read|Blk_read|rkB/s|r/s)"
+    r"|  .*(?:%util|_read/s|rkB/s) .*Device *$)",
+    re.MULTILINE,
+)
+_MOST_DEVICES = 10_000
+_LONGEST_TIME = 60
+_UNITS = {
+    "%util": "%",
+    "await": "ms",
+    "r_await": "ms",
+    "w_await": "ms",
+    "rkB/s": "KiB/s",
+    "wkB/s": "KiB/s",
+}
+
+
+def sniff(head: str) -> bool | None:
+    """A device header with a column that only iostat prints."""
+    if "Device" not in head:
+        return False
+    return bool(_SNIFF.search(head))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every block after the first."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same: the lines of known devices together, all else line by line."""
+    reader = _Reader()
+    yield from read_chunks(chunks, reader)
+    yield from reader.end()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = Columns()
+        self._clock_of = DayClock()
+        self._columns: list[str] = []
+        self._header = Header(())
+        self._heading = ""
+        self._cpu: list[str] = []
+        self._block = -1
+        self._printed: tuple[int | None, Clock] | None = None
+        self._devices: set[str] = set()
+        self._first_heading = ""
+        self._most_blocks = 0
+        self._last = False
+        """The device stands behind its numbers."""
+        self._wrapped = ""
+
+    @property
+    def ready(self) -> bool:
+        """A block after the one since boot has told the devices."""
+        return self._block > 1 and bool(self._devices) and not self._last
+
+    def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
+        """The devices of blocks under headings like the last one."""
+        is_row = lines.str.extract("^([^ ]+) ", 1).is_in(list(self._devices)).fill_null(value=False)
+        is_heading = lines == self._heading
+        is_other = ~(is_row | is_heading | (lines == ""))
+        others = lines.filter(is_other)
+        if others.str.contains("Device|Linux").any() or (is_other.shift(1) & is_row).any():
+            return None  # other columns, another run, or the CPU table runs into the devices
+        cells = table(lines.filter(is_row), [pl.String, *[pl.Float64] * len(self._columns)])
+        if cells is None:
+            return None
+        blocks = is_heading.cum_sum().cast(pl.Int64) + self._block
+        items: list[Item] = []
+        printed = [self._printed]
+        before = -1
+        for at, text in zip(is_other.arg_true().to_list(), others.to_list(), strict=True):
+            self._block = blocks[at]
+            self._cpu = self._cpu if at == before + 1 else []
+            items += self.line(first + at, text)
+            printed.append(self._printed)
+            before = at
+        self._block = blocks[-1]
+        self._cpu = self._cpu if is_other[-1] else []
+        told = is_other.cum_sum().filter(is_row)
+        known = [one if one and one[0] is not None else (None, None) for one in printed]
+        walls, clocks = zip(*known, strict=True)
+        cells = cells.with_columns(
+            pl.Series(walls, dtype=pl.Int64)
+            .gather(told)
+            .fill_null((blocks.filter(is_row) - 1) * 1_000_000)
+            .alias("wall"),
+            pl.Series(clocks, dtype=pl.String).gather(told).fill_null("relative").alias("clock"),
+            (is_row.arg_true().cast(pl.Int64) + first).alias("line"),
+        )
+        numbers = [str(at + 1) for at in range(len(self._columns))]
+        for one in cells.partition_by("0", "clock", maintain_order=True):
+            labels = (("device", one["0"][0].rstrip(":")),)
+            lane = self.found.lane(self._header, one["clock"][0], labels)
+            lane.add_numbers(row_by_row(one.select(numbers)), one["wall"], one["line"])
+        return [*items, *self.found.flush()] if self.found.full else items
+
+    def line(self, number: int, text: str) -> Iterator[Item]:
+        cells = text.split()
+        line = text.strip()
+        if not cells:
+            self._cpu = []
+        elif _HEADER.match(line):
+            self._begin_block(text, cells[1:])
+        elif self._clock_of.banner(text):
+            self._block = -1  # another run: its first block is since boot as well
+            self._devices.clear()
+        elif cells[-1] == "Device":
+            self._begin_block(text, cells[:-1], last=True)
+        elif self._time(line):
+            pass
+        elif cells[0] == "avg-cpu:":
+            self._cpu = cells[1:]
+        elif self._cpu and all(number_of(cell) is not None for cell in cells):
+            self._cpu_row(number, cells)
+        else:
+            yield from self._device(number, text, cells)
+
+    def _time(self, line: str) -> bool:
+        """What -t prints above a report."""
+        if (printed := read_stamp(line)) is not None:
+            self._printed = printed  # ISO with an offset is absolute
+        elif line.startswith("Time: ") and (time := time_of_day(line[6:])):
+            self._printed = self._clock_of.wall(time), "local"
+        elif len(line) < _LONGEST_TIME and (wall := stamp(line)) is not None:
+            self._printed = wall, "local"
+        else:
+            return False
+        return True
+
+    def _device(self, number: int, text: str, cells: list[str]) -> Iterator[Item]:
+        width = len(self._columns)
+        wrapped, self._wrapped = self._wrapped, ""
+        if wrapped and len(cells) == width:
+            cells = [wrapped, *cells]
+        elif width > 1 and len(cells) == 1 and number_of(cells[0]) is None and not self._last:
+            self._wrapped = cells[0]
+            return
+        elif wrapped:
+            yield Problem(number - 1, "A device without its numbers.", found=wrapped[:200])
+        if self._last:
+            cells = [*cells[width:], *(_plain(cell) for cell in cells[:width])]
+        if not width or len(cells) != width + 1:
+            yield Problem(number, "Not a line of iostat; it is left out.", found=text[:200])
+        elif self._block > 0:  # the first is since boot
+            wall, clock = self._moment()
+            if len(self._devices) < _MOST_DEVICES:
+                self._devices.add(cells[0])
+            labels = (("device", cells[0].rstrip(":")),)
+            self.found.lane(self._header, clock, labels).add(cells[1:], wall, number)
+            if self.found.full:
+                yield from self.found.flush()
+
+    def _begin_block(self, text: str, columns: list[str], *, last: bool = False) -> None:
+        self._cpu = []
+        self._wrapped = ""
+        if not (last and self._last and text != self._first_heading):
+            self._block += 1
+            self._first_heading = text
+            self._most_blocks = max(self._most_blocks, self._block + 1)
+        self._heading, self._last = text, last
+        if columns != self._columns:
+            self._columns = columns
+            self._header = _header(tuple(columns))
+            self._devices.clear()
+
+    def end(self) -> Iterator[Item]:
+        if self._most_blocks == 1:
+            yield Problem(
+                None,
+                "There is only iostat's first report, the average since boot: nothing of the "
+                "moment is in it. Capture with an interval and a count: iostat -dxt 1 30.",
+            )
+
+    def _cpu_row(self, number: int, cells: list[str]) -> None:
+        if self._block < 0:
+            return
+        wall, clock = self._moment()
+        for name, cell in zip(self._cpu, cells, strict=False):
+            series = f"iostat.cpu_{name.lstrip('%')}"
+            self.found.add(series, number_of(cell), wall=wall, clock=clock, line=number, unit="%")
+
+    def _moment(self) -> tuple[int | None, Clock]:
+        """Of the next line of numbers."""
+        if self._printed is not None and self._printed[0] is not None:
+            return self._printed
+        # The CPU table stands above the devices of its block, which are not counted yet.
+        block = self._block + 1 if self._cpu else self._block
+        return max(0, block - 1) * 1_000_000, "relative"
+
+
+@lru_cache(maxsize=64)
+def _header(columns: tuple[str, ...]) -> Header:
+    return Header((f"iostat.{column.lstrip('%')}", "gauge", _unit(column)) for column in columns)
+
+
+def _unit(column: str) -> str | None:
+    return _UNITS.get(column, "1/s" if column.endswith("/s") else None)
+
+
+def _plain(cell: str) -> str:
+    """What -h made easy to read, as a number again; nothing of what is none."""
+    value = sized(cell)
+    return cell if value is None else repr(value)

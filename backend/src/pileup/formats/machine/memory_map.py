@@ -1,0 +1,149 @@
+"""pmap and /proc/PID/numa_maps: what a process' memory is made of, and on which node it lies.
+
+Source: pmap(1) of procps (-x: RSS and Dirty; pt-stalk's -pmap); show_numa_map() of Linux.
+Yields: memory_map.size, .rss, .dirty (KiB, the sum over the mappings) with label pid; of numa_maps
+        memory_map.node with label node (KiB); the Table of mappings by name, largest first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.reading.series_columns import Columns
+from pileup.records import Item, Problem, Skipped, Table
+
+NAME = "memory-map"
+TITLE = "pmap, numa_maps"
+GIVES = "Memory of a process in total and per node (`memory_map.*`); a table of its mappings."
+PRINTED_BY = "procps `pmap`, `pmap -x`; `/proc/PID/numa_maps`"
+VERSION = 1
+HINTS = ("-pmap", "numa_maps")
+
+_PROCESS = re.compile(r"(?P<pid>\d{1,8}):   ?\S")
+# 0000000000400000   47104   20804       0 r-x-- mysqld    | 0000000000400000     48K r-x-- mysqld
+_PMAP = re.compile(
+    r"(?P<address>[0-9a-f]{8,16}) +(?P<size>\d{1,15})K? +"
+    r"(?:(?P<rss>\d{1,15}) +(?P<dirty>\d{1,15}) +)?"
+    r"(?P<mode>[r-][w-][x-][sp-]\S?) +(?P<name>\S.*)$"
+)
+_HEAD = re.compile(r"Address +Kbytes +(?:RSS +Dirty +)?Mode +Mapping")
+_TOTAL = re.compile(r"(?:-[- ]+$| *total(?: kB)? )")
+# 55a9e753c000 default file=/usr/bin/x mapped=52 N0=52 kernelpagesize_kB=4
+_NUMA = re.compile(
+    r"(?P<address>[0-9a-f]{8,16}) (?P<policy>[a-z][\w:,=+-]{2,60})(?: (?P<rest>\S.*))?$"
+)
+_NODE = re.compile(r"N\d{1,4}")
+_PAGES = re.compile(r"\d{1,15}")
+_MOST_NAMES = 5_000
+_SHOWN = 200
+_LONGEST = 4_096
+
+
+def sniff(head: str) -> bool | None:
+    """pmap begins with a process, then its mappings; lines of numa_maps have a policy."""
+    lines = [line[:_LONGEST] for line in head.split("\n")[:42] if line.strip()]
+    if len(lines) >= 2 and _PROCESS.match(lines[0]):
+        return bool(_HEAD.match(lines[1].lstrip()) or _PMAP.match(lines[1]))
+    if len(lines) >= 2 and _HEAD.match(lines[0].lstrip()):
+        return bool(_PMAP.match(lines[1]))
+    fit = sum(_NUMA.match(line) is not None for line in lines)
+    return len(lines) >= 2 and fit >= 0.9 * len(lines) and "kernelpagesize_kB=" in head
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every mapping, summed by its name."""
+    reader = _Reader()
+    for line_number, raw in enumerate(lines, start=1):
+        text = raw[:_LONGEST].rstrip()
+        if match := _PROCESS.match(text):
+            yield from reader.finish()
+            reader.pid = match["pid"]
+        elif not text.strip() or _HEAD.match(text.lstrip()) or _TOTAL.match(text):
+            continue
+        elif match := _PMAP.match(text):
+            numbers = [None if n is None else int(n) for n in match.group("size", "rss", "dirty")]
+            reader.add(line_number, match["name"], numbers)
+        elif match := _NUMA.match(text):
+            if not reader.numa(line_number, match["rest"] or ""):
+                yield Problem(line_number, "Not the pages of a mapping.", found=raw[:200])
+        elif text.startswith("pmap: "):
+            yield Skipped(line_number, line_number, "what pmap said besides")
+        else:
+            yield Problem(line_number, "Not a mapping of memory.", found=raw[:200])
+    yield from reader.finish()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.pid: str | None = None
+        self._names: dict[str, list[int | None]] = {}
+        self._nodes: defaultdict[str, int] = defaultdict(int)
+        self._lines = (0, 0)
+
+    def add(self, line: int, name: str, kib: list[int | None]) -> None:
+        """One mapping: its size, resident and dirty KiB."""
+        if not self._names:
+            self._lines = (line, line)
+        self._lines = (self._lines[0], line)
+        name = name.strip()[:300]
+        if name not in self._names and len(self._names) >= _MOST_NAMES:
+            name = "others"
+        sums = self._names.setdefault(name, [0, None, None, None])
+        sums[0] = (sums[0] or 0) + 1
+        for at, value in enumerate(kib, start=1):
+            if value is not None:
+                sums[at] = (sums[at] or 0) + value
+
+    def numa(self, line: int, rest: str) -> bool:
+        """False: its pages cannot be read, and it is left out."""
+        words = dict(word.partition("=")[::2] for word in rest.split())
+        page = words.get("kernelpagesize_kB", "")
+        nodes = {word[1:]: pages for word, pages in words.items() if _NODE.fullmatch(word)}
+        if not all(_PAGES.fullmatch(pages) for pages in (page, *nodes.values())):
+            return not nodes and not page  # a mapping that was never touched has none
+        name = words.get("file") or next((n for n in ("heap", "stack") if n in words), "anonymous")
+        for node, pages in nodes.items():
+            self._nodes[node] += int(pages) * int(page)
+        self.add(line, name, [None, sum(map(int, nodes.values())) * int(page), None])
+        return True
+
+    def finish(self) -> Iterator[Item]:
+        """The process ends."""
+        if not self._names:
+            return
+        found = Columns()
+        label = (("pid", self.pid),) if self.pid else ()
+        for at, what in enumerate(("size", "rss", "dirty"), start=1):
+            known = [v for sums in self._names.values() if (v := sums[at]) is not None]
+            if known:
+                self._add(found, what, sum(known), label)
+        for node, kib in sorted(self._nodes.items()):
+            self._add(found, "node", kib, (("node", node), *label))
+        rows = sorted(self._names.items(), key=lambda each: -(each[1][2] or each[1][1] or 0))
+        yield Table(
+            line_first=self._lines[0],
+            line_last=self._lines[1],
+            name="memory map",
+            columns=("mapping", "count", "size_kib", "rss_kib", "dirty_kib"),
+            rows=tuple(
+                (name, *(None if v is None else str(v) for v in sums))
+                for name, sums in rows[:_SHOWN]
+            ),
+        )
+        yield from found.flush()
+        self._names, self._nodes = {}, defaultdict(int)
+
+    def _add(
+        self, found: Columns, what: str, kib: int, labels: tuple[tuple[str, str], ...]
+    ) -> None:
+        found.add(
+            f"memory_map.{what}",
+            float(kib),
+            wall=0,
+            clock="relative",
+            line=self._lines[0],
+            unit="KiB",
+            labels=labels,
+        )

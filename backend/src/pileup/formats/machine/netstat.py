@@ -1,0 +1,259 @@
+"""netstat and ss: sockets counted by state, and what waits in them; interfaces; routes.
+
+Source: netstat(8) of net-tools (tcp_do_one(), unix_do_one()), ss(8) of iproute2. pt-stalk's
+        -netstat is ``netstat -antp`` under TS lines.
+Yields: netstat.sockets with labels proto and state; netstat.unread, sockets in which bytes wait
+        for a program that does not read them, and netstat.unsent, by program or local port;
+        netstat.backlog of a listening socket with label port: connections not yet accepted;
+        netstat.<column> counters with label iface (-i); the Table of routes (-r).
+Note:   Recv-Q of a listener is its backlog, of a connection the bytes that wait.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.reading.pt_stalk_samples import TsClock
+from pileup.formats.reading.series_columns import Columns, Labels
+from pileup.records import Item, Problem, Table
+
+NAME = "netstat"
+TITLE = "netstat / ss"
+GIVES = (
+    "Sockets by state, unread and unsent, backlogs (`netstat.*`); interfaces; routes as a table."
+)
+PRINTED_BY = "net-tools `-antp`, `-l`, `-i`, `-r`, ss; pt-stalk `-netstat`"
+VERSION = 2
+HINTS = ("-netstat", "netstat.txt", "ss.txt")
+
+_SOCKETS = re.compile(
+    r"^(?:Proto Recv-Q Send-Q Local Address +Foreign Address|Proto RefCnt Flags +Type +State"
+    r"|Netid +State +Recv-Q +Send-Q|State +Recv-Q +Send-Q +Local Address:Port)",
+    re.MULTILINE,
+)
+_ROUTES = re.compile(r"^Destination +Gateway +Genmask +Flags", re.MULTILINE)
+_INTERFACES = re.compile(r"^Iface +MTU +(?:Met +)?RX-OK", re.MULTILINE)
+_WORDS = ("Proto ", "Recv-Q", "Destination ", "Iface ")
+_BLUETOOTH = re.compile(r"Proto +Destination +Source +State")
+_TITLES = (
+    "Active ",
+    "Aktive ",
+    "Kernel IP routing",
+    "Kernel Interface",
+    "(Not all processes",
+    " will not be",
+)
+_INET = ("tcp", "udp", "raw", "dccp", "sctp", "icmp")
+_STATES = frozenset(
+    ("ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT", "CLOSE",
+     "CLOSED", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "UNKNOWN", "NEW_SYN_RECV")
+)  # fmt: skip
+# German, Spanish, Portuguese; others print the English ones.
+_TRANSLATED = {
+    "VERBUNDEN": "ESTABLISHED", "ESTABLECIDO": "ESTABLISHED", "ESTABELECIDA": "ESTABLISHED",
+    "ESCUCHAR": "LISTEN", "OUÇA": "LISTEN", "ESPERANDO": "TIME_WAIT",
+}  # fmt: skip
+_SS_STATES = {
+    "ESTAB": "ESTABLISHED", "UNCONN": "UNCONN", "LISTEN": "LISTEN", "TIME-WAIT": "TIME_WAIT",
+    "SYN-SENT": "SYN_SENT", "SYN-RECV": "SYN_RECV", "FIN-WAIT-1": "FIN_WAIT1", "CLOSED": "CLOSED",
+    "FIN-WAIT-2": "FIN_WAIT2", "CLOSE-WAIT": "CLOSE_WAIT", "LAST-ACK": "LAST_ACK",
+    "CLOSING": "CLOSING",
+}  # fmt: skip
+_SS_NETS = frozenset(
+    ("nl", "p_raw", "p_dgr", "u_str", "u_dgr", "u_seq", "icmp6", "udp", "tcp", "raw", "v_str",
+     "xdp", "ti", "dccp", "sctp")
+)  # fmt: skip
+_SS_USER = re.compile(r'users:\(\("([^"]{1,64})"')
+_UNIX = re.compile(r"unix +\d+ +\[[^\]]{0,40}\] +(?:[A-Z]\w*)? *(?P<state>[A-Z]{4,})? +\d+")
+_MOST_ROUTES = 10_000
+_LONGEST = 4_096
+
+
+def sniff(head: str) -> bool | None:
+    if not any(word in head for word in _WORDS):
+        return False
+    return bool(_SOCKETS.search(head) or _ROUTES.search(head) or _INTERFACES.search(head))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every socket, counted per listing."""
+    reader = _Reader()
+    for line_number, raw in enumerate(lines, start=1):
+        text = raw[:_LONGEST]
+        if stamp := reader.time.stamp(line_number, text):
+            yield from reader.finish()
+            if not isinstance(stamp, bool):
+                yield stamp
+            continue
+        if not text.strip() or text.startswith(_TITLES):
+            if text.startswith("Active Internet"):
+                yield from reader.finish()
+            continue
+        if reader.header(text):
+            continue
+        if not reader.row(line_number, text):
+            yield Problem(line_number, "Not a line of netstat; it is left out.", found=raw[:200])
+        if reader.found.full:
+            yield from reader.found.flush()
+    yield from reader.finish()
+    yield from reader.found.flush()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = Columns()
+        self.time = TsClock()
+        self._what = ""
+        self._columns: list[str] = []
+        self._counts: Counter[tuple[str, Labels]] = Counter()
+        self._routes: list[tuple[str | None, ...]] = []
+        self._lines = (0, 0)
+
+    def header(self, text: str) -> bool:
+        if _SOCKETS.match(text):
+            self._what = "ss" if text.startswith(("Netid", "State")) else "sockets"
+        elif _ROUTES.match(text):
+            self._what = "routes"
+        elif _INTERFACES.match(text):
+            self._what = "interfaces"
+        elif _BLUETOOTH.match(text):
+            self._what = "bluetooth"
+        else:
+            return False
+        self._columns = text.split()
+        return True
+
+    def row(self, line: int, text: str) -> bool:
+        """True when the line was understood."""
+        if not self._counts and not self._routes:
+            self.time.copy()
+            self._lines = (line, line)
+        cells = text.split()
+        match self._what:
+            case "sockets":
+                known = self._unix(text) if cells[0] == "unix" else self._inet(cells)
+            case "ss":
+                known = self._ss(cells, text)
+            case "routes":
+                known = len(cells) >= 8
+                if known and len(self._routes) < _MOST_ROUTES:
+                    self._routes.append(_fit(cells, len(self._columns)))
+            case "interfaces":
+                known = self._interface(line, cells)
+            case "bluetooth":
+                known = True
+            case _:
+                known = False
+        self._lines = (self._lines[0], line)
+        return known
+
+    def finish(self) -> Iterator[Item]:
+        """The listing ends."""
+        for (name, labels), count in self._counts.items():
+            unit = "connections" if name == "backlog" else "sockets"
+            self._add(f"netstat.{name}", count, self._lines[0], unit, labels)
+        self._counts.clear()
+        if self._routes:
+            yield Table(
+                line_first=self._lines[0],
+                line_last=self._lines[1],
+                name="routes",
+                columns=tuple(self._columns),
+                rows=tuple(self._routes),
+            )
+            self._routes = []
+
+    def _inet(self, cells: list[str]) -> bool:
+        """tcp 24 0 127.0.0.1:3357 127.0.0.1:45230 ESTABLISHED 29642/mariadbd"""
+        if len(cells) < 5 or not cells[0].startswith(_INET):
+            return False
+        if not (cells[1].isdecimal() and cells[2].isdecimal()):
+            return False
+        state = _TRANSLATED.get(cells[5], cells[5]) if len(cells) > 5 else ""
+        state = state if state in _STATES else "none"
+        program = cells[6] if len(cells) > 6 and "/" in cells[6] else ""
+        self._socket(
+            cells[0], state, cells[1], cells[2], cells[3], program.rpartition("/")[2].rstrip(":")
+        )
+        return True
+
+    def _ss(self, cells: list[str], text: str) -> bool:
+        """tcp ESTAB 0 0 10.0.0.1:3306 10.0.0.2:45230 users:(("mysqld",pid=29642,fd=33))"""
+        if self._columns[0] == "Netid":
+            if len(cells) < 5 or cells[0] not in _SS_NETS:
+                return _is_more_of_ss(text)
+            proto, *cells = cells
+        else:
+            proto = "tcp"
+        if len(cells) < 4 or not (cells[1].isdecimal() and cells[2].isdecimal()):
+            return _is_more_of_ss(text)
+        user = _SS_USER.search(text)
+        state = _SS_STATES.get(cells[0], "other")
+        self._socket(proto, state, cells[1], cells[2], cells[3], user[1] if user else "")
+        return True
+
+    def _socket(
+        self, proto: str, state: str, receive: str, send: str, local: str, program: str
+    ) -> None:
+        self._counts["sockets", (("proto", proto), ("state", state))] += 1
+        port = local.rpartition(":")[2]
+        if state == "LISTEN":
+            if receive != "0":
+                self._counts["backlog", (("port", port[:40]),)] += int(receive[:15])
+            return
+        if state == "TIME_WAIT" or not proto.startswith("tcp"):
+            return
+        who = ("program", program[:40]) if program else ("port", port[:40])
+        if receive != "0" and (program or (port.isdecimal() and int(port[:6]) < 32_768)):
+            self._counts["unread", (who,)] += 1
+        if send != "0" and (program or (port.isdecimal() and int(port[:6]) < 32_768)):
+            self._counts["unsent", (who,)] += 1
+
+    def _unix(self, text: str) -> bool:
+        match = _UNIX.match(text)
+        if match:
+            state = match["state"] or "none"
+            self._counts["sockets", (("proto", "unix"), ("state", state))] += 1
+        return match is not None
+
+    def _interface(self, line: int, cells: list[str]) -> bool:
+        columns = self._columns
+        if len(cells) + 1 < len(columns):
+            return False
+        for name, cell in zip(columns[2:], cells[2:], strict=False):
+            if cell.isdecimal() and "-" in name and len(cell) < 19:
+                series = f"netstat.{name.lower().replace('-', '_')}"
+                self.found.add(
+                    series,
+                    float(cell),
+                    wall=self.time.wall,
+                    clock=self.time.clock,
+                    line=line,
+                    kind="counter",
+                    unit="packets",
+                    labels=(("iface", cells[0][:40]),),
+                )
+        return True
+
+    def _add(self, name: str, value: int, line: int, unit: str, labels: Labels) -> None:
+        self.found.add(
+            name,
+            float(value),
+            wall=self.time.wall,
+            clock=self.time.clock,
+            line=line,
+            unit=unit,
+            labels=labels,
+        )
+
+
+def _is_more_of_ss(text: str) -> bool:
+    """-i, -m and -o print more of a socket on a line of its own."""
+    return text[:1].isspace()
+
+
+def _fit(cells: list[str], width: int) -> tuple[str | None, ...]:
+    short = cells[:width]
+    return (*short, *(None for _ in range(width - len(short))))

@@ -1,0 +1,170 @@
+"""What the tools of sysstat share: the banner with its date, times of day, and sizes with a letter.
+
+Source: strftime with %x for the banner and %X for each line, in common.c: the locale decides. The
+        C locale prints 11/20/26 and 22:19:59, en_US 11/20/2026 and 10:19:59 PM, German 20.11.2026,
+        Chinese 2026年11月20日 and 22时19分59秒, en_IN has its zone behind the time.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from pileup.formats.reading.series_columns import number
+from pileup.formats.reading.wall_clock import MONTHS, local_us
+
+# Linux 6.18.44 (db-ads-02) \t11/20/26 \t_x86_64_\t(2 CPU)
+# Linux 2.6.9-22.ELsmp (db1) \t11/20/2006          (before sysstat 8)
+BANNER = re.compile(
+    r"Linux \S+ \((?P<host>[^)]*)\)\s+(?P<date>\S[^\t]{5,60}?)(?:[\t ]+_.*|[\t ]*)$"
+)
+_DATE = re.compile(r"(?P<a>\d{1,4})(?P<sign>[-/.])(?P<b>\d{1,2})[-/.](?P<c>\d{2,4})$")
+_EASTERN_DATE = re.compile(r"(\d{4})(?:年|년 ?)(\d{1,2})(?:月|월 ?)(\d{1,2})[日일]")
+_LONG_DATE = re.compile(r"(?:[A-Z][a-z]+,? )?(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4})$")
+CLOCK = re.compile(r"(?P<h>\d{1,2}):(?P<m>\d\d):(?P<s>\d\d)(?: (?P<half>[AP]M))?$")
+_HALVES = {
+    **dict.fromkeys(("AM", "am", "上午", "午前", "오전", "πμ", "पूर्वाह्न"), "AM"),
+    **dict.fromkeys(("PM", "pm", "下午", "午後", "오후", "μμ", "अपराह्न"), "PM"),
+}
+_HALF = "|".join(_HALVES)
+_ZONES = "IST|NPT|PKT|BDT|GMT|UTC|BST|CET|CEST|EET|EEST|MSK"
+# In words of a pattern: a time as any locale prints it.
+TIME = (
+    rf"(?:(?:{_HALF}) ?)?\d{{1,2}}(?:[:.时時]|시 )\d\d(?:[:.分]|분 )\d\d[秒초]?"
+    rf"(?: (?:{_HALF}))?(?: +(?:{_ZONES})(?=\s))?"
+)
+_TIME = re.compile(
+    rf"(?:(?P<first>{_HALF}) ?)?(?P<h>\d{{1,2}})(?:[:.时時]|시 )(?P<m>\d\d)(?:[:.分]|분 )"
+    rf"(?P<s>\d\d)[秒초]?(?: (?P<half>{_HALF}))?(?: +(?:{_ZONES}))?(?=\s|$)"
+)
+_TIMED = re.compile(r"(\d{1,2}:\d\d:\d\d(?: [AP]M)?|\d{9,11})\s+(\S.*)$")
+_SIZE = re.compile(r"(\d{1,15}(?:[.,]\d{1,6})?)([BkKMGTP])")
+_KIB = {"B": 1 / 1024, "k": 1.0, "K": 1.0, **{one: 1024.0**at for at, one in enumerate("MGTP", 1)}}
+
+
+class _Date(NamedTuple):
+    """unsure: day and month may be the other way round."""
+
+    year: int
+    month: int
+    day: int
+    unsure: bool = False
+
+
+def read_date(text: str, *, half_days: bool = True) -> tuple[int, int, int] | None:
+    """The date of a banner: year, month, day.
+
+    05/11/2026 is of May with a clock of twelve hours, as en_US has, and of November without.
+    """
+    date = _read_date(text)
+    if date is None:
+        return None
+    return (date.year, date.day, date.month) if date.unsure and not half_days else date[:3]
+
+
+def _read_date(text: str) -> _Date | None:
+    if found := _EASTERN_DATE.match(text):
+        return _Date(int(found[1]), int(found[2]), int(found[3]))
+    if found := _LONG_DATE.match(text):
+        month = MONTHS.get(found[2])
+        return _Date(int(found[3]), month, int(found[1])) if month else None
+    if not (match := _DATE.match(text)):
+        return None
+    a, b, c = int(match["a"]), int(match["b"]), int(match["c"])
+    if a > 31:
+        return _Date(a, b, c)
+    year = c + 2000 if c < 100 else c
+    if a > 12 or match["sign"] != "/":
+        return _Date(year, b, a)
+    return _Date(year, a, b, unsure=c >= 100 and b <= 12)
+
+
+class DayClock:
+    """Times of day made into wall clocks: the banner's date, carried over midnight."""
+
+    def __init__(self) -> None:
+        self._date = ""
+        self._midnight: int | None = None
+        self._days = 0
+        self._last = -1
+
+    def banner(self, line: str) -> bool:
+        match = BANNER.match(line)
+        if match:
+            self._date, self._midnight = match["date"], None
+            self._days, self._last = 0, -1
+        return match is not None
+
+    def restart(self) -> None:
+        """Another table of the same day begins."""
+        self._days, self._last = 0, -1
+
+    def wall(self, text: str) -> int | None:
+        """Microseconds of a time such as '22:19:59' or '04:24:11 PM'; None without a date."""
+        match = CLOCK.match(text)
+        if not match:
+            return None
+        if self._date:
+            date = read_date(self._date, half_days=match["half"] is not None)
+            self._midnight = local_us(*date) if date else None
+            self._date = ""
+        if self._midnight is None:
+            return None
+        hour = int(match["h"])
+        if match["half"]:
+            hour = hour % 12 + (12 if match["half"] == "PM" else 0)
+        second = hour * 3600 + int(match["m"]) * 60 + int(match["s"])
+        if second < self._last - 3600:
+            self._days += 1
+        self._last = second
+        return self._midnight + (self._days * 86_400 + second) * 1_000_000
+
+
+def cells_after_time(line: str) -> tuple[str, list[str]] | None:
+    """The time that begins a line of sar, mpstat or pidstat, and the cells that follow it.
+
+    '12:06:39 PM', '22:19:59', or the epoch that pidstat -h prints, and so also the time of other
+    locales; None for another line.
+    """
+    match = _TIMED.match(line)
+    if match and not line[match.end(1) :].lstrip().startswith(_BEHIND):
+        return match[1], match[2].split()
+    if not (match := _TIME.match(line)):
+        return None
+    cells = line[match.end() :].split()
+    return (_plain(match), cells) if cells else None
+
+
+_BEHIND = (*_HALVES, *_ZONES.split("|"))
+
+
+def _plain(match: re.Match[str]) -> str:
+    half = _HALVES.get(match["first"] or match["half"] or "")
+    return f"{match['h']}:{match['m']}:{match['s']}" + (f" {half}" if half else "")
+
+
+def stamp(line: str) -> int | None:
+    """The line with date and time above each report of iostat -t, in any locale: microseconds."""
+    for end in _TIME.finditer(line):
+        date, time = line[: end.start()].strip(), CLOCK.match(_plain(end))
+        if end.end() < len(line.rstrip()) or not date or time is None:
+            continue
+        if day := read_date(date, half_days=time["half"] is not None):
+            hour = int(time["h"])
+            if time["half"]:
+                hour = hour % 12 + (12 if time["half"] == "PM" else 0)
+            return local_us(*day, hour, time["m"], time["s"])
+    return None
+
+
+def time_of_day(text: str) -> str | None:
+    """'11:04:27 AM' of such a time alone in any locale."""
+    match = _TIME.fullmatch(text.strip())
+    return _plain(match) if match else None
+
+
+def sized(cell: str) -> float | None:
+    """A number as printed, or one of --human: kilobytes in the letter that suits them."""
+    if match := _SIZE.fullmatch(cell):
+        return float(match[1].replace(",", ".")) * _KIB[match[2]]
+    return number(cell)

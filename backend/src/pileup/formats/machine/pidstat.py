@@ -1,0 +1,215 @@
+"""pidstat: what each process, and with -t each thread, used; columns mapped by their header.
+
+Source: pidstat(1) of sysstat 10 to 12; print_pid_*() in pidstat.c. -h prints all columns on one
+        line under a '#' header, with an epoch (up to 12.1, and with -H) or a time of day. -1.00
+        is a number that the kernel would not tell: null.
+Yields: pidstat.<column> with labels command and pid, from a process' first activity on: pidstat
+        itself leaves idle processes out. Of a thread its CPU and its wait for one, where either is
+        a percent or more: pidstat.thread_cpu, pidstat.thread_wait with label tid (the LWP of gdb).
+        Over the threads of a process: pidstat.threads_busy, which used a CPU, and
+        pidstat.threads_wait, the sum of their waits for one: 3 is three threads always in a queue.
+Time:   the date stands in the banner only and is carried over midnight. 'Average:' is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.machine.parts.process_labels import program
+from pileup.formats.machine.parts.sysstat import TIME, DayClock, cells_after_time
+from pileup.formats.reading.series_columns import Columns, number
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Clock, Item, Problem
+
+NAME = "pidstat"
+TITLE = "pidstat"
+GIVES = "Per process each column (`pidstat.*`); threads that use or wait for a CPU, with their LWP."
+PRINTED_BY = (
+    "sysstat 10 to 12: `-u`, `-r`, `-d`, `-w`, `-s`, `-v`, `-t`, `-h`, `-H`, `-l`, `-T ALL`"
+)
+VERSION = 3
+HINTS = ("-pidstat", "pidstat.txt")
+
+_HEADER = re.compile(
+    rf"^(?:# *Time|{TIME}) +"
+    r"(?:(?:UID|USER) +)?(?:PID|TGID) +"
+    r"[\w%/ .-]{1,400}Command *$",
+    re.MULTILINE,
+)
+_WHO = ("UID", "USER", "PID", "TGID", "TID", "CPU", "Command", "policy")
+_UNITS = {
+    "VSZ": "KiB", "RSS": "KiB", "StkSize": "KiB", "StkRef": "KiB", "iodelay": "ticks",
+    "threads": "threads", "fd-nr": "files", "usr-ms": "ms", "system-ms": "ms", "guest-ms": "ms",
+    "prio": None,
+}  # fmt: skip
+_LEVELS = ("VSZ", "RSS", "MEM", "StkSize", "StkRef", "threads", "fd-nr", "prio")
+"""Columns that say nothing about whether the process did anything."""
+_LEAST_THREAD = 1.0
+_LONGEST = 8_192
+
+
+def sniff(head: str) -> bool | None:
+    return "Command" in head and bool(_HEADER.search(head))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every line of every table."""
+    reader = _Reader()
+    for line_number, text in enumerate(lines, start=1):
+        line = text[:_LONGEST].strip()
+        if not line or reader.day.banner(text[:_LONGEST]):
+            continue
+        if line.startswith("#"):
+            reader.header(line.lstrip("# ").split()[1:])
+            continue
+        found = cells_after_time(line)
+        if found is None:
+            if line.split(None, 1)[0].endswith(":"):
+                continue  # Average:, whatever the language
+            yield Problem(line_number, "Not a line of pidstat; it is left out.", found=text[:200])
+            continue
+        time, cells = found
+        if cells[-1:] == ["Command"]:
+            reader.header(cells)
+            reader.day.wall(time)  # midnight may lie between it and the next line
+            continue
+        if not reader.row(line_number, time, cells):
+            yield Problem(line_number, "Not a line of pidstat; it is left out.", found=text[:200])
+        if reader.found.full:
+            yield from reader.found.flush()
+    reader.close()
+    yield from reader.found.flush()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = Columns()
+        self.day = DayClock()
+        self.columns: list[str] = []
+        self._active: set[str] = set()
+        self._threads: _Threads | None = None
+        self._process = ("", "")
+        self._printed: tuple[str, tuple[int | None, Clock]] | None = None
+
+    def header(self, columns: list[str]) -> None:
+        self.columns = columns
+        self.close()
+
+    def row(self, line: int, time: str, cells: list[str]) -> bool:
+        """True when the line was understood."""
+        columns = self.columns
+        if len(cells) < len(columns) or not columns:
+            return False
+        command = " ".join(cells[len(columns) - 1 :])
+        row = dict(zip(columns[:-1], cells, strict=False))
+        wall, clock = self._when(time)
+        if row.get("TGID", row.get("PID")) == "-" or command.startswith("|__"):
+            return self._thread(line, row, wall, clock)
+        pid = row.get("TGID") or row.get("PID") or ""
+        if not pid.isdecimal():
+            return False
+        self.close()
+        self._process = (program(command), pid)
+        values = {name: _value(cell) for name, cell in row.items() if name not in _WHO}
+        if pid not in self._active:
+            if not any(v for name, v in values.items() if _plain(name) not in _LEVELS):
+                return True
+            self._active.add(pid)
+        labels = (("command", self._process[0]), ("pid", pid))
+        for name, value in values.items():
+            self.found.add(
+                f"pidstat.{_plain(name)}",
+                value,
+                wall=wall,
+                clock=clock,
+                line=line,
+                unit=_unit(name),
+                labels=labels,
+            )
+        return True
+
+    def _thread(self, line: int, row: dict[str, str], wall: int | None, clock: Clock) -> bool:
+        tid = row.get("TID", "")
+        if not tid.isdecimal():
+            return False
+        if "%CPU" not in row:
+            return True  # memory and I/O are told of the process; a thread shares or adds little
+        cpu, wait = _value(row["%CPU"]), _value(row.get("%wait", ""))
+        if self._threads is None:
+            self._threads = _Threads(line, wall, clock)
+        self._threads.add(cpu, wait)
+        if max(cpu or 0.0, wait or 0.0) < _LEAST_THREAD:
+            return True
+        labels = (("command", self._process[0]), ("pid", self._process[1]), ("tid", tid))
+        for name, value in (("thread_cpu", cpu), ("thread_wait", wait)):
+            if value is not None:
+                self.found.add(
+                    f"pidstat.{name}",
+                    value,
+                    wall=wall,
+                    clock=clock,
+                    line=line,
+                    unit="%",
+                    labels=labels,
+                )
+        return True
+
+    def close(self) -> None:
+        """Count the threads that were read since the process' own line."""
+        threads, self._threads = self._threads, None
+        if threads is None or not self._process[1]:
+            return
+        labels = (("command", self._process[0]), ("pid", self._process[1]))
+        sums = (("threads_busy", float(threads.busy)), ("threads_wait", threads.waited))
+        for name, value in sums:
+            if value is not None:
+                self.found.add(
+                    f"pidstat.{name}",
+                    value,
+                    wall=threads.wall,
+                    clock=threads.clock,
+                    line=threads.line,
+                    unit="threads",
+                    labels=labels,
+                )
+
+    def _when(self, time: str) -> tuple[int | None, Clock]:
+        """Read a time once for the many lines that repeat it."""
+        if self._printed is not None and self._printed[0] == time:
+            return self._printed[1]
+        stamp = read_stamp(time)
+        when: tuple[int | None, Clock] = stamp if stamp else (self.day.wall(time), "local")
+        self._printed = (time, when)
+        return when
+
+
+class _Threads:
+    """Of the threads of one process in one interval."""
+
+    def __init__(self, line: int, wall: int | None, clock: Clock) -> None:
+        self.line, self.wall, self.clock = line, wall, clock
+        self.busy = 0
+        self.waited: float | None = None
+
+    def add(self, cpu: float | None, wait: float | None) -> None:
+        self.busy += bool(cpu)
+        if wait is not None:
+            self.waited = (self.waited or 0.0) + wait / 100
+
+
+def _value(cell: str) -> float | None:
+    value = number(cell)
+    return None if value is not None and value < 0 and "." in cell else value
+
+
+def _plain(name: str) -> str:
+    return name.lstrip("%").lower() if name == "%CPU" else name.lstrip("%")
+
+
+def _unit(name: str) -> str | None:
+    if name.startswith("%"):
+        return "%"
+    if name.startswith("kB_"):
+        return "KiB/s"
+    return _UNITS.get(name, "1/s" if name.endswith("/s") else None)

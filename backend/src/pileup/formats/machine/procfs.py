@@ -1,0 +1,288 @@
+"""Kernel counters: /proc/meminfo, vmstat, stat, interrupts, slabinfo; netstat -s; free; numastat.
+
+Source: Documentation/filesystems/proc.rst of Linux; netstat of net-tools; free and vmstat (-s, -D)
+        of procps; numastat of numactl, or the files of /sys that pt-stalk copies for it. pt-stalk
+        prints each second's copy under a TS line; without one, copies are a nominal second apart.
+        A file may hold several of them: pt-summary prints free and meminfo together.
+Yields: meminfo.<Name> (KiB), procvmstat.<name>, procstat.cpu_<state> with label cpu (jiffies),
+        procstat.<name>, interrupts.count with label irq (all CPUs), slabinfo.size (KiB) with label
+        slab for those of a MiB and more, netstat.<protocol>_<words>, free.<row>_<column>,
+        vmstat_s.<words>, numastat.<name> with label node.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
+from pileup.formats.reading.series_columns import Columns, Kind, Labels
+from pileup.records import Clock, Item, Skipped
+
+NAME = "procfs"
+TITLE = "/proc (meminfo, vmstat, stat, interrupts, slabinfo), netstat -s, free, vmstat -s, numastat"
+GIVES = (
+    "Counters and levels of the kernel: `meminfo.*`, `procvmstat.*`, `procstat.*`, "
+    "`interrupts.count`, `slabinfo.size`, `netstat.*`, `free.*`, `vmstat_s.*`, `numastat.*`."
+)
+PRINTED_BY = "Linux, net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
+VERSION = 2
+HINTS = (
+    "-meminfo",
+    "-procvmstat",
+    "-procstat",
+    "-interrupts",
+    "-slabinfo",
+    "-netstat_s",
+    "-numastat",
+)
+
+# The line that every copy of a file begins with -> what it is.
+_STARTS = (
+    ("meminfo", re.compile(r"MemTotal:\s+\d+ kB\s*$")),
+    ("procvmstat", re.compile(r"nr_free_pages \d+\s*$")),
+    ("procstat", re.compile(r"cpu  ?\d+ \d+ \d+ \d+")),
+    ("interrupts", re.compile(r"\s+CPU0(?:\s|$)")),
+    ("slabinfo", re.compile(r"slabinfo - version: ")),
+    ("netstat_s", re.compile(r"Ip:\s*$")),
+    ("free", re.compile(r"\s+total\s+used\s+free\s+shared\b")),
+    ("vmstat_s", re.compile(r"\s*\d+ [KMkmB] total memory\s*$")),
+    ("vmstat_s", re.compile(r"\s*\d+ disks\s*$")),
+    ("numastat", re.compile(r"\s*node\d+(?:\s+node\d+)*\s*$")),
+)
+_MEMINFO = re.compile(r"([\w()]+):\s+(\d+)(?: kB)?\s*$")
+_VMSTAT = re.compile(r"(\w+) (\d+)\s*$")
+# Levels among the names of /proc/vmstat; what begins with nr_ is one unless named here.
+_NR_COUNTERS = ("nr_dirtied", "nr_written", "nr_vmscan", "nr_foll_pin", "nr_throttled")
+_VMSTAT_GAUGES = ("workingset_nodes", "nr_")
+_CPU_STATES = ("user", "nice", "sys", "idle", "iowait", "irq", "soft", "steal", "guest", "gnice")
+_IRQ = re.compile(r"\s*(?P<irq>\w+):(?P<counts>(?:\s+\d+)+)(?:\s+(?P<what>\S.*))?$")
+_SLAB = re.compile(r"(?P<slab>\S+)\s+\d+\s+(?P<objects>\d+)\s+(?P<size>\d+)\s")
+_LEAST_SLAB_KIB = 1024
+_NETSTAT_FIRST = re.compile(r"(?P<value>\d+)\s+(?P<words>\D.*)$")
+_NETSTAT_LAST = re.compile(r"(?P<words>.*\D)[:\s]\s*(?P<value>\d+)(?P<rest>\s+\D.*)?$")
+_NETSTAT_GAUGES = ("tcp_connections_established", "ip_forwarding")
+_FREE_ROWS = ("Mem", "Swap", "Total", "Low", "High", "-/+ buffers/cache")
+_SIZES = {"B": 1 / 1024, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3}
+_LONGEST = 200
+"""No line that is looked at with a pattern is longer, but for those of stat and interrupts."""
+
+
+def sniff(head: str) -> bool | None:
+    """One of the first lines begins one of these files, and its neighbours are of it."""
+    lines = [line for line in head.split("\n")[:12] if line.strip() and not line.startswith("TS ")]
+    if not lines:
+        return False
+    if _start_of(lines[0]) is None or len(lines) < 2:
+        return False
+    reader = _Reader()
+    fit = 0
+    whole = lines[:-1] if len(lines) > 2 else lines
+    for line in whole:
+        if (what := _start_of(line)) is not None:
+            reader.start(what)
+        fit += reader.line(0, line) or what is not None
+    return fit - 1 >= 0.8 * (len(whole) - 1)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every number of every copy."""
+    reader = _Reader()
+    said = False
+    for number, text in enumerate(lines, start=1):
+        if text.startswith("TS ") and (stamp := read_ts(text)):
+            reader.stamp(stamp[0])
+            if stamp[1] and not said:
+                said = True
+                yield clock_event(number, stamp[0], stamp[1])
+            continue
+        if (what := _start_of(text)) is not None:
+            reader.start(what)
+        if text.strip() and not reader.line(number, text):
+            yield Skipped(number, number, "not a line of a /proc file that is known")
+        if reader.found.full:
+            yield from reader.found.flush()
+    yield from reader.found.flush()
+
+
+def _start_of(text: str) -> str | None:
+    first = text[:1]
+    if first not in "MncsI \t0123456789":
+        return None
+    return next((what for what, start in _STARTS if start.match(text[:_LONGEST])), None)
+
+
+class _Reader:
+    """One line at a time, by the kind of file that began last."""
+
+    def __init__(self) -> None:
+        self.found = Columns()
+        self._wall = 0
+        self._clock: Clock = "relative"
+        self._copies: dict[str, int] = {}
+        self._number = 0
+        self._read: Callable[[str], bool] | None = None
+        self._section = ""
+        self._slabs: set[str] = set()
+        self._free_columns: list[str] = []
+        self._nodes: list[str] = []
+        self._cpus = 0
+
+    def stamp(self, epoch_us: int) -> None:
+        self._wall, self._clock = epoch_us, "utc"
+
+    def start(self, what: str) -> None:
+        copies = self._copies[what] = self._copies.get(what, -1) + 1
+        if self._clock == "relative":
+            self._wall = copies * 1_000_000
+        self._read = getattr(self, f"_{what}")
+
+    def line(self, number: int, text: str) -> bool:
+        """True when the line was understood."""
+        self._number = number
+        return self._read is not None and self._read(text)
+
+    def _add(
+        self,
+        series: str,
+        value: float,
+        kind: Kind = "counter",
+        unit: str | None = None,
+        labels: Labels = (),
+    ) -> None:
+        self.found.add(
+            series,
+            value,
+            wall=self._wall,
+            clock=self._clock,
+            line=self._number,
+            kind=kind,
+            unit=unit,
+            labels=labels,
+        )
+
+    def _meminfo(self, text: str) -> bool:
+        match = _MEMINFO.match(text[:_LONGEST])
+        if match:
+            unit = "pages" if match[1].startswith("HugePages_") else "KiB"
+            self._add(f"meminfo.{match[1]}", float(match[2]), "gauge", unit)
+        return match is not None
+
+    def _procvmstat(self, text: str) -> bool:
+        match = _VMSTAT.match(text[:_LONGEST])
+        if match:
+            name = match[1]
+            level = name.startswith(_VMSTAT_GAUGES) and not name.startswith(_NR_COUNTERS)
+            unit = "pages" if level or name.startswith("pg") else None
+            self._add(f"procvmstat.{name}", float(match[2]), "gauge" if level else "counter", unit)
+        return match is not None
+
+    def _procstat(self, text: str) -> bool:
+        name, _, rest = text.partition(" ")
+        cells = rest[:_LONGEST].split()
+        if not cells or not cells[0].isdecimal():
+            return False
+        if name.startswith("cpu"):
+            labels = (("cpu", name[3:] or "all"),)
+            for state, cell in zip(_CPU_STATES, cells, strict=False):
+                if cell.isdecimal():
+                    self._add(f"procstat.cpu_{state}", float(cell), unit="jiffies", labels=labels)
+        elif name != "btime":  # when the machine started: no series
+            kind: Kind = "gauge" if name.startswith("procs_") else "counter"
+            self._add(f"procstat.{name}", float(cells[0]), kind)
+        return True
+
+    def _interrupts(self, text: str) -> bool:
+        if "CPU0" in text:
+            self._cpus = len(text.split())
+            return True
+        match = _IRQ.match(text)
+        if match is None:
+            return False
+        counts = match["counts"].split()
+        if match["what"] and len(counts) != self._cpus:
+            return False  # a count that cannot be read: there is no sum without it
+        total = sum(int(count[:18]) for count in counts)
+        what = " ".join((match["what"] or "").split()[-1:])
+        label = f"{match['irq']} {what}" if match["irq"].isdecimal() else match["irq"]
+        self._add("interrupts.count", float(total), labels=(("irq", label.strip()),))
+        return True
+
+    def _slabinfo(self, text: str) -> bool:
+        if text.startswith(("slabinfo", "#")):
+            return True
+        match = _SLAB.match(text[:_LONGEST])
+        if match is None:
+            return False
+        kib = int(match["objects"][:18]) * int(match["size"][:18]) / 1024
+        if self._copies["slabinfo"] == 0 and kib >= _LEAST_SLAB_KIB:
+            self._slabs.add(match["slab"])
+        if match["slab"] in self._slabs:
+            self._add("slabinfo.size", kib, "gauge", "KiB", (("slab", match["slab"]),))
+        return True
+
+    def _netstat_s(self, text: str) -> bool:
+        if not text[:1].isspace():
+            self._section = text.strip().rstrip(":").lower()
+            return text.rstrip().endswith(":")
+        line = text.strip()[:_LONGEST]
+        if line.endswith(":"):
+            return True  # the title of a histogram
+        match = _NETSTAT_FIRST.match(line) or _NETSTAT_LAST.match(line)
+        if match is None:
+            return False
+        words = match["words"] + (match.groupdict().get("rest") or "")
+        name = f"{self._section}_{_snake(words)}"
+        kind: Kind = "gauge" if name in _NETSTAT_GAUGES else "counter"
+        self._add(f"netstat.{name}", float(match["value"]), kind)
+        return True
+
+    def _vmstat_s(self, text: str) -> bool:
+        """74389 non-nice user cpu ticks | 24682416 K total memory"""
+        match = _NETSTAT_FIRST.match(text.strip()[:_LONGEST])
+        if match is None:
+            return False
+        words = match["words"]
+        name = f"vmstat_s.{_snake(words.removeprefix('K '))}"
+        if words.startswith("K ") and "paged" not in words:
+            self._add(name, float(match["value"]), "gauge", "KiB")
+        elif words.rstrip() not in ("boot time", "disks", "partitions"):
+            unit = "jiffies" if "ticks" in words else None
+            kind: Kind = "gauge" if "inprogress" in words else "counter"
+            self._add(name, float(match["value"]), kind, unit)
+        return True
+
+    def _numastat(self, text: str) -> bool:
+        """The node's name, then its counters; numastat itself prints a column per node."""
+        cells = text[:_LONGEST].split()
+        if cells and all(re.fullmatch(r"node\d{1,4}", cell) for cell in cells):
+            self._nodes = [cell[4:] for cell in cells]
+            return True
+        if len(cells) != len(self._nodes) + 1 or not all(c.isdecimal() for c in cells[1:]):
+            return False
+        for node, cell in zip(self._nodes, cells[1:], strict=True):
+            value = float(cell[:18])
+            self._add(f"numastat.{cells[0][:40]}", value, unit="pages", labels=(("node", node),))
+        return True
+
+    def _free(self, text: str) -> bool:
+        row, colon, rest = text[:_LONGEST].partition(":")
+        if colon and row not in _FREE_ROWS:
+            return False
+        if not colon:
+            self._free_columns = text[:_LONGEST].split()
+            return True
+        columns = ["used", "free"] if row.startswith("-/+") else self._free_columns
+        for column, cell in zip(columns, rest.split(), strict=False):
+            size = re.fullmatch(r"(\d+(?:[.,]\d+)?)([BKMGT])?i?", cell)
+            if size is None:
+                return False
+            value = float(size[1].replace(",", "."))
+            scaled = value * _SIZES[size[2]] if size[2] else value
+            # -b, -k and -m print no unit
+            self._add(f"free.{_snake(row)}_{column}", scaled, "gauge", "KiB" if size[2] else None)
+        return True
+
+
+def _snake(words: str) -> str:
+    return "_".join(re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words).lower()))

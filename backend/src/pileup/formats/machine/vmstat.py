@@ -1,0 +1,192 @@
+"""vmstat: columns by the second header line; with -t the time of each line.
+
+Source: vmstat(8) of procps. The first line of numbers is the average since boot and is left out.
+        Without -t there is no time: nominal seconds from the first line.
+        Shell loops print the time in front of each line instead ("date +%T", ts of moreutils).
+        The words of the heading are of the collector's language: they count by their place.
+Time:   the head of the time column names its zone, mostly by letters that say no offset; UTC does.
+Units:  memory in KiB, si/so KiB/s, bi/bo blocks/s, in/cs per second, CPU columns in percent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from pileup.formats.reading.number_rows import read_chunks, row_by_row, table
+from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
+from pileup.formats.reading.series_columns import Columns, Header, decimal
+from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Clock, Item, Problem
+
+NAME = "vmstat"
+TITLE = "vmstat"
+GIVES = "Each column (`vmstat.*`), without the average since boot."
+PRINTED_BY = "procps; `-t`, `-a`, `-w`; with the time in front of each line"
+VERSION = 3
+HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
+
+_STAMPED = re.compile(
+    r"\s*\[?(?P<stamp>\d{10}(?:\.\d{1,9})?|[A-Z][\w ]{5,16}\d\d:\d\d:\d\d(?: \w{2,5} \d{4})?"
+    r"|(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)[]:|,]*\s+"
+    r"(?P<rest>(?:procs -|r +b +|-?\d{1,6} +\d{1,6} +\d).*)"
+)
+"""A time that a loop or ts(1) printed in front: date, ISO, epoch, 'Nov 20 22:12:43', '22:12:43'."""
+_CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
+_LONGEST = 1000
+_BY_PLACE = {2: "swpd", 3: "free", 4: "buff", 5: "cache"}
+_ACTIVE = {4: "inact", 5: "active"}
+_NOT_WHOLE = r"^ *-?[0-9]*[^ 0-9-]"
+_UNITS = {
+    **dict.fromkeys(("swpd", "free", "buff", "cache", "inact", "active"), "KiB"),
+    **dict.fromkeys(("si", "so"), "KiB/s"),
+    **dict.fromkeys(("bi", "bo"), "blocks/s"),
+    **dict.fromkeys(("in", "cs"), "1/s"),
+    **dict.fromkeys(("us", "sy", "id", "wa", "st", "gu"), "%"),
+    **dict.fromkeys(("r", "b"), "processes"),
+}
+
+
+def sniff(head: str) -> bool | None:
+    return "procs -" in head and " cs us sy id" in " ".join(head.split())
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every line of numbers after the first."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """The same: lines of nothing but numbers together, all else line by line."""
+    reader = _Reader()
+    yield from read_chunks(chunks, reader)
+    yield from reader.end()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._columns: list[str] = []
+        self._header = Header(())
+        self._headings = ["", ""]
+        """The two lines above the numbers, as printed last."""
+        self.found = Columns()
+        self._seen = 0
+        self._utc = False
+        self._said = False
+        self._stamped = False
+        self._first_s: int | None = None
+
+    @property
+    def ready(self) -> bool:
+        """The line since boot was seen."""
+        return bool(self._seen and self._columns)
+
+    def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
+        """Lines of a number for each column, between headings like the last ones."""
+        is_row = ~lines.is_in(self._headings)
+        rows = lines.filter(is_row)
+        if rows.str.contains(_NOT_WHOLE).any():
+            return None
+        cells = table(rows, [pl.Float64] * len(self._columns))
+        if cells is None:
+            return None
+        start, end = self._seen - 1, self._seen - 1 + len(rows)
+        walls = pl.int_range(start, end, eager=True) * 1_000_000
+        numbers = is_row.arg_true().cast(pl.Int64) + first
+        self.found.lane(self._header, "relative").add_numbers(row_by_row(cells), walls, numbers)
+        self._seen += len(rows)
+        return list(self.found.flush()) if self.found.full else []
+
+    def line(self, number: int, text: str) -> Iterator[Item]:
+        if text.startswith("TS ") and (stamp := read_ts(text)):
+            if stamp[1] and not self._said:
+                self._said = True
+                yield clock_event(number, stamp[0], stamp[1])
+            return
+        when = None
+        if (self._stamped or not self._columns) and (match := _STAMPED.match(text[:_LONGEST])):
+            text, when = match["rest"], self._printed(match)
+            self._stamped = self._stamped or text[0] in "pr"
+        cells = text.split()
+        if not cells:
+            return
+        if cells[0].startswith("procs"):
+            self._headings[0] = text
+            return
+        if cells[:2] == ["r", "b"]:
+            names = _names(cells)
+            if names != self._columns:
+                self._columns = names
+                self._header = Header(
+                    (f"vmstat.{name}", "gauge", _UNITS.get(name)) for name in names
+                )
+            self._headings[1] = text
+            self._utc = cells[-1] in ("UTC", "GMT")
+            return
+        if not self._columns or not cells[0].lstrip("-").isdigit():
+            yield Problem(number, "Not a line of vmstat; it is left out.", found=text[:200])
+            return
+        self._seen += 1
+        if self._seen == 1:
+            return  # since boot
+        self._row(number, cells, when)
+        if self.found.full:
+            yield from self.found.flush()
+
+    def _printed(self, match: re.Match[str]) -> tuple[int, Clock] | None:
+        """The time in front of a line; one without a date or year counts from the first."""
+        if stamp := read_stamp(match["stamp"]):
+            return stamp
+        if not (time := _CLOCK.search(match["stamp"])):
+            return None
+        second = int(time[1]) * 3600 + int(time[2]) * 60 + int(time[3])
+        self._first_s = second if self._first_s is None else self._first_s
+        return ((second - self._first_s) % 86_400) * 1_000_000, "relative"
+
+    def _row(self, number: int, cells: list[str], when: tuple[int, Clock] | None) -> None:
+        columns = self._columns
+        rest = cells[len(columns) : len(columns) + 2]
+        if rest:
+            when = read_stamp(" ".join(rest)) or when
+        wall, clock = when if when else ((self._seen - 2) * 1_000_000, "relative")
+        if self._utc and clock == "local":
+            clock = "utc"
+        values = cells[: len(columns)]
+        if len(values) == len(columns):
+            self.found.row(self._header, values, wall=wall, clock=clock, line=number)
+            return
+        # cut off: what is missing was not read as nothing
+        for name, cell in zip(columns, values, strict=False):
+            self.found.add(
+                f"vmstat.{name}",
+                decimal(cell),
+                wall=wall,
+                clock=clock,
+                line=number,
+                unit=_UNITS.get(name),
+            )
+
+    def end(self) -> Iterator[Item]:
+        if self._seen == 1:
+            yield Problem(
+                None,
+                "There is only vmstat's first line, the average since boot: nothing of the moment "
+                "is in it. Capture with an interval and a count: vmstat 1 30.",
+            )
+
+
+def _names(heading: list[str]) -> list[str]:
+    """The columns; what another language calls the memory columns is known by its place."""
+    last = max(at for at, name in enumerate(heading) if name in _UNITS)
+    names = []
+    for at, name in enumerate(heading[: last + 1]):
+        if name in _UNITS or at not in _BY_PLACE:
+            names.append(name)
+        elif at in _ACTIVE and name[:2].lower() in ("in", "ac", "ak"):
+            names.append(_ACTIVE[at])
+        else:
+            names.append(_BY_PLACE[at])
+    return names

@@ -1,0 +1,204 @@
+"""CloudWatch: answers of get-metric-statistics and get-metric-data, as the AWS CLI prints them.
+
+Source: GetMetricStatistics (Label, Datapoints: Timestamp, Average, Sum, ..., Unit) and
+        GetMetricData (MetricDataResults: Label, Timestamps, Values), Amazon CloudWatch API.
+Yields: cloudwatch.<Label>, with the label stat where a statistic is named; gauges in UTC. The
+        service gives datapoints in no order: they are sorted by time here.
+"""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from pileup.formats.errors import FormatError
+from pileup.formats.reading import json_text
+from pileup.formats.reading.series_columns import number
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Item, Problem, Samples, Section
+
+NAME = "cloudwatch-json"
+TITLE = "CloudWatch metrics (JSON)"
+GIVES = "Gauges `cloudwatch.<Label>` in UTC, with the label stat."
+PRINTED_BY = "`aws cloudwatch get-metric-statistics`, `get-metric-data`"
+VERSION = 1
+HINTS = (".json",)
+LONG_LINES = True
+
+_MOST_TEXT = 32 * 1024 * 1024
+"""One answer has at most 100,800 datapoints, some 10 MB."""
+_LABEL = re.compile(r'"Label"\s*:\s*("(?:[^"\\]|\\.)*+")')
+_RESULT = re.compile(
+    r'"(?P<key>Id|Label|Timestamps|Values)"\s*:\s*'
+    r'(?:(?P<text>"(?:[^"\\]|\\.)*+")|\[(?P<array>[^\]]*+)(?:\]|$))'
+)
+_ELEMENT = re.compile(r'"([^"]*)"|([^\s",]++)')
+_UNITS = {
+    "Percent": "%",
+    "Bytes": "B",
+    "Bytes/Second": "B/s",
+    "Count/Second": "1/s",
+    "Seconds": "s",
+    "Milliseconds": "ms",
+    "Microseconds": "us",
+}
+
+_LineOf = Callable[[int], int]
+
+
+def sniff(head: str) -> bool | None:
+    """One of its two documents."""
+    start = head.lstrip()
+    if not start.startswith("{"):
+        return False
+    if re.search(r'"MetricDataResults"\s*:\s*\[', start):
+        return True
+    return bool(re.search(r'"Datapoints"\s*:\s*\[', start) and '"Timestamp"' in start)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every datapoint of every document in the file."""
+    text, starts, whole = _joined(lines)
+    if not whole:
+        yield Problem(
+            len(starts),
+            f"line {len(starts)}: only the first {_MOST_TEXT // 1024 // 1024} MB of the answer are "
+            "read. Ask for a shorter time at once.",
+        )
+
+    def line_of(at: int) -> int:
+        return max(1, bisect.bisect_right(starts, at))
+
+    found = False
+    for first, last, complete in _documents(text):
+        body = text[first:last]
+        if not complete:
+            yield Problem(
+                line_of(max(first, last - 1)),
+                f"line {line_of(max(first, last - 1))}: the document ends before its last bracket; "
+                "what stands above is kept",
+            )
+        reader = _results if '"MetricDataResults"' in body else _statistics
+        for item in reader(body, first, line_of):
+            found = found or isinstance(item, Samples)
+            yield item
+    if not found:
+        yield Problem(1, "There is no datapoint in this answer.")
+
+
+def _joined(lines: Iterable[str]) -> tuple[str, list[int], bool]:
+    """The text, the offset at which each line begins, and whether that is all."""
+    parts: list[str] = []
+    starts: list[int] = []
+    size = 0
+    whole = True
+    for line in lines:
+        if size >= _MOST_TEXT:
+            whole = False
+            continue
+        starts.append(size)
+        parts.append(line)
+        size += len(line)
+    if not starts:
+        raise FormatError("The file is empty.")
+    return "".join(parts), starts, whole
+
+
+def _documents(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Where each JSON document begins and ends; answers are often appended to one file."""
+    decoder = json.JSONDecoder()
+    at = 0
+    while (begin := text.find("{", at)) >= 0:
+        try:
+            _, end = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            yield begin, len(text), False
+            return
+        yield begin, end, True
+        at = end
+
+
+def _statistics(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
+    match = _LABEL.search(body)
+    label = str(_decoded(match[1])) if match else "unnamed"
+    if match:
+        yield Section(label, line_of(base + match.start()), line_of(base + match.start()))
+    points: dict[str, list[tuple[int, float, int]]] = {}
+    unit: str | None = None
+    for one in json_text.OBJECT.finditer(body):
+        point = _decoded(one[0])
+        stamp = read_stamp(str(point.get("Timestamp"))) if isinstance(point, dict) else None
+        if not isinstance(point, dict) or stamp is None:
+            continue
+        unit = str(point["Unit"]) if isinstance(point.get("Unit"), str) else unit
+        line = line_of(base + one.start())
+        for stat in point:
+            value = point[stat]
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                points.setdefault(stat, []).append((stamp[0], float(value), line))
+    for stat, some in points.items():
+        yield _samples(label, stat, some, _UNITS.get(unit or ""))
+
+
+def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
+    label = "unnamed"
+    times: list[tuple[int | None, int]] = []
+    for match in _RESULT.finditer(body):
+        at = line_of(base + match.start())
+        if match["key"] in ("Id", "Label"):
+            if match["text"] and (match["key"] == "Label" or label == "unnamed"):
+                label = str(_decoded(match["text"]))
+                yield Section(label, at, at)
+            continue
+        if match["array"] is None:
+            continue
+        inside = base + match.start("array")
+        elements = list(_ELEMENT.finditer(match["array"]))
+        if match["key"] == "Timestamps":
+            stamps = [read_stamp(one[1] or one[2] or "") for one in elements]
+            times = [
+                (stamp[0] if stamp else None, line_of(inside + one.start()))
+                for stamp, one in zip(stamps, elements, strict=True)
+            ]
+            continue
+        some = [
+            (time, value, line_of(inside + one.start()))
+            for (time, _), one in zip(times, elements, strict=False)
+            if time is not None and (value := number(one[2] or "")) is not None
+        ]
+        if len(times) != len(elements):
+            yield Problem(
+                at,
+                f"line {at}: {label} has {len(times)} times and {len(elements)} values; those "
+                "without a partner are left out",
+            )
+        if some:
+            yield _samples(label, None, some, None)
+        label, times = "unnamed", []
+
+
+def _samples(
+    label: str, stat: str | None, points: list[tuple[int, float, int]], unit: str | None
+) -> Samples:
+    points.sort()
+    return Samples(
+        series=f"cloudwatch.{label}",
+        kind="gauge",
+        unit=unit,
+        clock="utc",
+        wall_us=[time for time, _, _ in points],
+        values=[value for _, value, _ in points],
+        lines=[line for _, _, line in points],
+        labels=(("stat", stat),) if stat else (),
+    )
+
+
+def _decoded(text: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return None

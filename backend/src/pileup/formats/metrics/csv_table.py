@@ -1,0 +1,181 @@
+"""Any table with a time column: read by what its columns are, told by a person or guessed.
+
+Source: exports that metric_csv leaves alone: a preamble above the header (CloudWatch, Datadog),
+        12-hour and European dates, date and time in two columns, decimal commas between commas,
+        units that change from row to row (980 ms, 1.2 s), Prometheus legends as headers
+        (Grafana's "series joined by time": mysql_up{instance="db1:9104"}).
+Yields: gauges (or what the mapping says) named metric.<header>, or by the Prometheus legend. A gap
+        stays a gap; a cell that should be a number and is none is a Problem with line and column.
+Note:   a mapping is data: ``with_mapping`` gives a format that reads by it, ``parse`` guesses one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from pileup.formats.errors import FormatError
+from pileup.formats.metrics import metric_csv
+from pileup.formats.metrics.parts import csv_mapping
+from pileup.formats.metrics.parts.csv_cells import read_number, read_time
+from pileup.formats.metrics.parts.csv_mapping import Mapping
+from pileup.formats.metrics.parts.csv_rows import CellProblem, Reader
+from pileup.formats.metrics.parts.prometheus_names import split_name
+from pileup.records import Item, Problem, Section
+
+NAME = "csv-table"
+TITLE = "Table with a time column"
+GIVES = "Gauges `metric.<header>`, or what a person says of each column; legends of Prometheus."
+PRINTED_BY = "CloudWatch, Datadog, Grafana with units or legends, spreadsheets; see the dialog"
+VERSION = 2
+HINTS = (".csv", ".tsv")
+
+_MOST_ABOVE = 30
+_TOGETHER = 50_000
+"""Cells of rows that are read together."""
+
+
+def sniff(head: str) -> bool | None:
+    """A table that leaves no doubt and that metric_csv would not read, or not in full."""
+    lines = head.split("\n")
+    lines = lines[: csv_mapping.HEAD_LINES] if len(lines) > csv_mapping.HEAD_LINES else lines
+    whole = lines[:-1] if len(head) > 60_000 and len(lines) > 2 else lines
+    if sum(bool(line.strip()) for line in whole[:10]) < 2 or len(whole[0]) > 500_000:
+        return False
+    delimiter = _likely_delimiter(whole)
+    if delimiter is None:
+        return False
+    found = csv_mapping.guess(whole, delimiter=delimiter)
+    if not found.sure:
+        return False  # not even for its name: day and month would be swapped without a word
+    if metric_csv.sniff(head) is not True:
+        return True
+    rows = [csv_mapping.cells_of(line, found.mapping.delimiter) for line in whole[:50]]
+    return _more_than_plain(found.mapping, rows)
+
+
+def _likely_delimiter(lines: Sequence[str]) -> str | None:
+    """What separates cells, of which one is a time, in the last lines: most files have none."""
+    last = [line for line in lines[:60] if line.strip()][-6:]
+    for delimiter in csv_mapping.DELIMITERS:
+        if delimiter == " " or sum(delimiter in line for line in last) < 0.8 * len(last):
+            continue
+        rows = [csv_mapping.cells_of(line[:20_000], delimiter)[:8] for line in last[-2:]]
+        if all(any(map(_may_be_time, [*row, " ".join(row[:2])])) for row in rows):
+            return delimiter
+    return None
+
+
+def _may_be_time(cell: str) -> bool:
+    return any(read_time(cell, how) is not None for how in ("auto", "dmy", "mdy", "excel"))
+
+
+def _more_than_plain(mapping: Mapping, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether reading by columns gives what metric_csv does not: legends, commas, mixed units."""
+    values = mapping.of("value")
+    if any(split_name(mapping.columns[at].name) for at in values[:50]):
+        return True
+    if mapping.decimal == "," and mapping.delimiter != ";":
+        return True
+    cells = [row[at] for row in rows for at in values[:50] if at < len(row)]
+    read = [read_number(cell, mapping.decimal) for cell in cells]
+    units = {one[1] for one in read if one}
+    return bool(units & {"s", "B", "B/s", "1/s"})
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """By the likeliest mapping."""
+    rest = iter(lines)
+    first = csv_mapping.head_lines(rest)
+    found = csv_mapping.guess(first)
+    if not found.mapping.of("time") or not found.mapping.of("value"):
+        raise FormatError(
+            f"This table cannot be read without help: {found.why}. Tell Pileup what the columns "
+            "are."
+        )
+    if not found.sure:
+        yield Problem(
+            found.header_line,
+            f"Its columns were guessed, and not without doubt: {found.why}. Tell Pileup what the "
+            "columns are.",
+        )
+    yield from _read(chain(first, rest), found.mapping, found.header_line)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The format of one mapping: what ``detect.Format`` asks for."""
+
+    mapping: Mapping
+    NAME: str = NAME
+    TITLE: str = TITLE
+    GIVES: str = GIVES
+    PRINTED_BY: str = PRINTED_BY
+    VERSION: int = VERSION
+    HINTS: tuple[str, ...] = HINTS
+
+    def sniff(self, head: str, /) -> bool | None:
+        """Whoever holds a mapping knows already."""
+        return True if head else None
+
+    def parse(self, lines: Iterable[str], /) -> Iterator[Item]:
+        """Every row behind the header."""
+        rest = iter(lines)
+        first = csv_mapping.head_lines(rest)
+        header_line = 0
+        if self.mapping.header is not None:
+            header_line = csv_mapping.find_header(first, self.mapping.header) or 0
+            if not header_line:
+                raise FormatError(
+                    "The header that its columns were told for does not stand among the first "
+                    f"{csv_mapping.HEAD_LINES} lines: {self.mapping.header[:200]!r}. Tell Pileup "
+                    "anew what the columns are."
+                )
+        yield from _read(chain(first, rest), self.mapping, header_line)
+
+
+def with_mapping(mapping: Mapping) -> Mapped:
+    """A format that reads by this mapping."""
+    return Mapped(mapping)
+
+
+def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> Iterator[Item]:
+    reader = Reader(mapping)
+    last = 0
+    above: list[CellProblem] | None = []  # until a first time: units and periods below a header
+    for number, text in enumerate(lines, start=1):
+        if number <= (header_line or 0):
+            if number == header_line:
+                names = " · ".join(column.name for column in mapping.columns[:8])
+                yield Section(names, number, number)
+            continue
+        if not text.strip() or (number == 1 and text.lower().startswith("sep=")):
+            continue
+        last = number
+        if above is None and reader.plain(number, text):
+            if reader.waiting >= _TOGETHER:
+                yield from (problem.told(mapping) for problem in reader.settle())
+            if reader.full:
+                yield from reader.flush()
+            continue
+        yield from (problem.told(mapping) for problem in reader.settle())
+        row = reader.row(number, text)
+        if above is not None and row.time is None and len(above) < _MOST_ABOVE:
+            above.extend(row.problems)
+            continue
+        if above is not None:
+            if row.time is None:
+                yield from (problem.told(mapping) for problem in above)
+            above = None
+        for problem in row.problems:
+            yield problem.told(mapping)
+        if reader.full:
+            yield from reader.flush()
+    yield from (problem.told(mapping) for problem in reader.settle())
+    yield from reader.flush()
+    yield from (problem.told(mapping) for problem in above or ())
+    if reader.untold:
+        yield Problem(
+            last, f"{reader.untold} more cells or rows could not be read; they are left out."
+        )

@@ -1,0 +1,157 @@
+"""JSON samples: an array of flat objects, or one object per line, each with a time.
+
+Source: scripts, log shippers and dashboards' APIs; no two agree, so the time is found by its key.
+            {"time":"2026-11-20T22:19:10Z","host":"db1","threads_running":12,"qps":1830.5}
+            {"ts":1795213150,"metric":"qps","value":1830.5}
+Yields: gauges named metric.<key>, or metric.<metric> of long form; a text beside the numbers is a
+        label when it is short. null, booleans and nested values are no samples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from pileup.formats.reading import json_text
+from pileup.formats.reading.series_columns import decimal
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Clock, Item, Problem, Samples
+
+NAME = "json-samples"
+TITLE = "Samples as JSON objects"
+GIVES = "Gauges `metric.<key>`; short texts are labels."
+PRINTED_BY = "arrays of flat objects, or one object per line"
+VERSION = 1
+HINTS = (".json", ".jsonl", ".ndjson")
+LONG_LINES = True
+
+_TIMES = ("time", "timestamp", "@timestamp", "ts", "datetime", "date", "epoch", "at", "t")
+_NAMES = ("metric", "name", "series", "metric_name", "__name__")
+_VALUES = ("value", "val", "metric_value", "v")
+_HOSTS = ("host", "hostname", "instance", "node", "node_name", "server")
+_TEXTS = re.compile(r'"(?:msg|message|log|err_code|prio|level|query|sql|info)"\s*:', re.IGNORECASE)
+_MOST_TOLD = 100
+_FLUSH = 100_000
+_LONGEST_LABEL = 100
+
+
+def sniff(head: str) -> bool | None:
+    """Flat objects, nearly all with a time and a number, none with a message."""
+    if not head.lstrip().startswith(("{", "[")) or '"Datapoints"' in head:
+        return False  # the latter is CloudWatch's
+    found = list(json_text.OBJECT.finditer(head[:16_384]))[:50]
+    if not found or any(_TEXTS.search(one[0]) for one in found):
+        return False
+    good = sum(_row(one[0]) is not None for one in found)
+    return good >= 0.9 * len(found)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every flat object with a time."""
+    points: defaultdict[_Key, tuple[list[int | None], list[float | None], list[int]]]
+    points = defaultdict(lambda: ([], [], []))
+    held = told = 0
+
+    def flush() -> Iterator[Item]:
+        for (name, host, labels, clock), (walls, values, numbers) in points.items():
+            yield Samples(
+                series=f"metric.{name}",
+                kind="gauge",
+                unit=None,
+                clock=clock,
+                wall_us=walls,
+                values=values,
+                lines=numbers,
+                labels=labels,
+                host=host,
+            )
+        points.clear()
+
+    for match, number in json_text.matches(lines, json_text.OBJECT):
+        row = _row(match[0])
+        if row is None:
+            if told < _MOST_TOLD:
+                told += 1
+                yield Problem(
+                    number,
+                    f"line {number}: an object without a readable time and a number; it is left "
+                    "out",
+                    '{"time": "2026-11-20T22:19:10Z", "value": 1}',
+                    match[0][:200],
+                )
+            continue
+        wall, clock, host, labels, numbers_of = row
+        for name, value in numbers_of:
+            walls, values, numbers = points[name, host, labels, clock]
+            walls.append(wall)
+            values.append(value)
+            numbers.append(number)
+            held += 1
+        if held >= _FLUSH:
+            held = 0
+            yield from flush()
+    yield from flush()
+
+
+def _row(text: str) -> _Row | None:
+    """Time, clock, host, labels and the numbers of one object; None when it is no sample."""
+    try:
+        one = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(one, dict):
+        return None
+    by_lower = {key.lower(): key for key in one}
+    time_key = next((by_lower[key] for key in _TIMES if key in by_lower), None)
+    stamp = read_stamp(str(one[time_key])) if time_key is not None else None
+    if stamp is None:
+        return None
+    host_key = next((by_lower[key] for key in _HOSTS if key in by_lower), None)
+    host = str(one[host_key]) if host_key is not None and one[host_key] else None
+    name_key = next((by_lower[key] for key in _NAMES if key in by_lower), None)
+    value_key = next((by_lower[key] for key in _VALUES if key in by_lower), None)
+    taken = {time_key, host_key}
+    numbers: list[tuple[str, float | None]] = []
+    if name_key and value_key and isinstance(one[name_key], str):
+        taken |= {name_key, value_key}
+        numbers.append((one[name_key], _number(one[value_key])))
+    else:
+        numbers = [
+            (key, _number(value))
+            for key, value in one.items()
+            if key not in taken and (value is None or _is_number(value))
+        ]
+    labels = tuple(
+        sorted(
+            (key, value)
+            for key, value in one.items()
+            if key not in taken and isinstance(value, str) and len(value) <= _LONGEST_LABEL
+        )
+    )
+    if not any(value is not None for _, value in numbers):
+        return None
+    return stamp[0], stamp[1], host, labels, numbers
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, str):
+        return decimal(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        read = float(value)
+    except OverflowError:
+        return None
+    return read if read - read == 0 else None
+
+
+_Labels = tuple[tuple[str, str], ...]
+_Key = tuple[str, str | None, _Labels, Clock]
+_Row = tuple[int, Clock, str | None, _Labels, list[tuple[str, float | None]]]

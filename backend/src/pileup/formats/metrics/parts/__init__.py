@@ -1,0 +1,1 @@
+"""What the metric formats share: cells, columns and names."""

@@ -1,0 +1,82 @@
+"""One value per second beside the output of date: 'Wed Oct 24 22:27:19 UTC 2012: 18660'.
+
+Source: shell loops such as ``while sleep 1; do echo "$(date): $(...)"; done``, or with date +%s.
+Yields: the gauge metric.qps (the name such logs have), or metric.value<n> for further numbers;
+        behind an epoch nothing says what the first one is: metric.value1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.reading.series_columns import Columns
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Item, Problem
+
+NAME = "qps-log"
+TITLE = "One value per second with date"
+GIVES = "The gauge `metric.qps`, or `metric.value<n>`."
+PRINTED_BY = "shell loops with `date` or `date +%s`"
+VERSION = 2
+HINTS = ("qps.log",)
+
+_LINE = re.compile(
+    r"(?P<stamp>[A-Z][a-z]{2} [A-Z][a-z]{2} +\d\d? \d\d?:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{1,5})? \d{4}"
+    r"|[A-Z][a-z]{2} \d\d? [A-Z][a-z]{2} \d{4} \d\d?:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{1,5})?"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?)"
+    r"\s*[:;,]?\s+(?P<values>-?\d+(?:\.\d+)?(?:\s+-?\d+(?:\.\d+)?)*)\s*$"
+)
+# 1351117639 18660 | 1351117639.25: 18660 12 | 1351117639000,18660,12
+_EPOCH = re.compile(
+    r"(?P<stamp>1\d{9}(?:\.\d{1,9})?|1\d{12})(?:\s*[:;,]\s*|\s+)"
+    r"(?P<values>-?\d+(?:\.\d+)?(?:(?:\s*[,;]\s*|\s+)-?\d+(?:\.\d+)?)*)\s*$"
+)
+_SPLIT = re.compile(r"\s*[,;]\s*|\s+")
+_LONGEST = 200
+"""A longer line is no date and a value; it is not looked at."""
+
+
+def sniff(head: str) -> bool | None:
+    """Nearly every line is a date and a number."""
+    lines = [line for line in head.split("\n")[:60] if line.strip()]
+    if len(lines) < 2:
+        return False
+    fit = sum(_match(line) is not None for line in lines[:-1] or lines)
+    return fit >= 0.8 * max(1, len(lines) - 1)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every line's values; a line of another form is a problem."""
+    found = Columns()
+    told = 0
+    for number, text in enumerate(lines, start=1):
+        match = _match(text)
+        stamp = read_stamp(match["stamp"]) if match else None
+        if match is None or stamp is None:
+            if text.strip() and told < 100:
+                told += 1
+                yield Problem(
+                    number, "Not a date and a value; the line is left out.", found=text[:200]
+                )
+            continue
+        for column, value in enumerate(_SPLIT.split(match["values"]), start=1):
+            is_qps = column == 1 and match.re is _LINE
+            found.add(
+                "metric.qps" if is_qps else f"metric.value{column}",
+                float(value),
+                wall=stamp[0],
+                clock=stamp[1],
+                line=number,
+                unit="1/s" if is_qps else None,
+            )
+        if found.full:
+            yield from found.flush()
+    yield from found.flush()
+
+
+def _match(text: str) -> re.Match[str] | None:
+    if len(text) > _LONGEST:
+        return None
+    text = text.strip()
+    return _LINE.match(text) or _EPOCH.match(text)

@@ -1,0 +1,81 @@
+"""The ranges of lines that were not understood, and how many bytes they are.
+
+A parser names ranges roughly in file order; they may overlap or adjoin. The last ones are kept and
+joined; what lies further back is counted and let go, so that millions of them cost no memory.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from dataclasses import dataclass
+
+from pileup.formats.reading.text import LineReader
+from pileup.records import Skipped
+
+LISTED = 5000
+"""Ranges told; all are counted."""
+_OPEN = 2000
+
+
+@dataclass(slots=True, order=True)
+class _Range:
+    first: int
+    last: int
+    why: str
+    start: int
+    end: int
+    """Bytes, half open."""
+
+
+class Skips:
+    """Collects ranges while a reader goes through its artifact."""
+
+    def __init__(self, reader: LineReader) -> None:
+        self._reader = reader
+        self._open: list[_Range] = []
+        self._listed: list[Skipped] = []
+        self._bytes = 0
+        self._counted = self._end = 0
+        """Lines and bytes up to here were counted."""
+
+    def add(self, skipped: Skipped) -> None:
+        """Note a range; lines noted before are not counted again."""
+        last = self._open[-1] if self._open else None
+        if last and last.first <= skipped.line_first <= last.last + 1 and last.why == skipped.why:
+            if skipped.line_last > last.last:
+                last.last = skipped.line_last
+                last.end = self._reader.offset_of(skipped.line_last + 1)
+            return
+        insort(
+            self._open,
+            _Range(
+                skipped.line_first,
+                skipped.line_last,
+                skipped.why,
+                self._reader.offset_of(skipped.line_first),
+                self._reader.offset_of(skipped.line_last + 1),
+            ),
+        )
+        if len(self._open) > _OPEN:
+            self._close(_OPEN // 2)
+
+    def all(self) -> tuple[list[Skipped], int]:
+        """The ranges in order, each line in one of them, and the bytes of all."""
+        self._close(len(self._open))
+        return self._listed, self._bytes
+
+    def _close(self, count: int) -> None:
+        """Count and list the first ranges; the same lines only once."""
+        closing, self._open = self._open[:count], self._open[count:]
+        for one in closing:
+            first = max(one.first, self._counted + 1)
+            if one.last < first:
+                continue
+            start = one.start if first == one.first else self._end
+            self._bytes += one.end - start
+            self._counted, self._end = one.last, one.end
+            before = self._listed[-1] if self._listed else None
+            if before and first == before.line_last + 1 and one.why == before.why:
+                self._listed[-1] = Skipped(before.line_first, one.last, before.why)
+            elif len(self._listed) < LISTED:
+                self._listed.append(Skipped(first, one.last, one.why))

@@ -1,0 +1,444 @@
+"""Bytes to numbered text lines: encodings, line ends, absurd lines and wrappers.
+
+Every format sees clean text and never bytes: lines, or chunks of some MiB of whole lines for those
+that look at many lines at once. ``LineReader`` streams them and knows what the receipt and the raw
+viewer need (see ``blocks``) and which raw line a logical line came from.
+
+Encodings: a BOM decides; without one, NULs in every second byte mean UTF-16; all else is UTF-8
+with replacement, because query text is arbitrary bytes and one bad byte must not cost a dump.
+Wrappers:  docker-compose prefixes, Markdown fences, log lines in JSON or with a container's stamp
+        (see ``wrapped_logs``), a dump printed on one line with literal ``\\n`` (client batch mode
+        without --raw, a repr of the row), a gdb trace whose line ends a bug report ate, what
+        people paste (see ``pasted_text``). Peeling
+        never changes the line number that a person sees: where one raw line yields many logical
+        ones, ``raw_line`` maps them back.
+Speed:  a chunk is decoded and peeled as a whole, and peeled only when a search at memory speed
+        says that there is something to peel. Lines are chunks, split.
+Units:  offsets and sizes in bytes, lines 1-based.
+"""
+
+from __future__ import annotations
+
+import bisect
+import codecs
+import itertools
+import operator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import AnyStr, BinaryIO
+
+from pileup.formats.errors import ArchiveError
+from pileup.formats.reading.blocks import MAX_LINE_BYTES, Block, Blocks
+from pileup.formats.unwrapping.pasted_text import cleaner_of
+from pileup.formats.unwrapping.wrapped_logs import Unwrap, wrapper_of
+from pileup.records import Problem
+
+HEAD_BYTES = 64 * 1024
+
+_MAX_LONG_LINE_PROBLEMS = 20
+
+# mariadb_1  | 2023-05-01 10:00:00 0 [Note] ...
+_PREFIX = re.compile(r"([A-Za-z][\w.-]{0,60}?) *\| ?")
+_FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)[\w-]*[^\S\n]*$", re.MULTILINE)
+# InnoDB\t\t\n=====================================\n2023-... INNODB MONITOR OUTPUT\n====
+_MAYBE_ESCAPED = "INNODB MONITOR OUTPUT\\"
+_BEFORE_ESCAPE = len(_MAYBE_ESCAPED) - 1
+_ESCAPED_DUMP = re.compile(r"INNODB MONITOR OUTPUT(?:\\r)?\\n=")
+# Thread 362 (Thread 0x410c8940 (LWP 20816)): #0  0x... in f () from lib.so #1  0x... in g () ...
+_JOINED = re.compile(
+    r"^[^\S\n]*(?:Thread \d{1,9} \([^\n]{1,200}?\):? +)?#0 +\S[^\n]* #1 +\S", re.MULTILINE
+)
+_JOINT = re.compile(
+    r"(?:^|(?<=\s))(?:Thread \d{1,9} \((?:Thread|LWP|process) |#(?P<level>\d{1,5}) +[\w:~<(?])"
+)
+# What a repr of the row leaves before and behind the dump:
+#   "Status": "    {'Status': '    ('InnoDB', '', '    "},
+_AROUND_DUMP = re.compile(
+    r"[\s\"'{}\[\](),:=]*(?:[\w\"', :]{0,80}(?:Status|InnoDB[\"']))?[\s\"'{}\[\](),:=]*"
+)
+_LONGEST_AROUND = 200
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", '"': '"'}
+
+
+class Chunk:
+    """Whole lines, clean (see the module) and each ended by one LF, also the last of the file.
+
+    Bytes that need no cleaning are passed on as they were read: who looks at ``data`` alone spares
+    decoding them, which for stacks and counters costs as much as a third of reading them.
+    """
+
+    __slots__ = ("_data", "_text", "first", "lines")
+
+    def __init__(self, first: int, text: str | bytes, lines: int) -> None:
+        """``text``: bytes when it is ASCII."""
+        self.first = first
+        """Number of the first line: logical, as ``enumerate(lines, 1)`` counts."""
+        self.lines = lines
+        """``text.count("\\n")``."""
+        self._text = text if isinstance(text, str) else None
+        self._data = None if isinstance(text, str) else text
+
+    @property
+    def text(self) -> str:
+        """The lines."""
+        if self._text is None:
+            self._text = (self._data or b"").decode("ascii")
+        return self._text
+
+    @property
+    def data(self) -> bytes:
+        """The same in UTF-8."""
+        if self._data is None:
+            self._data = (self._text or "").encode()
+        return self._data
+
+
+def decode_lines(stream: BinaryIO) -> Iterator[str]:
+    """The logical lines of a stream, without terminators. Use ``LineReader`` for more."""
+    return iter(LineReader(stream))
+
+
+def chunks_of(lines: Iterable[str], size: int = 4096) -> Iterator[Chunk]:
+    """Lines as chunks: for a ``parse(lines)`` that is expressed by its ``parse_chunks``."""
+    first = 1
+    taken: list[str] = []
+    for line in lines:
+        taken.append(line)
+        if len(taken) == size:
+            yield Chunk(first, "\n".join(taken) + "\n", size)
+            first += size
+            taken = []
+    if taken:
+        yield Chunk(first, "\n".join(taken) + "\n", len(taken))
+
+
+class LineReader:
+    """The text of one artifact, once, in order: as lines (iterate) or as chunks.
+
+    The attributes are complete after the last one. Lines and chunks come from one source: what
+    was taken as lines does not come again as chunks.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        source = _Rewound(stream)
+        self.magic = source.first[:64]
+        self.encoding = _encoding(source.first)
+        self.problems: list[Problem] = []
+        self._expanded_at: list[int] = []  # logical number of the first line of an expansion
+        self._expanded: list[tuple[int, int]] = []  # (raw line, logical lines) of that expansion
+        self._long_lines = 0
+        self._logical_lines = 0
+        self._source = source
+        self._blocks = Blocks(source, "\n".encode(self.encoding))
+        text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
+        text = _unix(text).rstrip("\r")
+        self._prefix = _prefix_pattern(text)
+        self._unwrap = _unwrap_of(text)
+        self._joined = bool(_JOINED.search(text))
+        self.head = "\n".join(self._expanded_lines(self._peeled(text)))
+        self._unwrap = _unwrap_of(text)  # one that holds no part of the head's last line
+        self._chunks = self._read()
+        self._line: Iterator[str] = iter(())
+        self._lines = itertools.chain.from_iterable(map(self._split, self._chunks))
+
+    def __iter__(self) -> Iterator[str]:
+        """The rest of the lines: asking again goes on, it does not start anew."""
+        return self._lines
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The rest of the text, some MiB of whole lines at a time."""
+        return self._chunks
+
+    def keep_long_lines(self) -> None:
+        """Give a line of more than MAX_LINE_BYTES in pieces, each a line, instead of cutting it."""
+        self._blocks.keep_long_lines = True
+
+    @property
+    def failure(self) -> Exception | None:
+        """Why the lines ended before the artifact did: its stream could not be read further."""
+        return self._source.failure
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the lines that were read so far."""
+        return self._blocks.bytes_read
+
+    @property
+    def raw_lines(self) -> int:
+        """Raw lines read so far, some of them perhaps not yet given."""
+        return self._blocks.lines
+
+    @property
+    def line_index(self) -> list[int]:
+        """``line_index[i]`` is the offset of raw line ``i * 256 + 1``."""
+        return self._blocks.line_index
+
+    @property
+    def at(self) -> int:
+        """The raw line given last; with chunks, the last line of the last chunk."""
+        return min(
+            self.raw_line(self._logical_lines - operator.length_hint(self._line)), self.raw_lines
+        )
+
+    @property
+    def has_expansions(self) -> bool:
+        """True once a raw line gave several logical lines, so that line numbers differ."""
+        return bool(self._expanded_at)
+
+    def raw_line(self, logical: int) -> int:
+        """The raw line number of a logical one."""
+        at = bisect.bisect_right(self._expanded_at, logical) - 1
+        if at < 0:
+            return logical
+        first, (raw, count) = self._expanded_at[at], self._expanded[at]
+        return raw + max(0, logical - first - count + 1)
+
+    def bytes_of(self, first: int, last: int) -> int:
+        """Bytes of the raw lines first..last with their terminators."""
+        return self._blocks.offset_of(last + 1) - self._blocks.offset_of(first)
+
+    def offset_of(self, line: int) -> int:
+        """Where a raw line begins; of the one after the last, the end."""
+        return self._blocks.offset_of(line)
+
+    def _read(self) -> Iterator[Chunk]:
+        for block in self._blocks:
+            if self._is_clean(block):
+                first = self._logical_lines + 1
+                self._logical_lines += block.lines
+                yield Chunk(first, block.data, block.lines)
+                continue
+            text = block.data.decode(self.encoding, "replace").replace("\0", "\ufffd")
+            if block.offset == 0:
+                text = text.removeprefix("\ufeff")
+            text = _unix(text)
+            lines = 1
+            if not block.long:
+                text, lines = self._peeled(text), block.lines
+            elif self._blocks.keep_long_lines:
+                self._piece(block)
+            else:
+                self._too_long(block.first, block.size)
+                text = self._peeled(text)
+            escaped = _has(text, _MAYBE_ESCAPED, _BEFORE_ESCAPE)
+            if (escaped or self._unwrap or self._joined) and not block.long:
+                expanded = self._expanded_lines(text, block.first, self._logical_lines + 1)
+                text, lines = "\n".join(expanded), len(expanded) - 1
+            first = self._logical_lines + 1
+            self._logical_lines += lines
+            yield Chunk(first, text, lines)
+
+    def _is_clean(self, block: Block) -> bool:
+        """Whether the bytes of a block are its clean text: as nearly all of any large file."""
+        data = block.data
+        return (
+            self.encoding == "utf-8"
+            and not (block.long or self._prefix or self._unwrap or self._joined)
+            and data.isascii()
+            and b"\0" not in data
+            and b"\r" not in data
+            and not _has(data, _MAYBE_ESCAPED.encode(), _BEFORE_ESCAPE)
+            and not _has_three(data, b"`")
+            and not _has_three(data, b"~")
+        )
+
+    def _piece(self, block: Block) -> None:
+        """A piece of a long line is a logical line of its own: without a break before it."""
+        if block.lines:
+            self._expanded_at.append(self._logical_lines + 1)
+            self._expanded.append((block.first, 1))
+        else:
+            raw, pieces = self._expanded[-1]
+            self._expanded[-1] = (raw, pieces + 1)
+
+    def _split(self, chunk: Chunk) -> Iterator[str]:
+        lines = chunk.text.split("\n")
+        lines.pop()  # what follows the last terminator: nothing
+        self._line = iter(lines)
+        return self._line
+
+    def _too_long(self, number: int, size: int) -> None:
+        self._long_lines += 1
+        if self._long_lines <= _MAX_LONG_LINE_PROBLEMS:
+            self.problems.append(
+                Problem(
+                    number,
+                    f"line {number} is {size} bytes long; only its first {MAX_LINE_BYTES} bytes "
+                    "were read. Open the raw artifact to see the rest.",
+                )
+            )
+
+    def _peeled(self, text: str) -> str:
+        """Without prefixes and fences: as many lines as before."""
+        if self._prefix:
+            text = self._prefix.sub("", text)
+        if _has_three(text, "`") or _has_three(text, "~"):
+            text = _FENCE.sub("", text)
+        return text
+
+    def _expanded_lines(self, text: str, raw: int = 0, logical: int = 0) -> list[str]:
+        """The lines of a text, each as the lines that it was.
+
+        raw, logical: numbers of the first line, to note where expansions are; 0 for the head.
+        """
+        lines: list[str] = []
+        for number, line in enumerate(text.split("\n"), start=raw):
+            parts = self._expanded_line(line)
+            if raw and len(parts) > 1:
+                self._expanded_at.append(logical + len(lines))
+                self._expanded.append((number, len(parts)))
+            lines += parts
+        return lines
+
+    def _expanded_line(self, line: str) -> list[str]:
+        if self._unwrap:
+            line = self._unwrap(line)
+            if "\n" in line:
+                return line.split("\n")
+        if _MAYBE_ESCAPED in line and _ESCAPED_DUMP.search(line):
+            parts = _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
+            return [
+                "" if at in (0, len(parts) - 1) and _is_around(part) else part
+                for at, part in enumerate(parts)
+            ]
+        if self._joined and _JOINED.match(line):
+            return _parted(line)
+        return [line]
+
+
+class _Rewound:
+    """A stream with its first bytes, read for sniffing, put back in front."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        try:
+            self._origin = stream.tell() if stream.seekable() else None
+        except AttributeError:  # a member of a tar that is read as a stream has no such method
+            self._origin = None
+        self.first = _read_up_to(stream, HEAD_BYTES)
+        self._waiting = self.first
+        self.failure: Exception | None = None
+        """Why the stream ended before its end."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, at most about ``size`` of them; none at the end.
+
+        A damaged stream ends where it cannot be read: a parser that holds lines back must not
+        lose them to an exception. ``failure`` says so.
+        """
+        return b"".join(self.read_parts(size))
+
+    def read_parts(self, size: int, /) -> list[bytes]:
+        """The same in the parts in which it came, none of them empty."""
+        if self.failure:
+            return []
+        parts = [self._waiting[:size]] if self._waiting else []
+        self._waiting = self._waiting[size:]
+        size -= sum(map(len, parts))
+        try:
+            while size > 0 and (part := self._stream.read(min(size, HEAD_BYTES))):
+                parts.append(part)
+                size -= len(part)
+        except (OSError, EOFError, ArchiveError) as error:
+            self.failure = error
+        return parts
+
+    @property
+    def can_go_back(self) -> bool:
+        return self._origin is not None
+
+    def read_at(self, offset: int, size: int, /) -> bytes | None:
+        """Bytes passed long ago; None when the stream cannot go back."""
+        if self._origin is None:
+            return None
+        here = self._stream.tell()
+        self._stream.seek(self._origin + offset)
+        data = _read_up_to(self._stream, size)
+        self._stream.seek(here)
+        return data
+
+
+def _read_up_to(stream: BinaryIO, size: int) -> bytes:
+    parts = []
+    while size > 0 and (part := stream.read(size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _unwrap_of(head: str) -> Unwrap | None:
+    return wrapper_of(head) or cleaner_of(head)
+
+
+def _is_around(part: str) -> bool:
+    return len(part) <= _LONGEST_AROUND and bool(_AROUND_DUMP.fullmatch(part))
+
+
+def _parted(line: str) -> list[str]:
+    """A gdb trace on one line: a line per thread and per frame; frames count up from 0."""
+    starts, level = [0], -1
+    for match in _JOINT.finditer(line):
+        if match["level"] is None:
+            level = -1
+        elif int(match["level"]) in (0, level + 1):
+            level = int(match["level"])
+        else:
+            continue
+        starts.append(match.start())
+    parts = (line[at:end].strip() for at, end in itertools.pairwise([*starts, len(line)]))
+    return [part for part in parts if part] or [line]
+
+
+def _has_three(text: AnyStr, character: AnyStr) -> bool:
+    """Three of a character in a row."""
+    return _has(text, 3 * character)
+
+
+def _has(text: AnyStr, what: AnyStr, rare: int = 0) -> bool:
+    """Whether ``what`` is in it: its ``rare``-th character alone is found many times faster."""
+    character = what[rare : rare + 1]
+    at = -1
+    for _ in range(1000):
+        at = text.find(character, at + 1)
+        if at < 0 or (at >= rare and text.startswith(what, at - rare)):
+            return at >= 0
+    return text.find(what, max(0, at - rare)) >= 0
+
+
+def _unix(text: str) -> str:
+    """Without the CRs before line ends."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        if "\r\n" in text:
+            text = "\n".join(line.rstrip("\r") for line in text.split("\n"))
+    return text
+
+
+def _encoding(first: bytes) -> str:
+    if first.startswith(codecs.BOM_UTF16_LE):
+        return "utf-16-le"
+    if first.startswith(codecs.BOM_UTF16_BE):
+        return "utf-16-be"
+    sample = first[:4096]
+    half = len(sample) // 2
+    if half >= 8:
+        even, odd = sample[0 : half * 2 : 2].count(0), sample[1 : half * 2 : 2].count(0)
+        if odd > half * 0.6 and even < half * 0.1:
+            return "utf-16-le"
+        if even > half * 0.6 and odd < half * 0.1:
+            return "utf-16-be"
+    return "utf-8"
+
+
+def _prefix_pattern(text: str) -> re.Pattern[str] | None:
+    """What finds the container name that docker-compose prints before (nearly) every line."""
+    filled = [line for line in text.split("\n")[:500] if line.strip()]
+    found = Counter(match[1] for line in filled if (match := _PREFIX.match(line)))
+    if not found:
+        return None
+    name, count = found.most_common(1)[0]
+    if count < 5 or count < 0.9 * len(filled):
+        return None
+    return re.compile(rf"^(?={re.escape(name)}){_PREFIX.pattern}", re.MULTILINE)

@@ -1,0 +1,1 @@
+"""Tables that a database client prints: processlist, status, variables, locks, any result."""

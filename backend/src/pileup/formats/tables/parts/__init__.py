@@ -1,0 +1,1 @@
+"""What the table formats share: layouts to rows, rows to records."""

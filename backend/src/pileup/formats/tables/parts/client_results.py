@@ -1,0 +1,432 @@
+"""Any result sets that the mysql client printed, row by row: \\G, box and tab-separated, mixed.
+
+Source: print_table_data(), print_tab_data(), print_table_data_vertically(), client/mysql.cc; MySQL
+        Shell prints the same boxes and rows. pt-stalk puts TS lines and the statement above them.
+Yields: Stamp for a TS line, ResultSet when a table begins, ResultRow for each row, Stray for a line
+        that is none of these, in file order. Statements, prompts, warnings and "n rows in set" are
+        peeled; the statement above a table becomes its title.
+Note:   NULL is None. The client does not mark the text 'NULL', so that reads as None too. A cell
+        over several lines is put together again: in \\G by the aligned keys, in a box by its bars,
+        in --raw batch output by counting tabs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pileup.formats.reading.pt_stalk_samples import read_ts
+from pileup.formats.unwrapping import client_layouts
+
+Layout = Literal["vertical", "box", "tab"]
+
+# mysql> SHOW ENGINE ...      MariaDB [(none)]> ...      MySQL  localhost:33060+ ssl  sql > ...
+_PROMPT = re.compile(r"\s?(?:mysql|mariadb)\b[^>]{0,100}> ?(?P<sql>.*)$", re.IGNORECASE)
+_MORE = re.compile(r" {2,}(?:->|'>|\">|`>|/\*>) ?(?P<sql>.*)$")
+_SQL = re.compile(
+    r"\s*(?:\(?select|show|with|table|call|explain|describe|desc|analyze|check)\b", re.IGNORECASE
+)
+_END_OF_SQL = re.compile(r"(?:;|\\[Gg])\s*$")
+_DASHES = re.compile(r"-{10,}\s*$")
+_FIRST_KEY = re.compile(r"(?P<key> *[^\s:*+|][^:]{0,127}): ?(?P<value>.*)$", re.DOTALL)
+_NUMBER = re.compile(r"-?[\d.]+$")
+_COUNTED = re.compile(r"\d+ rows? in set|\d+ rows? \(")
+# Cells that may hold empty lines: statements and the server's own prose.
+_PROSE = ("query", "info", "sql_text", "statement", "digest_text", "error", "status", "state")
+_MOST_ROW = 1024 * 1024
+_MOST_TITLE = 2000
+_MOST_COLUMNS = 4096
+"""Of a table in MySQL; a result of more is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    line: int
+    epoch_us: int
+    local: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSet:
+    number: int
+    """0-based, in the file."""
+    title: str
+    """The statement above it on one line, without its end; empty when none stands there."""
+    columns: tuple[str, ...]
+    line: int
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    result: ResultSet
+    values: tuple[str | None, ...]
+    """As many as the set has columns."""
+    line_first: int
+    line_last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    line: int
+    text: str
+
+
+Part: TypeAlias = Stamp | ResultSet | ResultRow | Stray
+
+
+def read(lines: Iterable[str], first: int = 1) -> Iterator[Part]:
+    """Every part of a text, in order. ``first`` is the number of its first line."""
+    reader = _Reader()
+    for number, text in enumerate(lines, start=first):
+        if not reader.next_key(number, text):
+            yield from reader.line(number, text)
+    yield from reader.end()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._sets = 0
+        self._result: ResultSet | None = None
+        self._layout: Layout | None = None
+        self._title: list[str] = []
+        self._inside_sql = False
+        self._verbose = False
+        # the row being read, of any layout
+        self._values: list[str] = []
+        self._more: list[str] = []
+        """Further lines of the last value, joined when it is complete."""
+        self._first = self._last = 0
+        self._size = 0
+        # \G
+        self._in_row = False
+        self._width = 0
+        self._keys: list[str] = []
+        self._expected: tuple[str, ...] = ()
+        self._blanks = 0
+        # box
+        self._offsets: list[int] = []
+        self._rules = 0
+        self._pending: list[str] = []
+        # tab
+        self._header: tuple[int, str] | None = None
+
+    # ---- \G
+
+    def next_key(self, number: int, text: str) -> bool:
+        """Whether the line is the next key of the row being read: the common case, done first."""
+        width = self._width
+        if not width or text[width : width + 1] != ":" or text[width - 1] == " ":
+            return False
+        key = text[:width].lstrip()
+        if self._expected:
+            at = len(self._values)
+            if at >= len(self._expected) or key != self._expected[at]:
+                return False
+        elif len(self._keys) >= _MOST_COLUMNS or key in self._keys:
+            return False
+        else:
+            self._keys.append(key)
+        if self._more:
+            self._join()
+        self._values.append(text[width + 2 :])
+        self._last = number
+        self._blanks = 0
+        self._size += len(text)
+        return True
+
+    def _vertical(self, number: int, text: str) -> Iterator[Part]:
+        if not self._values:  # the first key of a row
+            match = _FIRST_KEY.match(text)
+            if match is None or (self._expected and match["key"].lstrip() != self._expected[0]):
+                yield from self._end_set()
+                yield from self._between(number, text)
+                return
+            self._width = len(match["key"])
+            self._keys = [match["key"].lstrip()]
+            self._values = [match["value"]]
+            self._last = number
+            return
+        if not text.strip():
+            if self._prose():
+                self._blanks += 1
+            else:
+                yield from self._end_row()
+            return
+        outside = self._blanks or not self._prose()
+        asks = outside and _SQL.match(text) and _END_OF_SQL.search(text)
+        if asks or _COUNTED.match(text) or _PROMPT.match(text):
+            yield from self._end_set()
+            yield from self._between(number, text)
+            return
+        if self._size <= _MOST_ROW:
+            self._more += [""] * self._blanks
+            self._more.append(text)
+            self._size += len(text) + self._blanks + 1
+        self._blanks = 0
+        self._last = number
+
+    def _prose(self) -> bool:
+        name = (self._expected[len(self._values) - 1] if self._expected else self._keys[-1]).lower()
+        return name.endswith(_PROSE)
+
+    # ---- every line
+
+    def line(self, number: int, text: str) -> Iterator[Part]:
+        if text.startswith("TS ") and (stamp := read_ts(text)):
+            yield from self._end_set()
+            self._title.clear()
+            yield Stamp(number, *stamp)
+        elif text.startswith("*") and (match := client_layouts.ROW.match(text)):
+            yield from self._row_line(number, int(match["number"][:9]))
+        elif text.startswith("+") and client_layouts.RULE.match(text):
+            yield from self._rule(text)
+        elif self._in_row:
+            yield from self._vertical(number, text)
+        elif self._layout == "box":
+            yield from self._box(number, text)
+        elif self._layout == "tab":
+            yield from self._tab(number, text)
+        else:
+            yield from self._between(number, text)
+
+    def end(self) -> Iterator[Part]:
+        yield from self._end_set()
+
+    def _row_line(self, number: int, row: int) -> Iterator[Part]:
+        if row == 1 or self._layout != "vertical":
+            yield from self._end_set()
+        else:
+            yield from self._end_row()
+        self._layout = "vertical"
+        self._in_row = True
+        self._first = self._last = number
+        self._width = self._size = self._blanks = 0
+        self._values, self._more, self._keys = [], [], []
+
+    def _between(self, number: int, text: str) -> Iterator[Part]:
+        """A line outside of tables: a statement, chatter, or the header of a tab-separated one."""
+        if self._header is not None:
+            (at, header), self._header = self._header, None
+            tabs = text.count("\t")
+            fits = tabs == header.count("\t") or (
+                0 < tabs < header.count("\t") and not _looks_like_header(text)  # --raw
+            )
+            if fits and not self._is_chatter(text):
+                yield from self._begin(at, tuple(c.strip() for c in header.split("\t")), "tab")
+                yield from self._tab(number, text)
+                return
+            yield Stray(at, header)
+        if not text.strip():
+            self._inside_sql = False
+        elif match := _PROMPT.match(text) or _MORE.match(text):
+            if not _MORE.match(text):
+                self._title.clear()
+            self._statement(match["sql"])
+        elif _DASHES.match(text):
+            self._verbose = not self._verbose
+            if self._verbose:
+                self._title.clear()
+        elif self._verbose or (self._inside_sql and not _looks_like_header(text)):
+            self._statement(text)
+        elif _SQL.match(text):
+            self._title.clear()
+            self._statement(text)
+        elif _looks_like_header(text):
+            self._inside_sql = False
+            self._header = (number, text)
+        elif not self._is_chatter(text):
+            yield Stray(number, text)
+
+    def _statement(self, text: str) -> None:
+        if sum(map(len, self._title)) < _MOST_TITLE:
+            self._title.append(text.strip())
+        self._inside_sql = not _END_OF_SQL.search(text)
+
+    @staticmethod
+    def _is_chatter(text: str) -> bool:
+        return bool(client_layouts.CHATTER.match(text))
+
+    # ---- box
+
+    def _rule(self, text: str) -> Iterator[Part]:
+        offsets = client_layouts.box_offsets(text)
+        if self._layout != "box" or self._rules == 0 or offsets != self._offsets:
+            yield from self._end_set()
+            self._layout, self._offsets, self._rules = "box", offsets, 1
+            return
+        yield from self._end_row()
+        self._rules += 1
+        if self._rules == 3:
+            yield from self._end_set()
+
+    def _box(self, number: int, text: str) -> Iterator[Part]:
+        if self._rules == 1:
+            cells = client_layouts.box_cells(text, self._offsets) or _bars(text)
+            if cells is None or self._result is not None:
+                yield from self._end_set()
+                yield from self._between(number, text)
+                return
+            yield from self._begin(number, tuple(cells), "box")
+            return
+        columns = len(self._offsets) - 1
+        cells = client_layouts.box_cells(text, self._offsets)
+        if cells is None and text.startswith("|") and text.rstrip().endswith("|"):
+            bars = _bars(text)
+            cells = bars if bars and len(bars) == columns and not self._pending else None
+        if cells is not None:
+            yield from self._end_row()
+            self._values, self._first, self._last = cells, number, number
+            yield from self._end_row()
+        elif client_layouts.starts_box_row(text, self._offsets, min(1, columns)):
+            yield from self._end_row()
+            self._pending, self._first, self._last = [text], number, number
+            self._size = len(text)
+        elif self._pending and not (_COUNTED.match(text) or _PROMPT.match(text)):
+            if self._size <= _MOST_ROW:
+                self._pending.append(text)
+                self._size += len(text)
+            self._last = number
+        elif text.strip():
+            yield from self._end_set()
+            yield from self._between(number, text)
+
+    def _broken_row(self) -> list[str] | None:
+        """A row with a line break in one cell: cells before it by offset, cells after it by bar."""
+        first, columns = self._pending[0], len(self._offsets) - 1
+        whole = 0
+        while whole < columns and first[self._offsets[whole + 1] :][:1] == "|":
+            whole += 1
+        if whole >= columns:
+            whole = columns - 1
+        at = self._offsets[: whole + 1]
+        cells = [first[a + 1 : b].strip() for a, b in itertools.pairwise(at)]
+        rest = "\n".join([first[at[-1] + 1 :], *self._pending[1:]]).rstrip()
+        if not rest.endswith("|"):
+            return None
+        tail = rest[:-1].rsplit("|", columns - whole - 1) if columns - whole > 1 else [rest[:-1]]
+        if len(tail) != columns - whole:
+            return None
+        return [*cells, *(cell.strip() for cell in tail)]
+
+    # ---- tab
+
+    def _tab(self, number: int, text: str) -> Iterator[Part]:
+        assert self._result is not None
+        columns = len(self._result.columns)
+        tabs = text.count("\t")
+        if self._values and len(self._values) < columns:  # --raw: a cell with a line break
+            parts = text.split("\t")
+            if len(self._values) + len(parts) - 1 <= columns and self._size <= _MOST_ROW:
+                self._more.append(parts[0])
+                if len(parts) > 1:
+                    self._join()
+                    self._values += parts[1:]
+                self._size += len(text) + 1
+                self._last = number
+                if len(self._values) == columns:
+                    yield from self._end_row()
+                return
+            yield Stray(self._first, "\t".join(self._values)[:200])
+            self._values, self._more = [], []
+        if tabs == columns - 1:
+            values = text.split("\t")
+            if tuple(v.strip() for v in values) == self._result.columns:  # printed again
+                header = self._result
+                yield from self._end_set()
+                yield from self._begin(number, header.columns, "tab")
+                return
+            self._values, self._first, self._last = values, number, number
+            yield from self._end_row()
+        elif 0 < tabs < columns - 1 and not _looks_like_header(text):
+            self._values = text.split("\t")
+            self._first = self._last = number
+            self._size = len(text)
+        else:
+            yield from self._end_set()
+            yield from self._between(number, text)
+
+    # ---- rows and sets
+
+    def _begin(self, line: int, columns: tuple[str, ...], layout: Layout) -> Iterator[Part]:
+        title = _END_OF_SQL.sub("", " ".join(" ".join(self._title).split())).strip()[:_MOST_TITLE]
+        self._title.clear()
+        self._inside_sql = self._verbose = False
+        self._result = ResultSet(self._sets, title, columns, line, layout)
+        self._layout = layout
+        self._sets += 1
+        yield self._result
+
+    def _join(self) -> None:
+        self._values[-1] = "\n".join([self._values[-1], *self._more])
+        self._more = []
+
+    def _end_row(self) -> Iterator[Part]:
+        if self._more:
+            self._join()
+        if self._pending:
+            broken = self._broken_row()
+            if broken is None:
+                for line, text in enumerate(self._pending, start=self._first):
+                    yield Stray(line, text)
+            self._values = broken or []
+            self._pending = []
+        values, self._values = self._values, []
+        keys, self._keys = self._keys, []
+        self._width = 0
+        vertical = self._layout == "vertical"
+        if vertical:
+            self._in_row = False
+        if not values:
+            return
+        if vertical and not self._expected:
+            yield from self._begin(self._first, tuple(keys), "vertical")
+            self._expected = tuple(keys)
+        result = self._result
+        if result is None:
+            return
+        missing = len(result.columns) - len(values)
+        cells = tuple(_cell(value, result.layout) for value in values)
+        cells = (*cells, *[None] * missing) if missing > 0 else cells[: len(result.columns)]
+        yield ResultRow(result, cells, self._first, self._last)
+
+    def _end_set(self) -> Iterator[Part]:
+        yield from self._end_row()
+        if self._header is not None:
+            (at, header), self._header = self._header, None
+            yield from self._begin(at, tuple(header.split("\t")), "tab")
+        self._result = None
+        self._layout = None
+        self._expected = ()
+        self._in_row = False
+        self._rules = 0
+
+
+def _cell(text: str, layout: Layout) -> str | None:
+    text = text.strip() if layout != "tab" else text
+    if text == "NULL":
+        return None
+    return client_layouts.unescape(text) if layout == "tab" else text
+
+
+def _bars(text: str) -> list[str] | None:
+    """Cells by their bars alone, where widths do not help (wide characters)."""
+    text = text.strip()
+    if len(text) < 3 or text[0] != "|" or text[-1] != "|":
+        return None
+    return [cell.strip() for cell in text[1:-1].split("|")]
+
+
+def _looks_like_header(text: str) -> bool:
+    """Names between tabs: none empty, none a number, none twice."""
+    if "\t" not in text or len(text) > 20_000:
+        return False
+    cells = [cell.strip() for cell in text.split("\t")]
+    return (
+        all(0 < len(cell) <= 128 and cell != "NULL" and not _NUMBER.match(cell) for cell in cells)
+        and len({cell.lower() for cell in cells}) == len(cells)
+        and not text.startswith((" ", "\t"))
+    )

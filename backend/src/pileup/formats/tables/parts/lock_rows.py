@@ -1,0 +1,348 @@
+"""Rows of lock, transaction and thread tables, as the server's columns name them.
+
+Source: INNODB_TRX, INNODB_LOCKS, INNODB_LOCK_WAITS (<= 5.7, MariaDB), performance_schema.
+        data_locks, data_lock_waits (8.0+), metadata_locks, threads (5.7+), METADATA_LOCK_INFO
+        (MariaDB), sys.innodb_lock_waits, sys.schema_table_lock_waits, sys.processlist and
+        sys.session, SHOW PROCESSLIST, and the two queries of pt-stalk's -lock-waits; what
+        threads wait for by performance_schema is read by ``event_wait_rows``.
+Ids:    THREAD_ID of performance_schema is its own, not the connection's: it is kept apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from pileup.formats.tables.parts.client_results import ResultRow
+from pileup.formats.tables.parts.event_wait_rows import event_wait, last_wait, latch_hold
+from pileup.formats.tables.parts.row_handlers import (
+    Cells,
+    Handler,
+    Where,
+    first,
+    integer,
+    local_us,
+    seconds,
+)
+from pileup.records import (
+    Item,
+    LockWait,
+    MetadataLock,
+    Record,
+    ServerThread,
+    Session,
+    Transaction,
+    TrxLock,
+)
+
+_S = 1_000_000
+_SAME_ZONE_US = 15 * 60 * _S
+_MOST_HELD = 5_000
+_LOCK_ID = re.compile(r"[0-9A-Fa-f]+:(\d{1,18}):(\d{1,18}):(\d{1,18})$")
+
+Make = Callable[[Cells, ResultRow, Where], Iterator[Record]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    kind: str
+    """The snapshot's kind."""
+    columns: frozenset[str]
+    """All of these make a result set this one."""
+    make: Make
+
+
+def kind_of(columns: tuple[str, ...]) -> str | None:
+    """The kind of snapshot that a table of these (lower-case) columns belongs to, or None."""
+    known = _known(columns)
+    return known.kind if known else None
+
+
+def handler(columns: tuple[str, ...], where: Where) -> Handler | None:
+    """What reads the rows, or None when these columns are of another table."""
+    known = _known(columns)
+    if known is None:
+        return None
+    if known.make is _transaction:
+        return _Transactions(columns, where)
+    return _Rows(columns, where, known.make)
+
+
+def _known(columns: tuple[str, ...]) -> _Known | None:
+    names = frozenset(columns)
+    return next((one for one in _TABLES if one.columns <= names), None)
+
+
+class _Rows:
+    def __init__(self, columns: tuple[str, ...], where: Where, make: Make) -> None:
+        self._columns, self._where, self._make = columns, where, make
+
+    def row(self, row: ResultRow) -> Iterator[Item]:
+        yield from self._make(dict(zip(self._columns, row.values, strict=True)), row, self._where)
+
+    def end(self) -> Iterator[Item]:
+        yield from ()
+
+
+class _Transactions:
+    """INNODB_TRX prints when a transaction began; how long ago that is, its whole sample tells.
+
+    Its times are of the session's zone, a TS line's local time is of the collector's. They are one
+    zone when the youngest transaction is minutes old at most; otherwise no age is made up.
+    """
+
+    def __init__(self, columns: tuple[str, ...], where: Where) -> None:
+        self._columns, self._where = columns, where
+        self._held: list[tuple[Transaction, int | None, int | None]] = []
+        self._youngest: int | None = None
+
+    def row(self, row: ResultRow) -> Iterator[Item]:
+        cells = dict(zip(self._columns, row.values, strict=True))
+        began, waits = local_us(cells.get("trx_started")), local_us(cells.get("trx_wait_started"))
+        for each in (began, waits):
+            if each is not None:
+                self._youngest = max(each, self._youngest or each)
+        for record in _transaction(cells, row, self._where):
+            assert isinstance(record, Transaction)
+            self._held.append((record, began, waits))
+        if len(self._held) >= _MOST_HELD:
+            yield from self.end()
+
+    def end(self) -> Iterator[Item]:
+        now = local_us(self._where.local)
+        if now is not None:
+            now += (self._where.wall_us or 0) % _S  # the text has whole seconds
+        youngest = self._youngest
+        same = now is not None and youngest is not None
+        same = same and -_S <= (now or 0) - (youngest or 0) <= _SAME_ZONE_US
+        for record, began, waits in self._held:
+            if same and now is not None:
+                record = replace(record, active_s=_age(now, began), wait_s=_age(now, waits))
+            yield record
+        self._held.clear()
+
+
+def _age(now: int, then: int | None) -> float | None:
+    return None if then is None else max(0.0, (now - then) / _S)
+
+
+def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    state = cells.get("trx_state") or "unknown"
+    lock = _LOCK_ID.match(cells.get("trx_requested_lock_id") or "")
+    yield Transaction(
+        **where.of(row),
+        trx_id=cells.get("trx_id") or "unknown",
+        state="ACTIVE" if state in ("RUNNING", "LOCK WAIT") else state,
+        lock_wait=state == "LOCK WAIT",
+        operation=cells.get("trx_operation_state") or None,
+        session_id=integer(cells.get("trx_mysql_thread_id")),
+        query=cells.get("trx_query"),
+        tables_in_use=integer(cells.get("trx_tables_in_use")),
+        tables_locked=integer(cells.get("trx_tables_locked")),
+        lock_structs=integer(cells.get("trx_lock_structs")),
+        row_locks=integer(cells.get("trx_rows_locked")),
+        undo_entries=integer(cells.get("trx_rows_modified")),
+        declared_inside=(integer(cells.get("trx_concurrency_tickets")) or 0) > 0,
+        waits_space=int(lock[1]) if lock else None,
+        waits_page=int(lock[2]) if lock else None,
+        waits_heap=int(lock[3]) if lock else None,
+        waits_kind="record" if lock else None,
+    )
+
+
+def _lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    table = cells.get("lock_table") or ".".join(
+        filter(None, (cells.get("object_schema"), cells.get("object_name")))
+    )
+    yield TrxLock(
+        **where.of(row),
+        trx_id=first(cells, "lock_trx_id", "engine_transaction_id") or "unknown",
+        session_id=integer(cells.get("processlist_id")),
+        lock_kind="table" if (cells.get("lock_type") or "").upper() == "TABLE" else "record",
+        table=_plain(table) or "unknown",
+        index=_plain(first(cells, "lock_index", "index_name")),
+        space=integer(cells.get("lock_space")),
+        page=integer(cells.get("lock_page")),
+        heap=integer(cells.get("lock_rec")),
+        mode=cells.get("lock_mode") or "unknown",
+        waiting=cells.get("lock_status") == "WAITING",
+        lock_id=first(cells, "lock_id", "engine_lock_id"),
+        ps_thread_id=integer(cells.get("thread_id")),
+        lock_data=cells.get("lock_data"),
+    )
+
+
+def _metadata_lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    names = (cells.get("object_schema"), cells.get("object_name"))
+    yield MetadataLock(
+        **where.of(row),
+        object_type=cells.get("object_type") or "unknown",
+        object_name=".".join(filter(None, names)) or None,
+        mode=cells.get("lock_type") or "unknown",
+        duration=cells.get("lock_duration"),
+        status=cells.get("lock_status") or "unknown",
+        source=cells.get("source") or None,
+        ps_thread_id=integer(cells.get("owner_thread_id")),
+        session_id=integer(cells.get("processlist_id")),
+    )
+
+
+def _metadata_lock_info(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    """MariaDB's plugin: THREAD_ID is the connection's id, LOCK_TYPE names the object."""
+    names = (cells.get("table_schema"), cells.get("table_name"))
+    kind = (cells.get("lock_type") or "").lower().removesuffix("lock").strip()
+    yield MetadataLock(
+        **where.of(row),
+        object_type="TABLE" if kind == "table metadata" else kind.upper() or "unknown",
+        object_name=".".join(filter(None, names)) or None,
+        mode=(cells.get("lock_mode") or "unknown").removeprefix("MDL_"),
+        duration=(cells.get("lock_duration") or "").removeprefix("MDL_") or None,
+        status="GRANTED",
+        session_id=integer(cells.get("thread_id")),
+    )
+
+
+def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    metadata = "object_name" in cells and "waiting_lock_type" in cells
+    table = first(cells, "waiting_table_lock", "lock_table", "locked_table") or ".".join(
+        filter(None, (cells.get("object_schema"), cells.get("object_name")))
+    )
+    # INNODB_LOCK_WAITS of sys since 8.0 splits the name
+    table = table or ".".join(
+        filter(None, (cells.get("locked_table_schema"), cells.get("locked_table_name")))
+    )
+    yield LockWait(
+        **where.of(row),
+        lock_kind="metadata" if metadata else "record",
+        waiting_trx=first(
+            cells, "waiting_trx_id", "requesting_trx_id", "requesting_engine_transaction_id"
+        ),
+        waiting_session=integer(first(cells, "waiting_pid", "waiting_thread")),
+        waiting_query=first(cells, "waiting_query", "waiting_trx_query"),
+        waiting_s=seconds(
+            first(cells, "wait_time", "wait_age_secs", "waiting_query_secs", "wait_age")
+        ),
+        blocking_trx=first(cells, "blocking_trx_id", "blocking_engine_transaction_id"),
+        blocking_session=integer(first(cells, "blocking_pid", "blocking_thread")),
+        blocking_query=cells.get("blocking_query"),
+        blocking_idle_s=seconds(cells.get("idle_in_trx")),
+        table=_plain(table),
+        index=_plain(first(cells, "waiting_index_lock", "lock_index", "locked_index")),
+        mode=first(cells, "waiting_lock_mode", "lock_mode", "waiting_lock_type"),
+        lock_id=first(cells, "requested_lock_id", "waiting_lock_id", "requesting_engine_lock_id"),
+        waiting_ps_thread=integer(first(cells, "requesting_thread_id", "waiting_thread_id")),
+        blocking_ps_thread=integer(cells.get("blocking_thread_id")),
+    )
+
+
+def _aggregate(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    """pt-stalk's first query: who_blocks is 'thread 390 from localhost'."""
+    match = re.search(r"thread (\d{1,18})(?!\S)", cells.get("who_blocks") or "")
+    yield LockWait(
+        **where.of(row),
+        lock_kind="record",
+        blocking_session=int(match[1]) if match else None,
+        blocking_idle_s=seconds(cells.get("idle_in_trx")),
+        waiting_s=seconds(cells.get("max_wait_time")),
+        waiters=integer(cells.get("num_waiters")),
+    )
+
+
+def _thread(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    """performance_schema.threads: the thread, and the session that it serves."""
+    session_id = integer(cells.get("processlist_id"))
+    os_tid = integer(cells.get("thread_os_id"))
+    thread_id = integer(cells.get("thread_id"))
+    if thread_id is not None:
+        yield ServerThread(
+            **where.of(row),
+            ps_thread_id=thread_id,
+            session_id=session_id,
+            os_tid=os_tid,
+            name=cells.get("name"),
+        )
+    if session_id is not None and "processlist_command" in cells:
+        yield Session(
+            **where.of(row),
+            session_id=session_id,
+            user=cells.get("processlist_user"),
+            client_host=cells.get("processlist_host"),
+            db=cells.get("processlist_db"),
+            command=cells.get("processlist_command"),
+            time_s=seconds(cells.get("processlist_time")),
+            state=cells.get("processlist_state"),
+            query=cells.get("processlist_info"),
+            os_tid=os_tid,
+        )
+
+
+def _sys_session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    """sys.processlist, sys.session and their x$ forms."""
+    session_id, thread_id = integer(cells.get("conn_id")), integer(cells.get("thd_id"))
+    if thread_id is not None:
+        yield ServerThread(
+            **where.of(row),
+            ps_thread_id=thread_id,
+            session_id=session_id,
+            name=cells.get("user"),
+        )
+    if session_id is not None:
+        yield Session(
+            **where.of(row),
+            session_id=session_id,
+            user=cells.get("user"),
+            db=cells.get("db"),
+            command=cells.get("command"),
+            time_s=seconds(cells.get("time")),
+            state=cells.get("state"),
+            query=cells.get("current_statement"),
+        )
+    yield from last_wait(cells, row, where)
+
+
+def _session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    """A processlist among other results; a file of its own is read by ``processlist``."""
+    session_id = integer(cells.get("id"))
+    if session_id is not None:
+        yield Session(
+            **where.of(row),
+            session_id=session_id,
+            user=cells.get("user"),
+            client_host=cells.get("host"),
+            db=cells.get("db"),
+            command=cells.get("command"),
+            time_s=seconds(cells.get("time")),
+            state=cells.get("state"),
+            query=cells.get("info"),
+            os_tid=integer(cells.get("tid")),
+        )
+
+
+def _plain(name: str | None) -> str | None:
+    return (name or "").replace("`", "") or None
+
+
+_TABLES = tuple(
+    _Known(kind, frozenset(columns.split()), make)
+    for kind, columns, make in (
+        ("transactions", "trx_id trx_state trx_mysql_thread_id", _transaction),
+        ("lock_waits", "who_blocks num_waiters", _aggregate),
+        ("lock_waits", "waiting_trx_id blocking_trx_id", _wait),
+        ("lock_waits", "requesting_trx_id blocking_trx_id", _wait),
+        ("lock_waits", "requesting_engine_lock_id blocking_engine_lock_id", _wait),
+        ("lock_waits", "waiting_pid blocking_pid", _wait),
+        ("transactions", "engine_lock_id engine_transaction_id lock_mode", _lock),
+        ("transactions", "lock_id lock_trx_id lock_mode", _lock),
+        ("metadata_locks", "object_type lock_type lock_status owner_thread_id", _metadata_lock),
+        ("metadata_locks", "thread_id lock_mode lock_type table_schema", _metadata_lock_info),
+        ("event_waits", "thread_id event_name operation", event_wait),
+        ("event_waits", "processlist_id event_name operation", event_wait),
+        ("latch_holds", "name object_instance_begin locked_by_thread_id", latch_hold),
+        ("latch_holds", "name object_instance_begin write_locked_by_thread_id", latch_hold),
+        ("threads", "thread_id name type processlist_id", _thread),
+        ("threads", "thread_id processlist_id thread_os_id", _thread),
+        ("threads", "thd_id conn_id command", _sys_session),
+        ("threads", "id user host db command time state info", _session),
+    )
+)

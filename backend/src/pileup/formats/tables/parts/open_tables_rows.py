@@ -1,0 +1,61 @@
+"""Rows of SHOW OPEN TABLES: the table itself, and how many are open, in use and locked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
+from pileup.formats.tables.parts.result_tables import Shared, TableOf
+from pileup.formats.tables.parts.row_handlers import Handler, Where, integer
+from pileup.records import Item, Samples
+
+COLUMNS = ("database", "table", "in_use", "name_locked")
+
+
+def handler(
+    result: ResultSet, columns: tuple[str, ...], where: Where, shared: Shared
+) -> Handler | None:
+    return _OpenTables(result, where, shared) if columns == COLUMNS else None
+
+
+class _OpenTables:
+    def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
+        named = result if result.title else replace(result, title="SHOW OPEN TABLES")
+        self._table = TableOf(named, where, shared, counted="open_tables.*")
+        self._result, self._where = result, where
+        self._open = 0
+        self._uses: list[int | None] = []
+        self._locked: list[int | None] = []
+
+    def row(self, row: ResultRow) -> Iterator[Item]:
+        self._open += 1
+        self._uses.append(integer(row.values[2]))
+        self._locked.append(integer(row.values[3]))
+        yield from self._table.row(row)
+
+    def end(self) -> Iterator[Item]:
+        yield from self._table.end()
+        uses, locked = _known(self._uses), _known(self._locked)
+        counts = {
+            "open": self._open,
+            "in_use": None if uses is None else sum(map(bool, uses)),
+            "uses": None if uses is None else sum(uses),
+            "name_locked": None if locked is None else sum(map(bool, locked)),
+        }
+        for name, count in counts.items():
+            yield Samples(
+                f"open_tables.{name}",
+                "gauge",
+                None,
+                self._where.clock or "relative",
+                [self._where.wall_us or 0],
+                [count],
+                [self._result.line],
+            )
+
+
+def _known(counts: list[int | None]) -> list[int] | None:
+    """The counts, or None when one of them could not be read: then no sum is known."""
+    known = [one for one in counts if one is not None]
+    return known if len(known) == len(counts) else None

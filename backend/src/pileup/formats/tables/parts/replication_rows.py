@@ -1,0 +1,126 @@
+"""Rows of SHOW REPLICA STATUS (SHOW SLAVE STATUS before 8.0.22, SHOW ALL SLAVES STATUS of MariaDB).
+
+Source: show_slave_status(), sql/rpl_replica.cc (sql/rpl_slave.cc, sql/slave.cc before).
+Yields: replication.* series per channel (delay, positions, running threads), what is configured
+        and printed as text as settings, an error as an Event.
+Units:  seconds_behind in seconds, None for NULL (not replicating is not 0); positions in bytes of
+        the file that they are in, so they fall at each new file: gauges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pileup.formats.reading.wall_clock import local_us
+from pileup.formats.tables.parts.client_results import ResultRow
+from pileup.formats.tables.parts.result_tables import Shared
+from pileup.formats.tables.parts.row_handlers import Cells, Handler, Where, first, seconds
+from pileup.records import Event, Item, Samples, Setting
+
+# Series to the columns that print it, in the words before and after 8.0.22.
+_GAUGES: dict[str, tuple[str, ...]] = {
+    "seconds_behind": ("seconds_behind_source", "seconds_behind_master"),
+    "sql_delay": ("sql_delay",),
+    "sql_remaining_delay": ("sql_remaining_delay",),
+    "read_pos": ("read_source_log_pos", "read_master_log_pos"),
+    "exec_pos": ("exec_source_log_pos", "exec_master_log_pos"),
+    "relay_log_pos": ("relay_log_pos",),
+    "relay_log_space": ("relay_log_space",),
+}
+_UNITS = {"seconds_behind": "s", "sql_delay": "s", "sql_remaining_delay": "s"}
+_RUNNING = {
+    "io_running": ("replica_io_running", "slave_io_running"),
+    "sql_running": ("replica_sql_running", "slave_sql_running"),
+}
+_ERRORS = ("last_io", "last_sql")
+_HIDDEN = ("password",)
+
+
+def is_status(columns: tuple[str, ...]) -> bool:
+    return "slave_io_state" in columns or "replica_io_state" in columns
+
+
+def handler(columns: tuple[str, ...], where: Where, shared: Shared) -> Handler | None:
+    return _Replication(columns, where, shared) if is_status(columns) else None
+
+
+class _Replication:
+    def __init__(self, columns: tuple[str, ...], where: Where, shared: Shared) -> None:
+        self._columns, self._where, self._told = columns, where, shared.told
+
+    def row(self, row: ResultRow) -> Iterator[Item]:
+        cells = dict(zip(self._columns, row.values, strict=True))
+        channel = first(cells, "channel_name", "connection_name") or ""
+        labels = (("channel", channel),) if channel else ()
+        numbers: dict[str, tuple[float | None, str | None]] = {
+            name: (seconds(first(cells, *columns)), _UNITS.get(name, "bytes"))
+            for name, columns in _GAUGES.items()
+            if any(column in cells for column in columns)
+        }
+        for name, columns in _RUNNING.items():
+            state = first(cells, *columns)
+            if state is not None:  # 'Connecting' and 'Preparing' are not running
+                numbers[name] = (float(state == "Yes"), None)
+        for name, (value, unit) in numbers.items():
+            yield Samples(
+                f"replication.{name}",
+                "gauge",
+                unit,
+                self._where.clock or "relative",
+                [self._where.wall_us or 0],
+                [value],
+                [row.line_first],
+                labels,
+            )
+        yield from self._settings(cells, row, channel)
+        yield from self._errors(cells, row, channel)
+
+    def end(self) -> Iterator[Item]:
+        yield from ()
+
+    def _settings(self, cells: Cells, row: ResultRow, channel: str) -> Iterator[Item]:
+        known = {name for names in (*_GAUGES.values(), *_RUNNING.values()) for name in names}
+        for name, value in cells.items():
+            if name in known or not value or any(word in name for word in _HIDDEN):
+                continue
+            if self._told.get((channel, name)) == value:
+                continue
+            self._told[channel, name] = value
+            yield Setting(
+                line_first=row.line_first,
+                line_last=row.line_last,
+                wall_us=self._where.wall_us,
+                clock=self._where.clock,
+                name=f"replication.{name}",
+                value=value,
+                source="SHOW REPLICA STATUS",
+                section=channel or None,
+            )
+
+    def _errors(self, cells: Cells, row: ResultRow, channel: str) -> Iterator[Item]:
+        for which in _ERRORS:
+            message, code = cells.get(f"{which}_error"), cells.get(f"{which}_errno")
+            if not message or self._told.get((channel, f"{which} error")) == message:
+                continue
+            self._told[channel, f"{which} error"] = message
+            when = _stamp(cells.get(f"{which}_error_timestamp"))
+            yield Event(
+                line_first=row.line_first,
+                line_last=row.line_last,
+                wall_us=self._where.wall_us if when is None else when,
+                clock=self._where.clock if when is None else "local",
+                kind="replication_error",
+                severity="error",
+                subsystem=f"replication {channel}".strip(),
+                code=code if code != "0" else None,
+                message=message[:4000],
+                original=cells.get(f"{which}_error_timestamp") or None,
+            )
+
+
+def _stamp(text: str | None) -> int | None:
+    """'261120 22:16:27', server-local."""
+    text = (text or "").strip()
+    if len(text) != 15 or not text[:6].isdecimal():
+        return None
+    return local_us(f"20{text[:2]}", text[2:4], text[4:6], text[7:9], text[10:12], text[13:15])

@@ -1,0 +1,117 @@
+"""A result set as one Table, bounded: what no other module knows better.
+
+A table is compared with another of the same columns, so it is kept as printed; NULL is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
+from pileup.formats.tables.parts.row_handlers import Where
+from pileup.numerals import grouped
+from pileup.records import Item, Problem, Skipped, Table
+
+MOST_ROWS = 20_000
+MOST_CELL = 4_000
+_MOST_CELLS = 200_000
+_MOST_CELLS_OF_FILE = 2_000_000
+
+
+@dataclass(slots=True)
+class Shared:
+    """What the result sets of one file share."""
+
+    cells: int = _MOST_CELLS_OF_FILE
+    """Cells that its tables may still hold."""
+    told: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Settings by channel and name as they were last yielded: a file repeats them per second."""
+
+
+class LeftOut:
+    """The lines from the first to the last thing that did not fit, and how many there were."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first = self._last = 0
+
+    def add(self, first: int, last: int) -> None:
+        """One more thing, on these lines."""
+        self._first = self._first or first
+        self._last = last
+        self.count += 1
+
+    def reaches(self, line: int) -> None:
+        """The last thing goes on to this line."""
+        self._last = line
+
+    def told(self, what: str, why: str) -> Iterator[Item]:
+        """A problem where they begin, which says ``what``; and their lines, skipped because."""
+        if self.count:
+            yield Problem(self._first, f"line {self._first}: {what}")
+            yield Skipped(self._first, self._last, why)
+
+
+class TableOf:
+    """Collects the rows of one result set."""
+
+    def __init__(
+        self, result: ResultSet, where: Where, shared: Shared, *, counted: str | None = None
+    ) -> None:
+        """``counted``: the series that count also the rows for which there is no room."""
+        self._result, self._where, self._shared = result, where, shared
+        self._counted = counted
+        self._no_room = False
+        self.rows: list[tuple[str | None, ...]] = []
+        self._last = result.line
+        self._left_out = LeftOut()
+        self._cut = 0
+
+    def row(self, row: ResultRow) -> Iterator[Item]:
+        width = max(1, len(row.values))
+        full = len(self.rows) >= min(MOST_ROWS, _MOST_CELLS // width)
+        if full or self._shared.cells < width:
+            self._no_room |= not full
+            self._left_out.add(row.line_first, row.line_last)
+        else:
+            self._shared.cells -= width
+            self.rows.append(tuple(self._kept(cell) for cell in row.values))
+            self._last = row.line_last
+        yield from ()
+
+    def end(self) -> Iterator[Item]:
+        result, where = self._result, self._where
+        if self._cut:
+            yield Problem(
+                result.line,
+                f"line {result.line}: {self._cut} values of more than {MOST_CELL} characters were "
+                "cut; open the raw artifact to see them whole",
+            )
+        bound = (
+            f"the tables of one file keep {grouped(_MOST_CELLS_OF_FILE)} cells together"
+            if self._no_room
+            else f"a table keeps {grouped(MOST_ROWS)} rows and {grouped(_MOST_CELLS)} cells at most"
+        )
+        counted = f"; {self._counted} count them all the same" if self._counted else ""
+        yield from self._left_out.told(
+            f"the table at line {result.line} has {self._left_out.count} more rows than "
+            f"the {len(self.rows)} that were kept ({bound}){counted}; select fewer columns or "
+            "rows to compare",
+            f"no room in the table{', but counted' if self._counted else ''}",
+        )
+        yield Table(
+            line_first=result.line,
+            line_last=max(self._last, result.line),
+            wall_us=where.wall_us,
+            clock=where.clock,
+            name=result.title or ", ".join(result.columns)[:200],
+            columns=result.columns,
+            rows=tuple(self.rows),
+        )
+
+    def _kept(self, cell: str | None) -> str | None:
+        if cell is None or len(cell) <= MOST_CELL:
+            return cell
+        self._cut += 1
+        return cell[:MOST_CELL] + "…"

@@ -1,0 +1,66 @@
+"""What handles the rows of one result set, and where and when these rows are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.formats.tables.parts.client_results import ResultRow
+from pileup.records import Clock, Item
+
+Cells = dict[str, str | None]
+"""A row by its column names in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    wall_us: int | None
+    clock: Clock | None
+    snapshot: int | None = None
+    local: str | None = None
+    """The TS line's local time, as printed."""
+
+    def of(self, row: ResultRow) -> dict[str, Any]:
+        """What every record carries, for a record of this row."""
+        return {
+            "line_first": row.line_first,
+            "line_last": row.line_last,
+            "wall_us": self.wall_us,
+            "clock": self.clock,
+            "snapshot": self.snapshot,
+        }
+
+
+class Handler(Protocol):
+    """Turns the rows of one result set into items."""
+
+    def row(self, row: ResultRow) -> Iterator[Item]: ...
+
+    def end(self) -> Iterator[Item]: ...
+
+
+def first(row: Cells, *names: str) -> str | None:
+    """The first of these columns that is not NULL."""
+    return next((row[name] for name in names if row.get(name) is not None), None)
+
+
+def integer(text: str | None) -> int | None:
+    return int(text) if text and re.fullmatch(r"-?\d{1,18}", text) else None
+
+
+def seconds(text: str | None) -> float | None:
+    """'12', '0.5' or '00:01:05' (TIME) in seconds."""
+    if not text:
+        return None
+    if match := re.fullmatch(r"(\d{1,6}):(\d\d):(\d\d(?:\.\d+)?)", text):
+        return int(match[1]) * 3600.0 + int(match[2]) * 60 + float(match[3])
+    return float(text) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,9})?", text) else None
+
+
+def local_us(text: str | None) -> int | None:
+    """A printed local time as microseconds, as if it were UTC."""
+    stamp = read_stamp(text) if text else None
+    return stamp[0] if stamp and stamp[1] == "local" else None

@@ -1,0 +1,318 @@
+"""Samples of status tables, line by line or many of one shape at a time, to series.
+
+Both ways give the same values: a number is what ``status_rows.value_of`` or polars' own reading of
+it says; a text is told once, as a setting; differences (``-r``) are summed up by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from pileup.formats.reading.lines import tiled
+from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
+from pileup.formats.tables.parts.status_rows import (
+    FIRST_VARIABLES,
+    HEADER,
+    cells,
+    damage,
+    is_decoration,
+    is_variable,
+    opens_value,
+    shown,
+    value_of,
+)
+from pileup.formats.tables.parts.status_shape import Shape
+from pileup.formats.tables.parts.status_variables import kind_of, unit_of
+from pileup.formats.unwrapping.client_layouts import stray
+from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, frame_of
+
+_WHOLE = re.compile(r"-?\d{1,19}")
+_UNSET = 2**64 - 1
+"""(size_t)-1: no such thing (Ssl_verify_depth without SSL, wsrep_local_index outside a cluster)."""
+_S = 1_000_000
+_FLUSH = 60
+"""Samples held before their series are handed on."""
+
+
+@dataclass(slots=True)
+class _Sample:
+    wall: int = 0
+    clock: Clock = "relative"
+    cells: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+
+class UptimeClock:
+    """Where samples without a printed time stand, in microseconds from the first."""
+
+    def __init__(self) -> None:
+        self._start: int | None = None
+        self._uptime: int | None = None
+        self._wall: int | None = None
+
+    def next(self, uptime: int | None) -> int:
+        """A second after the last, but inside the second that Uptime tells."""
+        if self._wall is None:
+            self._start, self._uptime, self._wall = uptime, uptime, 0
+            return 0
+        last, nominal = self._wall, self._wall + _S
+        if uptime is None or self._start is None or self._uptime is None:
+            self._wall = nominal
+            return nominal
+        if uptime < self._uptime:  # a restart: how long the server was down is not known
+            self._start = uptime - nominal // _S
+        self._uptime = uptime
+        told = (uptime - self._start) * _S
+        self._wall = max(min(max(nominal, told), told + _S - 1), last + 1)
+        return self._wall
+
+
+class StatusReader:
+    """Where the file stands: the sample being read, the clock, what was said already."""
+
+    def __init__(self) -> None:
+        self.samples = 0
+        """Read line by line and closed so far."""
+        self._sample: _Sample | None = None
+        self._stamp: int | None = None
+        self._said_clock = False
+        self._clock = UptimeClock()
+        self._held: list[_Sample] = []
+        self._first: dict[str, tuple[str, int]] | None = None
+        self._relative: bool | None = None
+        self._sums: dict[str, float] = {}
+        self._text_said: set[str] = set()
+        self._starts: str | None = None
+        self._inside_value = False
+        self._variables = False
+
+    @property
+    def between_samples(self) -> bool:
+        """Nothing is open."""
+        return self._sample is None and not self._inside_value
+
+    @property
+    def ready(self) -> bool:
+        """The next line begins a sample, and it is known whether samples are differences."""
+        return self.between_samples and self._relative is not None
+
+    @property
+    def starts(self) -> str | None:
+        """The name that the first sample began with: where it comes again, the next one begins."""
+        return self._starts
+
+    def _stamped(self, number: int, epoch_us: int, local: str | None) -> Iterator[Item]:
+        yield from self.close()
+        self._stamp = epoch_us
+        if local and not self._said_clock:
+            self._said_clock = True
+            yield clock_event(number, epoch_us, local)
+
+    def line(self, number: int, text: str) -> Iterator[Item]:
+        """The next line."""
+        if text.startswith("TS ") and (stamp := read_ts(text)):
+            yield from self._stamped(number, *stamp)
+            return
+        found = cells(text)
+        if found is None:
+            if not text.strip():
+                self._inside_value = False
+            elif self._inside_value:
+                self._inside_value = not text.rstrip().endswith("|")
+            elif not is_decoration(text):
+                yield from stray(number, text, f"not a row of a status table: {text[:80]!r}")
+            return
+        name, value = found
+        if name == HEADER:
+            yield from self.close()
+            return
+        self._inside_value = opens_value(text)
+        if name in FIRST_VARIABLES or (self._sample is None and is_variable(name)):
+            self._variables = True  # SHOW VARIABLES and SHOW STATUS in one file
+        if self._variables and name[0].islower():
+            name = name.lower()
+            yield _setting(name, shown(name, value) or "", number, "SHOW VARIABLES")
+            return
+        if self._sample is not None and (name in self._sample.cells or name == self._starts):
+            yield from self.close()
+        if self._sample is None:
+            self._starts = self._starts or name
+            self._sample = _Sample()
+            self._variables = False
+        self._sample.cells[name] = (value, number)
+
+    def run(
+        self, shape: Shape, lines: pl.Series, at: int, samples: int, first: int
+    ) -> Iterator[Item]:
+        """So many samples of one shape, from a line on; ``first`` is its number in the file."""
+        yield from self._flush()
+        size = shape.size
+        values = shape.numbers(lines, at, samples)
+        for line in _texts(shape, values):
+            name = shape.names[line % size]
+            if name not in self._text_said and (found := cells(lines[at + line])):
+                yield from self._text(name, found[1], first + line, difference=bool(self._relative))
+        if self._relative:
+            values = self._summed(shape, values, samples)
+        walls = pl.Series(self._walls(shape, values, samples), dtype=pl.Int64)
+        places = pl.int_range(first, first + samples * size, size, eager=True)
+        clock: Clock = "relative" if self._stamp is None else "utc"
+        yield from _grids(shape, values, clock, walls, places)
+
+    def finish(self) -> Iterator[Item]:
+        """What is still held."""
+        yield from self.close()
+        yield from self._flush()
+
+    def _walls(self, shape: Shape, values: pl.Series, samples: int) -> list[int]:
+        if self._stamp is not None:
+            return [self._stamp] * samples
+        uptimes: list[float | None] = [None] * samples
+        if shape.uptime is not None:
+            uptimes = values.gather_every(shape.size, shape.uptime).to_list()
+        return [
+            self._clock.next(int(one) if one is not None and one >= 0 else None) for one in uptimes
+        ]
+
+    def _summed(self, shape: Shape, steps: pl.Series, samples: int) -> pl.Series:
+        """Differences of many samples made into values, as ``_sum_up`` does for one."""
+        at = range(shape.size)
+        sums = pl.Series(
+            [self._sums.get(shape.names.get(line, "")) for line in at], dtype=pl.Float64
+        )
+        parts = []
+        for sample in range(samples):
+            sums = sums + steps.slice(sample * shape.size, shape.size)
+            parts.append(sums)
+        self._sums = {
+            name: value for line, name in shape.names.items() if (value := sums[line]) is not None
+        }
+        return pl.concat(parts)
+
+    def close(self) -> Iterator[Item]:
+        """The sample that is open ends here."""
+        sample, self._sample = self._sample, None
+        if sample is None:
+            return
+        self.samples += 1
+        if self._first is None:
+            self._first = sample.cells
+        elif self._relative is None:
+            self._relative = _is_relative(self._first, sample.cells)
+            found = {name: value_of(text) for name, (text, _) in self._first.items()}
+            self._sums = {name: value for name, value in found.items() if value is not None}
+        if self._relative:
+            yield from self._sum_up(sample)
+        if self._stamp is not None:
+            sample.wall, sample.clock = self._stamp, "utc"
+        else:
+            sample.wall = self._clock.next(_integer(sample.cells.get("Uptime", ("", 0))[0]))
+        self._held.append(sample)
+        if len(self._held) >= _FLUSH:
+            yield from self._flush()
+
+    def _sum_up(self, sample: _Sample) -> Iterator[Item]:
+        """Differences made into values; a name missing from one sample is lost from there on."""
+        sums: dict[str, float] = {}
+        for name, (text, number) in sample.cells.items():
+            step = value_of(text)
+            if step is None:
+                yield from self._text(name, text, number, difference=True)
+            elif name in self._sums:
+                sums[name] = self._sums[name] + step
+        self._sums = sums
+        sample.cells = {name: (f"{sums[name]:.15g}", sample.cells[name][1]) for name in sums}
+
+    def _flush(self) -> Iterator[Item]:
+        columns: defaultdict[str, list[Any]] = defaultdict(list)
+        for sample in self._held:
+            for name, (text, number) in sample.cells.items():
+                value = value_of(text)
+                if value is None:
+                    yield from self._text(name, text, number)
+                    continue
+                columns["series"].append(f"mysql.{name}")
+                columns["kind"].append(kind_of(name))
+                columns["unit"].append(unit_of(name))
+                columns["wall_us"].append(sample.wall)
+                columns["clock"].append(sample.clock)
+                columns["value"].append(value)
+                columns["line_first"].append(number)
+        if columns:
+            yield Rows(SAMPLE, frame_of(SAMPLE, columns))
+        self._held.clear()
+
+    def _text(
+        self, name: str, text: str, number: int, *, difference: bool = False
+    ) -> Iterator[Item]:
+        if name in self._text_said or len(text) > 2000:
+            return
+        wrapped = text.isdecimal() and int(text[:40]) != _UNSET
+        problem = damage(name, text, number)
+        if difference and not (wrapped or problem):
+            return  # a difference of texts says nothing
+        self._text_said.add(name)
+        if wrapped:
+            yield Problem(number, f"{name} wrapped around and is not a count.", found=text[:200])
+        elif problem:
+            yield problem
+        else:
+            yield _setting(f"status.{name.lower()}", text, number, "SHOW STATUS")
+
+
+def _grids(
+    shape: Shape, values: pl.Series, clock: Clock, walls: pl.Series, lines: pl.Series
+) -> Iterator[Grid]:
+    """Samples that have numbers in the same rows are one grid; where that changes, two."""
+    samples = len(walls)
+    nulls = values.is_null()
+    missing = nulls.head(shape.size)
+    if samples == 1 or (nulls == tiled(missing, samples)).all():
+        series, offsets = shape.series(missing)
+        yield Grid(series, clock, walls, lines, offsets, values.filter(~nulls))
+        return
+    half = samples // 2
+    for first, count in ((0, half), (half, samples - half)):
+        part = values.slice(first * shape.size, count * shape.size)
+        yield from _grids(shape, part, clock, walls.slice(first, count), lines.slice(first, count))
+
+
+def _texts(shape: Shape, values: pl.Series) -> Iterator[int]:
+    """The first line of each row that holds no number in one of the samples."""
+    nulls = values.is_null().arg_true()
+    place = nulls % shape.size
+    for line in nulls.filter(place.is_first_distinct()):
+        if line % shape.size in shape.names:
+            yield line
+
+
+def _is_relative(first: dict[str, tuple[str, int]], second: dict[str, tuple[str, int]]) -> bool:
+    """Is the second sample a difference to the first?
+
+    Differences are whole numbers, of texts and decimals too; that of the page size is 0. A few
+    cells may be unreadable: they must not turn differences into values.
+    """
+    whole = sum(_WHOLE.fullmatch(text) is not None for text, _ in second.values())
+    if whole < 0.9 * len(second):
+        return False
+    if "Innodb_page_size" in first and "Innodb_page_size" in second:
+        before, after = first["Innodb_page_size"][0], second["Innodb_page_size"][0]
+        if before.isdecimal() and after.isdecimal():
+            return before != after and after == "0"
+    if whole < len(second) and any(text in ("ON", "OFF") for text, _ in second.values()):
+        return False
+    earlier, later = (_integer(one.get("Uptime", ("", 0))[0]) for one in (first, second))
+    return earlier is not None and later is not None and later < min(earlier, 60)
+
+
+def _setting(name: str, value: str, number: int, source: str) -> Setting:
+    return Setting(line_first=number, line_last=number, name=name, value=value, source=source)
+
+
+def _integer(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 20 else None

@@ -1,0 +1,94 @@
+"""One line of a status table: its name and value, of a box or of a tab table."""
+
+from __future__ import annotations
+
+import re
+
+from pileup.formats.tables.parts.status_variables import unit_of
+from pileup.records import Problem
+
+# | Aborted_clients        | 0      |    but with -r:  | Aborted_clients   |         -6|
+# option_tracker_usage:Binary Log\t0
+_NAME = re.compile(r"[A-Za-z][\w.]{0,120}(?:[:\-][\w. :\-]{0,120})?")
+_BARE_NAME = re.compile(r"[A-Z][A-Za-z0-9]*_\w{1,120}\s*$")
+"""A tab row whose value, and with it the tab, was trimmed away."""
+_RULE = re.compile(r"^\+-+\+-+\+\s*$")
+HEADER = "Variable_name"
+FIRST_VARIABLES = frozenset(
+    (
+        "activate_all_roles_on_login",  # MySQL 8
+        "allow_suspicious_udfs",  # MariaDB 10.9
+        "alter_algorithm",  # MariaDB 10.3
+        "aria_block_size",  # MariaDB 5.1
+        "auto_increment_increment",  # MySQL 5.0
+    )
+)
+"""With one of them SHOW VARIABLES begins; the last is in all."""
+_HIDDEN = ("password", "secret")
+_LOWER_STATUS = ("wsrep_", "option_tracker_usage")
+
+
+def cells(text: str) -> tuple[str, str] | None:
+    """A row's name and value; the header's are its titles; None for another line."""
+    if text.startswith("|"):
+        name, bar, value = text[1:].partition("|")
+        value = value.strip()
+        value = value[:-1].rstrip() if value.endswith("|") else value
+    else:
+        name, bar, value = text.partition("\t")
+        if not bar:
+            return (text.rstrip(), "") if _BARE_NAME.match(text) else None
+        value = value.strip()
+    name = name.strip()
+    return (name, value) if bar and _NAME.fullmatch(name) else None
+
+
+def is_variable(name: str) -> bool:
+    """A name as SHOW VARIABLES prints it; nearly all of SHOW STATUS begin with a capital."""
+    return name[:1].islower() and not name.startswith(_LOWER_STATUS)
+
+
+def shown(name: str, value: str | None) -> str | None:
+    """The value of a variable but for passwords; a number (a length, a switch) is none."""
+    hidden = value and not value.isdigit() and any(word in name for word in _HIDDEN)
+    return "(hidden)" if hidden else value
+
+
+def is_decoration(text: str) -> bool:
+    """What the client prints around a table."""
+    return bool(
+        text.startswith(("mysql", HEADER, "ERROR", "mysqladmin"))
+        or _RULE.match(text)
+        or re.search(r"\brows? in set\b", text[-60:])
+    )
+
+
+def opens_value(text: str) -> bool:
+    """A row of a box whose value goes on in the next line."""
+    return text.startswith("|") and not text.rstrip().endswith("|")
+
+
+def begins_sample(line: str, following: str) -> bool:
+    """Whether a table begins with this line: its header, or the rule above one."""
+    if line.startswith("+-"):
+        return following.startswith(f"| {HEADER}")
+    return line.startswith((f"| {HEADER}", f"{HEADER}\t"))
+
+
+def value_of(text: str) -> float | None:
+    """A printed value as a number; None for a text and for one that no counter holds."""
+    if not text or text[0] not in "-0123456789." or "_" in text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if abs(value) < 2**63 else None
+
+
+def damage(name: str, text: str, number: int) -> Problem | None:
+    """What to tell of a text in the place of a variable that is known to be a number."""
+    if unit_of(name) in (None, "boolean"):
+        return None
+    told = f"line {number}: {name} is not a number here; it was left out"
+    return Problem(number, told, expected="a number", found=text[:200])

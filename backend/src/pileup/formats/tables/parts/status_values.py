@@ -1,0 +1,69 @@
+"""Rows of SHOW STATUS LIKE '...' among other result sets: the table, and its numbers as series.
+
+Source: SHOW [GLOBAL] STATUS, performance_schema.global_status. A whole SHOW STATUS is ``status``.
+        information_schema.GLOBAL_STATUS (5.1 to 5.7, MariaDB) prints its names in capitals.
+Note:   the names of status begin with a capital letter (but for wsrep_*); those of SHOW VARIABLES,
+        whose columns are the same, do not: settings of a part of the variables stay a table. So
+        does a table in capitals of which neither statement nor first name says that it is status.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
+from pileup.formats.tables.parts.result_tables import Shared, TableOf
+from pileup.formats.tables.parts.row_handlers import Handler, Where
+from pileup.formats.tables.parts.status_rows import damage, value_of
+from pileup.formats.tables.parts.status_variables import UNITS, kind_of, unit_of
+from pileup.records import Item, Samples
+
+_COLUMNS = (("variable_name", "value"), ("variable_name", "variable_value"))
+_NAME = re.compile(r"(?:[A-Z][a-z0-9]|wsrep_)\w{1,120}")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9_]{1,120}")
+_STATUS_TABLE = re.compile(r"\b(?:global|session)_status\b", re.IGNORECASE)
+_ONLY_STATUS = ("aborted_", "bytes_", "com_", "created_tmp_", "handler_", "opened_", "select_")
+
+
+def handler(
+    result: ResultSet, columns: tuple[str, ...], where: Where, shared: Shared
+) -> Handler | None:
+    return _StatusValues(result, where, shared) if columns in _COLUMNS else None
+
+
+class _StatusValues:
+    def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
+        self._table = TableOf(result, where, shared)
+        self._where = where
+        self._capitals: bool | None = True if _STATUS_TABLE.search(result.title) else None
+        """Names in capitals are those of status; None: not known yet."""
+
+    def row(self, row: ResultRow) -> Iterator[Item]:
+        yield from self._table.row(row)
+        name, text = row.values
+        if name is None or text is None:
+            return
+        if _CAPITALS.fullmatch(name):
+            if self._capitals is None:
+                lower = name.lower()
+                self._capitals = lower.startswith(_ONLY_STATUS) or lower in UNITS
+            if self._capitals:
+                name = name.lower() if name.startswith("WSREP_") else name.capitalize()
+        if not _NAME.fullmatch(name):
+            return
+        if (value := value_of(text)) is not None:
+            yield Samples(
+                f"mysql.{name}",
+                kind_of(name),
+                unit_of(name),
+                self._where.clock or "relative",
+                [self._where.wall_us],
+                [value],
+                [row.line_first],
+            )
+        elif problem := damage(name, text, row.line_first):
+            yield problem
+
+    def end(self) -> Iterator[Item]:
+        yield from self._table.end()

@@ -1,0 +1,177 @@
+"""The result of a query as JSON: whatever the server lists, read as if the client had printed it.
+
+Source: MySQL Shell (--result-format=json, json/raw, json/array, ndjson; --json wraps the rows of a
+        result in an object of its own), JSON_OBJECT() and JSON_ARRAYAGG() queries, exporters.
+            {"Variable_name":"Uptime","Value":"100"}
+            {"hasData":true,"rows":[{"ENGINE":"INNODB","THREAD_ID":48}],"executionTime":"0.0 sec"}
+Yields: what the format yields that reads these columns as tab-separated rows: locks, transactions,
+        status, variables, sessions, replication, a status dump; any other result is a Table.
+Note:   a result ends where the columns differ or a new array begins. JSON inside a column is text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from pileup.formats.detect import Format
+from pileup.formats.errors import FormatError
+from pileup.formats.reading import json_text
+from pileup.formats.reading.line_numbers import relined
+from pileup.records import Item, Problem
+
+NAME = "result-json"
+TITLE = "the result of a query as JSON"
+GIVES = "What the same rows give when the client prints them: locks, status, sessions, or a table."
+PRINTED_BY = "MySQL Shell (`--result-format=json`, `ndjson`, `--json`), `JSON_OBJECT()`, exporters"
+VERSION = 1
+HINTS = ()
+LONG_LINES = True
+
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+_LIST = rf"\[(?:[^\[\]{{}}\"]|{_STRING})*+\]"
+_INNER = rf"(?<=[:\s])\{{(?:[^{{}}\"]|{_STRING})*+\}}"
+# A row: flat but for one level of JSON in a column. Or the bracket before the first row.
+_PART = re.compile(rf"\[(?=\s*\{{)|\{{(?:[^{{}}\"\[\]]|{_STRING}|{_LIST}|{_INNER})*+\}}", re.DOTALL)
+_OF_SHELL = {"hasData", "rows", "executionTime", "info", "warning", "error", "note", "status"}
+_START = re.compile(r'\s*(?:\[\s*)?(?:\{"hasData":[^\[\]{}]{0,200}"rows":\s*\[\s*)?(?=\{)')
+_BETWEEN = re.compile(r"[\s,\[\]]*|.*\[\s*", re.DOTALL)
+_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\0": "\\0", "\r": "\\r"})
+_BANNER = "INNODB MONITOR OUTPUT"
+_LONGEST = 2 * 1024 * 1024
+_HEAD = 64 * 1024
+_LOOKED_AT = 500
+_MOST_TOLD = 100
+_OTHERS = ("result-set", "result-json")
+
+
+def sniff(head: str) -> bool | None:
+    """The text begins with rows of the same columns that no other format claims."""
+    start = _START.match(head)
+    if not start:
+        return False
+    first = _PART.match(head, start.end())
+    columns = _columns(first[0]) if first else None
+    if first is None or columns is None:
+        return False
+    second = _PART.search(head, first.end())
+    if second is not None:
+        if _columns(second[0]) != columns or not _BETWEEN.fullmatch(
+            head, first.end(), second.start()
+        ):
+            return False
+    elif "{" in head[first.end() :] and '"executionTime"' not in head[first.end() :]:
+        return False
+    from pileup.formats import FORMATS  # the list holds this module too
+
+    return not any(one.NAME not in _OTHERS and one.sniff(head) is True for one in FORMATS)
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every row, through the format that its columns are of."""
+    text = _Rendered(lines)
+    head = list(itertools.islice(text, _LOOKED_AT))
+    if not head:
+        raise FormatError(
+            "No row was found: expected objects of one level, each with the columns of a result."
+        )
+    reader = _reader("\n".join(head)[:_HEAD])
+    for item in reader.parse(itertools.chain(head, text)):
+        yield relined(item, text.first.__getitem__, text.last.__getitem__)
+        yield from text.told()
+    yield from text.told()
+
+
+def _reader(head: str) -> Format:
+    from pileup.formats import FORMATS
+    from pileup.formats.tables import result_set
+
+    return next((one for one in FORMATS if one.NAME != NAME and one.sniff(head)), result_set)
+
+
+class _Rendered:
+    """The rows as the lines of ``mysql --batch``; ``first`` and ``last`` by the number of each."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.first, self.last = array("q", [1]), array("q", [1])  # lines count from 1
+        self._problems: list[Problem] = []
+        self._told = 0
+        self._lines = self._render(lines)
+
+    def __iter__(self) -> Iterator[str]:
+        return self._lines
+
+    def told(self) -> Iterator[Item]:
+        """The problems met since they were asked for."""
+        problems, self._problems = self._problems, []
+        yield from problems
+
+    def _render(self, lines: Iterable[str]) -> Iterator[str]:
+        before: tuple[str, ...] | None = None
+        for found in json_text.spans(lines, _PART, _LONGEST):
+            if found.match and found.match[0] == "[":
+                before = None
+                continue
+            if "{" in found.before:
+                self._lost(found.first, found.before)
+            if found.match is None:
+                return
+            row = _row(found.match[0])
+            if row is None:
+                self._lost(found.first, found.match[0])
+                continue
+            if _OF_SHELL.issuperset(row) or "executionTime" in row:
+                continue
+            columns = tuple(row)
+            rendered = ["\t".join(map(_cell, columns))] if columns != before else []
+            before = columns
+            dump = next((cell for cell in row.values() if _BANNER in cell), None)
+            if dump is None:
+                rendered.append("\t".join(map(_cell, row.values())))
+            else:
+                rendered = dump.split("\n")
+                before = None
+            for line in rendered:
+                self.first.append(found.first)
+                self.last.append(found.last)
+                yield line
+
+    def _lost(self, line: int, text: str) -> None:
+        self._told += 1
+        if self._told <= _MOST_TOLD:
+            self._problems.append(
+                Problem(
+                    line,
+                    f"line {line}: not a readable row; it was left out",
+                    '{"column": "value", ...}',
+                    text.strip()[:200],
+                )
+            )
+
+
+def _cell(text: str) -> str:
+    return text.translate(_ESCAPES)
+
+
+def _columns(text: str) -> tuple[str, ...] | None:
+    row = _row(text)
+    return tuple(row) if row else None
+
+
+def _row(text: str) -> dict[str, str] | None:
+    """Each column as the client prints it: numbers as they stand, JSON as its text."""
+    try:
+        found = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+        return {name: _value(bytes(value)) for name, value in found.items()}
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def _value(raw: bytes) -> str:
+    if raw.startswith(b'"'):
+        return msgspec.json.decode(raw, type=str)
+    return "NULL" if raw == b"null" else raw.decode()

@@ -1,0 +1,114 @@
+"""SHOW GLOBAL STATUS and ``mysqladmin extended-status``: one table or one per sample.
+
+Source: print_header()/print_table_data() in client/mysqladmin.cc (boxes), the mysql client (boxes,
+        tabs). No table has a time: a stalled server delays its samples, so Uptime is the clock
+        where it advances, else the nominal second of ``-i 1``.
+Yields: mysql.<Variable> as printed; status_names tells counters from gauges. ``-r`` prints the
+        first sample as it is and then differences, of gauges too: they are summed up again
+        (print_relative_row() in mysqladmin.cc), so both forms give the same series.
+Time:   Uptime has whole seconds. A sample is placed a second behind the one before it, as ``-i 1``
+        means it, unless its Uptime says otherwise: no two fall on one instant, and delays show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import polars as pl
+
+from pileup.formats.reading.lines import lines_of
+from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.tables.parts.status_reader import StatusReader
+from pileup.formats.tables.parts.status_rows import begins_sample
+from pileup.formats.tables.parts.status_shape import Shape, shape_of
+from pileup.records import Item
+
+NAME = "status"
+TITLE = "SHOW GLOBAL STATUS, mysqladmin extended-status"
+GIVES = "Counters and gauges `mysql.<Variable>`; relative samples are summed up again."
+PRINTED_BY = "`SHOW GLOBAL STATUS`, `mysqladmin ext` with and without `-r`"
+VERSION = 4
+HINTS = ("-mysqladmin", "mysqladmin-ext")
+
+_MOST_SAMPLES = 1024
+
+
+def sniff(head: str) -> bool | None:
+    """The names that every server prints first or that only status has."""
+    known = (
+        "Aborted_clients",
+        "Aborted_connects",
+        "Bytes_received",
+        "Com_select",
+        "Threads_running",
+    )
+    seen = sum(
+        f"| {name} " in head or f"\n{name}\t" in head or head.startswith(f"{name}\t")
+        for name in known
+    )
+    if "pt-mext" in head or seen == 0:
+        return False
+    if head.startswith("TS "):
+        return True
+    return seen >= 2 or "| Aborted_clients" in head or "Aborted_clients\t" in head
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Every sample; text values are kept once, as settings of the status."""
+    return parse_chunks(chunks_of(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """Samples of one shape as columns; what does not fit, and what teaches a shape, by lines."""
+    reader = StatusReader()
+    shape: Shape | None = None
+    rest, after, most = pl.Series(dtype=pl.String), 1, 1
+    for chunk in chunks:
+        first = chunk.first - len(rest)
+        lines = pl.concat([rest, lines_of(chunk.data)])
+        texts: list[str] = []
+        at = 0
+        while at < len(lines):
+            if shape is not None and reader.ready:
+                if len(lines) - at <= shape.size:
+                    break  # the rest of it may be in the next chunk
+                if samples := shape.repeats(lines, at, most):
+                    yield from reader.run(shape, lines, at, samples, first + at)
+                    at += samples * shape.size
+                    most = min(2 * most, _MOST_SAMPLES)  # a shape that fits is trusted further
+                    continue
+                most = 1
+            texts = texts or lines.to_list()
+            before = reader.samples if reader.between_samples else None
+            end = _end_of_sample(texts, at, reader.starts)
+            for line in range(at, end):
+                yield from reader.line(first + line, texts[line])
+            if end < len(texts):
+                yield from reader.close()
+                if before is not None and reader.samples == before + 1:
+                    shape = shape_of(texts[at:end]) or shape
+            at = end
+        rest, after = lines.slice(at), first + at
+    for number, line in enumerate(rest, start=after):
+        yield from reader.line(number, line)
+    yield from reader.finish()
+
+
+def _end_of_sample(lines: list[str], at: int, starts: str | None) -> int:
+    """The line with which the next sample begins, or the end of what is there.
+
+    starts: the name that the first sample of the file began with.
+    """
+    head = ""
+    if not any(begins_sample(line, after) for line, after in pairwise(lines[at : at + 3])):
+        name = starts or lines[at].partition("\t")[0]
+        head = f"{name}\t"  # no headers: where the name comes again
+    for end in range(at + 1, len(lines) - 1):
+        line = lines[end]
+        if line.startswith(("+-", "| V", "Var")):
+            if begins_sample(line, lines[end + 1]) and not lines[end - 1].startswith("+-"):
+                return end
+        elif head and line.startswith(head):
+            return end
+    return len(lines)

@@ -1,0 +1,1 @@
+"""What people and programs put around evidence: quotes, prefixes, logs, pasted layouts."""

@@ -1,0 +1,131 @@
+"""Stacks as other debuggers print them, in the shape of gdb's.
+
+Source: lldb ``thread backtrace all`` (``bt all``): Thread::GetStatus(), StackFrame.cpp;
+        ``coredumpctl info`` and the journal of systemd-coredump (elfutils' frames); ``thread 2``
+        and ``bt`` typed one after the other in gdb; crash reports of macOS (``Thread 17:: name``).
+            * thread #1, name = 'mysqld', stop reason = signal SIGSTOP
+                frame #0: 0x00000001a9 libsystem_kernel.dylib`poll + 8
+                frame #1: 0x0000000104 mysqld`f(this=0x0) at f.cc:12:3 [opt]
+            Stack trace of thread 8509:
+            #0  0x00007f3a1e2797e9 __futex_abstimed_wait_common (libc.so.6 + 0x6d7e9)
+Gives:  ``Thread 1 ( "mysqld"):`` and ``#0  0x... in poll () from libsystem_kernel.dylib``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pileup.formats.unwrapping.wrapped_logs import Unwrap
+
+_LLDB_THREAD = re.compile(
+    r"[\s*]*thread #(?P<number>\d{1,9})(?:: tid = (?P<tid>0x[0-9a-f]{1,16}|\d{1,18}))?\b"
+)
+_LLDB_NAME = re.compile(r"\bname = '(?P<name>[^']{1,100})'")
+_LLDB_FRAME = re.compile(
+    r"[\s*]*frame #(?P<level>\d{1,5}): (?P<address>0x[0-9a-f]{1,16}) "
+    r"(?:(?P<library>[^`\s]{1,200})`)?(?P<text>.*)$"
+)
+_LLDB_TAIL = re.compile(r"(?: \[(?:opt|inlined|artificial)\])+\s*$")
+_LLDB_OFFSET = re.compile(r" \+ \d{1,9}$")
+_LLDB_PLACE = re.compile(r" at (?P<file>[^\s:]{1,500}):(?P<line>\d{1,9})(?::\d{1,9})?$")
+_CORE_THREAD = re.compile(r"\s*Stack trace of thread (?P<lwp>\d{1,18}):\s*$")
+_CORE_FRAME = re.compile(
+    r"\s*#(?P<level>\d{1,5}) {0,2}(?P<address>0x[0-9a-f]{16}) (?P<name>.{1,2000}) "
+    r"\((?P<library>[^\s()]{1,300}) \+ 0x[0-9a-f]{1,16}\)\s*$"
+)
+# [Switching to thread 2 (Thread 0x7f852667e700 (LWP 26936))]#0  0x... in poll () from libc.so.6
+_SWITCH = re.compile(
+    r"(?:\(gdb\) )?\[Switching to thread (?P<number>\d{1,9}) "
+    r"\((?P<ids>(?:Thread 0x[0-9a-f]{1,16} \()?(?:LWP|process) \d{1,18}\)?)\)\]"
+)
+# Thread 17:        Thread 18:: io        Thread 0 Crashed:: main
+# 1   mysqld         0x00007fff90f1fdf1 vio_io_wait(Vio*) + 16 (viosocket.cc:120)
+_APPLE_THREAD = re.compile(
+    r"Thread (?P<number>\d{1,9})(?: Crashed)?:(?:: (?P<name>[^\"]{1,100}?))?\s{0,100}$"
+)
+_APPLE_FRAME = re.compile(
+    r"(?P<level>\d{1,5}) {1,4}(?P<library>\S.{0,100}?)\s{1,100}(?P<address>0x[0-9a-f]{8,16}) "
+    r"(?P<name>\S.{0,2000}?) \+ \d{1,12}(?: \((?P<file>[^\s():]{1,500}):(?P<line>\d{1,9})\))?\s*$"
+)
+_BT = re.compile(r"\(gdb\) (?:bt|where|backtrace)\b")
+
+
+def reader_of(lines: list[str]) -> Unwrap | None:
+    """What turns lines that begin like these into gdb's; None for other text."""
+    if any(map(_CORE_THREAD.match, lines)) and any(map(_CORE_FRAME.match, lines)):
+        return _core
+    if any(map(_LLDB_THREAD.match, lines)) and any(map(_LLDB_FRAME.match, lines)):
+        return _lldb
+    if any(map(_SWITCH.match, lines)) and any(map(_BT.match, lines)):
+        return _Session()
+    if any(map(_APPLE_THREAD.match, lines)) and any(map(_APPLE_FRAME.match, lines)):
+        return _apple
+    return None
+
+
+def _apple(line: str) -> str:
+    if match := _APPLE_THREAD.match(line):
+        name = f' "{match["name"]}"' if match["name"] else ""
+        return f"Thread {match['number']} ({name}):"
+    if match := _APPLE_FRAME.match(line):
+        name = match["name"] if match["name"].endswith(")") else f"{match['name']} ()"
+        place = f"at {match['file']}:{match['line']}" if match["file"] else ""
+        place = place or f"from {match['library'].replace(' ', '_')}"
+        return f"#{match['level']}  {match['address']} in {_apart(name)} {place}"
+    return line
+
+
+class _Session:
+    """gdb, a thread after the other by hand: where ``bt`` was typed stands the thread's header."""
+
+    def __init__(self) -> None:
+        self._header = ""
+
+    def __call__(self, line: str) -> str:
+        if match := _SWITCH.match(line):
+            self._header = f"Thread {match['number']} ({match['ids']}):"
+            return ""
+        if self._header and _BT.match(line):
+            header, self._header = self._header, ""
+            return header
+        # Of the frame that is selected: ``bt`` prints it again.
+        return "" if self._header and line.startswith("#") else line
+
+
+def _core(line: str) -> str:
+    if match := _CORE_THREAD.match(line):
+        return f"Thread {match['lwp']} (LWP {match['lwp']}):"
+    if match := _CORE_FRAME.match(line):
+        name = "??" if match["name"] == "n/a" else match["name"]
+        return f"#{match['level']}  {match['address']} in {name} () from {match['library']}"
+    return line
+
+
+def _lldb(line: str) -> str:
+    if match := _LLDB_FRAME.match(line):
+        text = _LLDB_TAIL.sub("", match["text"])
+        before = f"#{match['level']}  {match['address']} in "
+        if place := _LLDB_PLACE.search(text):
+            name = text[: place.start()]
+            name += "" if name.endswith(")") else " ()"
+            return f"{before}{_apart(name)} at {place['file']}:{place['line']}"
+        name = _LLDB_OFFSET.sub("", text)
+        name += "" if name.endswith(")") else " ()"
+        library = f" from {match['library']}" if match["library"] else ""
+        return f"{before}{_apart(name)}{library}"
+    if match := _LLDB_THREAD.match(line):
+        named = _LLDB_NAME.search(line)
+        name = f' "{named["name"]}"' if named else ""
+        lwp = f"LWP {int(match['tid'], 0)}" if match["tid"] else ""
+        return f"Thread {match['number']} ({lwp}{name}):"
+    return line
+
+
+def _apart(text: str) -> str:
+    """gdb prints a blank before the arguments, which are the last parentheses that balance."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] == ")") - (text[at] == "(")
+        if depth == 0:
+            return text if text[at - 1 : at] == " " else f"{text[:at]} {text[at:]}"
+    return text

@@ -1,0 +1,75 @@
+"""Text as people paste it: what a bug report, a chat or a web page put around the lines.
+
+Source: quotes of mails and issues (``> ``), code blocks by indentation (Stack Overflow, Jira), log
+        viewers that put a time or a pod in front (Rancher, ``kubectl logs --prefix``), colours of
+        ``docker compose logs``; parts of a dump (``pasted_dump``), tables and stacks in other
+        clothes (``pasted_tables``, ``pasted_stacks``).
+Gives:  the text as the server, the client or gdb prints it, line by line: what comes out stands on
+        the line it came from.
+Note:   what is around goes only where nine of ten of the first lines have it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pileup.formats.unwrapping import pasted_dump, pasted_stacks, pasted_tables
+from pileup.formats.unwrapping.wrapped_logs import Unwrap, without
+
+_LOOKED_AT = 300
+_QUOTE = re.compile(r" {0,3}>(?: |$)")
+# Sat, Jan 28 2023 3:58:59 am | ...     [pod/mysql-0/mysql] ...
+_VIEWERS = (
+    re.compile(r"[A-Z][a-z]{2}, [A-Z][a-z]{2} \d\d? \d{4} \d\d?:\d\d:\d\d [ap]m ?\| ?"),
+    re.compile(r"\[pod/[\w.-]{1,253}/[\w.-]{1,63}\] ?"),
+    re.compile(r"(?:db|database|mysql|mariadb|percona|pxc|galera)[\w.-]{0,60} +\| ?"),  # compose
+)
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
+_INDENT = re.compile(r"(?: {4,}|\t+)")
+# Only what certainly begins at the margin: columns of numbers are indented on their own.
+_AT_MARGIN = re.compile(
+    r"\s+(?:\+-[-+]*\+|\*{10,} \d+\. row \*{10,}|Thread \d+ \(|#0 |={20,}|mysql> |MariaDB \[)"
+)
+
+
+def cleaner_of(head: str) -> Unwrap | None:
+    """What makes the lines of a text that begins like this plain; None when they are."""
+    lines = head.split("\n")
+    if len(lines) > _LOOKED_AT:
+        lines = lines[:_LOOKED_AT]  # the head may end inside a line
+    around = _around(lines)
+    if around:
+        lines = [around(line) for line in lines]
+    inner = (
+        pasted_dump.reader_of(lines)
+        or pasted_tables.reader_of(lines)
+        or pasted_stacks.reader_of(lines)
+    )
+    if around and inner:
+        outside, inside = around, inner
+        return lambda line: inside(outside(line))
+    return around or inner
+
+
+def _around(lines: list[str]) -> Unwrap | None:
+    filled = [line for line in lines if line.strip()]
+    if sum(bool(_COLOUR.search(line)) for line in filled) >= max(2, 0.5 * len(filled)):
+        inside = _in_front([_COLOUR.sub("", line) for line in lines]) or str
+        return lambda line: inside(_COLOUR.sub("", line))
+    return _in_front(lines)
+
+
+def _in_front(lines: list[str]) -> Unwrap | None:
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < 3:
+        return None
+    for pattern in (_QUOTE, *_VIEWERS):
+        if sum(bool(pattern.match(line)) for line in filled) >= 0.9 * len(filled):
+            return lambda line: without(pattern, line)
+    if not filled[0].startswith(("    ", "\t")):
+        return None
+    starts = [match[0] for line in filled if (match := _INDENT.match(line))]
+    if len(starts) < 0.9 * len(filled) or not any(map(_AT_MARGIN.match, filled)):
+        return None
+    indent = re.compile(re.escape(min(starts, key=len)))
+    return lambda line: without(indent, line)

@@ -1,0 +1,91 @@
+"""Sessions, server threads and query classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pileup.records.base import Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerThread(Record):
+    """One row of performance_schema.threads: the three ids of one thread, side by side.
+
+    Joins what prints only the kernel's id (eu-stack, pidstat, top -H) or performance_schema's own
+    (data_locks, metadata_locks) to the connection.
+    """
+
+    KIND: ClassVar[str] = "thread"
+
+    ps_thread_id: int
+    session_id: int | None = None
+    """PROCESSLIST_ID; None for a background thread."""
+    os_tid: int | None = None
+    """THREAD_OS_ID: the kernel's thread id (LWP)."""
+    name: str | None = None
+    """'thread/innodb/page_flush_coordinator_thread'."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(Record):
+    """One processlist row."""
+
+    KIND: ClassVar[str] = "session"
+
+    session_id: int
+    user: str | None = None
+    client_host: str | None = None
+    db: str | None = None
+    command: str | None = None
+    time_s: float | None = None
+    """Seconds in the current state; may be negative or 2^32-ish as printed by some servers."""
+    state: str | None = None
+    query: str | None = None
+    os_tid: int | None = None
+    """Kernel thread id where printed (MariaDB TID)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryCount:
+    """One further field of a slow log entry, by its printed name: Pages_read, Sort_rows, Filesort.
+
+    Units: as printed (Pages_read_time and Engine_time of MariaDB are milliseconds); Yes is 1, No 0.
+    """
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query(Record):
+    """One statement of a slow query log.
+
+    Source: MYSQL_QUERY_LOG::write(), sql/log.cc; log_slow_extra (8.0.14+); Percona's and MariaDB's
+    log_slow_verbosity.
+    Time:   when it ended, where the log says so (``# Time:``), else SET timestamp, when it began.
+    Units:  seconds; InnoDB's waits are printed by Percona and MariaDB only.
+    """
+
+    KIND: ClassVar[str] = "query"
+
+    query_time_s: float | None = None
+    lock_time_s: float | None = None
+    rows_sent: int | None = None
+    rows_examined: int | None = None
+    rows_affected: int | None = None
+    session_id: int | None = None
+    user: str | None = None
+    client_host: str | None = None
+    db: str | None = None
+    errno: int | None = None
+    innodb_rec_lock_wait_s: float | None = None
+    innodb_queue_wait_s: float | None = None
+    innodb_io_r_wait_s: float | None = None
+    started_us: int | None = None
+    """SET timestamp, in microseconds UTC (whole seconds before MariaDB 10): when it began."""
+    administrator: bool = False
+    """A command that is not a statement: Quit, Ping, Prepare."""
+    query: str | None = None
+    counts: tuple[QueryCount, ...] = ()
+    """What else this server prints of a statement, in its order."""

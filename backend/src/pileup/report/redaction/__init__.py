@@ -1,0 +1,1 @@
+"""Replace secrets by tokens in texts and in whole documents."""

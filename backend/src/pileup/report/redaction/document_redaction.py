@@ -1,0 +1,106 @@
+"""A document with its texts redacted: whatever a reader would see, in every export."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from pileup.report.document import Document, RedactedKind
+from pileup.report.redaction.redactor import KINDS, Redactor
+
+_STRUCTURE = frozenset(
+    [
+        "type",
+        "schema",
+        "incident",
+        "template",
+        "version",
+        "made_at",
+        "engine",
+        "zone",
+        "key",
+        "align",
+        "number",
+        "artifact",
+        "kind",
+        "id",
+        "ratings",
+        "at",
+        "start",
+        "end",
+    ]
+)
+"""Fields that hold no text of people or machines."""
+_RAW = frozenset({"excerpt", "detail"})
+"""Lines as they stood in a file."""
+
+
+def redact(document: Document, redactor: Redactor) -> Document:
+    """The same document without what the profile takes away, and the account of it at its end.
+
+    Addresses of links go when the text that they point by would have changed.
+    """
+    plain = msgspec.to_builtins(document)
+    done = msgspec.convert(_walk(plain, redactor, None), Document)
+    counts: Counter[str] = Counter()
+    values: Counter[str] = Counter()
+    for one in redactor.replaced():
+        counts[one.kind] += one.occurrences
+        values[one.kind] += 1
+    return msgspec.structs.replace(
+        done,
+        redacted=[
+            RedactedKind(kind, values[kind], counts[kind])
+            for kind in KINDS
+            if kind in redactor.kinds
+        ],
+    )
+
+
+def _walk(node: Any, redactor: Redactor, field: str | None) -> Any:
+    if isinstance(node, str):
+        if field in _STRUCTURE:
+            return node
+        if field == "markdown":
+            return ""  # the source of the blocks: no export shows it
+        if field in ("href", "link"):
+            return node if redactor.text(node, count=False) == node else None
+        return redactor.text(node, raw=field in _RAW)
+    if isinstance(node, list):
+        if field in ("runs", "caption", "head", "rows") and _is_runs(node):
+            return _runs(node, redactor)
+        if field == "edges":
+            return node
+        if field == "detail" and len(node) == 2 and node[0] == "user":
+            return ["user", redactor.name("users", node[1])]
+        return [_walk(one, redactor, field) for one in node]
+    if isinstance(node, dict):
+        if node.get("type") == "code":
+            return {**node, "text": redactor.text(node["text"], raw=True)}
+        return {name: _walk(value, redactor, name) for name, value in node.items()}
+    return node
+
+
+def _is_runs(node: list[Any]) -> bool:
+    return all(isinstance(one, dict) and "type" not in one for one in node)
+
+
+def _runs(runs: list[dict[str, Any]], redactor: Redactor) -> list[dict[str, Any]]:
+    """Runs of one paragraph: a statement may change its look in the middle."""
+    whole = "".join(one.get("text", "") for one in runs)
+    done = redactor.text(whole)
+    alone = [_run(one, redactor) for one in runs]
+    if "".join(one.get("text", "") for one in alone) == done:
+        return alone
+    # A value runs across looks: the text counts, the looks go.
+    notes = [one for one in runs if "note" in one]
+    return [{"text": done}, *notes]
+
+
+def _run(run: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
+    made = {name: _walk(value, redactor, name) for name, value in run.items() if name != "text"}
+    if "text" in run:
+        made["text"] = redactor.text(run["text"], count=False)
+    return made

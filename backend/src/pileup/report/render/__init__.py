@@ -1,0 +1,1 @@
+"""Document to HTML, Markdown, PDF and DOCX, with its figures."""

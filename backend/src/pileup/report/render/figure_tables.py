@@ -1,0 +1,115 @@
+"""The table twin of each figure: the same finding for whoever does not see the picture."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from typing import Literal
+
+from pileup.report.document import (
+    ConfidenceDrawing,
+    Drawing,
+    GraphDrawing,
+    GraphNode,
+    Lane,
+    LanesDrawing,
+    MatrixDrawing,
+    Run,
+    Runs,
+    Table,
+)
+from pileup.report.text.wording import number
+
+MOST_NODES = 60
+
+
+def twin(drawing: Drawing, zone: tzinfo = UTC) -> Table:
+    """What the picture draws, as rows."""
+    match drawing:
+        case LanesDrawing():
+            head = ["series", "unit", "lowest", "middle", "highest", "highest at"]
+            rows = [_lane(lane, zone) for lane in drawing.lanes]
+            return _table(head, rows, "llrrrl", code=0)
+        case GraphDrawing():
+            nodes = _tree(drawing)
+            head = ["who waits for whom", "kind", "blocks", "members"]
+            return _table(head, [_node(*one) for one in nodes[:MOST_NODES]], "llrr", code=0)
+        case ConfidenceDrawing():
+            rows = [
+                [line.label, ", ".join(f"{per_cent} %" for _, per_cent in line.steps)]
+                for line in drawing.lines
+            ]
+            return _table(["hypothesis", "confidence, in order"], rows, "ll")
+        case MatrixDrawing():
+            head = [
+                "evidence",
+                *(f"{c.label} {c.hypothesis}".strip() for c in drawing.columns),
+            ]
+            rows = [[row.evidence, *(one or "–" for one in row.ratings)] for row in drawing.rows]
+            return _table(head, rows, "l" * len(head))
+
+
+def _lane(lane: Lane, zone: tzinfo) -> list[str]:
+    known = [(value, at) for at, value in lane.points if value is not None]
+    if not known:
+        return [lane.title, lane.unit, "", "", "", ""]
+    values = sorted(value for value, _ in known)
+    highest, at = max(known, key=lambda one: one[0])
+    said = datetime.fromtimestamp(at / 1000, zone).strftime("%H:%M:%S %Z")
+    return [
+        lane.title,
+        lane.unit,
+        number(values[0]),
+        number(values[len(values) // 2]),
+        number(highest),
+        said,
+    ]
+
+
+def _tree(graph: GraphDrawing) -> list[tuple[int, GraphNode]]:
+    """Roots first, each followed by those who wait for it; every node once."""
+    by_id = {node.id: node for node in graph.nodes}
+    waiters: dict[str, list[str]] = {}
+    for behind, front, _ in graph.edges:
+        waiters.setdefault(front, []).append(behind)
+    for found in waiters.values():
+        found.sort(
+            key=lambda one: (
+                (-by_id[one].blocks_total, by_id[one].label) if one in by_id else (0, one)
+            )
+        )
+    out: list[tuple[int, GraphNode]] = []
+    seen: set[str] = set()
+    roots = sorted(graph.nodes, key=lambda n: (not n.root, n.depth, -n.blocks_total, n.label))
+    for root in roots:
+        stack = [(0, root.id)]
+        while stack:
+            depth, at = stack.pop()
+            if at in seen or at not in by_id:
+                continue
+            seen.add(at)
+            out.append((depth, by_id[at]))
+            stack += [(depth + 1, one) for one in reversed(waiters.get(at, []))]
+    return out
+
+
+def _node(depth: int, node: GraphNode) -> list[str]:
+    inferred = " (inferred)" if node.inferred else ""
+    return [
+        "\u2003" * depth + node.label + inferred,
+        node.kind.replace("_", " "),
+        str(node.blocks_total) if node.blocks_total else "",
+        str(node.members) if node.members > 1 else "",
+    ]
+
+
+def _table(head: list[str], rows: list[list[str]], align: str, code: int | None = None) -> Table:
+    sides: dict[str, Literal["left", "right"]] = {"l": "left", "r": "right"}
+
+    def cell(index: int, text: str) -> Runs:
+        return [Run(text, code=index == code)] if text else []
+
+    return Table(
+        head=[[Run(one)] for one in head],
+        rows=[[cell(index, one) for index, one in enumerate(row)] for row in rows],
+        align=[sides[one] for one in align],
+    )

@@ -1,0 +1,318 @@
+"""Figures of the report as SVG text: timeline lanes, wait graph, confidence, matrix.
+
+Static pictures for paper: no script, fonts by family name, colours that stay legible in grey.
+Meaning colours as on the screens: waiting amber, holding vermilion, stall a pale band.
+Widths are in CSS pixels: the text is 11 px in each, so a page gets a picture of its own width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from html import escape
+
+from pileup.report.document import (
+    ConfidenceDrawing,
+    Drawing,
+    GraphDrawing,
+    GraphNode,
+    Lane,
+    LanesDrawing,
+    MatrixDrawing,
+)
+from pileup.report.render.scripts import short, wrapped
+
+SCREEN, PORTRAIT, LANDSCAPE = 960, 640, 940
+_LANE = 64
+_RIGHT = 64
+_INK, _GREY, _HAIR = "#1c2024", "#60646c", "#d9d9e0"
+_BAND, _WAIT, _HOLD, _LINE = "#fdf3dd", "#b35c00", "#c4320a", "#0072b2"
+_PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#60646c")
+_DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "4 4")
+_RATINGS = {
+    "CC": ("#c7e6dc", "very consistent"),
+    "C": ("#e3f2ed", "consistent"),
+    "N": ("#ffffff", "neutral"),
+    "I": ("#fbe3d3", "inconsistent"),
+    "II": ("#f5c3a5", "very inconsistent"),
+    "NA": ("#f0f0f3", "does not apply"),
+}
+SHOWN_NODES = 12
+"""Rows of one column of the wait graph; the rest is counted."""
+
+
+def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UTC) -> str:
+    """The picture as one <svg>; ``label`` says it to whoever does not see it."""
+    match drawing:
+        case LanesDrawing():
+            return _lanes(drawing, label, width, zone)
+        case GraphDrawing():
+            return _graph(drawing, label, width)
+        case ConfidenceDrawing():
+            return _confidence(drawing, label, width)
+        case MatrixDrawing():
+            return _matrix(drawing, label, width)
+
+
+def is_wide(drawing: Drawing) -> bool:
+    """True for what is not legible across a portrait page."""
+    if isinstance(drawing, GraphDrawing):
+        return len({min(node.depth, 5) for node in drawing.nodes}) > 3
+    return isinstance(drawing, MatrixDrawing) and len(drawing.columns) > 4
+
+
+def _lanes(drawing: LanesDrawing, label: str, width: int, zone: tzinfo) -> str:
+    """Stacked lanes on one axis."""
+    times = [t for lane in drawing.lanes for t, _ in lane.points]
+    if not times:
+        return ""
+    first, last = min(times), max(times)
+    left = 190 if width > 800 else 150
+    plot = width - left - _RIGHT
+
+    def x(t: float) -> float:
+        return left + plot * ((t - first) / ((last - first) or 1))
+
+    height = 28 + _LANE * len(drawing.lanes) + 8
+    parts = [_open(width, height, label)]
+    for start, end in drawing.stalls:
+        begin = max(x(start), left)
+        finish = width - _RIGHT if end is None else min(x(end), width - _RIGHT)
+        if finish > begin:
+            parts.append(
+                f'<rect x="{begin:.1f}" y="24" width="{finish - begin:.1f}" '
+                f'height="{height - 32}" fill="{_BAND}"/>'
+            )
+    pattern = "%H:%M:%S" if last - first < 86_400_000 else "%m-%d %H:%M"
+    for tick in _ticks(first, last, 9 if width > 800 else 6):
+        words = datetime.fromtimestamp(tick / 1000, zone).strftime(pattern)
+        parts.append(
+            f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="24" y2="{height - 8}" '
+            f'stroke="{_HAIR}"/>' + _text(x(tick), 16, words, anchor="middle", fill=_GREY)
+        )
+    zone_name = datetime.fromtimestamp(first / 1000, zone).strftime("%Z") or "UTC"
+    parts.append(_text(8, 16, f"time, {zone_name}", fill=_GREY))
+    for index, lane in enumerate(drawing.lanes):
+        parts.append(_lane(lane, 28 + index * _LANE, x, (left, width - _RIGHT)))
+    return "".join(parts) + "</svg>"
+
+
+def _graph(graph: GraphDrawing, label: str, width: int) -> str:
+    """Roots at the left, waiters to the right; one row per (folded) node."""
+    columns: dict[int, list[GraphNode]] = {}
+    for node in sorted(graph.nodes, key=lambda n: (-n.blocks_total, n.label)):
+        columns.setdefault(min(node.depth, 5), []).append(node)
+    if not columns:
+        return ""
+    depth = sorted(columns)
+    room = (width - 16) / len(depth)
+    gap = 36 if len(depth) > 1 else 0
+    shown = SHOWN_NODES
+    height = 0.0
+    place: dict[str, tuple[float, float]] = {}
+    boxes: list[str] = []
+    for position, level in enumerate(depth):
+        nodes = columns[level]
+        start = 8 + position * (room + gap / max(len(depth) - 1, 1))
+        top = 12.0
+        for node in nodes[:shown]:
+            place[node.id] = (start, top)
+            boxes.append(_node(node, start, top, room - gap))
+            top += 48 if node.blocks_total else 34
+        if len(nodes) > shown:
+            boxes.append(_text(start, top + 16, f"and {len(nodes) - shown} more", fill=_GREY))
+            top += 34
+        height = max(height, top + 4)
+    curves = [
+        _edge((source, target), place[source], place[target], room - gap, kind)
+        for source, target, kind in graph.edges
+        if source in place and target in place
+    ]
+    return _open(width, height, label) + "".join(curves) + "".join(boxes) + "</svg>"
+
+
+def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
+    """One step line per hypothesis, 0 to 100 %, said at its end."""
+    times = [at for line in drawing.lines for at, _ in line.steps]
+    if not times:
+        return ""
+    first, last = min(times), max(times)
+    said = 320 if width > 800 else 230
+    plot = width - 60 - said
+    height = max(200, 40 + 31 * len(drawing.lines))
+
+    def x(t: float) -> float:
+        return 60 + plot * ((t - first) / ((last - first) or 1))
+
+    def y(confidence: float) -> float:
+        return 16 + 160 * (1 - confidence / 100)
+
+    parts = [_open(width, height, label)]
+    parts += [
+        f'<line x1="60" x2="{60 + plot}" y1="{y(level)}" y2="{y(level)}" stroke="{_HAIR}"/>'
+        + _text(52, y(level) + 4, f"{level} %", anchor="end", fill=_GREY)
+        for level in (0, 25, 50, 75, 100)
+    ]
+    free = 0.0
+    ordered = sorted(drawing.lines, key=lambda line: -line.steps[-1][1])
+    for index, line in enumerate(ordered):
+        colour = _PALETTE[min(index, len(_PALETTE) - 1)]
+        dash = _DASHES[min(index, len(_DASHES) - 1)]
+        path = f"M{x(line.steps[0][0]):.1f},{y(line.steps[0][1]):.1f}"
+        for at, confidence in line.steps[1:]:
+            path += f"H{x(at):.1f}V{y(confidence):.1f}"
+        path += f"H{60 + plot}"
+        parts.append(
+            f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.75"'
+            + (f' stroke-dasharray="{dash}"' if dash else "")
+            + "/>"
+        )
+        free = max(y(line.steps[-1][1]) + 4, free)
+        words = f"{line.steps[-1][1]} % {line.label}"
+        for said_line in wrapped(words, int((said - 16) / 6), 2):
+            parts.append(_text(68 + plot, free, said_line, fill=colour))
+            free += 14
+        free += 3
+    return "".join(parts) + "</svg>"
+
+
+def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
+    """Evidence down, hypotheses across; a cell has its letters, and a tint as the second cue."""
+    left = int(width * 0.42)
+    cell = (width - left - 8) / max(len(matrix.columns), 1)
+    heads = [wrapped(one.hypothesis, max(6, int((cell - 8) / 6)), 4) for one in matrix.columns]
+    lines = max(map(len, heads), default=1)
+    names = [wrapped(one.evidence, int((left - 16) / 6), 2) for one in matrix.rows]
+    tops = [42 + 14 * lines]
+    for name in names:
+        tops.append(tops[-1] + 12 + 14 * len(name))
+    parts = [_open(width, tops[-1] + 8, label)]
+    for index, (column, head) in enumerate(zip(matrix.columns, heads, strict=True)):
+        middle = left + cell * (index + 0.5)
+        foot = "" if column.inconsistency is None else f"I {column.inconsistency:.2g}"
+        if column.coverage is not None:
+            foot += f" · {column.coverage:.0%}"
+        parts.append(_text(middle, 18, column.label, anchor="middle"))
+        for line, words in enumerate(head):
+            parts.append(_text(middle, 32 + 14 * line, words, anchor="middle", fill=_GREY))
+        parts.append(_text(middle, tops[0] - 6, foot.strip(" ·"), anchor="middle", fill=_GREY))
+    for row, (one, name) in enumerate(zip(matrix.rows, names, strict=True)):
+        top, tall = tops[row], tops[row + 1] - tops[row]
+        for line, words in enumerate(name):
+            parts.append(_text(8, top + 17 + 14 * line, words))
+        for index, rating in enumerate(one.ratings):
+            fill = _RATINGS.get(rating, ("#ffffff", ""))[0]
+            parts.append(
+                f'<rect x="{left + cell * index + 1:.1f}" y="{top}" width="{cell - 2:.1f}" '
+                f'height="{tall - 2}" fill="{fill}" stroke="{_HAIR}"/>'
+                + _text(
+                    left + cell * (index + 0.5), top + tall / 2 + 3, rating or "–", anchor="middle"
+                )
+            )
+    return "".join(parts) + "</svg>"
+
+
+def _lane(lane: Lane, top: float, x: Callable[[float], float], across: tuple[float, float]) -> str:
+    values = [v for _, v in lane.points if v is not None]
+    if not values:
+        return _text(8, top + 24, lane.title)
+    low, high = min(0.0, *values), max(values)
+    span = (high - low) or 1.0
+
+    def y(value: float) -> float:
+        return top + _LANE - 12 - (_LANE - 20) * ((value - low) / span)
+
+    path, pen = [], "M"
+    for t, value in lane.points:
+        if value is None:
+            pen = "M"
+            continue
+        path.append(f"{pen}{x(t):.1f},{y(value):.1f}")
+        pen = "L"
+    return (
+        f'<line x1="{across[0]}" x2="{across[1]}" y1="{y(low):.1f}" y2="{y(low):.1f}" '
+        f'stroke="{_HAIR}"/>'
+        f'<path d="{"".join(path)}" fill="none" stroke="{_LINE}" stroke-width="1.25"/>'
+        + _text(8, top + 22, short(lane.title, int((across[0] - 12) / 6)), fill=_INK)
+        + _text(8, top + 37, lane.unit, fill=_GREY)
+        + _text(across[1] + 6, y(high) + 4, _si(high), fill=_GREY)
+        + _text(across[1] + 6, y(low) + 4, _si(low), fill=_GREY)
+    )
+
+
+def _node(node: GraphNode, left: float, top: float, width: float) -> str:
+    stroke = _HOLD if node.root else _WAIT if node.kind in {"thread", "group"} else _GREY
+    dash = ' stroke-dasharray="4 3"' if node.inferred else ""
+    counted = node.members > 1 and not node.label.startswith(str(node.members))
+    count = f" ×{node.members}" if counted else ""
+    tall = 40 if node.blocks_total else 26
+    chars = max(8, int((width - 14) / 6.6) - len(count))
+    blocks = (
+        _text(left + 8, top + 32, f"blocks {node.blocks_total}", fill=_GREY)
+        if node.blocks_total
+        else ""
+    )
+    return (
+        f'<g class="pv-node" data-node="{escape(node.id, quote=True)}">'
+        f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{tall}" rx="3" fill="#ffffff" '
+        f'stroke="{stroke}" stroke-width="{1.75 if node.root else 1}"{dash}/>'
+        + _text(left + 8, top + 17, short(node.label, chars) + count, mono=True)
+        + blocks
+        + "</g>"
+    )
+
+
+def _edge(
+    ends: tuple[str, str],
+    a: tuple[float, float],
+    b: tuple[float, float],
+    width: float,
+    kind: str,
+) -> str:
+    """A curve between two boxes; the left box's right side to the right box's left side."""
+    (x1, y1), (x2, y2) = sorted((a, b))
+    start, end = x1 + width, x2
+    middle = (start + end) / 2
+    dash = ' stroke-dasharray="3 3"' if kind == "held_by" else ""
+    return (
+        f'<path data-source="{escape(ends[0], quote=True)}" '
+        f'data-target="{escape(ends[1], quote=True)}" '
+        f'd="M{start:.1f},{y1 + 13:.1f}C{middle:.1f},{y1 + 13:.1f} {middle:.1f},'
+        f'{y2 + 13:.1f} {end:.1f},{y2 + 13:.1f}" fill="none" stroke="{_GREY}"{dash}/>'
+    )
+
+
+def _open(width: int, height: float, label: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" role="img" '
+        f'aria-label="{escape(label, quote=True)}" font-family="Inter, sans-serif" font-size="11">'
+        f'<rect width="{width}" height="{height:.0f}" fill="#ffffff"/>'
+    )
+
+
+def _text(
+    x: float, y: float, text: str, *, anchor: str = "start", fill: str = _INK, mono: bool = False
+) -> str:
+    family = ' font-family="JetBrains Mono, monospace"' if mono else ""
+    head = f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}"{family}>'
+    return f"{head}{escape(text)}</text>"
+
+
+def _ticks(first: float, last: float, most: int) -> list[float]:
+    """At most so many round times between two epoch-ms instants."""
+    span = max(last - first, 1.0)
+    steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400]
+    step = next(
+        (s * 1000 for s in steps if span / (s * 1000) <= most),
+        86400_000 * math.ceil(span / 86400_000 / most),
+    )
+    start = math.ceil(first / step) * step
+    return [start + i * step for i in range(int((last - start) // step) + 1)]
+
+
+def _si(value: float) -> str:
+    for limit, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= limit:
+            return f"{value / limit:.3g}{suffix}"
+    return f"{value:.3g}"

@@ -1,0 +1,137 @@
+"""The whole report as one Markdown file: numbered notes, figures as captions with their numbers.
+
+Markdown has no pictures of its own: a figure is its caption and its table twin, so that a diff of
+two exports shows what changed.
+"""
+
+from __future__ import annotations
+
+from pileup.report.document import (
+    Block,
+    Bullets,
+    Code,
+    Document,
+    Figure,
+    Heading,
+    Paragraph,
+    Quote,
+    Rule,
+    Runs,
+    Table,
+    Trouble,
+)
+from pileup.report.render.figure_tables import twin
+
+_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
+
+
+def render_markdown(document: Document) -> str:
+    """Title, facts, sections, sources."""
+    facts = [f"{name}: {value}" for name, value in document.facts]
+    facts += [f"Version: {document.version}", f"Written: {document.made_at}"]
+    parts = [f"# {_plain(document.title)}", _plain(" · ".join(facts))]
+    for section in document.sections:
+        parts.append(f"## {_plain(section.title)}")
+        parts += [_block(block) for block in section.blocks]
+    parts.append("## Sources")
+    parts += [_source(one.number, one.text, one.link, one.excerpt) for one in document.sources]
+    if not document.sources:
+        parts.append("None cited.")
+    if document.redacted is not None:
+        parts.append("## Redaction")
+        parts += [
+            f"- {one.kind}: {one.values} values in {one.occurrences} places"
+            for one in document.redacted
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Paragraph():
+            return _start(_runs(block.runs))
+        case Heading():
+            return f"{'#' * block.level} {_runs(block.runs)}"
+        case Code():
+            fence = "```"
+            while fence in block.text:
+                fence += "`"
+            return f"{fence}\n{block.text}\n{fence}"
+        case Rule():
+            return "---"
+        case Trouble():
+            return f"*{_plain(block.text)}*"
+        case Quote():
+            inner = "\n\n".join(_block(one) for one in block.blocks)
+            return "\n".join(f"> {line}".rstrip() for line in inner.split("\n"))
+        case Bullets():
+            return "\n".join(
+                _item(f"{block.start + index}." if block.ordered else "-", item)
+                for index, item in enumerate(block.items)
+            )
+        case Table():
+            return _table(block)
+        case Figure():
+            table = twin(block.drawing)
+            return f"**Figure {block.number}.** {_runs(block.caption)}\n\n{_table(table)}"
+
+
+def _item(mark: str, blocks: list[Block]) -> str:
+    text = "\n\n".join(_block(one) for one in blocks)
+    pad = " " * (len(mark) + 1)
+    return f"{mark} " + text.replace("\n", f"\n{pad}")
+
+
+def _table(table: Table) -> str:
+    rule = {"left": "---", "right": "--:", "center": ":-:"}
+    lines = [
+        "| " + " | ".join(_cell(cell) for cell in table.head) + " |",
+        "|" + "|".join(rule[one] for one in table.align) + "|",
+        *("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows),
+    ]
+    caption = f"\n\n**Table {table.number}.** {_runs(table.caption)}" if table.caption else ""
+    return "\n".join(lines) + caption
+
+
+def _cell(runs: Runs) -> str:
+    return _runs(runs, cell=True).replace("\n", " ")
+
+
+def _runs(runs: Runs, *, cell: bool = False) -> str:
+    out = []
+    for run in runs:
+        if run.note is not None:
+            out.append(f"[^{run.note}]")
+            continue
+        text = run.text
+        if run.code:
+            ticks = "``" if "`" in text else "`"
+            pad = " " if text.startswith("`") or text.endswith("`") else ""
+            escaped = text.replace("|", "\\|") if cell else text
+            out.append(f"{ticks}{pad}{escaped}{pad}{ticks}")
+            continue
+        text = _plain(text)
+        for on, mark in ((run.italic, "*"), (run.bold, "**"), (run.strike, "~~")):
+            text = f"{mark}{text}{mark}" if on and text.strip() else text
+        out.append(f"[{text}]({run.href})" if run.href else text)
+    return "".join(out)
+
+
+def _plain(text: str) -> str:
+    return text.translate(_SPECIAL)
+
+
+def _start(line: str) -> str:
+    """A line that does not turn into a heading, a list or a quote by its first character."""
+    head = line.lstrip()
+    if head[:1] in "#+-=~" or (head[:9].split(".", 1)[0].isdecimal() and "." in head[:9]):
+        number, dot, rest = head.partition(".")
+        return f"{number}\\{dot}{rest}" if number.isdecimal() else f"\\{head}"
+    return line
+
+
+def _source(number: int, text: str, link: str | None, excerpt: str | None) -> str:
+    lines = [f"[^{number}]: {_plain(text)}" + (f" <{link}>" if link else "")]
+    if excerpt:
+        lines += ["", *(f"        {line}" for line in excerpt.splitlines())]
+    return "\n".join(lines)

@@ -1,0 +1,234 @@
+"""Document -> PDF, typeset by typst with our own fonts (``fonts/``): offline, figures as vectors.
+
+Texts reach typst as data (one JSON value) and are placed, never evaluated. typst cannot be stopped
+from within, so it runs in a process of its own that is ended after ``TIMEOUT_S``; there is at most
+one per ``_ROOM`` place at a time, and its input is bounded.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from pileup.report.document import (
+    Block,
+    Bullets,
+    Document,
+    Figure,
+    Quote,
+    Runs,
+    Table,
+    plain,
+)
+from pileup.report.render.column_widths import letters_of
+from pileup.report.render.figures import LANDSCAPE, PORTRAIT, draw, is_wide
+from pileup.report.render.keep_together import is_whole, with_next
+from pileup.report.render.scripts import has_kana, is_rtl, unseen
+from pileup.report.render.zone import named
+
+Paper = Literal["a4", "letter"]
+
+TEMPLATE = Path(__file__).with_name("paper.typ")
+TIMEOUT_S = 60
+MAX_BYTES = 24 * 1024 * 1024
+"""Of the data handed to typst; a report of 2 000 sources with excerpts has some 4 MB."""
+MAX_MEMORY_BYTES = 3 * 1024**3
+_ROOM = threading.BoundedSemaphore(2)
+_LONG = 18
+"""Letters without a blank after which a word gets places to break."""
+_LINE = 96
+"""Letters of a table across a portrait page, the space between columns apart."""
+_PAPERS = {"a4": "a4", "letter": "us-letter"}
+
+
+class NotTypeset(Exception):  # noqa: N818  (named after what happened, as in storage/errors.py)
+    """The PDF could not be made; the message says why and what to do."""
+
+
+def render_pdf(document: Document, *, paper: Paper = "a4", kicker: str = "") -> bytes:
+    """The whole report; the same document gives the same bytes.
+
+    Errors: NotTypeset when it is too large, takes too long, or typst refuses it.
+    """
+    data = json.dumps(_data(document, paper, kicker), ensure_ascii=False).encode()
+    if len(data) > MAX_BYTES:
+        raise NotTypeset(
+            f"the report has {len(data) // 2**20} MiB of text and figures, over the "
+            f"{MAX_BYTES // 2**20} MiB that are typeset; export fewer sections, or as HTML"
+        )
+    with _ROOM:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "pileup.report.render.typeset"],
+                input=data,
+                capture_output=True,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise NotTypeset(
+                f"typesetting took longer than {TIMEOUT_S} s and was ended; export fewer sections"
+            ) from error
+    if done.returncode != 0 or not done.stdout.startswith(b"%PDF"):
+        said = done.stderr.decode("utf-8", "replace").strip()[-400:]
+        raise NotTypeset(f"the typesetter refused the report: {said or 'it ended without a word'}")
+    return done.stdout
+
+
+def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
+    made = datetime.fromisoformat(document.made_at)
+    zone = named(document.zone)
+    at = made.astimezone(zone)
+    facts = [(name, value, False) for name, value in document.facts]
+    facts.append(("Version", document.version, False))
+    facts.append(("Written", f"{at:%Y-%m-%d %H:%M} {at:%Z}", False))
+    facts.append(("Times in", document.zone, False))
+    if document.redacted is not None:
+        kinds = ", ".join(one.kind for one in document.redacted) or "nothing"
+        facts.append(("Redacted", kinds, False))
+    facts.append(("Incident", document.incident, True))
+    texts = list(_texts(msgspec.to_builtins(document.sections)))
+    texts += [document.title, *(value for _, value in document.facts)]
+    texts += [text for one in document.sources for text in (one.text, one.excerpt or "")]
+    asian = ["Noto Sans SC", "Noto Sans JP"]
+    return {
+        "paper": _PAPERS[paper],
+        "asian": asian[::-1] if any(map(has_kana, texts)) else asian,
+        "unseen": [f"{script} ({many})" for script, many in unseen(texts)],
+        "title": _broken(document.title),
+        "version": document.version,
+        "kicker": kicker or "Postmortem",
+        "foot": f"Pileup {document.engine}",
+        "date": [made.year, made.month, made.day, made.hour, made.minute, made.second],
+        "facts": facts,
+        "sections": [
+            {
+                "title": _broken(one.title),
+                "blocks": _blocks(one.blocks, zone, top=True),
+            }
+            for one in document.sections
+        ],
+        "sources": [
+            {
+                "number": one.number,
+                "text": _broken(one.text),
+                "excerpt": _broken(one.excerpt) if one.excerpt else None,
+                "link": one.link,
+                "artifact": one.artifact[:16] if one.artifact else None,
+            }
+            for one in document.sources
+        ],
+        "redacted": None
+        if document.redacted is None
+        else [msgspec.to_builtins(one) for one in document.redacted],
+    }
+
+
+def _texts(node: Any) -> Iterator[str]:
+    """Every text of the sections, as written into their blocks."""
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, dict):
+        for name, value in node.items():
+            if name != "markdown":
+                yield from _texts(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _texts(value)
+
+
+def _blocks(blocks: Sequence[Block], zone: Any, *, top: bool = False) -> list[dict[str, Any]]:
+    return [
+        _block(block, zone, top=top) | ({"leads": True} if leads else {})
+        for block, leads in with_next(blocks)
+    ]
+
+
+def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
+    """A block as typst's template reads it; only a block of a section itself may turn the page."""
+    match block:
+        case Figure():
+            wide = top and is_wide(block.drawing)
+            return {
+                "type": "figure",
+                "number": block.number,
+                "caption": _runs(block.caption),
+                "alt": block.alt,
+                "svg": draw(
+                    block.drawing, block.alt, width=LANDSCAPE if wide else PORTRAIT, zone=zone
+                ),
+                "wide": wide,
+            }
+        case Table():
+            return {
+                "type": "table",
+                "number": block.number,
+                "caption": _runs(block.caption),
+                "align": block.align,
+                "head": [_runs(cell) or None for cell in block.head],
+                "rows": [[_runs(cell) for cell in row] for row in block.rows],
+                "columns": _columns(block),
+                "wide": top and len(block.head) > 7,
+                "together": is_whole(block),
+            }
+        case Bullets():
+            return {
+                "type": "list",
+                "ordered": block.ordered,
+                "start": block.start,
+                "items": [_blocks(item, zone) for item in block.items],
+                "together": is_whole(block),
+            }
+        case Quote():
+            return {"type": "quote", "blocks": _blocks(block.blocks, zone)}
+    made: dict[str, Any] = msgspec.to_builtins(block)
+    if "runs" in made:
+        runs: Runs = block.runs  # type: ignore[union-attr]  # it has them
+        made["runs"], made["rtl"] = _runs(runs), is_rtl(plain(runs))
+    if "text" in made:
+        made["text"] = _broken(made["text"])
+    return made
+
+
+def _runs(runs: Runs) -> list[dict[str, Any]]:
+    out = []
+    for one in runs:
+        made: dict[str, Any] = msgspec.to_builtins(one)
+        if one.note is None:
+            made["text"] = _broken(one.text)
+        out.append(made)
+    return out
+
+
+def _columns(table: Table) -> list[float]:
+    """Per column 0 for as wide as its text, else its share of the rest of the line."""
+    return [0 if is_short else round(n, 2) for n, is_short in letters_of(table, _LINE)]
+
+
+def _broken(text: str) -> str:
+    """Long words get places where a line may break (zero-width spaces); control marks go."""
+    text = "".join(c if c >= " " or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    text = text.replace("\t", "    ")
+    return "\n".join(" ".join(map(_word, line.split(" "))) for line in text.split("\n"))
+
+
+def _word(word: str) -> str:
+    if len(word) <= _LONG:
+        return word
+    out: list[str] = []
+    since = 0
+    for letter in word:
+        out.append(letter)
+        since += 1
+        if (not letter.isalnum() and since > 3) or since >= _LONG:
+            out.append("\u200b")
+            since = 0
+    return "".join(out)

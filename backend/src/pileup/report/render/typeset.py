@@ -1,0 +1,49 @@
+"""The process that typesets one report: JSON on standard input, PDF on standard output.
+
+Apart from the server, so that it can be ended (see pdf.py). It loads typst and nothing of the
+network: no packages, no system fonts.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+
+def main() -> None:
+    """Read, typeset, write."""
+    import typst  # 77 MB: only this process loads it
+
+    from pileup.report.render.pdf import MAX_MEMORY_BYTES, TEMPLATE
+    from pileup.report.render.scripts import FONTS
+
+    _bound_memory(MAX_MEMORY_BYTES)
+    data = sys.stdin.buffer.read()
+    with tempfile.TemporaryDirectory(prefix="pileup-report-") as folder:
+        source = Path(folder) / "report.typ"
+        source.write_bytes(TEMPLATE.read_bytes())
+        done = typst.compile(
+            str(source),
+            root=folder,
+            font_paths=[str(FONTS)],
+            ignore_system_fonts=True,
+            package_path=folder,
+            package_cache_path=folder,
+            sys_inputs={"document": data.decode()},
+            format="pdf",
+        )
+    assert isinstance(done, bytes)
+    sys.stdout.buffer.write(done)
+
+
+def _bound_memory(limit: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on this platform
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Texts of the report: section bodies, live blocks, source notes, wording."""

@@ -1,0 +1,39 @@
+"""What happened when: the events of the incident's timeline table, in order."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from pileup.report.case import Case
+from pileup.report.text.wording import moment, peak_name
+
+_EVENT_KINDS = {"trigger", "restart", "crash", "semaphore_warning"}
+MOST_EVENTS = 20
+
+
+def happened(case: Case) -> list[tuple[datetime, str]]:
+    """Stalls, the machine's own events, deadlocks and people's notes: (UTC, what)."""
+    rows: list[tuple[str | None, str]] = []
+    if case.analysis is not None:
+        for stall in case.analysis.stalls:
+            kind = stall.kind.replace("_", " ")
+            rows.append((stall.onset, f"{kind} begins"))
+            rows.append((stall.end, f"{kind} ends"))
+            if stall.peak_waiters is not None:
+                rows.append((stall.peak_at, f"{peak_name(stall).lower()}: {stall.peak_waiters}"))
+        rows += [
+            (event.time, _first_line(event.message))
+            for event in case.analysis.events
+            if event.time and event.kind in _EVENT_KINDS
+        ][:MOST_EVENTS]
+        rows += [(one.time, f"deadlock: {one.relation}") for one in case.analysis.deadlocks]
+    found = [(at, text) for iso, text in rows if iso and (at := moment(iso)) is not None]
+    found += [
+        (note.start.astimezone(UTC), f"{note.text} ({note.author})") for note in case.annotations
+    ]
+    return sorted(found)
+
+
+def _first_line(text: str) -> str:
+    line = text.split("\n", 1)[0]
+    return line if len(line) <= 160 else f"{line[:159]}…"

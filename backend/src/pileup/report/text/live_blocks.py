@@ -1,0 +1,255 @@
+"""Live blocks: what ``::name{key="value"}`` in a text stands for, made from the case.
+
+Reference for people: docs/reference/report-blocks.md (a test holds it against BLOCKS). A block that
+cannot be shown becomes a Trouble that says why and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from pileup.report.case import Case, ReportExperiment
+from pileup.report.document import (
+    Block,
+    Code,
+    ConfidenceDrawing,
+    ConfidenceLine,
+    Figure,
+    Lane,
+    LanesDrawing,
+    Paragraph,
+    Quote,
+    Run,
+    Runs,
+    Trouble,
+)
+from pileup.report.text.event_table import happened
+from pileup.report.text.markdown_blocks import Directive
+from pileup.report.text.sweeps import sweeps
+from pileup.report.text.tables import table as _table
+from pileup.report.text.wording import VERDICTS as _VERDICTS
+from pileup.report.text.wording import moment, number, ratio_words, stall_spans, when
+
+
+def expand(case: Case, directive: Directive, note: Callable[[str], int]) -> list[Block]:
+    """The blocks of one directive."""
+    known = BLOCKS.get(directive.name)
+    if known is None:
+        return [
+            Trouble(
+                f"There is no block “::{directive.name}”; there are: "
+                + ", ".join(f"::{name}" for name in BLOCKS)
+                + "."
+            )
+        ]
+    maker, arguments = known
+    unknown = sorted(directive.arguments.keys() - set(arguments))
+    if unknown:
+        takes = ", ".join(arguments) or "none"
+        return [
+            Trouble(f"“::{directive.name}” has no “{unknown[0]}”; what it can be told: {takes}.")
+        ]
+    return maker(case, directive.arguments, note)
+
+
+def _pin(case: Case, told: dict[str, str], note: Callable[[str], int]) -> list[Block]:
+    wanted = told.get("id", "").removeprefix("pin-").replace("-", "")
+    if len(wanted) < 8:
+        return [Trouble('“::pin” needs id="…": at least eight characters of the id of a pin.')]
+    for pin in case.pins:
+        if pin.id.replace("-", "").startswith(wanted):
+            number_of = note(f"pin-{pin.id.replace('-', '')}")
+            title: Runs = [Run(pin.title, bold=True), Run(note=number_of)]
+            if pin.stale:
+                title.append(Run(" (stale: the value changed since it was pinned)", italic=True))
+            excerpt = pin.excerpt
+            if excerpt is None and pin.artifact and pin.line_first is not None:
+                excerpt = case.excerpt(
+                    pin.artifact, pin.line_first, pin.line_last or pin.line_first
+                )
+            inner: list[Block] = [Paragraph(title)]
+            if excerpt:
+                inner.append(Code(excerpt))
+            return [Quote(inner)]
+    return [Trouble(f"The pin {wanted[:13]}… is no longer part of the incident.")]
+
+
+def _lane(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+    for name in ("from", "to"):
+        if name in told and moment(told[name]) is None:
+            return [
+                Trouble(f'“::lane” {name}="{told[name]}" is no time; write 2026-11-20T22:19:49Z.')
+            ]
+    wanted = tuple(one.strip() for one in told.get("series", "").split(";") if one.strip())
+    if wanted or "from" in told or "to" in told:
+        lanes = case.draw_lanes(wanted, told.get("from"), told.get("to"))
+    else:
+        lanes = case.lanes
+    if not any(value is not None for lane in lanes for _, value in lane.points):
+        what = f"the series {', '.join(wanted)}" if wanted else "any series that moved"
+        return [Trouble(f"The artifacts hold no samples of {what} in this window.")]
+    drawing = LanesDrawing(list(lanes), stall_spans(case))
+    caption = told.get("caption") or _lanes_caption(case, lanes, bool(wanted))
+    names = ", ".join(lane.title for lane in lanes)
+    return [Figure(drawing, [Run(caption)], f"Timeline of {names}. {caption}")]
+
+
+def _lanes_caption(case: Case, lanes: tuple[Lane, ...], chosen: bool) -> str:
+    """What the picture shows, as far as it was measured."""
+    shifts = case.analysis.shifts if case.analysis else []
+    shown = [s for s in shifts if any(lane.title.startswith(s.name) for lane in lanes)]
+    leads = [s for s in shown if s.first_moved_s is not None]
+    said = ""
+    if leads:
+        first = min(leads, key=lambda s: s.first_moved_s or 0.0)
+        moved = first.first_moved_s or 0.0
+        place = f"{-moved:.0f} s before" if moved < 0 else f"{moved:.0f} s after" if moved else "at"
+        said = f"{first.name} moved first, {place} the onset"
+        change = ratio_words(first.baseline, first.stall)
+        said += f" ({change}). " if change else ". "
+    elif chosen:
+        said = f"{', '.join(lane.title for lane in lanes)}. "
+    spans = stall_spans(case)
+    return said + ("The stall is shaded." if spans else "No stall was detected.")
+
+
+def _waits(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+    at = told.get("at")
+    if at is not None and moment(at) is None:
+        return [Trouble(f'“::waits” at="{at}" is no time; write 2026-11-20T22:19:49Z.')]
+    graph = case.draw_graph(at) if at else case.graph
+    if graph is None or not graph.nodes:
+        return [Trouble("No artifact shows who waited for whom, so there is no wait graph.")]
+    dashed = "; dashed boxes are inferred" if any(n.inferred for n in graph.nodes) else ""
+    caption = told.get("caption") or f"{graph.headline} Snapshot of {when(graph.at)}{dashed}."
+    return [Figure(graph, [Run(caption)], f"Wait graph. {graph.headline}")]
+
+
+def _confidence(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+    drawn = [h for h in case.hypotheses if h.history]
+    if not drawn:
+        return [Trouble("No hypothesis has a confidence yet.")]
+    leading = max(drawn, key=lambda h: h.history[-1].confidence)
+    lines = [
+        ConfidenceLine(
+            h.statement, [(step.at.timestamp() * 1000, step.confidence) for step in h.history]
+        )
+        for h in drawn
+    ]
+    last = leading.history[-1].confidence
+    caption = told.get("caption") or f"“{leading.statement}” leads with {last} %."
+    alt = "Confidence over time. " + "; ".join(
+        f"{h.statement}: " + ", ".join(f"{step.confidence} %" for step in h.history) for h in drawn
+    )
+    return [Figure(ConfidenceDrawing(lines), [Run(caption)], alt)]
+
+
+def _matrix(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+    matrix = case.matrix
+    if matrix is None or not matrix.rows or not matrix.columns:
+        return [Trouble("The matrix has no rated evidence yet.")]
+    ranked = [c for c in matrix.columns if c.inconsistency is not None]
+    caption = told.get("caption")
+    if caption is None:
+        least = min(ranked, key=lambda c: c.inconsistency or 0.0) if ranked else None
+        caption = (
+            f"“{least.hypothesis}” is contradicted least (inconsistency "
+            f"{number(least.inconsistency)})."
+            if least
+            else "Evidence against hypotheses; nothing is rated yet."
+        )
+    alt = f"Matrix of {len(matrix.rows)} pieces of evidence and {len(matrix.columns)} hypotheses."
+    return [Figure(matrix, [Run(caption)], alt)]
+
+
+def _experiments(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+    if not case.experiments:
+        return [Trouble("No experiment was logged.")]
+    done = [e for e in case.experiments if e.verdict]
+    matched = sum(e.verdict == "match" for e in done)
+    caption = told.get("caption") or (
+        f"{matched} of {len(done)} finished experiments matched their locked prediction."
+        if done
+        else "No experiment is finished yet."
+    )
+    rows = [_experiment_row(e) for e in case.experiments]
+    head = ["", "experiment", "change", "predicted", "observed", "verdict"]
+    log = _table(head, rows, ["right", "left", "left", "left", "left", "left"], caption)
+    return [log, *sweeps(case.experiments)]
+
+
+def _experiment_row(e: ReportExperiment) -> list[str]:
+    verdict = _VERDICTS.get(e.verdict or "", "open")
+    same = {"yes": "; failed the same way", "no": "; failed differently"}
+    return [
+        str(e.number),
+        e.title,
+        e.change,
+        e.prediction,
+        e.observation or "none yet",
+        verdict + same.get(e.failed_same_way or "", ""),
+    ]
+
+
+def _actions(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+    if not case.actions:
+        return [Trouble("There is no action yet: add them under Actions.")]
+    done = sum(a.status == "done" for a in case.actions)
+    late = [a for a in case.actions if not a.owner or a.due is None]
+    caption = told.get("caption") or (
+        f"{done} of {len(case.actions)} actions are done"
+        + (f"; {len(late)} have no owner or no date." if late else ".")
+    )
+    rows = [
+        [
+            a.text,
+            a.owner or "nobody yet",
+            a.due.isoformat() if a.due else "no date",
+            a.status,
+            ""
+            if a.verified_by is None
+            else f"experiment {a.verified_by}"
+            + (f" ({_VERDICTS[a.verdict]})" if a.verdict in _VERDICTS else ""),
+        ]
+        for a in case.actions
+    ]
+    return [_table(["action", "owner", "due", "status", "verified by"], rows, None, caption)]
+
+
+def _timeline(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+    events = happened(case)
+    if not events:
+        return [Trouble("Nothing with a time is known yet.")]
+    bounds = [moment(told[name]) if name in told else None for name in ("from", "to")]
+    for name, bound in zip(("from", "to"), bounds, strict=True):
+        if name in told and bound is None:
+            return [Trouble(f'“::timeline” {name}="{told[name]}" is no time.')]
+    start, end = bounds
+    kept = [
+        (at, text)
+        for at, text in events
+        if (start is None or at >= start) and (end is None or at <= end)
+    ]
+    rows = [[when(_iso(at)), text] for at, text in kept]
+    caption = told.get("caption") or f"{len(rows)} events in the order in which they happened."
+    return [_table(["time", "what"], rows, None, caption)]
+
+
+def _iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
+
+
+Maker = Callable[[Case, dict[str, str], Callable[[str], int]], list[Block]]
+
+BLOCKS: dict[str, tuple[Maker, tuple[str, ...]]] = {
+    "pin": (_pin, ("id",)),
+    "lane": (_lane, ("series", "from", "to", "caption")),
+    "waits": (_waits, ("at", "caption")),
+    "confidence": (_confidence, ("caption",)),
+    "matrix": (_matrix, ("caption",)),
+    "experiments": (_experiments, ("caption",)),
+    "actions": (_actions, ("caption",)),
+    "timeline": (_timeline, ("from", "to", "caption")),
+}
+"""Name -> (maker, the arguments that it takes)."""

@@ -1,0 +1,1 @@
+"""Users, sessions, tokens, sign-in links."""

@@ -1,0 +1,341 @@
+"""Accounts: users, one-time sign-in links, sessions, API tokens.
+
+Secrets come in as text and are compared by hash; what is returned never holds one, except the
+fresh token that its maker is shown once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal, cast
+
+from sqlalchemy import delete, func, select, text, update
+
+from pileup.storage import models
+from pileup.storage.accounts.credentials import (
+    hash_password,
+    hash_secret,
+    new_secret,
+    password_fits,
+)
+from pileup.storage.database import Unit, clean, to_record
+from pileup.storage.errors import Conflict, NotFound, Refused
+
+Role = Literal["viewer", "contributor", "admin"]
+Scope = Literal["push", "read", "full"]
+
+MIN_PASSWORD = 10
+_ONE_AT_A_TIME = 7_145_202  # advisory lock: the first admin, and "the last admin stays"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    id: str
+    name: str
+    email: str | None
+    role: Role
+    disabled: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A signed-in browser."""
+
+    user: User
+    csrf: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """A session and the secret that its cookie carries: shown to nobody again."""
+
+    user: User
+    csrf: str
+    secret: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    id: str
+    name: str
+    scope: Scope
+    user_id: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+
+
+class Accounts:
+    """Everything about who may come in."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._db = unit.session
+
+    # ---- users
+
+    def has_users(self) -> bool:
+        """Whether anybody was made yet."""
+        return self._db.scalar(select(func.count()).select_from(models.User)) != 0
+
+    def users(self) -> list[User]:
+        """Everybody, by name."""
+        rows = self._db.scalars(select(models.User).order_by(models.User.name, models.User.id))
+        return [to_record(User, row) for row in rows]
+
+    def user(self, user_id: str) -> User:
+        """One user, or NotFound."""
+        return to_record(User, self._user(user_id))
+
+    def create_user(self, name: str, email: str | None, role: Role, password: str | None) -> User:
+        """A new user; the e-mail address is unique whatever its case."""
+        address = _address(email)
+        if address and self._db.scalar(select(models.User.id).filter_by(email=address)):
+            raise Conflict(f"there is already a user with the address {address}")
+        row = models.User(
+            name=_name(name), email=address, role=role, password_hash=_hashed(password)
+        )
+        self._db.add(row)
+        self._db.flush()
+        self._db.refresh(row)
+        return to_record(User, row)
+
+    def change_user(
+        self,
+        user_id: str,
+        *,
+        name: str | None = None,
+        role: Role | None = None,
+        password: str | None = None,
+        disabled: bool | None = None,
+    ) -> User:
+        """Change what is given. The last admin stays one; a new password ends other sessions."""
+        self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
+        row = self._user(user_id)
+        loses = (role is not None and role != "admin") or disabled is True
+        if row.role == "admin" and not row.disabled and loses and self._admins() == 1:
+            raise Conflict(
+                f"{row.name} is the last admin: make somebody else an admin first, "
+                "or nobody could manage users"
+            )
+        if name is not None:
+            row.name = _name(name)
+        if role is not None:
+            row.role = role
+        if disabled is not None:
+            row.disabled = disabled
+        if password is not None:
+            row.password_hash = _hashed(password)
+        if password is not None or disabled:
+            self._db.execute(delete(models.Session).where(models.Session.user_id == user_id))
+        self._db.flush()
+        return to_record(User, row)
+
+    # ---- signing in
+
+    def create_link(self, lifetime: timedelta) -> str:
+        """A one-time link for the first admin there is, or that makes the first one."""
+        admin = self._db.scalar(
+            select(models.User.id)
+            .where(models.User.role == "admin", models.User.disabled.is_(False))
+            .order_by(models.User.created_at, models.User.id)
+            .limit(1)
+        )
+        secret = new_secret()
+        self._db.add(
+            models.SignInLink(
+                token_hash=hash_secret(secret),
+                user_id=admin,
+                expires_at=datetime.now(UTC) + lifetime,
+            )
+        )
+        self._db.flush()
+        return secret
+
+    def redeem_link(
+        self, secret: str, name: str | None, email: str | None, password: str | None
+    ) -> User:
+        """Who the link signs in; it works once, and makes the first admin where there is none."""
+        self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
+        row = self._db.scalar(
+            update(models.SignInLink)
+            .where(
+                models.SignInLink.token_hash == hash_secret(secret),
+                models.SignInLink.used_at.is_(None),
+                models.SignInLink.expires_at > func.now(),
+            )
+            .values(used_at=func.now())
+            .returning(models.SignInLink)
+        )
+        if row is None:
+            raise Refused(
+                "this sign-in link was used already, or is too old; "
+                "start `pileup run` again to get a fresh one",
+                "link",
+            )
+        if row.user_id is not None:
+            user = self._user(row.user_id)
+            if user.disabled:
+                raise Refused(f"the account of {user.name} is disabled", "link")
+            return to_record(User, user)
+        if self.has_users():
+            raise Refused(
+                "this link was made for the first user, and there is one now; sign in with a "
+                "password, or start `pileup run` again to get a link of your own",
+                "link",
+            )
+        return self.create_user(name or "admin", email, "admin", password)
+
+    def by_password(self, email: str, password: str) -> User | None:
+        """Whom the address and the password name, if they do."""
+        row = self._db.scalar(select(models.User).filter_by(email=_address(email)))
+        fits = password_fits(row.password_hash if row else None, password)
+        return to_record(User, row) if row and fits and not row.disabled else None
+
+    def open_session(self, user: User, lifetime: timedelta) -> NewSession:
+        """A new session; expired ones of everybody are swept out on the way."""
+        self._db.execute(delete(models.Session).where(models.Session.expires_at < func.now()))
+        secret, csrf = new_secret(), new_secret()
+        expires_at = datetime.now(UTC) + lifetime
+        self._db.add(
+            models.Session(
+                token_hash=hash_secret(secret), csrf=csrf, user_id=user.id, expires_at=expires_at
+            )
+        )
+        self._db.flush()
+        return NewSession(user, csrf, secret, expires_at)
+
+    def session(self, secret: str) -> Session | None:
+        """The session that a cookie's secret names, if it is still good."""
+        found = self._db.execute(
+            select(models.Session, models.User)
+            .join(models.User, models.User.id == models.Session.user_id)
+            .where(
+                models.Session.token_hash == hash_secret(secret),
+                models.Session.expires_at > func.now(),
+                models.User.disabled.is_(False),
+            )
+        ).one_or_none()
+        return Session(to_record(User, found[1]), found[0].csrf) if found else None
+
+    def close_session(self, secret: str) -> None:
+        """Sign out."""
+        self._db.execute(
+            delete(models.Session).where(models.Session.token_hash == hash_secret(secret))
+        )
+
+    # ---- API tokens
+
+    def tokens(self, user_id: str) -> list[Token]:
+        """The tokens of one user that are not revoked, newest first."""
+        rows = self._db.scalars(
+            select(models.Token)
+            .where(models.Token.user_id == user_id, models.Token.revoked_at.is_(None))
+            .order_by(models.Token.id.desc())
+        )
+        return [to_record(Token, row) for row in rows]
+
+    def create_token(
+        self, user_id: str, name: str, scope: Scope, expires_at: datetime | None
+    ) -> tuple[Token, str]:
+        """A token and its secret, which is shown now and never again."""
+        if expires_at is not None and expires_at <= datetime.now(UTC):
+            raise Refused("the token would have expired already", "expires_at")
+        secret = new_secret("plp_")
+        row = models.Token(
+            user_id=user_id,
+            name=_name(name),
+            scope=scope,
+            token_hash=hash_secret(secret),
+            expires_at=expires_at,
+        )
+        self._db.add(row)
+        self._db.flush()
+        self._db.refresh(row)
+        return to_record(Token, row), secret
+
+    def revoke_token(self, user_id: str, token_id: str) -> None:
+        """Make a token worthless, at once."""
+        done = self._db.scalar(
+            update(models.Token)
+            .where(
+                models.Token.id == token_id,
+                models.Token.user_id == user_id,
+                models.Token.revoked_at.is_(None),
+            )
+            .values(revoked_at=func.now())
+            .returning(models.Token.id)
+        )
+        if done is None:
+            raise NotFound("there is no such token among yours")
+
+    def by_token(self, secret: str) -> tuple[User, Scope] | None:
+        """Whom a token speaks for and what it may, if it is still good."""
+        found = self._db.execute(
+            select(models.Token, models.User)
+            .join(models.User, models.User.id == models.Token.user_id)
+            .where(
+                models.Token.token_hash == hash_secret(secret),
+                models.Token.revoked_at.is_(None),
+                models.Token.expires_at.is_(None) | (models.Token.expires_at > func.now()),
+                models.User.disabled.is_(False),
+            )
+        ).one_or_none()
+        if found is None:
+            return None
+        token, user = found
+        # To the minute is enough to see which tokens are in use, and spares a write per request.
+        self._db.execute(
+            update(models.Token)
+            .where(
+                models.Token.id == token.id,
+                models.Token.last_used_at.is_(None)
+                | (models.Token.last_used_at < func.now() - text("interval '1 minute'")),
+            )
+            .values(last_used_at=func.now())
+        )
+        return to_record(User, user), cast(Scope, token.scope)
+
+    def _user(self, user_id: str) -> models.User:
+        row = self._db.get(models.User, user_id)
+        if row is None:
+            raise NotFound("there is no such user")
+        return row
+
+    def _admins(self) -> int:
+        return (
+            self._db.scalar(
+                select(func.count())
+                .select_from(models.User)
+                .where(models.User.role == "admin", models.User.disabled.is_(False))
+            )
+            or 0
+        )
+
+
+def _address(email: str | None) -> str | None:
+    address = clean(email or "").strip().lower()
+    if not address:
+        return None
+    if "@" not in address or len(address) > 254 or any(c.isspace() for c in address):
+        raise Refused(f"{address!r} is not an e-mail address", "email")
+    return address
+
+
+def _name(name: str) -> str:
+    cleaned = clean(name).strip()
+    if not cleaned or len(cleaned) > 200:
+        raise Refused("a name has 1 to 200 characters", "name")
+    return cleaned
+
+
+def _hashed(password: str | None) -> str | None:
+    if not password:
+        return None
+    if len(password) < MIN_PASSWORD:
+        raise Refused(f"a password has at least {MIN_PASSWORD} characters", "password")
+    if len(password) > 1000:
+        raise Refused("a password has at most 1000 characters", "password")
+    return hash_password(password)

@@ -1,0 +1,26 @@
+"""The one-time sign-in link that `pileup run` prints."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from pileup.settings import get_settings
+from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.database import Database
+
+
+def create_sign_in_link(database_url: str, home: Path) -> str:
+    """The secret of a fresh link: the UI opens it at ``/sign-in?link=<secret>``.
+
+    It expires and works once; the database keeps its hash only. ``home`` is where the caller's
+    installation lives; nothing is written there.
+    """
+    del home
+    database = Database(database_url, pool_size=1)
+    try:
+        with database.unit() as unit:
+            lifetime = timedelta(hours=get_settings().sign_in_link_lifetime_h)
+            return Accounts(unit).create_link(lifetime)
+    finally:
+        database.close()

@@ -1,0 +1,1 @@
+"""Artifacts and how they come in: uploads, mappings, samples."""

@@ -1,0 +1,39 @@
+"""Artifacts as the analysis takes them: described, under their frames' key, on people's clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact, bundle_of
+from pileup.records import Problem
+from pileup.storage.artifacts.artifacts import Artifact
+from pileup.storage.files.frames import FrameKey
+
+
+def described(artifact: Artifact, problems: Sequence[Problem] = ()) -> EvidenceArtifact:
+    """What is known of the artifact beside its records."""
+    return EvidenceArtifact(
+        sha256=artifact.sha256,
+        path=artifact.path,
+        bytes=artifact.bytes,
+        format=artifact.format,
+        bundle=bundle_of(artifact.path),
+        problems=tuple(problems),
+        records=dict(artifact.records),
+    )
+
+
+def frame_key(artifact: Artifact) -> FrameKey | None:
+    """Where its records are; None when no parser read it."""
+    if artifact.format is None or artifact.parser_version is None:
+        return None
+    return FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
+
+
+def clock_overrides(artifacts: Iterable[Artifact]) -> dict[str, ClockOverride]:
+    """What people said about clocks, by SHA-256."""
+    return {
+        artifact.sha256: ClockOverride(zone=artifact.zone, offset_s=artifact.offset_s or 0.0)
+        for artifact in artifacts
+        if artifact.zone is not None or artifact.offset_s is not None
+    }

@@ -1,0 +1,474 @@
+"""Artifacts: the files of an incident, their state, and what was read in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from pileup.records import Problem
+from pileup.storage import models
+from pileup.storage.audit import Actor, record
+from pileup.storage.database import Unit, clean, clean_json, to_record
+from pileup.storage.errors import NotFound, Refused
+from pileup.storage.files.blobs import Blob
+from pileup.storage.queue.jobs import Jobs
+from pileup.storage.visibility import in_bin, living
+
+MAX_STORED_PROBLEMS = 1000
+_PATH_MAX = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    id: str
+    incident_id: str
+    parent_id: str | None
+    depth: int
+    path: str
+    also_at: tuple[str, ...]
+    sha256: str
+    bytes: int
+    state: str
+    excluded: bool
+    progress: float | None
+    error: str | None
+    format: str | None
+    format_given: str | None
+    confidence: float | None
+    why: str | None
+    candidates: tuple[str, ...]
+    parser_version: int | None
+    zone: str | None
+    offset_s: float | None
+    bundle: str | None
+    host: str | None
+    first: datetime | None
+    last: datetime | None
+    clock: dict[str, Any] | None
+    records: dict[str, int]
+    problems: int
+    coverage: float | None
+    lines: int | None
+    table_key: str | None
+    uploaded_by: str | None
+    uploaded_at: datetime
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one parse of an artifact found."""
+
+    state: str
+    """done, done_with_problems, unknown_format or failed."""
+    error: str | None
+    format: str | None
+    parser_version: int | None
+    confidence: float | None
+    why: str | None
+    candidates: tuple[str, ...]
+    records: dict[str, int]
+    coverage: float | None
+    lines: int | None
+    receipt: dict[str, Any] | None
+    sections: list[dict[str, Any]]
+    line_index: list[int]
+    problems: Sequence[Problem]
+    table_key: str | None = None
+    """For a table: what its columns are remembered under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """The long parts of an artifact, for its own page."""
+
+    receipt: dict[str, Any] | None
+    sections: list[dict[str, Any]]
+    problems: list[Problem]
+
+
+class Artifacts:
+    """Everything about artifacts."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._db = unit.session
+
+    # ---- intake
+
+    def add(
+        self,
+        incident_id: str,
+        path: str,
+        blob: Blob,
+        by: Actor,
+        *,
+        parent: Artifact | None = None,
+        bundle: str | None = None,
+        excluded: bool = False,
+    ) -> tuple[Artifact, str | None]:
+        """The artifact of these bytes in the incident, and the id of its job when it is new.
+
+        Bytes that are there already only gain another path.
+        """
+        path = clean_path(path)
+        artifact_id = self._db.scalar(
+            insert(models.Artifact)
+            .values(
+                incident_id=incident_id,
+                parent_id=parent.id if parent else None,
+                depth=parent.depth + 1 if parent else 0,
+                path=path,
+                sha256=blob.sha256,
+                bytes=blob.bytes,
+                state="queued",
+                bundle=bundle,
+                excluded=excluded,
+                uploaded_by_id=by.id,
+            )
+            .on_conflict_do_nothing(
+                index_elements=["incident_id", "sha256"],
+                index_where=models.Artifact.deleted_at.is_(None),
+            )
+            .returning(models.Artifact.id)
+        )
+        if artifact_id is None:
+            return self._known(incident_id, path, blob), None
+        if parent is None:
+            record(
+                self._unit,
+                by,
+                "artifact.uploaded",
+                incident_id=incident_id,
+                target=artifact_id,
+                path=path,
+                bytes=blob.bytes,
+                sha256=blob.sha256,
+            )
+        job_id = Jobs(self._unit).enqueue("artifact", artifact_id, incident_id)
+        self._unit.notify(incident_id, "artifact", artifact_id)
+        return self.get(artifact_id), job_id
+
+    def reparse(self, artifact_id: str) -> str:
+        """Queue the artifact once more; the id of the job."""
+        row = self._living(artifact_id)
+        row.state = "queued"
+        row.progress = None
+        row.error = None
+        self._db.flush()
+        self._unit.notify(row.incident_id, "artifact", artifact_id)
+        return Jobs(self._unit).enqueue("artifact", artifact_id, row.incident_id)
+
+    def change(self, by: Actor, artifact_id: str, changes: dict[str, Any]) -> Artifact:
+        """Set what a person may set: format_given, zone, offset_s, excluded."""
+        row = self._living(artifact_id)
+        for name, value in changes.items():
+            if name not in ("format_given", "zone", "offset_s", "excluded"):
+                raise Refused(f"{name} cannot be set", name)
+            setattr(row, name, value)
+        self._db.flush()
+        record(
+            self._unit,
+            by,
+            "artifact.changed",
+            incident_id=row.incident_id,
+            target=artifact_id,
+            path=row.path,
+            **changes,
+        )
+        self._unit.notify(row.incident_id, "artifact", artifact_id)
+        return self.get(artifact_id)
+
+    def delete(self, by: Actor, artifact_id: str) -> str:
+        """Take it and its members out of the incident; the bytes stay for 30 days."""
+        row = self._living(artifact_id)
+        ids = [artifact_id]
+        frontier = [artifact_id]
+        while frontier:
+            frontier = list(
+                self._db.scalars(
+                    select(models.Artifact.id).where(models.Artifact.parent_id.in_(frontier))
+                )
+            )
+            ids += frontier
+        self._db.execute(
+            update(models.Artifact)
+            .where(models.Artifact.id.in_(ids), models.Artifact.deleted_at.is_(None))
+            .values(deleted_at=func.now())
+        )
+        record(
+            self._unit,
+            by,
+            "artifact.deleted",
+            incident_id=row.incident_id,
+            target=artifact_id,
+            path=row.path,
+            members=len(ids) - 1,
+        )
+        for gone in ids:
+            self._unit.notify(row.incident_id, "artifact", gone)
+        return row.incident_id
+
+    # ---- asking
+
+    def of_incident(self, incident_id: str) -> list[Artifact]:
+        """Every artifact that is not deleted, in the order of their paths."""
+        rows = self._db.execute(
+            _SELECT.where(
+                models.Artifact.incident_id == incident_id, models.Artifact.deleted_at.is_(None)
+            ).order_by(models.Artifact.path, models.Artifact.id)
+        )
+        return [_record(*row) for row in rows]
+
+    def get(self, artifact_id: str) -> Artifact:
+        """One artifact that is not deleted, nor its incident, or NotFound."""
+        row = self._db.execute(
+            _SELECT.where(models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None))
+        ).one_or_none()
+        if row is None or in_bin(self._db, row[0].incident_id):
+            raise NotFound("there is no such artifact, or it was deleted")
+        return _record(*row)
+
+    def detail(self, artifact_id: str) -> Detail:
+        """Receipt, sections and problems of one artifact."""
+        row = self._living(artifact_id)
+        problems = self._db.scalars(
+            select(models.Problem)
+            .where(models.Problem.artifact_id == artifact_id)
+            .order_by(models.Problem.ordinal)
+        )
+        return Detail(
+            row.receipt,
+            cast(list[dict[str, Any]], row.sections),
+            [to_record(Problem, problem) for problem in problems],
+        )
+
+    def sections(self, artifact_id: str) -> list[dict[str, Any]]:
+        """The outline of one artifact, without the rest of its detail; empty when it is gone."""
+        found = self._db.scalar(
+            select(models.Artifact.sections).where(
+                models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
+            )
+        )
+        return cast(list[dict[str, Any]], found or [])
+
+    def problems(self, incident_id: str) -> dict[str, list[Problem]]:
+        """The problems of every artifact of an incident, by artifact id."""
+        rows = self._db.scalars(
+            select(models.Problem)
+            .join(models.Artifact, models.Artifact.id == models.Problem.artifact_id)
+            .where(models.Artifact.incident_id == incident_id, models.Artifact.deleted_at.is_(None))
+            .order_by(models.Problem.artifact_id, models.Problem.ordinal)
+        )
+        found: dict[str, list[Problem]] = {}
+        for row in rows:
+            found.setdefault(row.artifact_id, []).append(to_record(Problem, row))
+        return found
+
+    def of_table(self, table_key: str) -> list[Artifact]:
+        """Every artifact, of any incident, whose columns are remembered under this key."""
+        rows = self._db.execute(
+            _SELECT.where(
+                models.Artifact.table_key == table_key, models.Artifact.deleted_at.is_(None)
+            ).order_by(models.Artifact.id)
+        )
+        return [_record(*row) for row in rows]
+
+    def line_index(self, artifact_id: str) -> list[int]:
+        """Byte offset of every 256th line."""
+        index = self._db.scalar(
+            select(models.Artifact.line_index).where(
+                models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
+            )
+        )
+        return list(index or [])
+
+    # ---- the worker
+
+    def progress(self, artifact_id: str, state: str, progress: float | None) -> None:
+        """Live state while a task works on it."""
+        incident_id = self._db.scalar(
+            update(models.Artifact)
+            .where(models.Artifact.id == artifact_id)
+            .values(state=state, progress=progress)
+            .returning(models.Artifact.incident_id)
+        )
+        if incident_id:
+            self._unit.notify(incident_id, "artifact", artifact_id)
+
+    def store_reading(self, artifact_id: str, reading: Reading) -> None:
+        """Replace what is known of the artifact by this parse."""
+        row = self._row(artifact_id)
+        row.state = reading.state
+        row.progress = None
+        row.error = clean(reading.error) if reading.error else None
+        row.format = reading.format
+        row.parser_version = reading.parser_version
+        row.confidence = reading.confidence
+        row.why = clean(reading.why) if reading.why else None
+        row.candidates = list(reading.candidates)
+        row.records = reading.records
+        row.coverage = reading.coverage
+        row.lines = reading.lines
+        row.receipt = clean_json(reading.receipt)
+        row.sections = clean_json(reading.sections)
+        row.line_index = reading.line_index
+        row.table_key = reading.table_key
+        row.problems = len(reading.problems)
+        self._store_problems(artifact_id, reading.problems)
+        self._db.flush()
+        self._unit.notify(row.incident_id, "artifact", artifact_id)
+
+    def store_expansion(
+        self, artifact_id: str, format_name: str, why: str, problems: Sequence[Problem]
+    ) -> None:
+        """Note that an archive was expanded; the members are artifacts of their own."""
+        row = self._row(artifact_id)
+        row.state = "expanded"
+        row.progress = None
+        row.error = None
+        row.format = format_name
+        row.confidence = 1.0
+        row.why = why
+        row.problems = len(problems)
+        self._store_problems(artifact_id, problems)
+        self._db.flush()
+        self._unit.notify(row.incident_id, "artifact", artifact_id)
+
+    def fail(self, artifact_id: str, error: str) -> None:
+        """End in the state failed, with a sentence."""
+        row = self._db.get(models.Artifact, artifact_id)
+        if row is None:
+            return
+        row.state = "failed"
+        row.progress = None
+        row.error = clean(error)
+        self._db.flush()
+        self._unit.notify(row.incident_id, "artifact", artifact_id)
+
+    def place(
+        self,
+        artifact_id: str,
+        *,
+        host: str | None,
+        first: datetime | None,
+        last: datetime | None,
+        clock: dict[str, Any] | None,
+        bundle: str | None,
+    ) -> None:
+        """What the analysis found out about the artifact's host and clock."""
+        self._db.execute(
+            update(models.Artifact)
+            .where(models.Artifact.id == artifact_id)
+            .values(
+                host=clean(host) if host else None,
+                first=first,
+                last=last,
+                clock=clean_json(clock),
+                bundle=bundle,
+            )
+        )
+
+    def expanded_of(self, artifact: Artifact) -> tuple[int, int]:
+        """How many members, and bytes, came out of the outermost archive around it so far."""
+        root = artifact
+        while root.parent_id is not None:
+            root = self.get(root.parent_id)
+        ids = [root.id]
+        count = total = 0
+        while ids:
+            rows = self._db.execute(
+                select(models.Artifact.id, models.Artifact.bytes).where(
+                    models.Artifact.parent_id.in_(ids)
+                )
+            ).all()
+            ids = [row.id for row in rows]
+            count += len(rows)
+            total += sum(row.bytes for row in rows)
+        return count, total
+
+    def _known(self, incident_id: str, path: str, blob: Blob) -> Artifact:
+        row = self._db.scalar(
+            select(models.Artifact)
+            .where(
+                models.Artifact.incident_id == incident_id,
+                models.Artifact.sha256 == blob.sha256,
+                models.Artifact.deleted_at.is_(None),
+            )
+            .with_for_update()
+        )
+        if row is None:  # deleted between the two statements
+            raise NotFound("the artifact was deleted this moment; send it again")
+        if path != row.path and path not in row.also_at and len(row.also_at) < 100:
+            row.also_at = [*row.also_at, path]
+            self._db.flush()
+        return self.get(row.id)
+
+    def _store_problems(self, artifact_id: str, problems: Sequence[Problem]) -> None:
+        self._db.query(models.Problem).filter_by(artifact_id=artifact_id).delete()
+        self._db.add_all(
+            models.Problem(
+                artifact_id=artifact_id,
+                ordinal=ordinal,
+                line=problem.line,
+                message=clean(problem.message),
+                expected=clean(problem.expected) if problem.expected else None,
+                found=clean(problem.found) if problem.found else None,
+                severity=problem.severity,
+            )
+            for ordinal, problem in enumerate(problems[:MAX_STORED_PROBLEMS])
+        )
+
+    def _row(self, artifact_id: str) -> models.Artifact:
+        """Also of an incident in the bin: a worker that reads it goes on."""
+        row = self._db.scalar(
+            select(models.Artifact).where(
+                models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
+            )
+        )
+        if row is None:
+            raise NotFound("there is no such artifact, or it was deleted")
+        return row
+
+    def _living(self, artifact_id: str) -> models.Artifact:
+        """What a person may change."""
+        row = living(self._db, models.Artifact, artifact_id)
+        if row is None:
+            raise NotFound("there is no such artifact, or it was deleted")
+        return row
+
+
+def clean_path(path: str) -> str:
+    """A path to show: forward slashes, no empty, '.' or '..' parts, nothing unprintable."""
+    parts = [
+        "".join(c if c.isprintable() else "�" for c in part).strip()
+        for part in clean(path).replace("\\", "/").split("/")
+    ]
+    kept = "/".join(part for part in parts if part not in ("", ".", ".."))
+    return (kept[:200] + "…" + kept[-(_PATH_MAX - 201) :] if len(kept) > _PATH_MAX else kept) or (
+        "unnamed"
+    )
+
+
+_SELECT = select(models.Artifact, models.User.name).outerjoin(
+    models.User, models.User.id == models.Artifact.uploaded_by_id
+)
+
+
+def _record(row: models.Artifact, uploaded_by: str | None) -> Artifact:
+    return to_record(
+        Artifact,
+        row,
+        uploaded_by=uploaded_by,
+        also_at=tuple(row.also_at),
+        candidates=tuple(row.candidates),
+    )

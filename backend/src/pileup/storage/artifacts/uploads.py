@@ -1,0 +1,116 @@
+"""Resumable uploads on their way in: a row, and a file in home/uploads that grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import delete, func, select, update
+
+from pileup.storage import models
+from pileup.storage.artifacts.artifacts import clean_path
+from pileup.storage.audit import Actor
+from pileup.storage.database import Unit, to_record
+from pileup.storage.errors import NotFound
+from pileup.storage.visibility import living
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    id: str
+    incident_id: str
+    path: str
+    bytes: int
+    received: int
+    excluded: bool
+    user_id: str | None
+    artifact_id: str | None
+    created_at: datetime
+    updated_at: datetime
+
+    def file(self, folder: Path) -> Path:
+        """Where its bytes are."""
+        return folder / self.id
+
+
+class Uploads:
+    """Everything about uploads on their way."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._db = unit.session
+
+    def create(
+        self, incident_id: str, path: str, size: int, by: Actor, *, excluded: bool = False
+    ) -> Upload:
+        """A new upload of ``size`` bytes."""
+        row = models.Upload(
+            incident_id=incident_id,
+            path=clean_path(path),
+            bytes=size,
+            user_id=by.id,
+            excluded=excluded,
+        )
+        self._db.add(row)
+        self._db.flush()
+        self._db.refresh(row)
+        self._unit.notify(incident_id, "upload", row.id)
+        return to_record(Upload, row)
+
+    def get(self, upload_id: str) -> Upload:
+        """One upload, finished or not."""
+        row = living(self._db, models.Upload, upload_id)
+        if row is None:
+            raise NotFound("there is no such upload; it was cancelled, or never begun")
+        return to_record(Upload, row)
+
+    def unfinished(self, incident_id: str) -> list[Upload]:
+        """The uploads of an incident that still miss bytes, oldest first."""
+        rows = self._db.scalars(
+            select(models.Upload)
+            .where(models.Upload.incident_id == incident_id, models.Upload.artifact_id.is_(None))
+            .order_by(models.Upload.id)
+        )
+        return [to_record(Upload, row) for row in rows]
+
+    def received(self, upload_id: str, received: int) -> None:
+        """How far it is."""
+        incident_id = self._db.scalar(
+            update(models.Upload)
+            .where(models.Upload.id == upload_id)
+            .values(received=received, updated_at=func.now())
+            .returning(models.Upload.incident_id)
+        )
+        if incident_id:
+            self._unit.notify(incident_id, "upload", upload_id)
+
+    def finish(self, upload_id: str, artifact_id: str) -> None:
+        """All bytes are stored, as this artifact."""
+        self._db.execute(
+            update(models.Upload)
+            .where(models.Upload.id == upload_id)
+            .values(artifact_id=artifact_id, received=models.Upload.bytes, updated_at=func.now())
+        )
+
+    def expire(self, silent: timedelta) -> list[str]:
+        """Forget uploads that got no byte for so long; their ids."""
+        return list(
+            self._db.scalars(
+                delete(models.Upload)
+                .where(
+                    models.Upload.artifact_id.is_(None),
+                    models.Upload.updated_at < func.now() - silent,
+                )
+                .returning(models.Upload.id)
+            )
+        )
+
+    def remove(self, upload_id: str) -> None:
+        """Forget it."""
+        row = living(self._db, models.Upload, upload_id)
+        if row is None:
+            raise NotFound("there is no such upload; it was cancelled, or never begun")
+        self._db.delete(row)
+        self._db.flush()
+        self._unit.notify(row.incident_id, "upload", upload_id)

@@ -1,0 +1,1 @@
+"""Files on disk: blobs, frames, placed evidence, raw lines."""

@@ -1,0 +1,315 @@
+"""Placed evidence: the frames of one incident on one clock, as the last analysis saw them.
+
+Screens read windows and moments from here instead of placing everything again per request.
+
+Layout: ``<root>/<incident>/<run>/{<kind>.parquet, evidence.json, first_waits.json}``, and a file
+``current`` that names the run. Samples are sorted by series and go on in ``sample.1.parquet`` and
+so on; long series are summed up in ``lanes.parquet`` beside them (``analysis.lanes``).
+
+A run is written aside and ``current`` replaced atomically, so a reader sees one run or the other.
+The run before stays for readers that are still in it. All of it is derived.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from pileup.analysis.clock.documents import COLUMNS
+from pileup.analysis.contract import ClockDoc
+from pileup.analysis.evidence.compact_samples import TEXT, by_series, compact
+from pileup.analysis.evidence.downsample import BUCKETS, LONG, sum_up, values_of
+from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
+from pileup.analysis.waits.by_commits import PENDING
+from pileup.analysis.waits.first_view import FirstWaits
+from pileup.records import frame_schema, with_all_columns
+from pileup.storage.files.blobs import disk_words
+from pileup.storage.ids import new_id
+
+SAMPLE = "sample"
+
+WAIT_KINDS = (
+    "snapshot",
+    "semaphore_wait",
+    "transaction",
+    "trx_lock",
+    "metadata_lock",
+    "latch_hold",
+    "event_wait",
+    "lock_wait",
+    "session",
+    "thread",
+    "stack",
+)
+"""What a wait graph is made of."""
+
+LANES = "lanes"
+_FIRST_WAITS = "first_waits.json"
+
+_PART_ROWS = 5_000_000
+"""Samples of one file: a lane opens the one that its series is in, and not the day of a fleet."""
+
+_ROW_GROUP = 50_000
+
+
+class _Index(msgspec.Struct, frozen=True):
+    artifacts: tuple[EvidenceArtifact, ...]
+    clocks: dict[str, ClockDoc]
+    parts: tuple[str, ...] = ()
+    """The first series of each file of samples, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedStore:
+    """A folder of placed evidence."""
+
+    root: Path
+
+    def replace(
+        self, incident_id: str, evidence: Evidence, first: FirstWaits | None = None
+    ) -> None:
+        """Make this the incident's evidence; ``first`` was made from it."""
+        home = self.root / incident_id
+        run = new_id()
+        draft = home / run
+        before = self._run(incident_id)
+        draft.mkdir(parents=True)
+        try:
+            with disk_words(self.root):
+                parts: tuple[str, ...] = ()
+                for kind, frame in evidence.frames.items():
+                    if kind == SAMPLE and not frame.is_empty():
+                        pieces = (one.sort("id", "time") for one in by_series(compact(frame)))
+                        parts = write_samples(draft, pieces)
+                    else:
+                        _write(frame, draft / f"{kind}.parquet")
+                index = _Index(evidence.artifacts, dict(evidence.clocks), parts)
+                (draft / "evidence.json").write_bytes(msgspec.json.encode(index))
+                if first is not None:
+                    (draft / _FIRST_WAITS).write_bytes(msgspec.json.encode(first))
+                pointer = home / f"current.{run}"
+                pointer.write_text(run)
+                os.replace(pointer, home / "current")
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        for old in home.iterdir():
+            if old.is_dir() and old.name not in (run, before.name if before else run):
+                shutil.rmtree(old, ignore_errors=True)
+
+    def forget(self, incident_id: str) -> None:
+        """There is nothing left to show."""
+        shutil.rmtree(self.root / incident_id, ignore_errors=True)
+
+    def first_waits(self, incident_id: str) -> FirstWaits | None:
+        """What the wait graph's screen shows first; None also before a version that keeps it."""
+        run = self._run(incident_id)
+        try:
+            text = (run / _FIRST_WAITS).read_bytes() if run else None
+        except FileNotFoundError:
+            return None
+        return msgspec.json.decode(text, type=FirstWaits) if text else None
+
+    def waits(self, incident_id: str) -> Evidence | None:
+        """What a wait graph is made of; of the samples those alone that it looks at."""
+        found = self.load(incident_id, WAIT_KINDS)
+        run = self._run(incident_id)
+        paths = _paths(run, SAMPLE, _index(run)) if run else []
+        if found is None or not paths:
+            return found
+        name = pl.col("series")
+        wanted = name.is_between(pl.lit(min(PENDING)), pl.lit(max(PENDING))) & name.is_in(PENDING)
+        pending = pl.scan_parquet(paths).filter(wanted).collect()
+        return dataclasses.replace(found, frames=found.frames | {SAMPLE: pending})
+
+    def load(self, incident_id: str, kinds: Collection[str]) -> Evidence | None:
+        """The evidence with only these kinds of frames; None before the first analysis."""
+        run = self._run(incident_id)
+        if run is None:
+            return None
+        index = _index(run)
+        paths = {kind: _paths(run, kind, index) for kind in kinds}
+        return Evidence(
+            artifacts=index.artifacts,
+            frames={
+                kind: with_all_columns(kind, _read(kind, some))
+                for kind, some in paths.items()
+                if some
+            },
+            clocks=index.clocks,
+        )
+
+    def index(self, incident_id: str) -> Evidence | None:
+        """The artifacts and how they were placed, without any frame."""
+        return self.load(incident_id, ())
+
+    def scan(self, incident_id: str, kind: str) -> pl.LazyFrame:
+        """The records of one kind, not read yet; none before the first analysis."""
+        run = self._run(incident_id)
+        path = run / f"{kind}.parquet" if run else None
+        if path is None or not path.is_file():
+            schema = {**frame_schema(kind), "artifact": pl.String(), "time": pl.Int64()}
+            return pl.LazyFrame(schema=schema)
+        scan = pl.scan_parquet(path)
+        known = scan.collect_schema().names()
+        missing = {name: one for name, one in frame_schema(kind).items() if name not in known}
+        return scan.with_columns(pl.lit(None, dtype=one).alias(n) for n, one in missing.items())
+
+    def run(self, incident_id: str) -> str | None:
+        """What names the last analysis: as long as it stays, so does all that is read here."""
+        run = self._run(incident_id)
+        return run.name if run else None
+
+    def times(self, incident_id: str) -> Evidence | None:
+        """Every frame, with only what tells times: artifact, time, wall_us, clock."""
+        run = self._run(incident_id)
+        if run is None:
+            return None
+        index = _index(run)
+        kinds = sorted({path.stem.partition(".")[0] for path in run.glob("*.parquet")} - {LANES})
+        frames = {
+            kind: frame.select(COLUMNS).collect()
+            for kind in kinds
+            if set(COLUMNS)
+            <= set((frame := pl.scan_parquet(_paths(run, kind, index))).collect_schema().names())
+        }
+        return Evidence(artifacts=index.artifacts, frames=frames, clocks=index.clocks)
+
+    def samples(
+        self,
+        incident_id: str,
+        series: Collection[str],
+        start_us: int | None = None,
+        end_us: int | None = None,
+    ) -> pl.DataFrame:
+        """The samples of some series: id, artifact, time, value.
+
+        With a window, only those inside (both ends).
+        """
+        run = self._run(incident_id)
+        if run is None or not series:
+            return pl.DataFrame(schema=_SAMPLES)
+        parts = _index(run).parts
+        wanted: dict[int, list[str]] = {}
+        for one in series:
+            wanted.setdefault(max(0, bisect_right(parts, one) - 1), []).append(one)
+        scans = [
+            pl.scan_parquet(path).filter(_is_one_of(ids), *_within(start_us, end_us))
+            for at, ids in wanted.items()
+            if (path := _part(run, SAMPLE, at)).is_file()
+        ]
+        if not scans:
+            return pl.DataFrame(schema=_SAMPLES)
+        return pl.concat([scan.select(list(_SAMPLES)) for scan in scans]).collect()
+
+    def long_series(self, incident_id: str, series: Collection[str]) -> pl.DataFrame:
+        """Those of these series that are summed up: id and the columns of ``lanes.BUCKETS``."""
+        run = self._run(incident_id)
+        path = run / f"{LANES}.parquet" if run else None
+        if path is None or not path.is_file():
+            return pl.DataFrame(schema={"id": pl.String, **BUCKETS})
+        return pl.scan_parquet(path).filter(_is_one_of(list(series))).collect()
+
+    def _run(self, incident_id: str) -> Path | None:
+        home = self.root / incident_id
+        try:
+            run = home / (home / "current").read_text().strip()
+        except FileNotFoundError:
+            return None
+        return run if run.is_dir() else None
+
+
+_SAMPLES = {
+    "id": pl.String,
+    "artifact": pl.String,
+    "time": pl.Int64,
+    "value": pl.Float64,
+}
+
+
+def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ...]:
+    """Write samples and the sums of long series; the first series of each file.
+
+    pieces: placed samples in the order of their ids, whole series each, sorted by id and time.
+    """
+    firsts: list[str] = []
+    sums: list[pl.DataFrame] = []
+    for at, some in enumerate(_parts_of(pieces)):
+        firsts.append(str(some[0]["id"][0]))
+        for piece in some:
+            sums += _sums(piece)
+        text = [name for name in TEXT if name in some[0].columns]
+        # as text: row groups are skipped by the ids that they hold
+        whole = pl.concat([one.with_columns(pl.col(text).cast(pl.String)) for one in some])
+        _write(whole, _part(folder, SAMPLE, at))
+    if sums:
+        _write(pl.concat(sums), folder / f"{LANES}.parquet")
+    return tuple(firsts)
+
+
+def _parts_of(pieces: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
+    some: list[pl.DataFrame] = []
+    for piece in pieces:
+        if some and sum(one.height for one in some) + piece.height > _PART_ROWS:
+            yield some
+            some = []
+        some.append(piece)
+    if some:
+        yield some
+
+
+def _sums(piece: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The buckets of each long series of a piece, in order."""
+    sizes = piece.group_by("id", maintain_order=True).len()
+    for series in sizes.filter(pl.col("len") > LONG)["id"]:
+        rows = piece.filter(pl.col("id") == series)
+        values = values_of(rows.select("artifact", "time", "value"), str(rows["kind"][0]))
+        yield sum_up(values).select(pl.lit(str(series)).alias("id"), *BUCKETS)
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    frame.lazy().sink_parquet(path, compression="zstd", row_group_size=_ROW_GROUP)
+
+
+def _part(run: Path, kind: str, at: int) -> Path:
+    return run / (f"{kind}.{at}.parquet" if at else f"{kind}.parquet")
+
+
+def _paths(run: Path, kind: str, index: _Index) -> list[Path]:
+    count = len(index.parts) if kind == SAMPLE else 1
+    return [path for at in range(max(1, count)) if (path := _part(run, kind, at)).is_file()]
+
+
+def _index(run: Path) -> _Index:
+    return msgspec.json.decode((run / "evidence.json").read_bytes(), type=_Index)
+
+
+def _is_one_of(ids: list[str]) -> pl.Expr:
+    """Some ids, told as a range too: by it whole row groups are skipped."""
+    within = pl.col("id").is_between(pl.lit(min(ids)), pl.lit(max(ids)))
+    return within & pl.col("id").is_in(ids)
+
+
+def _within(start_us: int | None, end_us: int | None) -> list[pl.Expr]:
+    bounds = []
+    if start_us is not None:
+        bounds.append(pl.col("time") >= start_us)
+    if end_us is not None:
+        bounds.append(pl.col("time") <= end_us)
+    return bounds
+
+
+def _read(kind: str, paths: list[Path]) -> pl.DataFrame:
+    if kind != SAMPLE:
+        return pl.read_parquet(paths)
+    scan = pl.scan_parquet(paths)
+    text = [name for name in TEXT if name in scan.collect_schema().names()]
+    return scan.with_columns(pl.col(text).cast(pl.Categorical)).collect()

@@ -1,0 +1,1 @@
+"""Incidents and what belongs to the case as a whole."""

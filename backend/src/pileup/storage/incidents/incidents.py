@@ -1,0 +1,303 @@
+"""Incidents: the case that everything else belongs to, and the list of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import distinct_on
+
+from pileup.storage import models
+from pileup.storage.audit import Actor, record
+from pileup.storage.database import Unit, clean, clean_json
+from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.incidents.webhooks import announce
+from pileup.storage.queue.jobs import AnalysisState, Jobs
+from pileup.storage.texts.live_texts import Texts
+
+Status = Literal["open", "analysing", "review", "published"]
+Severity = Literal["sev1", "sev2", "sev3", "sev4"]
+
+_TITLE_MAX = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    id: str
+    title: str
+    status: Status
+    severity: Severity | None
+    service: str | None
+    summary: str
+    owner: Person | None
+    sample_id: str | None
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """The hypothesis that the team believes most."""
+
+    statement: str
+    confidence: int
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentRow:
+    """One row of the incident list."""
+
+    incident: Incident
+    digest: dict[str, Any]
+    artifacts: int
+    leading: Leading | None
+
+
+@dataclass(frozen=True, slots=True)
+class Symptoms:
+    """What an analysed incident looked like (``analysis.similar.signature``)."""
+
+    id: str
+    title: str
+    onset: str | None
+    features: dict[str, str]
+
+
+class Incidents:
+    """Everything about incidents themselves."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._db = unit.session
+
+    def rows(self, limit: int = 200, offset: int = 0) -> tuple[list[IncidentRow], int]:
+        """The incidents that are not archived, newest first, and how many there are."""
+        total = self._db.scalar(
+            select(func.count())
+            .select_from(models.Incident)
+            .where(models.Incident.archived_at.is_(None))
+        )
+        rows = self._db.execute(
+            select(models.Incident, models.User)
+            .outerjoin(models.User, models.User.id == models.Incident.owner_id)
+            .where(models.Incident.archived_at.is_(None))
+            .order_by(models.Incident.id.desc())
+            .limit(limit)
+            .offset(offset)
+        ).all()
+        ids = [incident.id for incident, _ in rows]
+        counts = self._artifact_counts(ids)
+        leading = self._leading(ids)
+        return [
+            IncidentRow(
+                _record(incident, owner),
+                incident.digest or {},
+                counts.get(incident.id, 0),
+                leading.get(incident.id),
+            )
+            for incident, owner in rows
+        ], total or 0
+
+    def signatures(self) -> dict[str, Symptoms]:
+        """The symptoms of every analysed incident by id."""
+        digest = models.Incident.digest
+        rows = self._db.execute(
+            select(
+                models.Incident.id,
+                models.Incident.title,
+                digest["onset"].astext,
+                digest["signature"],
+            ).where(digest["signature"].is_not(None), models.Incident.deleted_at.is_(None))
+        )
+        return {row[0]: Symptoms(row[0], row[1], row[2], dict(row[3] or {})) for row in rows}
+
+    def get(self, incident_id: str) -> Incident:
+        """One incident; NotFound when there is none, or when it is in the bin."""
+        found = self._db.execute(
+            select(models.Incident, models.User)
+            .outerjoin(models.User, models.User.id == models.Incident.owner_id)
+            .where(models.Incident.id == incident_id, models.Incident.deleted_at.is_(None))
+        ).one_or_none()
+        if found is None:
+            raise NotFound("there is no such incident")
+        return _record(*found)
+
+    def by_sample(self, sample_id: str) -> Incident | None:
+        """The open incident that a sample was loaded into, if it was."""
+        found = self._db.scalar(
+            select(models.Incident.id).where(
+                models.Incident.sample_id == sample_id, models.Incident.archived_at.is_(None)
+            )
+        )
+        return self.get(found) if found else None
+
+    def create(
+        self,
+        by: Actor,
+        title: str,
+        *,
+        service: str | None = None,
+        severity: Severity | None = None,
+        summary: str = "",
+        sample_id: str | None = None,
+    ) -> Incident:
+        """A new, empty incident, owned by who made it."""
+        row = models.Incident(
+            title=_title(title),
+            service=_short(service, "service"),
+            severity=severity,
+            summary=clean(summary),
+            owner_id=by.id,
+            sample_id=sample_id,
+        )
+        self._db.add(row)
+        self._db.flush()
+        record(self._unit, by, "incident.created", incident_id=row.id, title=row.title)
+        return self.get(row.id)
+
+    def change(
+        self, by: Actor, incident_id: str, expected_revision: int, changes: dict[str, Any]
+    ) -> Incident:
+        """Change the given fields; StaleRevision when somebody else saved first."""
+        row = self._db.get(models.Incident, incident_id, with_for_update=True)
+        if row is None:
+            raise NotFound("there is no such incident")
+        if row.revision != expected_revision:
+            raise StaleRevision(
+                f"the incident was changed by somebody else (revision {row.revision}, "
+                f"yours is {expected_revision}); your text is kept, compare and save again",
+                self.get(incident_id),
+            )
+        owner = changes.get("owner_id")
+        if owner is not None and self._db.get(models.User, owner) is None:
+            raise Refused("there is no such user", "owner_id")
+        before = row.status
+        for name, value in changes.items():
+            setattr(row, name, _checked(name, value))
+        row.revision += 1
+        row.updated_at = func.now()
+        self._db.flush()
+        self._db.refresh(row)
+        if "summary" in changes:
+            Texts(self._unit).follow(incident_id, "summary", row.summary, by)
+        moved = {"before": before, "after": row.status} if row.status != before else {}
+        fields = sorted(changes)
+        record(self._unit, by, "incident.changed", incident_id=incident_id, fields=fields, **moved)
+        self._unit.notify(incident_id, "incident")
+        if row.status != before:
+            announce(
+                self._unit,
+                "incident.status_changed",
+                incident_id,
+                before=before,
+                after=row.status,
+            )
+        return self.get(incident_id)
+
+    def delete(self, by: Actor, incident_id: str) -> None:
+        """Put it into the bin with all that is in it; an admin can take it back."""
+        row = self._db.get(models.Incident, incident_id, with_for_update=True)
+        if row is None or row.deleted_at is not None:
+            raise NotFound("there is no such incident")
+        row.deleted_at = row.archived_at = func.now()
+        record(self._unit, by, "incident.deleted", incident_id=incident_id, title=row.title)
+        self._db.flush()
+        self._unit.notify(incident_id, "incident")
+
+    def analysis_state(self, incident_id: str) -> AnalysisState:
+        """Where the last analysis stands."""
+        return Jobs(self._unit).analysis_state(incident_id)
+
+    def digest(self, incident_id: str, digest: dict[str, Any]) -> None:
+        """Keep the few numbers that the list shows. Machine facts: the revision stays."""
+        row = self._db.get(models.Incident, incident_id)
+        if row is not None:
+            row.digest = clean_json(digest)
+            self._db.flush()
+
+    def _artifact_counts(self, ids: list[str]) -> dict[str, int]:
+        rows = self._db.execute(
+            select(models.Artifact.incident_id, func.count())
+            .where(
+                models.Artifact.incident_id.in_(ids),
+                models.Artifact.deleted_at.is_(None),
+                models.Artifact.state != "expanded",
+            )
+            .group_by(models.Artifact.incident_id)
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def _leading(self, ids: list[str]) -> dict[str, Leading]:
+        rows = self._db.execute(
+            select(
+                models.Hypothesis.incident_id,
+                models.Hypothesis.statement,
+                models.Hypothesis.confidence,
+            )
+            .ext(distinct_on(models.Hypothesis.incident_id))
+            .where(
+                models.Hypothesis.incident_id.in_(ids),
+                models.Hypothesis.deleted_at.is_(None),
+                models.Hypothesis.confidence.is_not(None),
+                models.Hypothesis.status.in_(("proposed", "active", "supported")),
+            )
+            .order_by(
+                models.Hypothesis.incident_id,
+                models.Hypothesis.confidence.desc(),
+                models.Hypothesis.id,
+            )
+        )
+        return {
+            incident_id: Leading(statement, confidence)
+            for incident_id, statement, confidence in rows
+            if confidence is not None
+        }
+
+
+def _record(row: models.Incident, owner: models.User | None) -> Incident:
+    return Incident(
+        id=row.id,
+        title=row.title,
+        status=row.status,  # type: ignore[arg-type]  # the table's check constraint holds it
+        severity=row.severity,  # type: ignore[arg-type]
+        service=row.service,
+        summary=row.summary,
+        owner=Person(owner.id, owner.name) if owner else None,
+        sample_id=row.sample_id,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        revision=row.revision,
+        archived=row.archived_at is not None,
+    )
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name == "title":
+        return _title(value)
+    if name == "service":
+        return _short(value, name)
+    return clean(value) if isinstance(value, str) else value
+
+
+def _title(title: str) -> str:
+    cleaned = " ".join(clean(title).split())
+    if not cleaned or len(cleaned) > _TITLE_MAX:
+        raise Refused(f"a title has 1 to {_TITLE_MAX} characters", "title")
+    return cleaned
+
+
+def _short(value: str | None, field: str) -> str | None:
+    cleaned = clean(value or "").strip()
+    if len(cleaned) > _TITLE_MAX:
+        raise Refused(f"{field} has at most {_TITLE_MAX} characters", field)
+    return cleaned or None

@@ -1,0 +1,1 @@
+"""An incident as a whole: loaded from a folder, moved as a bundle, deleted and restored."""

@@ -1,0 +1,312 @@
+"""The bin: what people deleted can be taken back for thirty days, then it is gone for good.
+
+Each domain deletes by setting ``deleted_at``. Here is what all of them share: the list of what was
+deleted in an incident, taking one back, and the purge that a worker does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, exists, func, or_, select, text, update
+
+from pileup.storage import models
+from pileup.storage.audit import MACHINE, Actor, record
+from pileup.storage.database import Unit
+from pileup.storage.errors import Conflict, NotFound
+from pileup.storage.queue.jobs import Jobs
+from pileup.storage.reasoning.pins import Pins
+from pileup.storage.reports.actions import Actions
+
+_MAX_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    kind: str
+    id: str
+    title: str
+    deleted_at: datetime
+    deleted_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What a purge removed for good."""
+
+    incidents: list[str]
+    shas: set[str]
+    """Of artifacts; other artifacts may have the same bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A table whose rows go into the bin."""
+
+    model: Any
+    title: Any
+    topic: str
+    """What is told to the screens when one comes back."""
+
+
+_PREDICATE = func.coalesce(
+    models.Symptom.predicate["text"].astext, models.Symptom.predicate["series"].astext
+)
+
+KINDS: dict[str, Kind] = {
+    "artifact": Kind(models.Artifact, models.Artifact.path, "artifacts"),
+    "pin": Kind(models.Pin, models.Pin.title, "pins"),
+    "hypothesis": Kind(models.Hypothesis, models.Hypothesis.statement, "hypotheses"),
+    "experiment": Kind(models.Experiment, models.Experiment.title, "experiments"),
+    "symptom": Kind(models.Symptom, _PREDICATE, "experiments"),
+    "annotation": Kind(models.Annotation, models.Annotation.text, "annotations"),
+    "comment": Kind(models.Comment, models.Comment.body, "comments"),
+    "action": Kind(models.ActionItem, models.ActionItem.text, "actions"),
+}
+
+
+_SPEAK_OF_PINS: tuple[Any, ...] = (
+    models.Experiment,
+    models.Hypothesis,
+    models.Rating,
+    models.EvidenceWeight,
+    models.MatrixOpening,
+)
+"""Gone before the incident's pins, which nothing may take from under them: the cascade from an
+incident reaches its pins first, and their keys are checked at once."""
+
+
+class Bin:
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._session = unit.session
+
+    def of_incident(self, incident_id: str) -> list[Deleted]:
+        """What can be taken back, the last deleted first; members of an archive go with it."""
+        found: list[Deleted] = []
+        for name, kind in KINDS.items():
+            there = [kind.model.incident_id == incident_id, kind.model.deleted_at.is_not(None)]
+            if name == "artifact":
+                there.append(models.Artifact.parent_id.is_(None))
+            rows = self._session.execute(
+                select(kind.model.id, kind.title, kind.model.deleted_at).where(*there)
+            )
+            found += [Deleted(name, row[0], row[1][:_MAX_TITLE], row[2], None) for row in rows]
+        who = self._who([one.id for one in found])
+        found.sort(key=lambda one: one.deleted_at, reverse=True)
+        return [
+            Deleted(one.kind, one.id, one.title, one.deleted_at, who.get(one.id)) for one in found
+        ]
+
+    def incidents(self) -> list[Deleted]:
+        """Deleted incidents."""
+        rows = self._session.execute(
+            select(models.Incident.id, models.Incident.title, models.Incident.deleted_at)
+            .where(models.Incident.deleted_at.is_not(None))
+            .order_by(models.Incident.deleted_at.desc())
+        ).all()
+        who = self._who([row[0] for row in rows])
+        return [
+            Deleted("incident", row[0], row[1], row[2], who.get(row[0]))
+            for row in rows
+            if row[2] is not None
+        ]
+
+    def restore(self, incident_id: str, kind: str, item_id: str, *, by: Actor) -> None:
+        """Take one back. What hangs on it (evidence, ratings, comments) comes with it."""
+        if kind not in KINDS:
+            raise NotFound(f"Nothing of the kind {kind!r} goes into the bin.")
+        model = KINDS[kind].model
+        row = self._session.get(model, item_id, with_for_update=True)
+        if row is None or row.incident_id != incident_id or row.deleted_at is None:
+            raise NotFound("It is not in the bin of this incident.")
+        if kind == "pin":
+            Pins(self._unit).restore(item_id, by=by)
+        elif kind == "action":
+            Actions(self._unit).restore(item_id, by=by)
+        elif kind == "artifact":
+            self._artifact(row, by)
+        else:
+            row.deleted_at = None
+            self._session.flush()
+            record(self._unit, by, f"{kind}.restored", incident_id=incident_id, target=item_id)
+            self._unit.notify(incident_id, KINDS[kind].topic, item_id)
+
+    def restore_incident(self, incident_id: str, *, by: Actor) -> None:
+        row = self._session.get(models.Incident, incident_id, with_for_update=True)
+        if row is None or row.deleted_at is None:
+            raise NotFound("This incident is not in the bin.")
+        same_sample = select(models.Incident.id).where(
+            models.Incident.sample_id == row.sample_id, models.Incident.archived_at.is_(None)
+        )
+        if row.sample_id is not None and self._session.scalar(same_sample.limit(1)):
+            row.sample_id = None  # the sample was loaded again meanwhile: this is a copy now
+        row.deleted_at = row.archived_at = None
+        self._session.flush()
+        self._read_on(incident_id)
+        record(self._unit, by, "incident.restored", incident_id=incident_id, title=row.title)
+        self._unit.notify(incident_id, "incident")
+
+    def _read_on(self, incident_id: str) -> None:
+        """What was being read when the incident went is read now; a sweeper sends the jobs."""
+        table = models.Artifact
+        waiting = self._session.scalars(
+            select(table.id).where(
+                table.incident_id == incident_id,
+                table.deleted_at.is_(None),
+                table.state.in_(("queued", "identifying", "parsing")),
+            )
+        )
+        for artifact_id in waiting.all():
+            Jobs(self._unit).enqueue("artifact", artifact_id, incident_id, send=False)
+
+    def _artifact(self, row: models.Artifact, by: Actor) -> None:
+        """With its members that were deleted in the same moment."""
+        again = select(models.Artifact.id).where(
+            models.Artifact.incident_id == row.incident_id,
+            models.Artifact.sha256 == row.sha256,
+            models.Artifact.deleted_at.is_(None),
+        )
+        if self._session.scalar(again.limit(1)):
+            raise Conflict("The same file was uploaded again meanwhile: it is already there.")
+        when, ids, frontier = row.deleted_at, [row.id], [row.id]
+        while frontier:
+            frontier = list(
+                self._session.scalars(
+                    select(models.Artifact.id).where(
+                        models.Artifact.parent_id.in_(frontier),
+                        models.Artifact.deleted_at == when,
+                    )
+                )
+            )
+            ids += frontier
+        there = models.Artifact.__table__.alias("there")
+        self._session.execute(
+            update(models.Artifact)
+            .where(
+                models.Artifact.id.in_(ids),
+                ~exists().where(
+                    there.c.incident_id == models.Artifact.incident_id,
+                    there.c.sha256 == models.Artifact.sha256,
+                    there.c.deleted_at.is_(None),
+                ),
+            )
+            .values(deleted_at=None)
+        )
+        record(
+            self._unit,
+            by,
+            "artifact.restored",
+            incident_id=row.incident_id,
+            target=row.id,
+            path=row.path,
+        )
+        for one in ids:
+            self._unit.notify(row.incident_id, "artifact", one)
+
+    def _who(self, ids: list[str]) -> dict[str, str]:
+        """Who deleted each, from the audit trail."""
+        rows = self._session.execute(
+            select(models.Audit.target, models.Audit.incident_id, models.Audit.user_name)
+            .where(
+                (models.Audit.target.in_(ids))
+                | (models.Audit.incident_id.in_(ids) & models.Audit.target.is_(None)),
+                models.Audit.action.like("%.deleted") | models.Audit.action.like("%.withdrawn"),
+            )
+            .order_by(models.Audit.id)
+        )
+        return {target or incident or "": name for target, incident, name in rows}
+
+    def purge(self, older_than: timedelta, limit: int = 200) -> Gone:
+        """Remove for good what was deleted that long ago."""
+        before = datetime.now(UTC) - older_than
+        # Append-only tables let go of rows in this mode only (never those of the audit trail).
+        self._session.execute(text("select set_config('pileup.purge', 'on', true)"))
+        artifacts = models.Artifact
+        shas: set[str] = set()
+        incidents = self._old(models.Incident, before, limit)
+        if incidents:
+            self._told(models.Incident, incidents, older_than)
+            shas |= self._shas(artifacts.incident_id.in_(incidents))
+            for model in _SPEAK_OF_PINS:
+                self._session.execute(delete(model).where(model.incident_id.in_(incidents)))
+            self._session.execute(delete(models.Incident).where(models.Incident.id.in_(incidents)))
+        for name, kind in KINDS.items():
+            ids = self._old(kind.model, before, limit, *self._free(name))
+            if not ids:
+                continue
+            if name == "artifact":
+                shas |= self._shas(artifacts.id.in_(ids))
+            self._told(kind.model, ids, older_than, name)
+            self._session.execute(delete(kind.model).where(kind.model.id.in_(ids)))
+            self._forget_words(name, ids)
+        self._session.flush()
+        return Gone(incidents, shas)
+
+    def _told(self, model: Any, ids: list[str], older_than: timedelta, kind: str = "") -> None:
+        """One line for each incident and kind: how many went, by which rule.
+
+        The lines about its deletion, which say what it was and who threw it away, stay.
+        """
+        days = older_than / timedelta(days=1)
+        why = f"bin emptied by the {days:g} day rule"
+        if not kind:
+            found = select(model.id, model.title).where(model.id.in_(ids)).order_by(model.id)
+            for one, title in self._session.execute(found).all():
+                record(
+                    self._unit, MACHINE, "incident.purged", incident_id=one, title=title, why=why
+                )
+            return
+        count = select(model.incident_id, func.count()).where(model.id.in_(ids))
+        rows = self._session.execute(count.group_by(model.incident_id).order_by(model.incident_id))
+        for incident_id, number in rows.all():
+            record(
+                self._unit, MACHINE, f"{kind}.purged", incident_id=incident_id, gone=number, why=why
+            )
+            self._unit.notify(incident_id, KINDS[kind].topic)
+
+    def unused(self, shas: set[str]) -> set[str]:
+        """Those that no artifact has any more, deleted ones included."""
+        used = self._session.scalars(
+            select(models.Artifact.sha256).where(models.Artifact.sha256.in_(shas))
+        )
+        return shas - set(used)
+
+    def _old(self, model: Any, before: datetime, limit: int, *more: Any) -> list[str]:
+        return list(
+            self._session.scalars(
+                select(model.id)
+                .where(model.deleted_at < before, *more)
+                .order_by(model.id)
+                .limit(limit)
+            )
+        )
+
+    def _shas(self, where: Any) -> set[str]:
+        return set(self._session.scalars(select(models.Artifact.sha256).where(where)))
+
+    def _free(self, kind: str) -> list[Any]:
+        """Of withdrawn pins only those that no history speaks of: the others stay as they are."""
+        if kind != "pin":
+            return []
+        speakers = (
+            models.Evidence.pin_id,
+            models.ExperimentPin.pin_id,
+            models.ConfidenceStep.pin_id,
+            models.Rating.pin_id,
+            models.EvidenceWeight.pin_id,
+            models.MatrixOpening.pin_id,
+        )
+        return [~exists().where(column == models.Pin.id) for column in speakers]
+
+    def _forget_words(self, kind: str, ids: list[str]) -> None:
+        """Comments and texts name what they are about by its id, with no key that cascades."""
+        comments, texts = models.Comment, models.LiveText
+        about = [f"{kind}:{one}" for one in ids]
+        cells = or_(*(comments.subject.contains(one, autoescape=True) for one in ids))
+        in_cell = comments.subject.startswith("cell:") & cells
+        self._session.execute(delete(comments).where(comments.subject.in_(about) | in_cell))
+        keys = [f"{kind}/{one}/{name}" for one in ids for name in ("notes", "conclusion")]
+        self._session.execute(delete(texts).where(texts.key.in_(keys)))

@@ -1,0 +1,323 @@
+"""An incident as one archive: the artifacts, what people made of them, and the report.
+
+A zip with ``manifest.json``, ``artifacts/<sha-256>``, ``work/<table>.jsonl``, ``people.jsonl``,
+``mappings.jsonl`` (what people said of the columns of tables) and what the caller adds to be read
+without Pileup (report, analysis). An import gives the same incident under new ids; what the machine
+derives is derived again. A bundle is a stranger's file: sizes, names, hashes and references are
+checked, and nothing is kept of one that is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, cast
+
+import msgspec
+from sqlalchemy import select
+from sqlalchemy.exc import DataError, IntegrityError
+
+from pileup import __version__
+from pileup.formats.metrics.parts import csv_mapping
+from pileup.numerals import grouped
+from pileup.storage import models
+from pileup.storage.artifacts.mappings import Mappings
+from pileup.storage.audit import Actor, record
+from pileup.storage.database import Database, Unit, clean
+from pileup.storage.errors import Refused, TooLarge
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.incidents.incidents import Incident, Incidents
+from pileup.storage.lifecycle.bundle_rows import (
+    UNREPORTED,
+    Arrival,
+    Row,
+    people_of,
+    rows_out,
+    tables,
+)
+from pileup.storage.numbering import settle
+from pileup.storage.queue.jobs import Jobs
+
+FORMAT = "pileup-bundle"
+VERSION = 1
+
+_MOST_LINE = 16 << 20
+_MOST_TABLE = 512 << 20
+_MOST_MANIFEST = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an import may bring."""
+
+    artifact_bytes: int
+    total_bytes: int
+
+
+def write_bundle(
+    unit: Unit, blobs: BlobStore, incident_id: str, to: Path, extras: Mapping[str, bytes]
+) -> None:
+    """Write the incident to ``to``; ``extras`` are further members, such as the report.
+
+    Raises:
+        NotFound: there is no such incident, or the bytes of an artifact are gone.
+    """
+    title = Incidents(unit).get(incident_id).title
+    work = list(rows_out(unit, incident_id))
+    shas = sorted({row["sha256"] for name, rows in work if name == "artifacts" for row in rows})
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "made_by": f"pileup {__version__}",
+        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "incident": {"id": incident_id, "title": title},
+        "artifacts": shas,
+        "rows": {name: len(rows) for name, rows in work},
+    }
+    with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+        archive.writestr("manifest.json", json.dumps(manifest, indent=2) + "\n")
+        archive.writestr("people.jsonl", _lines(people_of(unit, work)))
+        archive.writestr("mappings.jsonl", _lines(Mappings(unit).of_incident(incident_id)))
+        for name, rows in work:
+            archive.writestr(f"work/{name}.jsonl", _lines(rows))
+        for name, content in extras.items():
+            archive.writestr(name, content)
+        for sha256 in shas:
+            with blobs.open(sha256) as source, archive.open(f"artifacts/{sha256}", "w") as member:
+                while chunk := source.read(1 << 20):
+                    member.write(chunk)
+
+
+def work_of(unit: Unit, incident_id: str) -> str:
+    """What people have said in an incident, as far as a report shows it: what a release keeps.
+
+    JSON: ``people`` and ``rows`` (table to rows), as the members of a bundle have them.
+    """
+    work = [(name, rows) for name, rows in rows_out(unit, incident_id) if name not in UNREPORTED]
+    for name, rows in work:
+        if name == "pins":
+            for row in rows:
+                row["picture"] = None  # large, and no report draws it
+    told = {"people": people_of(unit, work), "rows": dict(work)}
+    return json.dumps(told, ensure_ascii=False, sort_keys=True)
+
+
+def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:
+    """What a release keeps as a bundle of its own, with the bytes out of the bundle around it.
+
+    Gives: the artifacts that the report was made from and whose bytes are not there; with one of
+    them nothing is written.
+    """
+    told = json.loads(work)
+    rows = told["rows"]
+    shas = sorted({row["sha256"] for row in rows["artifacts"]})
+    gone = sorted(set(shas) - {name.removeprefix("artifacts/") for name in artifacts.namelist()})
+    if gone:
+        return gone
+    (incident,) = rows["incidents"]
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "incident": {"id": incident["id"], "title": incident["title"]},
+    }
+    with zipfile.ZipFile(to, "w", allowZip64=True) as archive:
+        archive.writestr("manifest.json", json.dumps(manifest))
+        archive.writestr("people.jsonl", _lines(told["people"]))
+        for name, some in rows.items():
+            archive.writestr(f"work/{name}.jsonl", _lines(some))
+        for sha256 in shas:
+            member = f"artifacts/{sha256}"
+            with artifacts.open(member) as source, archive.open(member, "w") as copy:
+                shutil.copyfileobj(source, copy, 1 << 20)
+    return []
+
+
+def read_bundle(
+    database: Database, blobs: BlobStore, source: IO[bytes], by: Actor, limits: Limits
+) -> tuple[Incident, list[str]]:
+    """The incident of a bundle, as a new one, and the ids of the jobs that read its artifacts.
+
+    The bytes are stored first, then everything else appears in one transaction. People are matched
+    by their address when an admin imports; else, and where nobody has it, an account that cannot
+    sign in carries the name, so that nobody is made to have said something.
+
+    Raises:
+        Refused: it is no bundle, a newer one, or damaged; the sentence says where.
+    """
+    try:
+        with zipfile.ZipFile(source) as archive:
+            return _read(database, blobs, archive, by, limits)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise Refused(f"This is no bundle, or a damaged one: {error}.") from error
+    except (IntegrityError, DataError) as error:
+        reason = str(error.orig).splitlines()[0] if error.orig else str(error)
+        raise Refused(f"The bundle's rows do not fit together: {reason}.") from error
+
+
+def _read(
+    database: Database, blobs: BlobStore, archive: zipfile.ZipFile, by: Actor, limits: Limits
+) -> tuple[Incident, list[str]]:
+    manifest = _manifest(archive)
+    total = sum(member.file_size for member in archive.infolist())
+    if total > limits.total_bytes:
+        raise TooLarge(
+            f"The bundle unpacks to {grouped(total)} bytes, and at most "
+            f"{grouped(limits.total_bytes)} are taken (PILEUP_MAX_EXPANDED_BYTES)."
+        )
+    blobs.check_space(total)
+    work = {table.name: _rows(archive, f"work/{table.name}.jsonl") for table in tables()}
+    people = _rows(archive, "people.jsonl")
+    told = _mappings(_rows(archive, "mappings.jsonl"), work["artifacts"])
+    old_id = _only(work["incidents"], manifest)
+    _store_artifacts(archive, blobs, work["artifacts"], limits)
+    with database.unit() as unit:
+        arrival = Arrival(unit, _people(unit, people, by))
+        for name, rows in work.items():
+            arrival.learn(name, rows)
+        for name, rows in work.items():
+            arrival.put(name, rows)
+        incident_id = arrival.id_of(old_id)
+        Mappings(unit).arrive(by, told, incident_id)
+        settle(unit.session, incident_id)
+        jobs = [Jobs(unit).enqueue("artifact", one, incident_id) for one in arrival.artifacts]
+        record(
+            unit,
+            by,
+            "incident.imported",
+            incident_id=incident_id,
+            target=incident_id,
+            made_at=str(manifest.get("made_at"))[:40],
+            made_by=str(manifest.get("made_by"))[:80],
+        )
+        return Incidents(unit).get(incident_id), jobs
+
+
+def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
+    try:
+        with archive.open("manifest.json") as stream:
+            told = json.loads(stream.read(_MOST_MANIFEST))
+    except (KeyError, ValueError) as error:
+        raise Refused(
+            f"This is no bundle of Pileup: its manifest.json is missing or damaged ({error})."
+        ) from None
+    if not isinstance(told, dict) or told.get("format") != FORMAT:
+        raise Refused("This is no bundle of Pileup: its manifest.json says something else.")
+    if told.get("version") != VERSION:
+        raise Refused(
+            f"The bundle is of version {told.get('version')!r} and this Pileup reads {VERSION}: "
+            "update Pileup, or export it again there."
+        )
+    return told
+
+
+def _rows(archive: zipfile.ZipFile, name: str) -> list[Row]:
+    try:
+        member = archive.getinfo(name)
+    except KeyError:
+        return []  # a table that did not exist when it was made
+    if member.file_size > _MOST_TABLE:
+        raise TooLarge(f"{name} of the bundle has {grouped(member.file_size)} bytes.")
+    rows: list[Row] = []
+    read = 0
+    with archive.open(member) as stream:
+        for number in range(1, 10**9):
+            line = stream.readline(_MOST_LINE)
+            read += len(line)
+            if not line:
+                break
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise Refused(f"{name} line {number} of the bundle is damaged: {error}.") from None
+            if not isinstance(row, dict):
+                raise Refused(f"{name} line {number} of the bundle is not a row.")
+            rows.append(row)
+            if read > _MOST_TABLE:
+                raise TooLarge(f"{name} of the bundle has more bytes than it says.")
+    return rows
+
+
+def _store_artifacts(
+    archive: zipfile.ZipFile, blobs: BlobStore, rows: list[Row], limits: Limits
+) -> None:
+    names = set(archive.namelist())
+    for sha256 in sorted({str(row.get("sha256")) for row in rows}):
+        if f"artifacts/{sha256}" not in names:
+            raise Refused(f"The bundle has no bytes for the artifact {sha256[:80]!r}.")
+        with archive.open(f"artifacts/{sha256}") as stream:
+            blob = blobs.store(cast("Any", stream), limits.artifact_bytes)
+        if blob.sha256 != sha256:
+            raise Refused(
+                f"The artifact {sha256} of the bundle was changed: its bytes have the hash "
+                f"{blob.sha256}."
+            )
+        for row in rows:
+            if row.get("sha256") == sha256 and row.get("bytes") != blob.bytes:
+                raise Refused(f"The artifact {sha256} of the bundle is not as long as it says.")
+
+
+def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:
+    """What people said of the columns of tables, for no other files than it says."""
+    files = {csv_mapping.key_of(None, str(row.get("sha256"))) for row in artifacts}
+    for number, row in enumerate(rows, start=1):
+        where = f"mappings.jsonl line {number} of the bundle"
+        try:
+            mapping = msgspec.convert(row.get("mapping"), csv_mapping.Mapping)
+        except msgspec.ValidationError as error:
+            raise Refused(f"{where} is no mapping of columns: {error}.") from None
+        if found := csv_mapping.problems_of(mapping):
+            raise Refused(f"{where} is no mapping of columns: {found[0][1]}.")
+        keys = files if mapping.header is None else {csv_mapping.key_of(mapping.header, "")}
+        if row.get("key") not in keys or row.get("header") != mapping.header:
+            raise Refused(f"{where} is not of the columns that it is kept under.")
+    return rows
+
+
+def _people(unit: Unit, people: list[Row], by: Actor) -> dict[str, str | None]:
+    """Id in the bundle -> id here."""
+    importer = unit.session.get(models.User, by.id) if by.id else None
+    trusted = by.id is None or (importer is not None and importer.role == "admin")
+    here: dict[str, str | None] = {}
+    for person in people:
+        old, name, email = person.get("id"), person.get("name"), person.get("email")
+        if not isinstance(old, str) or not isinstance(name, str) or not name.strip():
+            raise Refused("people.jsonl of the bundle has somebody without id or name.")
+        found = None
+        if trusted and isinstance(email, str):
+            found = unit.session.scalar(select(models.User.id).where(models.User.email == email))
+        here[old] = found or _stand_in(unit, clean(name)[:200])
+    return here
+
+
+def _stand_in(unit: Unit, name: str) -> str:
+    """An account that only carries a name."""
+    known = unit.session.scalar(
+        select(models.User.id).where(
+            models.User.name == name,
+            models.User.email.is_(None),
+            models.User.password_hash.is_(None),
+            models.User.disabled,
+        )
+    )
+    if known is not None:
+        return known
+    row = models.User(name=name, email=None, role="viewer", password_hash=None, disabled=True)
+    unit.session.add(row)
+    unit.session.flush()
+    return row.id
+
+
+def _only(rows: list[Row], manifest: dict[str, Any]) -> str:
+    told = manifest.get("incident")
+    if len(rows) != 1 or not isinstance(told, dict) or rows[0].get("id") != told.get("id"):
+        raise Refused("A bundle holds exactly one incident, the one that its manifest names.")
+    return str(rows[0]["id"])
+
+
+def _lines(rows: list[Row]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)

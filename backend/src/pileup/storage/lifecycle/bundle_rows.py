@@ -1,0 +1,357 @@
+"""The rows of one incident, out of the database and into another.
+
+Which tables belong to an incident follows from their foreign keys, so that a new table travels
+without anybody thinking of it; what does not travel is named in ``STAYS`` with its reason.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Column, Select, Table, insert, or_, select
+from sqlalchemy import types as sql
+
+from pileup.numerals import grouped
+from pileup.storage import models
+from pileup.storage.database import Unit, clean, clean_json
+from pileup.storage.errors import Refused
+from pileup.storage.ids import new_id
+from pileup.storage.numbering import NUMBERED
+from pileup.storage.texts import crdt
+
+STAYS: dict[str, str] = {
+    "analyses": "made again from the artifacts",
+    "snapshots": "made again from the artifacts",
+    "series": "made again from the artifacts",
+    "problems": "made again from the artifacts",
+    "jobs": "work of one installation",
+    "uploads": "unfinished, of one installation",
+    "live_text_updates": "the text itself travels",
+    "webhook_deliveries": "what one installation told its receivers",
+}
+"""Tables of an incident that a bundle leaves out, and why."""
+
+UNREPORTED = frozenset(
+    {
+        "audit",
+        "comments",
+        "live_text_versions",
+        "mentions",
+        "release_approvals",
+        "releases",
+        "view_links",
+    }
+)
+"""Tables that travel and of which no report shows anything."""
+
+_CARRIED: dict[str, tuple[str, ...]] = {
+    "artifacts": (
+        "id",
+        "incident_id",
+        "parent_id",
+        "depth",
+        "path",
+        "also_at",
+        "sha256",
+        "bytes",
+        "excluded",
+        "format_given",
+        "zone",
+        "offset_s",
+        "uploaded_by_id",
+        "uploaded_at",
+    )
+}
+"""What people said of an artifact; everything else about it is read from its bytes again."""
+
+_LEFT: dict[str, tuple[str, ...]] = {
+    "incidents": ("digest", "sample_id"),
+    "live_texts": ("state", "base_seq"),
+}
+"""Columns that are made again on arrival, or that mean something in one installation only."""
+
+_VERBATIM = {"releases.document"}
+"""Text under a hash: as it is, or it would not be what was approved."""
+
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_SHORT = re.compile(r'(\[\^pin-|::pin\{id=\\?"(?:pin-)?)([0-9a-f-]{8,36})')
+"""Ids of pins as texts name them (report/text/source_notes.py, report/text/live_blocks.py): the beginning suffices."""
+_MOST_ROWS = 500_000
+
+Row = dict[str, Any]
+
+
+def tables() -> list[Table]:
+    """The tables that travel, those that are referred to before those that refer."""
+    everything = models.Base.metadata.sorted_tables
+    belonging = {"incidents"}
+    while True:
+        more = {
+            table.name
+            for table in everything
+            if table.name not in belonging
+            and ("incident_id" in table.c or _owners(table, belonging))
+        }
+        if not more:
+            break
+        belonging |= more
+    return [table for table in everything if table.name in belonging and table.name not in STAYS]
+
+
+def rows_out(unit: Unit, incident_id: str) -> Iterator[tuple[str, list[Row]]]:
+    """Each table's rows as JSON values, by primary key; what was deleted stays at home.
+
+    A reference to something deleted becomes null, or takes its row along where it may not be null.
+    """
+    kept: dict[str, set[Any]] = {}
+    names = {table.name for table in tables()}
+    for table in tables():
+        columns = carried(table)
+        found = unit.session.execute(
+            _of_incident(table, incident_id, names).order_by(*table.primary_key.columns)
+        )
+        rows: list[Row] = []
+        for values in found.mappings():
+            row = {column.name: values[column] for column in columns}
+            if all(_resolved(row, column, kept) for column in columns):
+                rows.append(row)
+        if "id" in table.c:
+            kept[table.name] = {row["id"] for row in rows}
+        yield table.name, [{name: _plain(value) for name, value in row.items()} for row in rows]
+
+
+def people_of(unit: Unit, everything: Iterable[tuple[str, list[Row]]]) -> list[Row]:
+    """Name and address of everybody whom these rows name."""
+    by_name = {table.name: table for table in tables()}
+    ids: set[str] = set()
+    for name, rows in everything:
+        columns = [c.name for c in carried(by_name[name]) if _refers_to(c) == "users"]
+        columns += [n for n in ("user_id", "by_id") if n in by_name[name].c and n not in columns]
+        ids |= {row[column] for row in rows for column in columns if row.get(column)}
+    found = unit.session.execute(
+        select(models.User.id, models.User.name, models.User.email)
+        .where(models.User.id.in_(ids))
+        .order_by(models.User.id)
+    )
+    return [{"id": row.id, "name": row.name, "email": row.email} for row in found]
+
+
+class Arrival:
+    """Rows of a bundle on their way in: every id becomes a new one, wherever it is named."""
+
+    def __init__(self, unit: Unit, people: dict[str, str | None]) -> None:
+        """``people``: id in the bundle -> id here, or None for somebody who is not known."""
+        self._unit = unit
+        self._ids: dict[str, str] = {}
+        self._people = people
+        self._artifacts: list[str] = []
+        self._pins: list[tuple[str, str]] = []
+
+    def learn(self, table: str, rows: list[Row]) -> None:
+        """Give each row of a table its new id. All tables come by here before the first ``put``."""
+        if len(rows) > _MOST_ROWS:
+            raise Refused(f"The bundle has more than {grouped(_MOST_ROWS)} rows of {table}.")
+        if "id" in _table(table).c:
+            # Ids sort by age, and lists are read in their order: it must stay as it was.
+            fresh = sorted(new_id() for _ in rows)
+            for number, (row, new) in enumerate(zip(rows, fresh, strict=True), start=1):
+                self._ids[_text(row.get("id"), table, "id")] = new
+                if table == "pins":
+                    self._pins.append((_bare(row["id"]), new))
+                if table in NUMBERED:
+                    row.setdefault("number", number)  # before 0016 they were counted, by age
+
+        self._pins.sort()
+
+    def put(self, name: str, rows: list[Row]) -> None:
+        """Write the rows of one table; tables come in the order of ``tables()``.
+
+        Raises:
+            Refused: a row has a column, a value or a reference that cannot be.
+        """
+        table = _table(name)
+        columns = {column.name: column for column in carried(table)}
+        values = [self._row(table, columns, row) for row in rows]
+        if values:
+            self._unit.session.execute(insert(table), values)
+        if name == "artifacts":
+            self._artifacts = [value["id"] for value in values]
+
+    @property
+    def artifacts(self) -> list[str]:
+        """The ids of the new artifacts: they wait to be read."""
+        return self._artifacts
+
+    def id_of(self, old: str) -> str:
+        """The new id of a row of the bundle."""
+        return self._ids[old]
+
+    def _row(self, table: Table, columns: dict[str, Column[Any]], row: Row) -> Row:
+        unknown = row.keys() - columns.keys()
+        if unknown:
+            raise Refused(
+                f"The bundle has {table.name}.{min(unknown)}, which this version of Pileup does "
+                "not know: it was made by a newer one. Update, and import it again."
+            )
+        new: Row = {}
+        for name, value in row.items():
+            column = columns[name]
+            refers = _refers_to(column)
+            if refers == "users" or (refers is None and name in ("user_id", "by_id")):
+                new[name] = self._people.get(value) if value else None
+                if new[name] is None and not column.nullable:
+                    new[name] = value
+            elif name == "id" or (refers is not None and name != "key"):
+                new[name] = self._known(value, table.name, name) if value is not None else None
+            else:
+                new[name] = self._value(column, value)
+        if table.name == "artifacts":
+            new["state"] = "queued"
+        if table.name == "live_texts":
+            new["state"] = crdt.seeded(new["text"])
+            new["base_seq"] = new["seq"]
+        return new
+
+    def _known(self, value: Any, table: str, column: str) -> str:
+        found = self._ids.get(_text(value, table, column))
+        if found is None:
+            raise Refused(
+                f"{table}.{column} of the bundle names {value!r}, which it does not have."
+            )
+        return found
+
+    def _value(self, column: Column[Any], value: Any) -> Any:
+        if value is None:
+            return None
+        where = f"{column.table.name}.{column.name}"
+        try:
+            match column.type:
+                case sql.DateTime():
+                    return datetime.fromisoformat(_checked(value, str, where))
+                case sql.Date():
+                    return date.fromisoformat(_checked(value, str, where))
+                case sql.LargeBinary():
+                    return base64.b64decode(_checked(value, str, where), validate=True)
+                case sql.JSON():
+                    return self._renamed(clean_json(value))
+                case sql.Boolean():
+                    return _checked(value, bool, where)
+                case sql.Integer():
+                    return _checked(value, int, where)
+                case sql.Float():
+                    return float(_checked(value, int | float, where))
+                case _:
+                    text = clean(_checked(value, str, where))
+                    return text if where in _VERBATIM else self._renamed(text)
+        except ValueError as error:
+            raise Refused(
+                f"{where} of the bundle cannot be {str(value)[:80]!r}: {error}."
+            ) from None
+
+    def _pin(self, found: re.Match[str]) -> str:
+        """The new id of the first pin whose id begins so; the same text where there is none."""
+        wanted = _bare(found[2])
+        at = bisect_left(self._pins, (wanted,))
+        if at < len(self._pins) and self._pins[at][0].startswith(wanted):
+            return found[1] + _bare(self._pins[at][1])
+        return found[0]
+
+    def _renamed(self, value: Any) -> Any:
+        """The ids of the bundle replaced, in addresses and locators too."""
+        if isinstance(value, str):
+            text = _SHORT.sub(self._pin, value)
+            return _UUID.sub(lambda found: self._ids.get(found[0], found[0]), text)
+        if isinstance(value, list):
+            return [self._renamed(one) for one in value]
+        if isinstance(value, dict):
+            return {self._renamed(key): self._renamed(one) for key, one in value.items()}
+        return value
+
+
+def _bare(identifier: str) -> str:
+    return identifier.replace("-", "")
+
+
+def carried(table: Table) -> list[Column[Any]]:
+    """The columns that travel."""
+    only = _CARRIED.get(table.name)
+    left = _LEFT.get(table.name, ())
+    return [
+        column
+        for column in table.columns
+        if column.name != "deleted_at"
+        and column.name not in left
+        and (only is None or column.name in only)
+    ]
+
+
+def _of_incident(table: Table, incident_id: str, names: set[str]) -> Select[Any]:
+    """Its rows of this incident that nobody deleted."""
+    chosen = select(*table.columns)
+    if table.name == "incidents":
+        return chosen.where(table.c.id == incident_id)
+    if "incident_id" in table.c:
+        chosen = chosen.where(table.c.incident_id == incident_id)
+    else:
+        through = [
+            column.in_(select(_of_incident(owner, incident_id, names).subquery().c.id))
+            for column, owner in _owners(table, names)
+        ]
+        chosen = chosen.where(or_(*through))
+    return chosen.where(table.c.deleted_at.is_(None)) if "deleted_at" in table.c else chosen
+
+
+def _owners(table: Table, names: set[str]) -> list[tuple[Column[Any], Table]]:
+    """Columns that name a row of one of these tables by its id, where that row owns this one."""
+    return [
+        (key.parent, key.column.table)
+        for key in table.foreign_keys
+        if key.column.table.name in names - {"users", table.name} and key.column.name == "id"
+    ]
+
+
+def _refers_to(column: Column[Any]) -> str | None:
+    for key in column.foreign_keys:
+        return key.column.table.name
+    return "incidents" if column.name == "incident_id" else None
+
+
+def _resolved(row: Row, column: Column[Any], kept: dict[str, set[Any]]) -> bool:
+    """Whether the reference leads to a row that travels; null where it may be, if it does not."""
+    refers = _refers_to(column)
+    value = row[column.name]
+    if refers is None or refers not in kept or value is None or column.name == "key":
+        return True
+    if value in kept[refers]:
+        return True
+    row[column.name] = None
+    return bool(column.nullable)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, date):  # a datetime is one
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return value
+
+
+def _table(name: str) -> Table:
+    return models.Base.metadata.tables[name]
+
+
+def _text(value: Any, table: str, column: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise Refused(f"{table}.{column} of the bundle is {value!r}, and not an id.")
+    return value
+
+
+def _checked(value: Any, kind: Any, where: str) -> Any:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise Refused(f"{where} of the bundle cannot be {str(value)[:80]!r}.")
+    return value

@@ -1,0 +1,76 @@
+"""Loading an incident folder as if its files had been uploaded, for samples and `pileup import`."""
+
+from __future__ import annotations
+
+from sqlalchemy.exc import IntegrityError
+
+from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.audit import Actor
+from pileup.storage.database import Database, Unit
+from pileup.storage.files.blobs import Blob, BlobStore
+from pileup.storage.incidents.incidents import Incident, Incidents
+from pileup.storage.lifecycle.samples import Sample, SampleFile
+from pileup.storage.reasoning.experiments import Experiments
+
+
+def load_sample(
+    database: Database, blobs: BlobStore, sample: Sample, by: Actor, max_bytes: int
+) -> tuple[Incident, list[str]]:
+    """The incident of this sample, and the ids of its new jobs.
+
+    A sample that was loaded already opens the incident that it was loaded into: the bytes are
+    stored first, then incident and artifacts appear in one transaction, so there is never half of
+    one. Two loads at once: the unique index lets one win, and the other opens that.
+    """
+    with database.unit() as unit:
+        known = Incidents(unit).by_sample(sample.id)
+    if known is not None:
+        return known, []
+    blobs.check_space(sample.bytes)
+    stored: list[tuple[SampleFile, Blob]] = []
+    for file in sample.files():
+        with file.source.open("rb") as stream:
+            stored.append((file, blobs.store(stream, max_bytes)))
+    jobs: list[str] = []
+    try:
+        with database.unit() as unit:
+            incident = Incidents(unit).create(
+                by,
+                sample.title,
+                service=sample.service,
+                severity=sample.severity,
+                summary=sample.description,
+                sample_id=sample.id,
+            )
+            attached: dict[str, list[str]] = {}
+            for file, blob in stored:
+                artifact, job_id = Artifacts(unit).add(
+                    incident.id, file.path, blob, by, excluded=file.experiment is not None
+                )
+                if job_id is not None:
+                    jobs.append(job_id)
+                if file.experiment is not None:
+                    attached.setdefault(file.experiment, []).append(artifact.id)
+            _plan(unit, incident.id, sample, attached, by)
+    except IntegrityError:
+        with database.unit() as unit:
+            known = Incidents(unit).by_sample(sample.id)
+        if known is None:
+            raise
+        return known, []
+    return incident, jobs
+
+
+def _plan(
+    unit: Unit, incident_id: str, sample: Sample, attached: dict[str, list[str]], by: Actor
+) -> None:
+    """The sample's experiments, planned, each with what was captured while it ran."""
+    experiments = Experiments(unit)
+    for one in sample.experiments:
+        values = {
+            "title": one.title,
+            "change": one.change,
+            "prediction": {"text": one.expect, "falsifier": ""},
+        }
+        made = experiments.create(incident_id, values, by=by)
+        experiments.attach_artifacts(made.id, attached.get(one.folder, []), by=by)

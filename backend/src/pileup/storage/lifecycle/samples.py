@@ -1,0 +1,122 @@
+"""Samples: incident folders that a newcomer can load in one click.
+
+Layout of ``<samples>/<id>/``: sample.yaml (title, description, severity, service, experiments:
+[{folder, title, change, expect}]), ``artifacts/`` with the captured files, and one folder per
+experiment. Files of an experiment are loaded too, kept out of the incident's analysis, bear their
+folder's name, and are attached to a planned experiment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pileup.storage.errors import NotFound, Refused
+from pileup.storage.incidents.incidents import Severity
+
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,80}")
+_NOT_CAPTURED = {"GROUND_TRUTH.md", "ground-truth.json", "README.md", "sample.yaml"}
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFile:
+    source: Path
+    path: str
+    """As it appears in the incident."""
+    experiment: str | None
+    """The folder of the experiment that it belongs to; such a file is no part of the analysis."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleExperiment:
+    folder: str
+    title: str
+    change: str
+    expect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    id: str
+    folder: Path
+    title: str
+    description: str
+    service: str | None
+    severity: Severity | None
+    experiments: tuple[SampleExperiment, ...]
+
+    def files(self) -> Iterator[SampleFile]:
+        """What is captured, in the order of the paths."""
+        for path in _files(self.folder / "artifacts"):
+            relative = path.relative_to(self.folder / "artifacts").as_posix()
+            yield SampleFile(path, relative, None)
+        for one in self.experiments:
+            for path in _files(self.folder / one.folder):
+                yield SampleFile(path, path.relative_to(self.folder).as_posix(), one.folder)
+
+    @property
+    def bytes(self) -> int:
+        """Size of all files."""
+        return sum(file.source.stat().st_size for file in self.files())
+
+
+def samples_in(root: Path | None) -> list[Sample]:
+    """The samples of a folder, by id; none when there is no folder."""
+    if root is None or not root.is_dir():
+        return []
+    folders = sorted(path for path in root.iterdir() if (path / "sample.yaml").is_file())
+    return [read_sample(path) for path in folders if _ID.fullmatch(path.name)]
+
+
+def sample(root: Path | None, sample_id: str) -> Sample:
+    """One sample, or NotFound."""
+    found = next((one for one in samples_in(root) if one.id == sample_id), None)
+    if found is None:
+        raise NotFound(f"there is no sample {sample_id[:80]!r}")
+    return found
+
+
+def read_sample(folder: Path) -> Sample:
+    """A folder that has a sample.yaml, or else just files: then its name is the title."""
+    described: dict[str, Any] = {}
+    description = folder / "sample.yaml"
+    if description.is_file():
+        loaded = yaml.safe_load(description.read_text(encoding="utf-8"))
+        if not isinstance(loaded, dict):
+            raise Refused(f"{description} is not a mapping of title, description, ...")
+        described = loaded
+    if not (folder / "artifacts").is_dir():
+        raise Refused(
+            f"{folder} has no folder `artifacts`: put the captured files there, or send them with "
+            f"`pileup push {folder} --to URL --token TOKEN`"
+        )
+    experiments = described.get("experiments") or []
+    return Sample(
+        id=folder.name,
+        folder=folder,
+        title=str(described.get("title") or folder.name),
+        description=" ".join(str(described.get("description") or "").split()),
+        service=described.get("service"),
+        severity=described.get("severity"),
+        experiments=tuple(
+            SampleExperiment(
+                folder=str(one["folder"]),
+                title=str(one.get("title") or one["folder"]),
+                change=" ".join(str(one.get("change") or "").split()),
+                expect=" ".join(str(one.get("expect") or "").split()),
+            )
+            for one in experiments
+            if "/" not in str(one["folder"])
+        ),
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name not in _NOT_CAPTURED and not path.name.startswith("."):
+            yield path

@@ -1,0 +1,1 @@
+"""Hypotheses, evidence, experiments and what people say about them."""

@@ -1,0 +1,78 @@
+"""How well people judged: confidences from the ledger against what became of the hypotheses."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from pileup.analysis.reasoning.matrix import brier
+from pileup.storage.database import Unit
+from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
+
+_DECIDED = {"supported": True, "refuted": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    hypothesis_id: str
+    label: str
+    by: str
+    confidence: int
+    came_true: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalScore:
+    by: str
+    forecasts: int
+    brier: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    brier: float | None
+    forecasts: tuple[Forecast, ...]
+    people: tuple[PersonalScore, ...]
+
+
+def calibration_of(unit: Unit, incident_id: str) -> Calibration:
+    """Each person's last confidence before the decision; after it, it is easy to be sure."""
+    forecasts = [
+        forecast
+        for hypothesis in Hypotheses(unit).of_incident(incident_id)
+        for forecast in _forecasts(hypothesis)
+    ]
+    by_person: defaultdict[str, list[tuple[float, bool]]] = defaultdict(list)
+    for one in forecasts:
+        by_person[one.by].append((one.confidence / 100, one.came_true))
+    people = [
+        PersonalScore(name, len(said), score)
+        for name, said in by_person.items()
+        if (score := brier(said)) is not None
+    ]
+    return Calibration(
+        brier(said for group in by_person.values() for said in group),
+        tuple(forecasts),
+        tuple(sorted(people, key=lambda person: (person.brier, person.by))),
+    )
+
+
+def _forecasts(hypothesis: HypothesisRecord) -> list[Forecast]:
+    came_true = _DECIDED.get(hypothesis.status)
+    if came_true is None:
+        return []
+    steps = list(hypothesis.history)
+    while steps and steps[-1].status == hypothesis.status:
+        steps.pop()  # said when it was decided already
+    last: dict[str, Forecast] = {}
+    for before, step in zip([None, *steps], steps, strict=False):
+        # a step that only moves the status repeats the confidence and is nobody's forecast
+        moves = before is not None and before.status != step.status
+        repeats = before is not None and before.confidence == step.confidence
+        if step.confidence is not None and not (moves and repeats):
+            last[step.by] = Forecast(
+                hypothesis.id, hypothesis.label, step.by, step.confidence, came_true, step.at
+            )
+    return list(last.values())

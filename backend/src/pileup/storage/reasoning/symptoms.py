@@ -1,0 +1,110 @@
+"""Symptoms that people wrote for an incident.
+
+An edit changes what is asked from now on: a run's stored outcome keeps the words of what it was
+asked at its finish.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from pileup.analysis.reasoning.predicates import Predicate, read
+from pileup.storage.audit import Actor, record
+from pileup.storage.database import Unit, clean_json
+from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.models import Symptom
+from pileup.storage.visibility import living
+
+MOST = 50
+"""Each is asked of every run."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymptomRecord:
+    id: str
+    incident_id: str
+    told: dict[str, Any]
+    """The predicate as it is stored."""
+    predicate: Predicate
+    by: str
+    at: datetime
+    revision: int
+
+
+class Symptoms:
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._session = unit.session
+
+    def of_incident(self, incident_id: str) -> list[SymptomRecord]:
+        """Oldest first."""
+        rows = self._session.scalars(
+            select(Symptom)
+            .where(Symptom.incident_id == incident_id, Symptom.deleted_at.is_(None))
+            .order_by(Symptom.id)
+        )
+        return [_record(row) for row in rows]
+
+    def create(self, incident_id: str, predicate: dict[str, Any], *, by: Actor) -> SymptomRecord:
+        """One more to look for."""
+        known = self.of_incident(incident_id)
+        if len(known) >= MOST:
+            raise Refused(f"An incident has at most {MOST} symptoms of people's own.", "predicate")
+        told = _new(predicate, known)
+        row = Symptom(incident_id=incident_id, predicate=told, by_id=by.id, by_name=by.name)
+        self._session.add(row)
+        self._session.flush()
+        made = _record(row)
+        self._tell(row, by, "symptom.created", words=made.predicate.words)
+        return made
+
+    def edit(
+        self, symptom_id: str, predicate: dict[str, Any], *, revision: int, by: Actor
+    ) -> SymptomRecord:
+        """Look for something else in its place."""
+        row = self._row(symptom_id)
+        was = _record(row)
+        if row.revision != revision:
+            raise StaleRevision("Somebody changed this symptom meanwhile.", was)
+        others = [one for one in self.of_incident(row.incident_id) if one.id != row.id]
+        row.predicate = _new(predicate, others)
+        row.revision += 1
+        self._session.flush()
+        now = _record(row)
+        self._tell(row, by, "symptom.edited", was=was.predicate.words, words=now.predicate.words)
+        return now
+
+    def delete(self, symptom_id: str, *, by: Actor) -> None:
+        """Put it into the bin."""
+        row = self._row(symptom_id)
+        row.deleted_at = datetime.now(UTC)
+        self._session.flush()
+        self._tell(row, by, "symptom.deleted", words=_record(row).predicate.words)
+
+    def _row(self, symptom_id: str) -> Symptom:
+        row = living(self._session, Symptom, symptom_id, lock=True)
+        if row is None:
+            raise NotFound("There is no such symptom.")
+        return row
+
+    def _tell(self, row: Symptom, by: Actor, action: str, **detail: Any) -> None:
+        record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
+        self._unit.notify(row.incident_id, "experiments", row.id)
+
+
+def _new(predicate: dict[str, Any], others: list[SymptomRecord]) -> dict[str, Any]:
+    told: dict[str, Any] = clean_json(predicate)
+    if any(one.told == told for one in others):
+        raise Refused("This symptom is there already.", "predicate")
+    return told
+
+
+def _record(row: Symptom) -> SymptomRecord:
+    told = dict(row.predicate)
+    return SymptomRecord(
+        row.id, row.incident_id, told, read(told), row.by_name, row.at, row.revision
+    )

@@ -1,0 +1,1 @@
+"""The report: live texts, releases, action items, redaction profiles."""

@@ -1,0 +1,1 @@
+"""Texts that several people write at once."""

@@ -1,0 +1,136 @@
+"""Which known problem: the published cases by hand, and the captures with their known truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pileup.analysis import analyse
+from pileup.analysis.contract import FindingDoc
+from pileup.analysis.findings.signatures import RULES
+from pileup.knowledge import knowledge
+from tests.analysis.test_captures import read
+from tests.analysis.test_waits import PMP_46459, dump, evidence, semaphore
+from tests.conftest import REPOSITORY
+
+# folder -> the ids that may come first (all of one cause)
+TRUTH = {
+    "ahi-pileup": {"mysql-100512", "ahi-in-list"},
+    "commit-pileup": {"fsync-stall"},
+    "hot-row": {"hot-row"},
+}
+FULL_TRUTH = TRUTH | {
+    "concurrency-collapse": {"thread-concurrency-zero"},
+    "fts-sync-stall": {"mysql-73816"},
+}
+
+
+@pytest.mark.parametrize("name", TRUTH)
+def test_cause_comes_first_in_the_samples(name: str) -> None:
+    """The best finding is what was really done to the server."""
+    best = read(REPOSITORY / "samples" / name).findings[0]
+    assert best.id in TRUTH[name], best
+    assert best.evidence
+    assert all(one.artifact or one.series for one in best.evidence)
+
+
+@pytest.mark.parametrize("name", FULL_TRUTH)
+def test_cause_comes_first_in_the_captures(name: str, captures: Path) -> None:
+    """The same over everything that was captured."""
+    found = read(captures / name).findings
+    assert found[0].id in FULL_TRUTH[name], [(f.id, f.score, f.why) for f in found]
+
+
+def test_amplifier_comes_after_the_cause(captures: Path) -> None:
+    """Full-text sync: the missing free pages are second, the slow disk is not claimed."""
+    found = read(captures / "fts-sync-stall").findings
+    ids = [f.id for f in found]
+    assert ids.index("free-pages") > 0
+    disk = next((f for f in found if f.id == "fsync-stall"), None)
+    assert disk is None or (disk.score < 0.5 * found[0].score and disk.against)
+
+
+def test_root_blocker_of_the_hot_row() -> None:
+    """The idle transaction of session 390, with the three hundred behind it."""
+    top = read(REPOSITORY / "samples" / "hot-row").blockers[0]
+    assert "session 390" in top.holder
+    assert 295 <= top.blocks_total <= 301
+    assert top.inferred
+
+
+def test_positions_of_the_adaptive_hash_are_one_latch() -> None:
+    """Seven places, one latch: most of all waits."""
+    latch = read(REPOSITORY / "samples" / "ahi-pileup").hot_latches[0]
+    assert latch.latch == "btr_search_latch"
+    assert latch.share > 0.8
+    assert len(latch.positions) >= 4
+
+
+def by_id(*texts: str) -> dict[str, FindingDoc]:
+    return {f.id: f for f in analyse(evidence(*texts)).findings}
+
+
+def test_commit_mutex_of_bug_46459() -> None:
+    """31 threads in innobase_xa_prepare, one flushing the binary log; eight slots to use up."""
+    found = by_id(PMP_46459, "[mysqld]\ninnodb_thread_concurrency = 8\n")
+    assert next(iter(found)) == "mysql-46459"
+    assert "31 threads wait for the commit mutex" in found["mysql-46459"].why
+    assert "mysql-13669" in found
+
+
+AHI_100512 = (
+    "    212 __lll_lock_wait,pthread_mutex_lock,os_event_reset(os0event.cc:576),"
+    "sync_array_reserve_cell(sync0arr.cc:397),rw_lock_x_lock_func(sync0rw.cc:787),"
+    "pfs_rw_lock_x_lock_func(sync0rw.ic:719),btr_search_x_lock(btr0sea.ic:98),"
+    "btr_search_build_page_hash_index(btr0sea.cc:1565),btr_search_info_update_slow(btr0sea.cc:775),"
+    "btr_search_info_update,btr_cur_search_to_nth_level(btr0cur.cc:1947),row_search_mvcc\n"
+)
+
+
+def test_hot_stack_of_bug_100512_and_its_versions() -> None:
+    """The one line of the bug report names it; fixed in 8.0.30, not in 5.7."""
+    found = by_id(AHI_100512)["mysql-100512"]
+    assert found.applies_to_version == "unknown"
+    assert "mysql 8.0.30" in found.fixed_in
+    assert any(
+        "adaptive" in m.action.lower() or "innodb_adaptive" in m.action for m in found.mitigations
+    )
+    assert found.experiment is not None
+
+
+def test_adaptive_hash_off_is_held_against_it() -> None:
+    """With the setting OFF the finding sinks and says why."""
+    waiters = "".join(semaphore(n) for n in range(1, 40))
+    on = by_id(dump(waiters))["mysql-100512"]
+    off = by_id(dump(waiters), "[mysqld]\ninnodb_adaptive_hash_index=OFF\n").get("mysql-100512")
+    assert on.score > 0.7
+    assert off is None or off.score < 0.2
+
+
+def test_nothing_is_claimed_of_an_empty_incident() -> None:
+    """No evidence, no finding."""
+    assert by_id() == {}
+
+
+def test_every_rule_speaks_of_known_issues() -> None:
+    """Rules in code decide issues of the knowledge base."""
+    assert RULES.keys() <= knowledge().issues.keys()
+
+
+QPS_2012 = (
+    "18660 70713 95458 102481 100699 94557 81161 67551 56643 45078 37634 27729 23331 17784 14870 "
+    "15449 12695 8152 10105 7825 5479 7515 4186 4182 3704 3876 2535 2733 3044 2347 2094 2460 1641"
+)
+LINES_2012 = "".join(
+    f"Wed Oct 24 22:27:{19 + i} UTC 2012: {value}\n" for i, value in enumerate(QPS_2012.split())
+)
+
+
+def test_a_log_of_statements_and_a_setting_alone() -> None:
+    """The published collapse: one number a second and my.cnf. What is not seen is said."""
+    found = by_id(LINES_2012, "[mysqld]\ninnodb_thread_concurrency = 0\n")
+    match = found["thread-concurrency-zero"]
+    assert match.score >= 0.5
+    assert "not seen" in match.against[0]
+    assert by_id(LINES_2012, "[mysqld]\ninnodb_thread_concurrency = 32\n") == {}

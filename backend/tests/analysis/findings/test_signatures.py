@@ -1,0 +1,65 @@
+"""Every known problem has a case that must be named and a near miss that must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from pileup.analysis import analyse
+from pileup.analysis.findings.signatures import RULES
+from pileup.knowledge import knowledge
+from pileup.knowledge.signature import Example
+from tests.analysis.cases import case
+
+NAMED, SILENT = 0.5, 0.4
+FIRES = [(s.issue, one) for s in knowledge().signatures.values() for one in s.fires]
+MISSES = [(s.issue, one) for s in knowledge().signatures.values() for one in s.near_misses]
+
+
+def score(issue: str, example: Example) -> tuple[float, str]:
+    found = analyse(case(example)).findings
+    said = "; ".join(f"{one.id} {one.score} {one.why} {one.against}" for one in found[:4])
+    return next((one.score for one in found if one.id == issue), 0.0), said
+
+
+@pytest.mark.parametrize(("issue", "example"), FIRES, ids=lambda one: getattr(one, "says", one))
+def test_a_case_is_named(issue: str, example: Example) -> None:
+    found, said = score(issue, example)
+    assert found >= NAMED, said
+
+
+@pytest.mark.parametrize(("issue", "example"), MISSES, ids=lambda one: getattr(one, "says", one))
+def test_a_near_miss_is_not(issue: str, example: Example) -> None:
+    found, said = score(issue, example)
+    assert found < SILENT, said
+
+
+def test_every_issue_has_a_signature_a_case_and_a_near_miss() -> None:
+    known = knowledge()
+    assert known.signatures.keys() == known.issues.keys()
+    for one in known.signatures.values():
+        assert one.fires, one.issue
+        assert one.near_misses, one.issue
+        assert known.issues[one.issue].references, f"{one.issue}: no source is named"
+
+
+def test_rules_in_code_are_those_that_the_data_says() -> None:
+    in_code = {one.issue for one in knowledge().signatures.values() if one.rule == "code"}
+    assert in_code == RULES.keys()
+
+
+def test_what_was_looked_for_and_not_found_is_recorded() -> None:
+    """A server that waits for its commits: the latch problems were looked for, with the range."""
+    example = next(e for issue, e in FIRES if issue == "fsync-stall")
+    analysis = analyse(case(example))
+    absent = {one.id: one for one in analysis.absences}
+    assert absent["mdl-pileup"].verdict == "not_found"
+    assert "metadata lock" in absent["mdl-pileup"].looked_for
+    assert absent["kernel-mutex"].verdict == "not_found"  # the stacks were looked at
+    assert absent["dns-login"].verdict == "not_found"
+    assert absent["semaphore-abort"].verdict == "no_data"  # no log was uploaded
+    assert analysis.looked_at is not None
+    assert analysis.looked_at.window is not None
+    assert analysis.looked_at.records["stack samples"] == 2
+    found = {one.id for one in analysis.findings}
+    assert not found & absent.keys()
+    assert found | absent.keys() == knowledge().issues.keys()

@@ -1,0 +1,50 @@
+"""Two incidents are alike by what they share, and every shared feature is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from pileup.analysis import analyse
+from pileup.analysis.reasoning.similar import LEAST, likeness, signature
+from tests.analysis.frames import evidence, gauge
+from tests.analysis.test_captures import read
+
+AHI = {"finding:ahi-latch": "AHI", "latch:ahi": "adaptive hash", "series:spins:up": "spins went up"}
+ROW = {"finding:hot-row": "Hot row", "blocker:transaction": "transaction", "series:spins:up": "x"}
+
+
+def test_the_same_is_wholly_alike() -> None:
+    assert likeness(AHI, AHI).score == 1.0
+
+
+def test_a_shared_symptom_weighs_by_what_it_tells() -> None:
+    """A shared series is little; a shared latch is much."""
+    assert likeness(AHI, ROW).score < LEAST
+    twin = AHI | {"check:configuration": "configuration"}
+    assert likeness(AHI, twin).score > 0.8
+
+
+def test_it_says_what_is_shared_and_what_is_not() -> None:
+    found = likeness(AHI, ROW)
+    assert found.shared == ("series: spins went up",)
+    assert found.only_here == ("known problem: AHI", "wanted latch: adaptive hash")
+    assert found.only_there == ("known problem: Hot row", "root blocker: transaction")
+
+
+def test_nothing_is_like_nothing() -> None:
+    assert likeness({}, {}).score == 0.0
+    quiet = analyse(evidence({"m": [gauge("mysql.Threads_running", [2.0] * 60)]}))
+    assert signature(quiet) == {}
+
+
+@pytest.mark.slow
+def test_samples_are_like_themselves_only() -> None:
+    """Three incidents of three mechanisms: none passes for another."""
+    from tests.conftest import REPOSITORY
+
+    names = ("ahi-pileup", "commit-pileup", "hot-row")
+    found = {n: signature(read(REPOSITORY / "samples" / n / "artifacts")) for n in names}
+    for one in names:
+        for other in names:
+            score = likeness(found[one], found[other]).score
+            assert (score == 1.0) if one == other else (score < LEAST), (one, other, score)

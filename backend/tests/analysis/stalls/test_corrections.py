@@ -1,0 +1,57 @@
+"""A person's onset and end win over the computed ones, and everything is measured by them."""
+
+from __future__ import annotations
+
+from pileup.analysis import StallCorrection, analyse
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.times import iso_of
+from tests.analysis.frames import T0, S, evidence, gauge
+
+RUNNING = [2.0 + n % 2 for n in range(60)] + [90.0] * 60 + [2.0] * 60
+
+
+def gathered() -> object:
+    led = [10.0] * 50 + [500.0] * 70 + [10.0] * 60
+    return evidence({"m": [gauge("metric.threads_running", RUNNING), gauge("metric.other", led)]})
+
+
+def test_the_correction_moves_the_stall_and_what_is_measured_by_it() -> None:
+    """Ten seconds earlier: 'other' no longer leads the onset, it moves with it."""
+    before = analyse(gathered())  # type: ignore[arg-type]
+    (stall,) = [one for one in before.stalls if one.kind == "stall"]
+    assert stall.onset == iso_of(T0 + 60 * S)
+    assert stall.corrected_by is None
+    lead = {one.name: one.first_moved_s for one in before.shifts}
+    assert lead["metric.other"] == -10
+    one = StallCorrection(None, T0 + 60 * S, "Ada", onset=T0 + 50 * S, end=T0 + 130 * S)
+    after = analyse(gathered(), [one])  # type: ignore[arg-type]
+    (stall,) = [one for one in after.stalls if one.kind == "stall"]
+    assert (stall.onset, stall.end) == (iso_of(T0 + 50 * S), iso_of(T0 + 130 * S))
+    assert stall.duration_s == 80
+    assert stall.corrected_by == "Ada"
+    assert stall.computed is not None
+    assert stall.computed.onset == iso_of(T0 + 60 * S)
+    assert stall.baseline is not None
+    assert stall.baseline.end < stall.onset
+    lead = {one.name: one.first_moved_s for one in after.shifts}
+    assert lead["metric.other"] == 0
+
+
+def test_a_baseline_by_a_person_is_the_one_compared_with() -> None:
+    chosen = Span(T0 + 10 * S, T0 + 30 * S)
+    one = StallCorrection(None, T0 + 60 * S, "Ada", baseline=chosen)
+    (stall,) = [s for s in analyse(gathered(), [one]).stalls if s.kind == "stall"]  # type: ignore[arg-type]
+    assert stall.baseline is not None
+    assert (stall.baseline.start, stall.baseline.end) == (
+        iso_of(chosen.start),
+        iso_of(chosen.end),
+    )
+
+
+def test_a_correction_whose_stall_is_gone_stands_alone() -> None:
+    """Nothing computed within a quarter of an hour: the person's own stall, without computed."""
+    far = T0 - 3600 * S
+    one = StallCorrection(None, far, "Ada", onset=far, end=far + 20 * S)
+    stalls = [s for s in analyse(gathered(), [one]).stalls if s.kind == "stall"]  # type: ignore[arg-type]
+    assert [s.corrected_by for s in stalls] == ["Ada", None]
+    assert stalls[0].computed is None

@@ -1,0 +1,169 @@
+"""dmesg, syslog, journalctl: times, programs and faults from known text."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from pileup.analysis.clock.years import with_years
+from pileup.formats.logs import kernel_log, syslog
+from pileup.formats.logs.parts.kernel_faults import fault
+from pileup.records import Event, Skipped, records_frame
+from tests.formats.checks import SAMPLES, parse_bytes, samples
+
+EVERY = [(name, path) for name in ("kernel-log", "syslog") for path in samples(name)]
+
+
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+def test_sample(name, path, check_sample):
+    # the server's own line inside is of an error log as well
+    shared = ("error-log",) if path.stem in ("rfc5424-iso-journal", "journalctl-o-json") else ()
+    check_sample(path, shared=shared)
+
+
+def events(module, folder: str, name: str) -> list[Event]:
+    text = (SAMPLES / folder / name).read_text()
+    return [one for one in module.parse(text.split("\n")) if isinstance(one, Event)]
+
+
+def test_seconds_since_the_start_are_placed_where_the_kernel_said_the_clock() -> None:
+    found = events(kernel_log, "kernel-log", "seconds-with-clock.txt")
+    assert [(e.kind, e.severity) for e in found if e.kind != "log"] == [
+        ("io_error", "error"),
+        ("io_error", "error"),
+        ("hung_task", "error"),
+        ("oom_kill", "error"),
+        ("oom_kill", "error"),
+        ("lockup", "error"),
+    ]
+    killed = found[10]
+    assert killed.message.startswith("Out of memory: Killed process 2159 (mysqld)")
+    assert (killed.clock, killed.wall_us) == ("utc", 1795197600_000000 + 15_709_165_820)
+    assert found[0].wall_us == 1795197600_000000 - 1_834_211  # what came before, too
+
+
+def test_seconds_without_a_clock_have_no_time() -> None:
+    text = "[   12.000001] a\n[   13.000001] Buffer I/O error on dev sda\n"
+    _, second = kernel_log.parse(text.split("\n"))
+    assert isinstance(second, Event)
+    assert (second.wall_us, second.original, second.kind) == (None, "[   13.000001]", "io_error")
+
+
+def test_dated_lines_and_levels() -> None:
+    found = events(kernel_log, "kernel-log", "dated-levels-and-raw.txt")
+    assert [e.kind for e in found] == [
+        "log",
+        "filesystem_error",
+        "filesystem_error",
+        "log",
+        "network_error",
+        "log",
+        "throttled",
+        "log",
+    ]
+    assert (found[1].clock, found[1].wall_us) == ("local", 1795213198_000000)
+    assert found[3].subsystem == "daemon"
+    assert found[5].wall_us is None
+    assert found[7].severity == "note"
+
+
+def test_a_year_told_by_a_message_holds_for_the_lines_after_it() -> None:
+    found = events(syslog, "syslog", "rfc3164-over-new-year.txt")
+    assert [e.kind for e in found] == ["io_error", "log", "log", "log", "log", "crash", "restart"]
+    assert [e.clock for e in found[:4]] == ["yearless", "yearless", "yearless", "local"]
+    assert found[3].wall_us == 1798761602_000000
+    assert found[0].message.startswith("blk_update_request")
+    assert (found[1].subsystem, found[1].host) == ("CRON", "db1")
+    assert found[3].severity == "error"
+    text = (SAMPLES / "syslog" / "rfc3164-over-new-year.txt").read_text()
+    assert [i.line_first for i in syslog.parse(text.split("\n")) if isinstance(i, Skipped)] == [9]
+
+
+def test_the_clock_stage_finds_the_year() -> None:
+    """Nearest to what the rest of the incident says: December before that January."""
+    logged = events(syslog, "syslog", "rfc3164-over-new-year.txt")
+    january = 1798761602_000000
+    known = Event(
+        line_first=1, line_last=1, wall_us=january, clock="local", kind="log", message="x"
+    )
+    frames = {"event": pl.concat([_frame("a" * 64, logged[:3]), _frame("b" * 64, [known])])}
+    filled, _ = with_years([], frames)
+    assert filled["event"]["clock"].to_list() == ["local"] * 4
+    assert filled["event"]["wall_us"][0] == 1798761590_000000
+
+
+def _frame(sha: str, some: list[Event]) -> pl.DataFrame:
+    return records_frame("event", some).with_columns(pl.lit(sha).alias("artifact"))
+
+
+def test_priorities_and_programs() -> None:
+    found = events(syslog, "syslog", "rfc3164-without-any-year.txt")
+    assert [(e.kind, e.severity, e.subsystem, e.host) for e in found] == [
+        ("network_error", "warning", "kernel", "db1"),
+        ("log", "note", "node_exporter", "db1"),
+        ("log", "error", "haproxy", "db2.example.com"),
+    ]
+
+
+def test_absolute_times_of_rfc_5424_and_journalctl() -> None:
+    found = events(syslog, "syslog", "rfc5424-iso-journal.txt")
+    at = 1795213198_000000
+    assert [(e.clock, e.wall_us - at) for e in found] == [
+        ("utc", 3_000),
+        ("utc", 1_003_000 - 3_600_000_000),
+        ("utc", 123_456),
+        ("utc", 60_000_000),
+        ("utc", 120_000_000),
+        ("local", 122_000_000),
+    ]
+    assert [e.kind for e in found] == ["log", "log", "oom_kill", "crash", "restart", "log"]
+    assert found[0].severity == "error"  # of its priority: local4.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "EXT4-fs (dm-0): mounted filesystem with ordered data mode",
+        "ACPI Error: [_OSC] Namespace lookup failure",
+        "perf: interrupt took too long (2506 > 2500), lowering",
+        "x" * 1_000_000 + " I/O error",
+    ],
+)
+def test_ordinary_lines_are_no_faults(line: str) -> None:
+    assert fault(line) is None
+
+
+def test_processlists_inside_a_log_are_sessions_at_the_log_s_time() -> None:
+    """With tabs, in a box and vertical; what others say between stays an event."""
+    path = SAMPLES / "syslog" / "rfc3164-processlists-of-a-watchdog.txt"
+    parsed = parse_bytes(path.read_bytes(), "upload")
+    sessions = parsed.frames["session"]
+    assert sessions["snapshot"].to_list() == [0, 0, 1, 1, 2, 2]
+    assert sessions["query"].to_list()[0] == "UPDATE t SET a=1\nWHERE id=3"
+    assert sessions["query"].to_list()[4] == "INSERT INTO t\nVALUES (1)"
+    assert sessions["line_first"].to_list() == [3, 5, 10, 11, 14, 24]
+    second = 1_000_000
+    at = sessions["wall_us"]
+    assert [(one - at[0]) // second for one in at] == [0, 0, 5, 5, 10, 10]
+    assert set(sessions["host"]) == {"db1"}
+    messages = parsed.frames["event"]["message"].to_list()
+    assert [one for one in messages if not one.startswith("+-")] == [
+        "Started Watch the database.",
+        "(root) CMD (true)",
+        "load 12",
+        "done",
+        "done",
+    ]
+    zeros = parsed.frames["sample"].filter(pl.col("labels") == "state=init")
+    assert zeros["value"].to_list() == [1.0, 0.0]
+
+
+def test_a_header_without_sessions_stays_in_the_log() -> None:
+    lines = [
+        "Nov 20 22:20:15 db1 w[3]: Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo",
+        "Nov 20 22:20:16 db1 w[3]: the server did not answer",
+        "Nov 20 22:20:17 db1 w[3]: *************************** 1. row ***************************",
+        "Nov 20 22:20:17 db1 w[3]: Name: t1",
+    ]
+    found = [one for one in syslog.parse(lines) if isinstance(one, Event)]
+    assert [one.line_first for one in found] == [1, 2, 3, 4]

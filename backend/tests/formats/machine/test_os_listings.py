@@ -1,0 +1,226 @@
+"""pidstat, sar, ps, lsof, netstat, sysctl, uptime, pmap: exact values from known text."""
+
+from __future__ import annotations
+
+import pytest
+
+from pileup.formats.config import sysctl
+from pileup.formats.machine import lsof, memory_map, netstat, pidstat, ps, sar, uptime
+from pileup.records import Event, Item, Problem, Samples, Setting, Table
+from tests.formats.checks import SAMPLES, samples
+
+FORMATS = ("pidstat", "sar", "ps", "lsof", "netstat", "sysctl", "uptime", "memory-map")
+EVERY = [(name, path) for name in FORMATS for path in samples(name)]
+
+
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+def test_sample(name, path, check_sample):
+    check_sample(path, shared=("metric-csv",) if path.suffix == ".csv" else ())
+
+
+def read(module, folder: str, name: str) -> list[Item]:
+    return list(module.parse((SAMPLES / folder / name).read_text().split("\n")))
+
+
+def series(items: list[Item]) -> dict[tuple[str, str], Samples]:
+    found = [i for i in items if isinstance(i, Samples)]
+    return {(i.series, ",".join(value for _, value in i.labels)): i for i in found}
+
+
+def test_pidstat_counts_threads_that_work_and_that_wait_for_a_cpu() -> None:
+    items = read(pidstat, "pidstat", "sysstat-10-12-hours-damage.txt")
+    found = series(items)
+    cpu = found["pidstat.cpu", "mysqld,2159"]
+    # once active a process is followed, also through an interval in which it did nothing
+    assert list(cpu.values) == [353.0, 0.0]
+    assert list(cpu.wall_us) == [1646870400_000000, 1646870402_000000]
+    assert found["pidstat.threads_busy", "mysqld,2159"].values == [2.0]
+    assert found["pidstat.threads_wait", "mysqld,2159"].values == [pytest.approx(1.955)]
+    assert found["pidstat.thread_wait", "mysqld,2159,2171"].values == [90.0]
+    assert not [key for key in found if "ksoftirqd/0" in key[1]]
+
+
+def test_pidstat_of_what_the_kernel_would_not_tell_is_null() -> None:
+    found = series(read(pidstat, "pidstat", "sysstat-10-12-hours-damage.txt"))
+    assert found["pidstat.kB_wr/s", "mysqld,2159"].values == [None]
+
+
+def test_pidstat_h_has_every_column_on_one_line() -> None:
+    found = series(read(pidstat, "pidstat", "sysstat-12-h.txt"))
+    assert found["pidstat.kB_wr/s", "bash,28620"].values[0] == 348168.0
+    assert found["pidstat.RSS", "gzip,28619"].unit == "KiB"
+    epoch = series(read(pidstat, "pidstat", "sysstat-10-h-l-epoch.txt"))[
+        "pidstat.usr", "mysqld,2159"
+    ]
+    assert (epoch.clock, list(epoch.wall_us)) == ("utc", [1646857494_000000])
+
+
+def test_sar_reads_every_table_by_its_header() -> None:
+    items = read(sar, "sar", "sysstat-12-A-two-intervals.txt")
+    found = series(items)
+    assert found["sar.steal", "all"].values[0] == 0.99
+    assert found["sar.await", "vda"].values[0] == 5.71
+    assert found["sar.runq-sz", ""].values[0] == 7
+    assert found["sar.intr/s", ""].values[0] == 808
+    assert found["sar.fsused", "/dev/vda"].values[0] == 5.54
+    # two columns that differ in a percent sign, two tables that share a column
+    assert found["sar.Iused", "/dev/vda"].values[0] == 497492
+    assert found["sar.Iused_pct", "/dev/vda"].values[0] == 2.97
+    assert found["sar.nfs_retrans/s", ""].values[0] == 0
+    assert not [i for i in items if isinstance(i, Problem)]
+
+
+def test_sar_of_another_language_and_clock() -> None:
+    items = read(sar, "sar", "sysstat-10-german-12-hours-restart.txt")
+    found = series(items)
+    user = found["sar.user", "all"]
+    assert list(user.values) == [12.33, 91.02]
+    assert list(user.wall_us) == [1646870101_000000, 1646870401_000000]
+    assert found["sar.wkB/s", "dm-0"].values == [1536.0]
+    restart, note = [i for i in items if isinstance(i, Event)]
+    assert (restart.kind, note.message) == ("restart", "failover by hand")
+    assert [i.line for i in items if isinstance(i, Problem)] == [12, 16]
+
+
+def test_tables_of_a_day_that_stand_one_after_the_other_are_of_that_day() -> None:
+    text = (
+        "Linux 6.1.0 (db-07) 11/21/26 _x86_64_ (2 CPU)\n\n"
+        "00:00:01        CPU     %user     %nice   %system   %iowait    %steal     %idle\n"
+        "23:50:01        all     12.33      0.00      4.21      0.45      6.50     76.51\n"
+        "Average:        all     12.33      0.00      4.21      0.45      6.50     76.51\n\n"
+        "00:00:01       proc/s   cswch/s\n00:10:01         1.00   1090.00\n"
+    )
+    found = series(list(sar.parse(text.split("\n"))))
+    midnight = 1795219200_000000
+    assert list(found["sar.user", "all"].wall_us) == [midnight + 85_801_000_000]
+    assert list(found["sar.cswch/s", ""].wall_us) == [midnight + 601_000_000]
+
+
+def test_sadf_prints_absolute_times() -> None:
+    found = series(read(sar, "sar", "sadf-d-U-epoch.csv"))
+    user = found["sar.user", "all"]
+    assert (user.clock, user.wall_us[0], user.values[0]) == ("utc", 1795288605_000000, 65.84)
+    assert found["sar.await", "vda"].values[0] == 5.71
+
+
+def test_ps_counts_states_and_keeps_first_and_last_listing() -> None:
+    items = read(ps, "ps", "aux-loop-with-dates.txt")
+    found = series(items)
+    assert list(found["ps.state", "D"].values) == [1.0, 2.0]
+    assert list(found["ps.cpu", "mysqld,2159"].values) == [93.5, 91.5]
+    assert found["ps.cpu", "mysqld,2159"].wall_us[1] == 1741173715_000000
+    assert found["ps.rss", "mysqld,2159"].unit == "KiB"
+    first, last = [i for i in items if isinstance(i, Table)]
+    assert (len(first.rows), len(last.rows), first.columns[0]) == (4, 4, "USER")
+    assert first.rows[3][-1] == "gzip -9 -c /backup/a=b,c.sql"
+    (problem,) = [i for i in items if isinstance(i, Problem)]
+    assert problem.found == "this line was torn"
+
+
+def test_ps_without_its_header() -> None:
+    text = (SAMPLES / "ps" / "aux-loop-with-dates.txt").read_text()
+    bare = "\n".join(line for line in text.split("\n") if not line.startswith("USER"))
+    assert ps.sniff(bare)
+    assert list(series(list(ps.parse(bare.split("\n"))))["ps.state", "D"].values) == [1.0, 2.0]
+
+
+def test_ps_whose_start_has_blanks() -> None:
+    (table,) = [i for i in read(ps, "ps", "threads-eLo-lstart.txt") if isinstance(i, Table)]
+    started = table.columns.index("STARTED")
+    assert table.rows[1][started] == "Fri Nov 20 22:19:58 2026"
+    assert table.rows[1][-1] == "ib_io_wr-1"
+
+
+def test_lsof_counts_by_type_and_deleted_space() -> None:
+    items = read(lsof, "lsof", "threads-sockets-and-damage.txt")
+    found = series(items)
+    assert list(found["lsof.open", "mysqld,2159,REG"].values) == [3.0, 1.0]
+    assert list(found["lsof.deleted_size", "mysqld,2159"].values) == [5402.0]
+    assert found["lsof.open", "mysqld,2159,unix"].wall_us == [1795213692_006765]
+    assert [i.line for i in items if isinstance(i, Problem)] == [14, 15]
+
+
+def test_netstat_counts_what_nobody_reads() -> None:
+    items = read(netstat, "netstat", "interfaces-routes-unix-ss.txt")
+    found = series(items)
+    assert list(found["netstat.backlog", "3306"].values) == [81.0 + 129.0]
+    assert list(found["netstat.unread", "mysqld"].values) == [2.0]
+    assert list(found["netstat.unsent", "mysqld"].values) == [1.0]
+    assert found["netstat.sockets", "unix,none"].values == [1.0]
+    assert found["netstat.rx_drp", "eth0"].kind == "counter"
+    (routes,) = [i for i in items if isinstance(i, Table)]
+    assert routes.rows[0][1] == "10.0.0.1"
+    assert [i.line for i in items if isinstance(i, Problem)] == [27]
+
+
+def test_netstat_agrees_with_a_plain_count() -> None:
+    name = "pt-stalk-hot-row-two-seconds.txt"
+    text = (SAMPLES / "netstat" / name).read_text()
+    found = series(read(netstat, "netstat", name))
+    assert sum(found["netstat.sockets", "tcp,ESTABLISHED"].values) == text.count(" ESTABLISHED ")
+
+
+def test_sysctl_joins_what_is_printed_in_lines() -> None:
+    items = read(sysctl, "sysctl", "freebsd-and-repeated-keys.txt")
+    found = {i.name: i.value for i in items if isinstance(i, Setting)}
+    assert found["kern.version"].endswith(
+        "GENERIC root@builder:/usr/obj/usr/src/amd64.amd64/sys/GENERIC"
+    )
+    assert found["kern.domainname"] == ""
+    assert found["dev.cdrom.info"].endswith("drive name:\t\tsr1\tsr0")
+    assert found["net.ipv4.conf.eth0/100.forwarding"] == "0"
+    assert found["vm.overcommit"] == "0"
+
+
+def test_the_sessions_of_w_are_tables() -> None:
+    first, second = (
+        one
+        for one in read(uptime, "uptime", "w-two-listings-one-console.txt")
+        if isinstance(one, Table)
+    )
+    console, client = (dict(zip(first.columns, row, strict=True)) for row in first.rows)
+    assert (console["FROM"], console["IDLE"], console["WHAT"]) == (None, "32:16", "-bash")
+    assert (client["FROM"], client["WHAT"]) == ("192.0.2.71", "mysql -e show processlist")
+    assert (second.wall_us, second.clock) == (1795213160_000000, "utc")
+    assert second.rows[0][-1] is None
+
+
+def test_sar_reads_each_interrupt_and_chinese_times() -> None:
+    items = read(sar, "sar", "sysstat-10-chinese-then-interrupts.txt")
+    found = series(items)
+    assert list(found["sar.user", "all"].wall_us) == [1595068201_000000, 1595068801_000000]
+    assert list(found["sar.intr/s", "24"].values) == [469.15]
+    assert ("sar.intr/s", "0") not in found
+    assert list(found["sar.intr/s", ""].values) == [1301.92]
+
+
+def test_uptime_and_loadavg() -> None:
+    found = series(read(uptime, "uptime", "w-over-midnight.txt"))
+    load = found["uptime.load1", ""]
+    assert list(load.values) == [3.72, 41.02, 0.06]
+    assert list(load.wall_us) == [0, 10_000_000, 20_000_000]
+    assert list(found["uptime.up", ""].values) == [3288840.0, 3288900.0, 3000.0]
+    bare = series(read(uptime, "uptime", "loadavg-under-TS.txt"))
+    assert list(bare["uptime.running", ""].values) == [9.0, 41.0]
+    assert bare["uptime.load1", ""].clock == "utc"
+
+
+def test_memory_by_mapping_and_node() -> None:
+    found = series(read(memory_map, "memory-map", "numa-maps-two-nodes.txt"))
+    assert found["memory_map.node", "0"].values == [(52 + 40 + 6110) * 4 + 512 * 2048]
+    assert found["memory_map.node", "1"].values == [(27 + 12) * 4 + 512 * 2048]
+    items = read(memory_map, "memory-map", "pt-stalk-pmap-x.txt")
+    assert ("memory_map.rss", "45") in series(items)
+
+
+def test_netstat_of_other_languages_counts_the_same_states() -> None:
+    text = [
+        "Aktive Internetverbindungen (Server und stehende Verbindungen)",
+        "Proto Recv-Q Send-Q Local Address           Foreign Address         State       PID",
+        "tcp        0      0 10.0.0.1:3306           10.0.0.2:55555          VERBUNDEN   1/mysqld",
+        "tcp        0      0 10.0.0.1:3306           10.0.0.3:55555          ESTABLECIDO 1/mysqld",
+    ]
+    items = list(netstat.parse(text))
+    (sockets,) = (i for i in items if isinstance(i, Samples) and i.series == "netstat.sockets")
+    assert (dict(sockets.labels)["state"], list(sockets.values)) == ("ESTABLISHED", [2.0])
+    assert not [i for i in items if isinstance(i, Problem)]
