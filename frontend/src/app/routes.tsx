@@ -39,7 +39,7 @@ type Ask = (client: QueryClient, id: string, address: URLSearchParams) => void
 const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader, ask?: Ask])[] = [
   ['overview', () => import('@/features/overview/OverviewScreen')],
   ['artifacts', () => import('@/features/artifacts/ArtifactsScreen')],
-  ['artifacts/tables', () => import('@/features/artifacts/ComparisonScreen')],
+  ['artifacts/tables', () => import('@/features/artifacts/tables/ComparisonScreen')],
   ['timeline', () => import('@/features/timeline/TimelineScreen'), askTimeline],
   ['waits', () => import('@/features/waits/WaitsScreen'), askWaits],
   ['stacks', () => import('@/features/stacks/StacksScreen'), askStacks],

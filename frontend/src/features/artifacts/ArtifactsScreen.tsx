@@ -18,10 +18,10 @@ import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Table } from '@/ui/Table'
 import { BytesValue } from '@/ui/Value'
 import { SearchInput } from '@/ui/SearchInput'
-import { asTree } from './tree'
-import { COLUMNS, ROOM_FOR_ALL } from './columns'
-import { Unfinished } from './Unfinished'
-import { UploadList } from './UploadList'
+import { orderByArchive } from './list/archiveOrder'
+import { COLUMNS, ROOM_FOR_ALL } from './list/columns'
+import { UnfinishedUploads } from './list/UnfinishedUploads'
+import { UploadList } from './list/UploadList'
 import { Viewer } from './Viewer'
 import { isDamaged, isMoving } from './state'
 import { unfinishedQuery } from './queries'
@@ -43,7 +43,7 @@ export default function ArtifactsScreen() {
 
   const take = (files: PathFile[]) => enqueueUploads(incidentId, files, unfinished.data ?? [])
   const over = useFileDrop(take, mayWrite)
-  const items = useMemo(() => list.data && asTree(list.data.items), [list.data])
+  const items = useMemo(() => list.data && orderByArchive(list.data.items), [list.data])
   const shown = useMemo(
     () =>
       (items ?? []).filter(
@@ -113,7 +113,7 @@ export default function ArtifactsScreen() {
           </div>
         )}
         <UploadList incidentId={incidentId} />
-        <Unfinished incidentId={incidentId} uploads={unfinished.data ?? []} />
+        <UnfinishedUploads incidentId={incidentId} uploads={unfinished.data ?? []} />
         {list.isLoadingError ? (
           <Problem
             error={list.error}

@@ -9,16 +9,16 @@ import { cx } from '@/ui/cx'
 import { CloseIcon, WidthIcon } from '@/ui/icons'
 import { Banner, Problem, SkeletonRows } from '@/ui/States'
 import { Tabs } from '@/ui/Tabs'
-import { Actions } from './Actions'
-import { ClockTab } from './ClockTab'
-import { RawView } from './RawView'
+import { ArtifactActions } from './ArtifactActions'
+import { ClockTab } from './clock/ClockTab'
+import { RawView } from './raw/RawView'
 import { Receipt } from './Receipt'
 import { StateChip } from './state'
 import { sentence, TypeChooser } from './TypeChooser'
-import { MappingDialog } from './MappingDialog'
-import { TablesTab } from './TablesTab'
+import { MappingDialog } from './mapping/MappingDialog'
+import { TablesTab } from './tables/TablesTab'
 import { detailQuery } from './queries'
-import { badlyRead, mayBeTable } from './table'
+import { isTableReadBadly, mayBeTable } from './mapping/mappableFormats'
 
 type Tab = 'raw' | 'tables' | 'receipt' | 'clock'
 const TAB = oneOf<Tab>(['raw', 'tables', 'receipt', 'clock'])
@@ -59,7 +59,7 @@ export function Viewer({
             <StateChip artifact={artifact} />
           </div>
         </div>
-        <Actions incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
+        <ArtifactActions incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
         <IconButton
           label={wide ? 'Show the list of artifacts' : 'Use the whole width'}
           pressed={wide}
@@ -77,7 +77,7 @@ export function Viewer({
       {artifact.state === 'unknown_format' && (
         <TypeChooser incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
       )}
-      {tell && badlyRead(artifact) && (
+      {tell && isTableReadBadly(artifact) && (
         <Banner
           action={
             <Button size="small" onClick={tell}>

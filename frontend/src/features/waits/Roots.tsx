@@ -2,14 +2,20 @@
 import { formatNumber } from '@/format'
 import { ShareBar } from '@/ui/Bar'
 import { cx } from '@/ui/cx'
-import type { WaitGraph } from './layout'
-import { circlesOf, type Lasting, lastingOf, type Persistence, stuckWords } from './words'
+import type { WaitGraph } from './graph/layout'
+import {
+  deadlocksOf,
+  type NodePersistence,
+  persistenceOf,
+  type Persistence,
+  persistenceText,
+} from './nodeText'
 
 type Props = {
   readonly graph: WaitGraph
   readonly selected: string
   readonly onSelect: (id: string) => void
-  readonly lasting: ReadonlyMap<string, Lasting>
+  readonly lasting: ReadonlyMap<string, NodePersistence>
   readonly persistence: Persistence | undefined
   /** The other moments are being looked at. */
   readonly counting: boolean
@@ -24,7 +30,7 @@ export function Roots({ graph, selected, onSelect, lasting, persistence, countin
         <p className="muted">{graph.cycles.length ? 'None: they wait in a circle.' : 'None.'}</p>
       )}
       <ol>
-        {circlesOf(graph).map(({ first, threads, behind, names }) => (
+        {deadlocksOf(graph).map(({ first, threads, behind, names }) => (
           <li key={first}>
             <button
               type="button"
@@ -50,7 +56,7 @@ export function Roots({ graph, selected, onSelect, lasting, persistence, countin
         ))}
         {graph.roots.map((root) => {
           const node = nodes.get(root.node)
-          const stuck = node ? lastingOf(node, lasting) : (lasting.get(root.node) ?? null)
+          const stuck = node ? persistenceOf(node, lasting) : (lasting.get(root.node) ?? null)
           return (
             <li key={root.node}>
               <button
@@ -78,7 +84,7 @@ export function Roots({ graph, selected, onSelect, lasting, persistence, countin
                 {counting && <span className="muted">in other moments: counting…</span>}
                 {stuck && persistence && persistence.of > 1 && (
                   <span className="root-stuck" data-testid="root-stuck">
-                    {stuckWords(stuck, persistence)}
+                    {persistenceText(stuck, persistence)}
                     {stuck.blocked_thread_s > 0 && (
                       <span className="muted">
                         , {formatNumber(stuck.blocked_thread_s, 0)} thread-seconds blocked

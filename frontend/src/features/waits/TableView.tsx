@@ -4,14 +4,21 @@ import { formatNumber } from '@/format'
 import { Chip } from '@/ui/Chip'
 import { type Column, Table } from '@/ui/Table'
 import { Duration } from '@/ui/Value'
-import type { WaitGraph, WaitNode } from './layout'
-import { GLYPH, KIND, type Lasting, lastingOf, MARK, type Persistence } from './words'
+import type { WaitGraph, WaitNode } from './graph/layout'
+import {
+  GLYPH,
+  KIND,
+  type NodePersistence,
+  persistenceOf,
+  MARK,
+  type Persistence,
+} from './nodeText'
 
 type Props = {
   readonly graph: WaitGraph
   readonly selected: string
   readonly onSelect: (id: string) => void
-  readonly lasting: ReadonlyMap<string, Lasting>
+  readonly lasting: ReadonlyMap<string, NodePersistence>
   readonly persistence: Persistence | undefined
 }
 
@@ -117,11 +124,11 @@ const CHANGE: Column<WaitNode> = {
 
 /** How long each has been stuck. */
 function stuckColumns(
-  lasting: ReadonlyMap<string, Lasting>,
+  lasting: ReadonlyMap<string, NodePersistence>,
   { of, among }: Persistence,
 ): Column<WaitNode>[] {
-  const seen = (node: WaitNode) => lastingOf(node, lasting)?.seen ?? null
-  const cost = (node: WaitNode) => lastingOf(node, lasting)?.blocked_thread_s ?? null
+  const seen = (node: WaitNode) => persistenceOf(node, lasting)?.seen ?? null
+  const cost = (node: WaitNode) => persistenceOf(node, lasting)?.blocked_thread_s ?? null
   return [
     {
       key: 'seen',

@@ -14,19 +14,19 @@ import { ExportMenu } from '@/ui/ExportMenu'
 import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
-import { DiffMenu } from './DiffMenu'
-import { graphRows, graphSvg } from './drawing'
+import { DiffMenu } from './moments/DiffMenu'
+import { graphRows, graphSvg } from './graph/drawing'
 import { FindBox } from './FindBox'
-import { GraphView } from './GraphView'
+import { GraphView } from './graph/GraphView'
 import { WAIT_KEYS } from './keys'
-import { MatrixView } from './MatrixView'
-import { NodeInspector } from './NodeInspector'
+import { MatrixView } from './matrix/MatrixView'
+import { NodeInspector } from './inspector/NodeInspector'
 import { Roots } from './Roots'
-import { Scrubber } from './Scrubber'
+import { Scrubber } from './moments/Scrubber'
 import { TableView } from './TableView'
-import { TreeView } from './TreeView'
-import { usePlay } from './usePlay'
-import { lastingOf, nextMoment } from './words'
+import { TreeView } from './tree/TreeView'
+import { usePlay } from './moments/usePlay'
+import { persistenceOf, nextMoment } from './nodeText'
 import { ASKED, graphQuery, momentsQuery, persistenceQuery } from './queries'
 import './waits.css'
 
@@ -246,7 +246,7 @@ export default function WaitsScreen() {
             incidentId={id}
             graph={data}
             node={node}
-            stuck={lastingOf(node, lasting)}
+            stuck={persistenceOf(node, lasting)}
             persistence={persistence.data}
             onSelect={select}
             onFind={(thread) => change({ find: [thread], node: [thread] }, { push: true })}

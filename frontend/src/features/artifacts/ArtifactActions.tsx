@@ -1,0 +1,119 @@
+/** What can be done to an artifact. */
+import { useState } from 'react'
+import type { Artifact } from '@/api/schema'
+import { useMay } from '@/api/queries'
+import { asProblem } from '@/api/problem'
+import { useUrlChange } from '@/state/url'
+import { Button } from '@/ui/Button'
+import { copyText } from '@/ui/CopyButton'
+import { Dialog } from '@/ui/Dialog'
+import { DownIcon } from '@/ui/icons'
+import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
+import { Problem } from '@/ui/States'
+import { TypeChooser } from './TypeChooser'
+import { useChangeArtifact, useDeleteArtifact, useReparse } from './queries'
+
+export function ArtifactActions({
+  incidentId,
+  artifact,
+  onTellColumns,
+}: {
+  readonly incidentId: string
+  readonly artifact: Artifact
+  /** Opens the dialog of the columns; without it the artifact is no table. */
+  readonly onTellColumns?: (() => void) | undefined
+}) {
+  const [dialog, setDialog] = useState<'type' | 'delete' | null>(null)
+  const change = useChangeArtifact(incidentId)
+  const reparse = useReparse(incidentId)
+  const remove = useDeleteArtifact(incidentId)
+  const go = useUrlChange()
+  const mayWrite = useMay('contributor')
+  const mayDelete = useMay('admin')
+  const failed = change.error ?? reparse.error
+  return (
+    <>
+      {failed && (
+        <span className="viewer-failed" role="alert">
+          {asProblem(failed).detail}
+        </span>
+      )}
+      <Menu
+        trigger={
+          <Button size="small" busy={change.isPending || reparse.isPending}>
+            Actions <DownIcon size={12} />
+          </Button>
+        }
+      >
+        {mayWrite && (
+          <>
+            <MenuItem onSelect={() => reparse.mutate(artifact.id)}>Read it again</MenuItem>
+            <MenuItem onSelect={() => setDialog('type')}>Set the type…</MenuItem>
+            {onTellColumns && (
+              <MenuItem onSelect={onTellColumns}>Tell what the columns are…</MenuItem>
+            )}
+            <MenuItem
+              onSelect={() =>
+                change.mutate({ id: artifact.id, change: { excluded: !artifact.excluded } })
+              }
+            >
+              {artifact.excluded ? 'Take it into the analysis' : 'Leave it out of the analysis'}
+            </MenuItem>
+            <MenuLine />
+          </>
+        )}
+        <MenuItem
+          onSelect={() => {
+            window.location.assign(`/api/v1/artifacts/${artifact.id}/download`)
+          }}
+        >
+          Download the raw bytes
+        </MenuItem>
+        <MenuItem onSelect={() => void copyText(artifact.sha256)}>Copy the SHA-256</MenuItem>
+        {mayDelete && (
+          <>
+            <MenuLine />
+            <MenuItem danger onSelect={() => setDialog('delete')}>
+              Delete…
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      <Dialog
+        open={dialog === 'type'}
+        onOpenChange={(open) => !open && setDialog(null)}
+        title="Set the type"
+        description={<span className="mono">{artifact.path}</span>}
+      >
+        <TypeChooser incidentId={incidentId} artifact={artifact} onDone={() => setDialog(null)} />
+      </Dialog>
+      <Dialog
+        open={dialog === 'delete'}
+        onOpenChange={(open) => !open && setDialog(null)}
+        title="Delete the artifact"
+        footer={
+          <>
+            <Button onClick={() => setDialog(null)}>Keep it</Button>
+            <Button
+              variant="danger"
+              busy={remove.isPending}
+              onClick={() =>
+                remove.mutate(artifact.id, {
+                  onSuccess: () => go({ artifact: [], line: [], to: [] }),
+                })
+              }
+            >
+              Delete
+            </Button>
+          </>
+        }
+      >
+        <p>
+          <code>{artifact.path}</code> leaves the incident and the analysis. Pins on its lines keep
+          their excerpt and turn stale. The bytes are kept for 30 days.
+        </p>
+        {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
+      </Dialog>
+    </>
+  )
+}

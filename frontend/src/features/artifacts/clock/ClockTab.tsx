@@ -1,0 +1,217 @@
+/** How the times of an artifact were placed on UTC, and the zone and offset by hand. */
+import { useDeferredValue, useState } from 'react'
+import { useMay } from '@/api/queries'
+import type { Artifact } from '@/api/schema'
+import { formatNumber } from '@/format'
+import { Button } from '@/ui/Button'
+import { Field } from '@/ui/Field'
+import { Fields } from '@/ui/Inspector'
+import { EmptyState, Problem } from '@/ui/States'
+import { Time } from '@/ui/Value'
+import { useChangeArtifact, useClockPreview } from '../queries'
+
+const QUALITY: Record<NonNullable<Artifact['clock']>['quality'], string> = {
+  exact: 'exact: the file says it itself',
+  derived: 'derived from other files of the capture',
+  assumed: 'assumed: nothing in the capture says it',
+  given: 'given by hand',
+  unknown: 'unknown',
+}
+
+export function ClockTab({
+  incidentId,
+  artifact,
+}: {
+  readonly incidentId: string
+  readonly artifact: Artifact
+}) {
+  const { clock } = artifact
+  return (
+    <div className="receipt scroll">
+      {clock ? (
+        <>
+          <p className="receipt-sum">{clock.how}</p>
+          <Fields
+            items={[
+              ['Source', clock.source],
+              ['Zone', clock.zone ?? 'none needed: the times are absolute'],
+              ['Offset', `${formatNumber(clock.offset_s, 3)} s`],
+              ['How sure', QUALITY[clock.quality]],
+              clock.dispersion_s !== null && [
+                'Dispersion',
+                `± ${formatNumber(clock.dispersion_s, 3)} s over ${clock.anchors} anchors`,
+              ],
+              [
+                'Covers',
+                <span key="range">
+                  <Time at={artifact.first} zone /> – <Time at={artifact.last} />
+                </span>,
+              ],
+            ]}
+          />
+          {clock.jumps.map((jump) => (
+            <p key={jump} className="clock-jump">
+              {jump}
+            </p>
+          ))}
+          <Suggestion incidentId={incidentId} artifact={artifact} />
+        </>
+      ) : (
+        <EmptyState compact title="No times placed yet">
+          {artifact.first
+            ? 'The analysis places them when it has run.'
+            : 'Nothing in this artifact carries a time, or it has not been read yet.'}
+        </EmptyState>
+      )}
+      <ByHand
+        key={`${artifact.zone ?? ''}${artifact.offset_s ?? ''}`}
+        incidentId={incidentId}
+        artifact={artifact}
+      />
+    </div>
+  )
+}
+
+/** An offset that counters or messages of another source show: taken only when a person says so. */
+function Suggestion({
+  incidentId,
+  artifact,
+}: {
+  readonly incidentId: string
+  readonly artifact: Artifact
+}) {
+  const change = useChangeArtifact(incidentId)
+  const may = useMay('contributor')
+  const { clock } = artifact
+  if (clock?.suggested_offset_s == null) return null
+  const offset = clock.suggested_offset_s
+  return (
+    <section className="clock-suggestion" aria-label="Suggested offset">
+      <h3>Suggested: {formatNumber(offset, 3)} s</h3>
+      <p>{clock.suggested_how}</p>
+      <p className="faint">
+        {dryRun(clock.moves, clock.outside, 0)} The times in the file stay as they are.
+      </p>
+      {may && (
+        <Button
+          busy={change.isPending}
+          onClick={() => change.mutate({ id: artifact.id, change: { offset_s: offset } })}
+        >
+          Accept the offset
+        </Button>
+      )}
+      {change.error && <Problem compact error={change.error} what="The clock was not changed" />}
+    </section>
+  )
+}
+
+function dryRun(moves: number, outside: number, unplaced: number): string {
+  const records = `${formatNumber(moves)} ${moves === 1 ? 'record moves' : 'records move'}`
+  const out =
+    outside === 0
+      ? 'none falls outside the other artifacts’ time'
+      : `${formatNumber(outside)} would lie outside the other artifacts’ time`
+  const lost = unplaced > 0 ? `; ${formatNumber(unplaced)} do not exist in that zone` : ''
+  return `Dry run: ${records}, ${out}${lost}.`
+}
+
+function ByHand({
+  incidentId,
+  artifact,
+}: {
+  readonly incidentId: string
+  readonly artifact: Artifact
+}) {
+  const [zone, setZone] = useState(artifact.zone ?? '')
+  const [offset, setOffset] = useState(artifact.offset_s === null ? '' : String(artifact.offset_s))
+  const change = useChangeArtifact(incidentId)
+  const may = useMay('contributor')
+  const seconds = offset.trim() === '' ? null : Number(offset.trim().replace('\u2212', '-'))
+  const wrong = seconds !== null && !Number.isFinite(seconds)
+  const touched = zone !== (artifact.zone ?? '') || seconds !== artifact.offset_s
+  const settled = useDeferredValue(zone.trim())
+  const run = useClockPreview(
+    artifact.id,
+    settled,
+    wrong ? null : seconds,
+    touched && !wrong && artifact.clock !== null,
+  )
+  if (!may) return null
+  return (
+    <form
+      className="clock-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!wrong)
+          change.mutate({
+            id: artifact.id,
+            change: { zone: zone.trim() || null, offset_s: seconds },
+          })
+      }}
+    >
+      <h3>By hand</h3>
+      <div className="clock-form-row">
+        <Field label="Zone" hint="Europe/Berlin or +02:00; empty: as derived.">
+          {(ids) => (
+            <>
+              <input
+                {...ids}
+                className="input"
+                list="zones"
+                value={zone}
+                onChange={(event) => setZone(event.target.value)}
+              />
+              <datalist id="zones">
+                {ZONES.map((name) => (
+                  <option key={name} value={name} />
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
+        <Field
+          label="Offset in seconds"
+          hint="Added after the zone. A clock that ran ahead gets a minus."
+          problem={wrong ? 'a number, such as -41.2' : undefined}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              className="input num"
+              inputMode="decimal"
+              value={offset}
+              onChange={(event) => setOffset(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+      <div className="begin-actions">
+        <Button type="submit" busy={change.isPending}>
+          Place the times again
+        </Button>
+        {(artifact.zone !== null || artifact.offset_s !== null) && (
+          <Button
+            variant="ghost"
+            onClick={() =>
+              change.mutate({ id: artifact.id, change: { zone: null, offset_s: null } })
+            }
+          >
+            As derived
+          </Button>
+        )}
+      </div>
+      {touched && run.data ? (
+        <p className="clock-run" role="status">
+          {dryRun(run.data.moves, run.data.outside, run.data.unplaced)} It would cover{' '}
+          <Time at={run.data.first} zone /> – <Time at={run.data.last} />.
+        </p>
+      ) : (
+        <p className="faint">The times in the file stay as they are; only their placing changes.</p>
+      )}
+      {change.error && <Problem compact error={change.error} what="The clock was not changed" />}
+    </form>
+  )
+}
+
+const ZONES: readonly string[] =
+  typeof Intl.supportedValuesOf === 'function' ? ['UTC', ...Intl.supportedValuesOf('timeZone')] : []

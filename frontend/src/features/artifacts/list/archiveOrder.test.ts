@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { orderByArchive } from './archiveOrder'
+
+const item = (id: string, parent_id: string | null = null, excluded = false) => ({
+  id,
+  parent_id,
+  excluded,
+})
+
+it('puts members under their archive, and archives that are left out last', () => {
+  const items = [
+    item('old.tar'),
+    item('new.tar'),
+    item('my.cnf'),
+    item('new/a', 'new.tar'),
+    item('old/a', 'old.tar', true),
+    item('orphan', 'gone'),
+  ]
+  expect(orderByArchive(items).map((one) => one.id)).toEqual([
+    'new.tar',
+    'new/a',
+    'my.cnf',
+    'orphan',
+    'old.tar',
+    'old/a',
+  ])
+})

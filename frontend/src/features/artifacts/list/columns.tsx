@@ -1,0 +1,227 @@
+/** Columns of the artifact table: all of them, those that fit a laptop, the few beside the viewer. */
+import type { Artifact } from '@/api/schema'
+import { useZone } from '@/state/incident'
+import { ShareBar } from '@/ui/Bar'
+import type { Column } from '@/ui/Table'
+import { BytesValue, Measured, ShareValue, Time } from '@/ui/Value'
+import { StateChip, stateWords } from '../state'
+
+const none = <span className="faint">–</span>
+
+const path: Column<Artifact> = {
+  key: 'path',
+  head: 'Path',
+  width: 'minmax(250px, 2.4fr)',
+  sort: (row) => row.path,
+  cell: (row) => <PathCell path={row.path} member={row.parent_id !== null} />,
+}
+const state: Column<Artifact> = {
+  key: 'state',
+  head: 'State',
+  width: '144px',
+  sort: (row) => stateWords(row.state),
+  cell: (row) => <StateChip artifact={row} />,
+}
+
+const wide: readonly Column<Artifact>[] = [
+  path,
+  {
+    key: 'format',
+    head: 'Type',
+    width: 'minmax(150px, 1.2fr)',
+    sort: (row) => row.format_title ?? row.format,
+    cell: (row) =>
+      row.format_title || row.format ? (
+        <span title={row.why ?? undefined}>
+          {row.format_title ?? row.format}
+          {row.format_given ? (
+            <span className="unit">by hand</span>
+          ) : (
+            row.confidence !== null &&
+            row.confidence < 0.95 && (
+              <span className="unit">
+                <ShareValue value={row.confidence} /> sure
+              </span>
+            )
+          )}
+        </span>
+      ) : (
+        none
+      ),
+  },
+  state,
+  {
+    key: 'host',
+    head: 'Host',
+    width: 'minmax(80px, 0.7fr)',
+    sort: (row) => row.host,
+    cell: (row) => row.host ?? none,
+  },
+  {
+    key: 'bytes',
+    head: 'Size',
+    kind: 'number',
+    width: '84px',
+    sort: (row) => row.bytes,
+    cell: (row) => <BytesValue value={row.bytes} />,
+  },
+  {
+    key: 'first',
+    head: 'From',
+    width: '170px',
+    sort: (row) => row.first,
+    cell: (row) => <Time at={row.first} />,
+  },
+  {
+    key: 'last',
+    head: 'To',
+    width: '78px',
+    sort: (row) => row.last,
+    cell: (row) => <Time at={row.last} style="clock" />,
+  },
+  {
+    key: 'zone',
+    head: 'Zone',
+    width: '112px',
+    sort: (row) => row.clock?.zone ?? null,
+    cell: (row) => <ZoneCell row={row} />,
+  },
+  {
+    key: 'coverage',
+    head: 'Understood',
+    kind: 'number',
+    width: '112px',
+    sort: (row) => row.coverage,
+    cell: (row) =>
+      row.coverage === null ? (
+        none
+      ) : (
+        <>
+          <ShareBar value={row.coverage} tone="idle" width={36} />{' '}
+          <ShareValue value={row.coverage} />
+        </>
+      ),
+  },
+  {
+    key: 'problems',
+    head: 'Problems',
+    kind: 'number',
+    width: '72px',
+    sort: (row) => row.problems,
+    cell: (row) =>
+      row.problems ? <Measured value={row.problems} /> : <span className="faint">0</span>,
+  },
+  {
+    key: 'hash',
+    head: 'SHA-256',
+    width: '90px',
+    sort: (row) => row.sha256,
+    cell: (row) => (
+      <span className="mono faint" title={row.sha256}>
+        {row.sha256.slice(0, 8)}
+      </span>
+    ),
+  },
+]
+
+const confidence: Column<Artifact> = {
+  key: 'confidence',
+  head: 'Sure',
+  title: 'How sure the type is',
+  kind: 'number',
+  width: '64px',
+  sort: (row) => row.confidence,
+  cell: (row) =>
+    row.confidence === null || row.format === null ? (
+      none
+    ) : (
+      <span title={row.why ?? undefined}>
+        <ShareValue value={row.confidence} />
+      </span>
+    ),
+}
+
+const provenance: readonly Column<Artifact>[] = [
+  {
+    key: 'parser',
+    head: 'Parser',
+    title: 'Version of the parser that read it',
+    kind: 'number',
+    width: '64px',
+    sort: (row) => row.parser_version,
+    cell: (row) => row.parser_version ?? none,
+  },
+  {
+    key: 'uploader',
+    head: 'Uploaded by',
+    width: 'minmax(100px, 0.8fr)',
+    sort: (row) => row.uploaded_by,
+    cell: (row) => (row.uploaded_by ? <Uploader row={row} /> : none),
+  },
+]
+
+const hash = wide.at(-1)
+
+/** Pixels from which on every column has room. */
+export const ROOM_FOR_ALL = 1560
+
+export const COLUMNS = {
+  wide,
+  all: [
+    ...wide.slice(0, 2),
+    confidence,
+    ...wide.slice(2, -1),
+    ...provenance,
+    ...(hash ? [hash] : []),
+  ],
+  narrow: [
+    { ...path, width: 'minmax(140px, 1fr)' },
+    { ...state, width: '148px' },
+  ],
+} satisfies Record<string, readonly Column<Artifact>[]>
+
+/** Name first, then its folder; members of an archive are indented and leave its name out. */
+function PathCell({
+  path,
+  member,
+  short = false,
+}: {
+  readonly path: string
+  readonly member: boolean
+  /** Leaves the folder out. */
+  readonly short?: boolean
+}) {
+  const shown = member ? path.replace(INSIDE, '') : path
+  const cut = shown.lastIndexOf('/') + 1
+  return (
+    <span className="path mono" title={path}>
+      {member && (
+        <span className="path-mark" aria-label="inside an archive">
+          ↳
+        </span>
+      )}
+      <span className="path-name">{shown.slice(cut)}</span>
+      {cut > 0 && !short && <span className="path-folder">{shown.slice(0, cut)}</span>}
+    </span>
+  )
+}
+
+const INSIDE = /^.*\.(?:zip|tar|tgz|tbz2?|txz|gz|bz2|xz|zst)\//
+
+function Uploader({ row }: { readonly row: Artifact }) {
+  const zone = useZone()
+  return <span title={zone.format(row.uploaded_at)}>{row.uploaded_by}</span>
+}
+
+function ZoneCell({ row }: { readonly row: Artifact }) {
+  const { clock } = row
+  if (!clock) return none
+  const offset = clock.offset_s ? ` ${clock.offset_s > 0 ? '+' : ''}${clock.offset_s} s` : ''
+  return (
+    <span title={clock.how}>
+      {clock.zone ?? 'absolute'}
+      {offset}
+      {clock.quality === 'assumed' && <span className="unit">assumed</span>}
+    </span>
+  )
+}

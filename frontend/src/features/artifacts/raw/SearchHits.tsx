@@ -1,0 +1,63 @@
+/** Hits of a search in one artifact; a hit goes to its line. The server reads on by pieces. */
+import { useDeferredValue } from 'react'
+import { Button } from '@/ui/Button'
+import { cx } from '@/ui/cx'
+import { Problem } from '@/ui/States'
+import { Content } from './RawLineRow'
+import { useRawSearch } from '../queries'
+
+export function SearchHits({
+  artifactId,
+  words,
+  current,
+  onGo,
+}: {
+  readonly artifactId: string
+  readonly words: string
+  readonly current: number
+  readonly onGo: (line: number) => void
+}) {
+  const wanted = useDeferredValue(words)
+  const search = useRawSearch(artifactId, wanted)
+  const { hits } = search
+  if (search.error) return <Problem compact error={search.error} what="The search failed" />
+  if (hits.length === 0)
+    return (
+      <div className="hits-note" role="status">
+        {search.isFetching || search.hasNextPage ? 'Searching…' : `No line holds “${words}”.`}
+      </div>
+    )
+  return (
+    <div className="hits">
+      <div className="hits-note" role="status">
+        {search.hasNextPage ? `The first ${hits.length} lines` : `${hits.length} lines`}
+        {search.hasNextPage && (
+          <Button
+            size="small"
+            variant="ghost"
+            busy={search.isFetching}
+            onClick={() => void search.fetchNextPage()}
+          >
+            Find more
+          </Button>
+        )}
+      </div>
+      <ul className="hits-list scroll">
+        {hits.map((hit) => (
+          <li key={hit.line}>
+            <button
+              type="button"
+              className={cx('hit mono', hit.line === current && 'hit-here')}
+              onClick={() => onGo(hit.line)}
+            >
+              <span className="hit-line">{hit.line}</span>
+              <span className="ellipsis">
+                <Content text={hit.text} words={wanted} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

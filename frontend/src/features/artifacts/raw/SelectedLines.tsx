@@ -1,0 +1,101 @@
+/** The foot of the raw text: which lines are chosen, what is wrong with them, copy, link, pin. */
+import type { Artifact, ArtifactDetail } from '@/api/schema'
+import { formatNumber } from '@/format'
+import { CopyButton } from '@/ui/CopyButton'
+import { PinButton } from '@/ui/pin'
+import { hashOfLines } from './lines'
+import { PAGE_LINES, type RawLine } from '../queries'
+
+export function SelectedLines({
+  incidentId,
+  artifact,
+  detail,
+  line,
+  last,
+  total,
+  lineAt,
+}: {
+  readonly incidentId: string
+  readonly artifact: Artifact
+  readonly detail: ArtifactDetail | undefined
+  readonly line: number
+  readonly last: number
+  readonly total: number
+  readonly lineAt: (line: number) => RawLine | null
+}) {
+  if (line < 1)
+    return (
+      <div className="raw-foot">
+        <span className="faint ellipsis">
+          {formatNumber(total, 0)} {total === 1 ? 'line' : 'lines'}. Click a number to choose a
+          line, with Shift a range.
+        </span>
+      </div>
+    )
+  const told = noteOf(detail, line, last)
+  return (
+    <div className="raw-foot">
+      <span className="raw-where" data-testid="raw-where">
+        {last > line ? `lines ${line}–${last}` : `line ${line}`}{' '}
+        <span className="faint">of {formatNumber(total, 0)}</span>
+      </span>
+      {told && (
+        <span className="raw-told ellipsis" title={told}>
+          {told}
+        </span>
+      )}
+      <span className="raw-space" />
+      <CopyButton text={() => linesText(lineAt, line, last)}>Copy</CopyButton>
+      <CopyButton text={() => linesLink(incidentId, artifact, line, last)}>Copy link</CopyButton>
+      <PinButton
+        incidentId={incidentId}
+        pin={() => ({
+          kind: 'lines',
+          title: pinTitle(artifact, line, last, lineAt(line)?.text),
+          locator: {
+            artifact: artifact.sha256,
+            path: artifact.path,
+            line_first: line,
+            line_last: last,
+          },
+        })}
+      />
+    </div>
+  )
+}
+
+/** The problem in these lines, else why they were skipped. */
+function noteOf(detail: ArtifactDetail | undefined, line: number, last: number): string | null {
+  const problem = detail?.problems_list.find(
+    (one) => one.line !== null && one.line >= line && one.line <= last,
+  )
+  if (problem) return problem.message
+  const skipped = detail?.receipt?.skipped.find(
+    (one) => one.line_first <= last && one.line_last >= line,
+  )
+  return skipped ? `Skipped: ${skipped.why}` : null
+}
+
+function linesText(
+  lineAt: (line: number) => { readonly text: string } | null,
+  first: number,
+  last: number,
+): string {
+  const most = Math.min(last, first + PAGE_LINES)
+  const lines: string[] = []
+  for (let at = first; at <= most; at += 1) lines.push(lineAt(at)?.text ?? '')
+  return lines.join('\n')
+}
+
+function pinTitle(artifact: Artifact, first: number, last: number, line: string | undefined) {
+  const where = last > first ? `lines ${first}–${last}` : `line ${first}`
+  const said = line?.trim().slice(0, 120)
+  return said ? said : `${artifact.name}, ${where}`
+}
+
+/** The address of some lines that lasts: the artifact by its hash, the lines behind #. */
+function linesLink(incidentId: string, artifact: Artifact, line: number, last: number) {
+  const { origin } = window.location
+  const path = `${origin}/incidents/${incidentId}/artifacts?artifact=${artifact.sha256}`
+  return path + (line > 0 ? hashOfLines({ first: line, last }) : '')
+}

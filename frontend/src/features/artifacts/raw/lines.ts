@@ -1,0 +1,128 @@
+/** Pure parts of the raw viewer: the margin and the selection of lines. */
+import type { ArtifactDetail, SectionOut } from '@/api/schema'
+
+export type Mark = 'problem' | 'skipped'
+
+/** What the margin says of a line; understood lines have no mark. Looked up by bisection. */
+export function marginMarks(
+  detail: Pick<ArtifactDetail, 'receipt' | 'problems_list'> | undefined,
+): (line: number) => Mark | null {
+  const problems = new Set((detail?.problems_list ?? []).map((problem) => problem.line))
+  const skipped = [...(detail?.receipt?.skipped ?? [])].sort((a, b) => a.line_first - b.line_first)
+  return (line) => {
+    if (problems.has(line)) return 'problem'
+    let low = 0
+    let high = skipped.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((skipped[middle]?.line_last ?? 0) < line) low = middle + 1
+      else high = middle
+    }
+    const range = skipped[low]
+    return range && range.line_first <= line ? 'skipped' : null
+  }
+}
+
+export type Lines = { readonly first: number; readonly last: number }
+
+/** A click chooses one line (again: none); with Shift the range from the first to it. */
+export function selectionAfter(now: Lines, at: number, shift: boolean): Lines {
+  if (shift && now.first > 0) {
+    return at < now.first ? { first: at, last: now.last } : { first: now.first, last: at }
+  }
+  if (now.first === at && now.last === at) return { first: 0, last: 0 }
+  return { first: at, last: at }
+}
+
+/** '#L100-L140' or '#L7': a range of lines as the last part of an address. */
+export function linesOfHash(hash: string): Lines | null {
+  const match = /^#L(\d{1,15})(?:-L?(\d{1,15}))?$/.exec(hash)
+  if (!match) return null
+  const a = Number(match[1])
+  const b = match[2] === undefined ? a : Number(match[2])
+  if (a < 1 || b < 1) return null
+  return { first: Math.min(a, b), last: Math.max(a, b) }
+}
+
+export const hashOfLines = ({ first, last }: Lines): string =>
+  last > first ? `#L${first}-L${last}` : `#L${first}`
+
+/** Lines that a person should look at, in order: problems, and where ranges were skipped. */
+export function troubleLines(
+  detail: Pick<ArtifactDetail, 'receipt' | 'problems_list'> | undefined,
+): readonly number[] {
+  const lines = new Set<number>()
+  for (const { line } of detail?.problems_list ?? []) if (line !== null) lines.add(line)
+  for (const range of detail?.receipt?.skipped ?? []) lines.add(range.line_first)
+  return [...lines].sort((a, b) => a - b)
+}
+
+/** The neighbour of a line among sorted lines, around the ends; null when there is none. */
+export function nextLineAround(lines: readonly number[], at: number, step: 1 | -1): number | null {
+  if (lines.length === 0) return null
+  const found = step === 1 ? lines.find((line) => line > at) : lines.findLast((line) => line < at)
+  return found ?? (step === 1 ? lines[0] : lines.at(-1)) ?? null
+}
+
+export type Tick = { readonly top: number; readonly height: number; readonly mark: Mark }
+
+/** Marks of the whole file beside the scrollbar: at most one of a kind for each pixel. */
+export function rulerTicks(
+  detail: Pick<ArtifactDetail, 'receipt' | 'problems_list'> | undefined,
+  total: number,
+  height: number,
+): Tick[] {
+  if (total < 1 || height < 1) return []
+  const y = (line: number) => Math.min(height - 1, Math.floor(((line - 1) / total) * height))
+  const ticks = new Map<string, Tick>()
+  for (const range of detail?.receipt?.skipped ?? []) {
+    const top = y(range.line_first)
+    const tall = Math.max(1, y(range.line_last) - top)
+    const key = `s${top}`
+    if ((ticks.get(key)?.height ?? 0) < tall) ticks.set(key, { top, height: tall, mark: 'skipped' })
+  }
+  for (const { line } of detail?.problems_list ?? [])
+    if (line !== null) ticks.set(`p${y(line)}`, { top: y(line), height: 2, mark: 'problem' })
+  return [...ticks.values()]
+}
+
+/** Index of the section that some lines below the first visible one stand in; -1 above all. */
+export function sectionAt(sections: readonly SectionOut[], line: number): number {
+  let low = 0
+  let high = sections.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sections[middle]?.line_first ?? 0) <= line + 4) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+/** An outline with the finer sections of one of its own put behind that one. */
+export function withFiner(
+  outline: readonly SectionOut[],
+  at: number,
+  finer: readonly SectionOut[],
+): readonly SectionOut[] {
+  const from = outline[at]
+  if (!from) return outline
+  const end = outline[at + 1]?.line_first ?? Infinity
+  const inside = finer.filter(
+    (one) =>
+      one.line_first >= from.line_first &&
+      one.line_first < end &&
+      (one.level > from.level || one.line_first > from.line_first),
+  )
+  return [...outline.slice(0, at + 1), ...inside, ...outline.slice(at + 1)]
+}
+
+/**
+ * A dump's time without its year, and without its day too where the title above is of the same day
+ * or of no day: the column is narrow, and of a hundred dumps the seconds differ.
+ */
+export function shortTitle(title: string, above: string | undefined): string {
+  const [, day, clock] = /^\d{4}-(\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(title) ?? []
+  if (!day || !clock) return title
+  const before = /^\d{4}-(\d\d-\d\d) /.exec(above ?? '')?.[1]
+  return above === undefined || (before && before !== day) ? `${day} ${clock}` : clock
+}

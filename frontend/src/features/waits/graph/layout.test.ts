@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import { BLANK_EDGE, completeNode } from '../defaults'
+import { graphSvg, nearSvg } from './drawing'
+import {
+  connected,
+  layoutWaitGraph,
+  needOf,
+  ROW,
+  visibleIn,
+  type WaitEdge,
+  type WaitGraph,
+  type WaitNode,
+} from './layout'
+import { blockersOf, stepGraph } from './keyboardSteps'
+import { edgeClaim } from '../nodeText'
+
+const node = (id: string, depth: number, more: Partial<WaitNode> = {}): WaitNode =>
+  completeNode({ id, depth, label: id, root: depth === 0, waiting: depth > 0, ...more })
+
+const edge = (source: string, target: string, more: Partial<WaitEdge> = {}): WaitEdge => ({
+  ...BLANK_EDGE,
+  source,
+  target,
+  ...more,
+})
+
+describe('layoutWaitGraph', () => {
+  it('puts the root at the left and waiters to the right', () => {
+    const { nodes } = layoutWaitGraph(
+      { nodes: [node('w', 2), node('row', 1), node('holder', 0)], edges: [] },
+      1200,
+    )
+    const x = Object.fromEntries(nodes.map((p) => [p.node.id, p.x]))
+    expect(x['holder']).toBeLessThan(x['row'] ?? 0)
+    expect(x['row']).toBeLessThan(x['w'] ?? 0)
+  })
+
+  it('never overlaps two boxes of a column', () => {
+    const nodes = Array.from({ length: 1000 }, (_, i) => node(`w${i}`, 1))
+    const { nodes: placed, height } = layoutWaitGraph({ nodes, edges: [] }, 800)
+    const ys = placed.map((p) => p.y).sort((a, b) => a - b)
+    expect(new Set(ys).size).toBe(1000)
+    expect((ys[1] ?? 0) - (ys[0] ?? 0)).toBe(ROW)
+    expect(height).toBeGreaterThanOrEqual(1000 * ROW)
+  })
+
+  it('keeps waiters beside what they wait for, so that edges do not cross', () => {
+    const { nodes } = layoutWaitGraph(
+      {
+        nodes: [
+          node('a', 0, { blocks_total: 9 }),
+          node('b', 0, { blocks_total: 1 }),
+          node('waits-for-b', 1),
+          node('waits-for-a', 1),
+        ],
+        edges: [edge('waits-for-a', 'a'), edge('waits-for-b', 'b')],
+      },
+      900,
+    )
+    const y = Object.fromEntries(nodes.map((p) => [p.node.id, p.y]))
+    expect(y['a']).toBeLessThan(y['b'] ?? 0)
+    expect(y['waits-for-a']).toBeLessThan(y['waits-for-b'] ?? 0)
+  })
+
+  it('drops an edge whose node is not shown, and bends one inside a column', () => {
+    const { edges } = layoutWaitGraph(
+      { nodes: [node('a', 0), node('b', 0)], edges: [edge('a', 'b'), edge('a', 'gone')] },
+      900,
+    )
+    expect(edges).toHaveLength(1)
+    expect(edges[0]?.path).toContain('C')
+  })
+
+  it('is empty for an empty graph', () => {
+    expect(layoutWaitGraph({ nodes: [], edges: [] }, 900)).toEqual({
+      nodes: [],
+      columns: [],
+      edges: [],
+      width: 0,
+      height: 0,
+      row: ROW,
+    })
+  })
+
+  it('breaks labels into two lines before it is wider than its view', () => {
+    const label = 'trx 8812431 · session 390 of app'
+    const nodes = [0, 1, 2].map((depth) => node(`n${depth}`, depth, { label }))
+    const roomy = layoutWaitGraph({ nodes, edges: [] }, 1200)
+    const tight = layoutWaitGraph({ nodes, edges: [] }, 730)
+    expect(roomy.row).toBe(ROW)
+    expect(tight.row).toBeGreaterThan(ROW)
+    expect(tight.width).toBeLessThanOrEqual(730)
+    const first = tight.nodes[0]
+    expect(2 * ((first?.width ?? 0) - 40)).toBeGreaterThan(label.length * 7.25)
+  })
+})
+
+describe('the picture of a pin', () => {
+  it('shows a node with its neighbours and nothing else', () => {
+    const nodes = [node('lock', 0, { blocks_total: 9 }), node('far', 1)]
+    const waiters = Array.from({ length: 100 }, (_, at) => node(`w${at}`, 1))
+    const whole = {
+      ...{ nodes: [...nodes, ...waiters], cycles: [], headline: '', difference: '' },
+      edges: waiters.map((one) => edge(one.id, 'lock')),
+    } as unknown as WaitGraph
+    const svg = nearSvg(whole, ['lock'], 'lock has 9 behind it')
+    expect(svg).toContain('>w0<')
+    expect(svg).not.toContain('far')
+    expect(svg.match(/<path/g)).toHaveLength(24)
+    const one = edge('w1', 'lock', { mode: 'X', count: 3, inferred: true })
+    expect(edgeClaim(one, (id) => id)).toBe('w1 waits for lock for X (3 threads), inferred')
+  })
+})
+
+/** A hub that 4,000 wait for, and 500 latches, each held by a thread and wanted by another. */
+function fiveThousand() {
+  const nodes = [node('holder', 0, { blocks_total: 4000 }), node('row', 1, { blocks_total: 4000 })]
+  const edges = [edge('row', 'holder', { kind: 'held_by' })]
+  for (let i = 0; i < 4000; i++) {
+    nodes.push(node(`w${i}`, 2))
+    edges.push(edge(`w${i}`, 'row'))
+  }
+  for (let i = 0; i < 333; i++) {
+    nodes.push(node(`h${i}`, 0), node(`l${i}`, 1, { kind: 'latch' }), node(`x${i}`, 2))
+    edges.push(edge(`l${i}`, `h${i}`, { kind: 'held_by' }), edge(`x${i}`, `l${i}`))
+  }
+  return { nodes, edges }
+}
+
+describe('five thousand nodes', () => {
+  const graph = fiveThousand()
+  const begun = performance.now()
+  const layout = layoutWaitGraph(graph, 1200)
+  const took = performance.now() - begun
+
+  it('are placed in three columns, each node once, each edge drawn', () => {
+    process.stdout.write(
+      `layout of ${graph.nodes.length} nodes and ${graph.edges.length} edges: ${took.toFixed(1)} ms\n`,
+    )
+    expect(layout.nodes).toHaveLength(graph.nodes.length)
+    expect(layout.edges).toHaveLength(graph.edges.length)
+    expect(layout.columns.map((column) => column.length)).toEqual([334, 334, 4333])
+    const places = new Set(layout.nodes.map((one) => `${one.x}:${one.y}`))
+    expect(places.size).toBe(graph.nodes.length)
+    const holder = layout.columns[0]?.[0]?.node.id
+    expect([holder, layout.columns[1]?.[0]?.node.id]).toEqual(['holder', 'row'])
+  })
+
+  it('cost what is in sight to draw', () => {
+    const top = visibleIn(layout, { left: 0, top: 0, right: 1200, bottom: 800 })
+    expect(top.nodes.length).toBeLessThan(100)
+    expect(top.edges.length).toBeLessThan(100)
+    const deep = visibleIn(layout, { left: 0, top: 60_000, right: 1200, bottom: 60_800 })
+    expect(deep.nodes.length).toBeLessThan(40)
+    expect(deep.nodes.every((one) => one.y >= 59_900 && one.y <= 60_900)).toBe(true)
+    // one per waiter in sight, and one for all that pass by
+    expect(Math.abs(deep.edges.length - deep.nodes.length)).toBeLessThanOrEqual(2)
+    expect(Math.max(...deep.edges.map((one) => one.path.length))).toBeLessThan(200)
+  })
+
+  it('are written as one drawing', () => {
+    const whole = { ...graph, cycles: [], headline: 'A & B', difference: '' } as never
+    const svg = graphSvg(whole, 'title')
+    expect(svg.match(/<path /g)).toHaveLength(graph.edges.length)
+    expect(svg).toContain('A &amp; B')
+  })
+})
+
+describe('columns', () => {
+  it('give labels the room they need before details get any', () => {
+    const label = 'trx 26478 · session 390'
+    const graph = {
+      nodes: [
+        node('a', 0, { label, blocks_total: 300 }),
+        node('b', 1, { label: 'row of app.campaign (PRIMARY)', blocks_total: 300 }),
+        node('c', 2, { label: '300 waiters' }),
+      ],
+      edges: [],
+    }
+    const narrow = layoutWaitGraph(graph, 740)
+    expect(narrow.width).toBeLessThanOrEqual(740)
+    for (const one of narrow.nodes) expect(one.width).toBeGreaterThanOrEqual(needOf(one.node) - 1)
+  })
+})
+
+describe('stepGraph', () => {
+  const layout = layoutWaitGraph(
+    {
+      nodes: [node('r', 0), node('s', 0), node('l', 1), node('w1', 2), node('w2', 2)],
+      edges: [edge('l', 'r', { kind: 'held_by' }), edge('w1', 'l'), edge('w2', 'l')],
+    },
+    900,
+  )
+  it('walks along a column and along the edges', () => {
+    expect(stepGraph(layout, 'r', 'ArrowDown')).toBe('s')
+    expect(stepGraph(layout, 's', 'k')).toBe('r')
+    expect(stepGraph(layout, 'r', 'ArrowUp')).toBeNull()
+    expect(stepGraph(layout, 'r', 'ArrowRight')).toBe('l')
+    expect(stepGraph(layout, 'l', 'ArrowRight')).toBe('w1')
+    expect(stepGraph(layout, 'w2', 'ArrowLeft')).toBe('l')
+    expect(stepGraph(layout, 'w1', 'End')).toBe('w2')
+    expect(stepGraph(layout, 'w1', 'x')).toBeNull()
+  })
+  it('goes to the next column where no edge leads, and starts at the first node', () => {
+    expect(stepGraph(layout, 's', 'ArrowRight')).toBe('l')
+    expect(stepGraph(layout, 'nobody', 'j')).toBe('r')
+  })
+})
+
+describe('connected', () => {
+  it('follows waits in both directions, through cycles', () => {
+    const edges = [edge('a', 'b'), edge('b', 'c'), edge('c', 'a'), edge('x', 'y')]
+    expect([...connected(edges, 'b')].sort()).toEqual(['a', 'b', 'c'])
+  })
+})
+
+it('knows who stands before a node, the nearest first, also in a circle', () => {
+  const edges = [edge('w', 'row'), edge('row', 'holder'), edge('holder', 'latch')]
+  expect(blockersOf(edges, 'w')).toEqual(['row', 'holder', 'latch'])
+  expect(blockersOf([...edges, edge('latch', 'w')], 'row')).toEqual(['holder', 'latch', 'w'])
+  expect(blockersOf(edges, 'latch')).toEqual([])
+})

@@ -1,0 +1,185 @@
+/** A wait node in words and in one glyph: for labels, the tree, the table, pins. */
+import { formatNumber } from '@/format'
+import type { components } from '@/api/schema'
+import type { WaitEdge, WaitGraph, WaitNode } from './graph/layout'
+
+export type NodePersistence = components['schemas']['LastingWait']
+export type Persistence = components['schemas']['WaitPersistence']
+export type Mark = WaitNode['mark']
+
+export const GLYPH: Readonly<Record<string, string>> = {
+  thread: '●',
+  latch: '◇',
+  row_lock: '▤',
+  table_lock: '▦',
+  metadata_lock: '▧',
+  commit: '⇥',
+  fsync: '⤓',
+  queue: '⇶',
+  group: '⋮',
+}
+
+export const KIND: Readonly<Record<string, string>> = {
+  thread: 'thread',
+  latch: 'latch',
+  row_lock: 'row lock',
+  table_lock: 'table lock',
+  metadata_lock: 'metadata lock',
+  commit: 'commit queue',
+  fsync: 'flush to disk',
+  queue: 'queue',
+  group: 'group',
+}
+
+/** One sign each, so that a mark does not rest on its colour. */
+export const MARK: Readonly<Record<Mark, { sign: string; word: string }>> = {
+  '': { sign: '', word: '' },
+  added: { sign: '+', word: 'added' },
+  gone: { sign: '×', word: 'gone' },
+  kept: { sign: '=', word: 'kept' },
+}
+
+/** A node in words, for screen readers. */
+export function describeNode(node: WaitNode): string {
+  const parts = [node.label]
+  if (node.mark) parts[0] = `${MARK[node.mark].word}: ${node.label}`
+  if (node.detail) parts.push(node.detail)
+  if (node.blocks_total > 0)
+    parts.push(`blocks ${node.blocks_total}, ${node.blocks_direct} directly`)
+  if (node.waited_s !== null && node.waiting) parts.push(`waits ${node.waited_s} s`)
+  if (node.root) parts.push(node.inferred ? 'root blocker, inferred' : 'root blocker')
+  else if (node.inferred) parts.push('inferred')
+  return parts.join(', ')
+}
+
+/** "trx 26478 · session 390 blocks 300 threads": what a pin of it claims. */
+export function nodeClaim(node: WaitNode): string {
+  const { label, blocks_total: blocks } = node
+  if (blocks === 0) return node.waiting ? `${label} ${node.members > 1 ? 'wait' : 'waits'}` : label
+  const threads = `${blocks} ${blocks === 1 ? 'thread' : 'threads'}`
+  if (node.kind === 'group') return `${label}: ${threads} behind them`
+  // A lock does not act: it has threads behind it.
+  return node.kind === 'thread' ? `${label} blocks ${threads}` : `${label} has ${threads} behind it`
+}
+
+/** "trx 12 waits for row lock shop.t (X)": what a pin of an edge claims. */
+export function edgeClaim(edge: WaitEdge, name: (id: string) => string): string {
+  const verb = edge.kind === 'held_by' ? 'is held by' : 'waits for'
+  const many = edge.count > 1 ? ` (${formatNumber(edge.count, 0)} threads)` : ''
+  const mode = edge.mode ? ` for ${edge.mode}` : ''
+  return `${name(edge.source)} ${verb} ${name(edge.target)}${mode}${many}${edge.inferred ? ', inferred' : ''}`
+}
+
+/** "S ×151", "held?": what an edge says when one of its ends is looked at; there is little room. */
+export function edgeLabel(edge: WaitEdge): string {
+  const what = edge.kind === 'held_by' ? 'held' : (edge.mode ?? 'waits')
+  const many = edge.count > 1 ? ` ×${formatNumber(edge.count)}` : ''
+  return `${edge.mark ? `${MARK[edge.mark].sign} ` : ''}${what}${edge.inferred ? '?' : ''}${many}`
+}
+
+export interface Deadlock {
+  /** The member that a click chooses: a thread. */
+  first: string
+  threads: number
+  /** Threads that wait for one of them. */
+  behind: number
+  names: string
+}
+
+/** The deadlocks of a graph, with the most behind them first. */
+export function deadlocksOf(graph: Pick<WaitGraph, 'nodes' | 'cycles'>): Deadlock[] {
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
+  return graph.cycles
+    .flatMap((ids) => {
+      const members = ids.flatMap((id) => nodes.get(id) ?? [])
+      const threads = members.filter((node) => node.of === 'thread' || node.kind === 'thread')
+      const first = threads[0]
+      if (!first) return []
+      const count = threads.reduce((sum, node) => sum + node.members, 0)
+      const most = Math.max(
+        ...members.map((node) => node.blocks_total + (node.kind === 'thread' ? 1 : 0)),
+      )
+      const shown = threads.slice(0, MOST_NAMED).map((node) => node.label)
+      const more = threads.length - shown.length
+      return {
+        first: first.id,
+        threads: count,
+        behind: Math.max(0, most - count),
+        names: shown.join(', ') + (more > 0 ? ` and ${more} more` : ''),
+      }
+    })
+    .sort((a, b) => b.threads + b.behind - a.threads - a.behind)
+}
+
+const MOST_NAMED = 4
+
+/** What kind of thing an edge is about: of the resource at one of its ends. */
+export function edgeKind(
+  edge: WaitEdge,
+  kindOf: ReadonlyMap<string, WaitNode['of']>,
+): Exclude<WaitNode['kind'], 'group' | 'thread'> {
+  const resource = edge.kind === 'waits_for' ? edge.target : edge.source
+  const kind = kindOf.get(resource) ?? 'latch'
+  return kind === 'thread' ? 'latch' : kind
+}
+
+/** What each node is; a group is what its members are. */
+export function kindsOf(graph: Pick<WaitGraph, 'nodes'>): Map<string, WaitNode['of']> {
+  return new Map(graph.nodes.map((node) => [node.id, node.kind === 'group' ? node.of : node.kind]))
+}
+
+/** Dashes per kind: latches are drawn through. */
+export const DASH: Readonly<Record<string, string>> = {
+  latch: '',
+  row_lock: '7 3',
+  table_lock: '13 4',
+  metadata_lock: '11 3 2 3',
+  commit: '2 4',
+  fsync: '2 2 7 2',
+  queue: '1 5',
+}
+
+/** How long a node has been stuck; null where nothing is known of it. */
+export function persistenceOf(
+  node: WaitNode,
+  by: ReadonlyMap<string, NodePersistence>,
+): NodePersistence | null {
+  return by.get(node.lasting || node.id) ?? null
+}
+
+/**
+ * "the root in 4 of 7 status dumps of the stall, others behind it in 5": the words of the overview
+ * and the report (`persistence` in analysis/blockers.py), so that they say the same of one blocker.
+ */
+export function persistenceText(lasting: NodePersistence, persistence: Persistence): string {
+  const { root, blocking, seen } = lasting
+  const { among } = persistence
+  if (root > 0)
+    return `the root in ${root} of ${among}${blocking > root ? `, others behind it in ${blocking}` : ''}`
+  if (blocking > 0) return `others behind it in ${blocking} of ${among}`
+  return `in ${seen} of ${among}`
+}
+
+/** Why nothing is said of how long a node has been stuck. */
+export function missingPersistenceText(node: WaitNode, persistence: Persistence): string {
+  if (persistence.of === 0) return 'not counted when this was analysed; analyse the incident again'
+  if (persistence.of === 1) return `not told by one ${persistence.unit}`
+  if (node.kind === 'group' && !node.lasting)
+    return 'not told of this group: its members wait for different kinds of things'
+  return `not found in ${persistence.among}`
+}
+
+/** The next moment with waiters before or after an instant (ISO 8601, UTC); null at the end. */
+export function nextMoment(
+  times: readonly string[],
+  at: string | null,
+  way: 1 | -1,
+): string | null {
+  const here = at === null ? Number.NaN : Date.parse(at)
+  if (Number.isNaN(here)) return (way === 1 ? times[0] : times.at(-1)) ?? null
+  const found =
+    way === 1
+      ? times.find((time) => Date.parse(time) > here)
+      : times.findLast((time) => Date.parse(time) < here)
+  return found ?? null
+}
