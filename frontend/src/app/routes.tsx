@@ -9,7 +9,7 @@ import {
 } from 'react-router'
 import { incidentQuery, overviewQuery, sessionQuery } from '@/api/queries'
 import { askAhead as askStacks } from '@/features/stacks/queries'
-import { askAhead as askTimeline } from '@/features/timeline/firstQueries'
+import { askAhead as askTimeline } from '@/features/timeline/model/firstQueries'
 import { askAhead as askWaits } from '@/features/waits/queries'
 import { IncidentLayout } from './IncidentLayout'
 import { PlainLayout } from './PlainLayout'

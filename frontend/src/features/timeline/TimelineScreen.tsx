@@ -21,20 +21,20 @@ import {
 import { Button } from '@/ui/Button'
 import { SeeArtifacts } from '@/ui/SeeArtifacts'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
-import { AnnotationDialog } from './AnnotationDialog'
-import { BesideDialog, BesideLine, useOthers } from './Beside'
-import { changed, readChoices, writeChoices } from './choices'
-import { EventTable } from './EventTable'
-import { timelineRows, timelineSvg } from './exportView'
-import { marksQuery, seriesQuery, stripsQuery } from './firstQueries'
+import { AnnotationDialog } from './panels/AnnotationDialog'
+import { BesideDialog, BesideLine, useOthers } from './panels/OtherIncidents'
+import { changed, readChoices, writeChoices } from './model/laneChoices'
+import { EventTable } from './panels/EventTable'
+import { timelineRows, timelineSvg } from './plot/exportView'
+import { marksQuery, seriesQuery, stripsQuery } from './model/firstQueries'
 import { TIMELINE_KEYS } from './keys'
-import { LaneHead, LatestActs } from './LaneHead'
-import { buildLanes, FIELDS, type Item, type Lane, nextItem, stack } from './lanes'
-import { LEFT, RIGHT } from './layout'
-import { firstLook, onsetShifts, summary, wholeRange } from './marks'
-import { MarkedSpan, readSpan, writeSpan } from './MarkedSpan'
-import { OverviewStrip } from './OverviewStrip'
-import { Plot } from './Plot'
+import { LaneHead, LatestActs } from './plot/LaneHead'
+import { buildLanes, FIELDS, type Item, type Lane, nextItem, stack } from './model/lanes'
+import { LEFT, RIGHT } from './plot/layout'
+import { firstLook, onsetShifts, summary, wholeRange } from './model/marks'
+import { MarkedSpan, readSpan, writeSpan } from './plot/MarkedSpan'
+import { OverviewStrip } from './plot/OverviewStrip'
+import { Plot } from './plot/Plot'
 import {
   type Annotation,
   askWhatMoved,
@@ -42,12 +42,12 @@ import {
   stripLaneQuery,
   tilesOf,
   windowQuery,
-} from './queries'
-import { SeriesPicker } from './SeriesPicker'
-import { StallBands } from './StallBands'
-import { TimelineBar } from './TimelineBar'
-import { TimelineView } from './view'
-import { WindowBar } from './WindowBar'
+} from './model/queries'
+import { SeriesPicker } from './panels/SeriesPicker'
+import { StallBands } from './plot/StallBands'
+import { TimelineBar } from './panels/TimelineBar'
+import { TimelineView } from './plot/view'
+import { WindowBar } from './panels/WindowBar'
 import './timeline.css'
 
 const VIEWS = ['lanes', 'table'] as const

@@ -1,8 +1,8 @@
 /** Draws lanes on a sketch: pure from data, range and colours; a canvas per frame, an SVG for export. */
 import { cut, type Sketch } from '@/charts/sketch'
 import type { Interval } from '@/charts/time'
-import type { HeatLane, Item, ItemLane, Lane, MetricLane } from './lanes'
-import type { Run, Tile } from './tiles'
+import type { HeatLane, Item, ItemLane, Lane, MetricLane } from '../model/lanes'
+import type { Run, Tile } from '../model/tiles'
 
 export type Palette = Readonly<Record<string, string>>
 /** The tokens that a drawing uses. */

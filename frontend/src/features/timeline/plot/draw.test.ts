@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { cut, SvgSketch } from '@/charts/sketch'
 import { axisOf, cellReach, drawMetric, extremes, heatStep, scaleOf, valueAt, yOf } from './draw'
-import { PLAIN, type MetricLane } from './lanes'
-import type { Run, Tile } from './tiles'
-import { ranked } from './WindowBar'
+import { PLAIN, type MetricLane } from '../model/lanes'
+import type { Run, Tile } from '../model/tiles'
+import { ranked } from '../panels/WindowBar'
 
 const tile = (points: [number, number, number, number][], plain = false): Tile => ({
   start: 0,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { changed, readChoices, writeChoices } from './choices'
-import { edges, moved } from './edges'
+import { changed, readChoices, writeChoices } from './laneChoices'
+import { edges, moved } from './stallEdges'
 import { buildLanes, itemAt, nextItem, packed, PLAIN, stack, visible, type Item } from './lanes'
 import type { Marks, Series } from './queries'
 

@@ -7,8 +7,8 @@ import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/Button'
 import { type Column, Table } from '@/ui/Table'
 import { Measured, Time } from '@/ui/Value'
-import type { Item, Lane } from './lanes'
-import type { Series, WindowLane } from './queries'
+import type { Item, Lane } from '../model/lanes'
+import type { Series, WindowLane } from '../model/queries'
 import { OPENS } from './WindowBar'
 
 type Props = {

@@ -7,9 +7,9 @@ import { Dialog } from '@/ui/Dialog'
 import { CloseIcon } from '@/ui/icons'
 import { Problem, SkeletonRows } from '@/ui/States'
 import { Time } from '@/ui/Value'
-import { besideShift, MOST_OTHERS, type Other, shiftWords } from './beside'
-import { marksQuery, seriesQuery } from './firstQueries'
-import type { Marks } from './queries'
+import { besideShift, MOST_OTHERS, type Other, shiftWords } from '../model/otherIncidents'
+import { marksQuery, seriesQuery } from '../model/firstQueries'
+import type { Marks } from '../model/queries'
 
 /** What is asked of the others; `failed` names those that could not be read or placed. */
 export function useOthers(

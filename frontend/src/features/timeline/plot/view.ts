@@ -23,8 +23,8 @@ import {
   cellReach,
 } from './draw'
 import { RIGHT } from './layout'
-import { type Item, type Lane, type MetricLane, type Placed, stack, visible } from './lanes'
-import { type Fetcher, levelFor, TileStore, type Wish } from './tiles'
+import { type Item, type Lane, type MetricLane, type Placed, stack, visible } from '../model/lanes'
+import { type Fetcher, levelFor, TileStore, type Wish } from '../model/tiles'
 
 /** Drawn beyond the visible part above and below, so that a scroll shows lanes at once. */
 const OVER = 240

@@ -7,7 +7,7 @@ import type { components } from '@/api/schema'
 import { lanePoint, type LanePoint } from '@/charts/lane'
 import { iso, type Interval } from '@/charts/time'
 import { useOfferUndo } from '@/ui/undo'
-import { besideId, readBesideId } from './beside'
+import { besideId, readBesideId } from './otherIncidents'
 import { decodeBody } from './decoder'
 import type { Fetcher } from './tiles'
 

@@ -8,7 +8,7 @@ import { ExportMenu } from '@/ui/ExportMenu'
 import { DownIcon } from '@/ui/icons'
 import { Menu, MenuChoice } from '@/ui/Menu'
 import { SearchInput } from '@/ui/SearchInput'
-import { type Field, FIELDS } from './lanes'
+import { type Field, FIELDS } from '../model/lanes'
 
 type Props = {
   readonly range: Interval

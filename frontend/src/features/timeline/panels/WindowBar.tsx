@@ -2,8 +2,8 @@
 import { formatDuration, formatMeasured, formatRatio } from '@/format'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/Button'
-import type { Item } from './lanes'
-import type { Series, WindowLane } from './queries'
+import type { Item } from '../model/lanes'
+import type { Series, WindowLane } from '../model/queries'
 
 type Props = {
   readonly span: number

@@ -8,8 +8,8 @@ import { formatDuration } from '@/format'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/Button'
 import { Problem } from '@/ui/States'
-import { edges, type Edges, moved, NAMES, TARGET, targets, type Which } from './edges'
-import { type Correction, type Marks, type Stall, useStallCorrection } from './queries'
+import { edges, type Edges, moved, NAMES, TARGET, targets, type Which } from '../model/stallEdges'
+import { type Correction, type Marks, type Stall, useStallCorrection } from '../model/queries'
 import type { TimelineView } from './view'
 
 export function StallBands({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TARGET, targets, type Which } from './edges'
+import { TARGET, targets, type Which } from './stallEdges'
 
 const all = (...px: number[]) => {
   const which: Which[] = ['baselineStart', 'baselineEnd', 'onset', 'end']

@@ -11,7 +11,7 @@ import {
   useAddAnnotation,
   useDeleteAnnotation,
   useEditAnnotation,
-} from './queries'
+} from '../model/queries'
 
 type Props = {
   readonly incidentId: string

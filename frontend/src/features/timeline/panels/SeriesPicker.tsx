@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { formatRatio } from '@/format'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
-import type { Series } from './queries'
+import type { Series } from '../model/queries'
 
 const MOST_ROWS = 300
 

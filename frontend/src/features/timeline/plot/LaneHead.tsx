@@ -8,8 +8,8 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
 import { MAX_PICTURE, usePin } from '@/ui/pin'
 import type { PlacedClock } from '@/api/schema'
 import { laneSvg } from './exportView'
-import { type Choice, COLOURS, type Lane, type MetricLane, type Scale, type Size } from './lanes'
-import type { WindowLane } from './queries'
+import { type Choice, COLOURS, type Lane, type MetricLane, type Scale, type Size } from '../model/lanes'
+import type { WindowLane } from '../model/queries'
 import type { TimelineView } from './view'
 
 /** What a head can ask for; the same object always, so that a head is not drawn for its sake. */

@@ -1,6 +1,6 @@
 /** Which lanes stand on the timeline, in which order and how high: data and choices to a stack. */
 import { parseIso } from '@/charts/time'
-import { besideLanes, type Other } from './beside'
+import { besideLanes, type Other } from './otherIncidents'
 import { waiting } from './marks'
 import type { HeatRow, Marks, Series, Strips } from './queries'
 

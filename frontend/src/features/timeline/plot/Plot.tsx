@@ -7,7 +7,7 @@ import { useZone } from '@/state/incident'
 import { AXIS_HEIGHT, TimeAxis } from '@/charts/TimeAxis'
 import { formatDuration } from '@/format'
 import { type Palette, TOKENS } from './draw'
-import { type Item, itemAt, type Lane, type Placed, visible } from './lanes'
+import { type Item, itemAt, type Lane, type Placed, visible } from '../model/lanes'
 import { LEFT, RIGHT } from './layout'
 import type { TimelineView } from './view'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { besideId, besideLanes, besideShift, type Other, readBesideId, shiftWords } from './beside'
+import { besideId, besideLanes, besideShift, type Other, readBesideId, shiftWords } from './otherIncidents'
 import { PLAIN, type MetricLane } from './lanes'
 import type { Marks, Series } from './queries'
 
