@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.analysis.test_wait_diff import two_moments
-from tests.analysis.test_waits import dump, evidence, semaphore
+from tests.analysis.waits.test_wait_diff import two_moments
+from tests.analysis.waits.test_waits import dump, evidence, semaphore
 from tests.support.site import Site
 
 FIRST, SECOND = "2026-11-20T22:20:15Z", "2026-11-20T22:20:45Z"

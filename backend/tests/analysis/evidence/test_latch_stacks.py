@@ -7,8 +7,8 @@ import pytest
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.waits import moment_graph
 from pileup.formats.stacks.parts.function_names import bare_function
-from tests.analysis.test_commit_graph import pmp
-from tests.analysis.test_waits import evidence
+from tests.analysis.waits.test_commit_graph import pmp
+from tests.analysis.waits.test_waits import evidence
 
 PAGE = (
     "syscall srw_mutex_impl<true>::wait srw_mutex_impl<true>::wait_and_lock "

@@ -11,7 +11,7 @@ from pileup.analysis.contract import FindingDoc
 from pileup.analysis.findings.signatures import RULES
 from pileup.knowledge import knowledge
 from tests.analysis.test_captures import read
-from tests.analysis.test_waits import PMP_46459, dump, evidence, semaphore
+from tests.analysis.waits.test_waits import PMP_46459, dump, evidence, semaphore
 from tests.conftest import REPOSITORY
 
 # folder -> the ids that may come first (all of one cause)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pileup.analysis.contract import WaitGraph
 from pileup.analysis.stacks import commit_queue
 from pileup.analysis.waits import moment_graph
-from tests.analysis.test_waits import evidence, sessions
+from tests.analysis.waits.test_waits import evidence, sessions
 
 
 def pmp(*stacks: tuple[int, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pileup.analysis.contract import WaitEdge, WaitGraph
 from pileup.analysis.stacks import instruments
 from pileup.analysis.waits import moment_graph
-from tests.analysis.test_lock_graph import edges, evidence, roots
+from tests.analysis.waits.test_lock_graph import edges, evidence, roots
 from tests.formats.checks import SAMPLES
 
 EVENTS = (SAMPLES / "lock-tables" / "8.0-events-waits-and-latch-holders.txt").read_text()

@@ -7,7 +7,7 @@ import pytest
 from pileup.analysis.contract import WaitEdge, WaitGraph
 from pileup.analysis.evidence.statements import tables_of, wants_exclusive
 from pileup.analysis.waits import moment_graph
-from tests.analysis.test_waits import dump, evidence, sessions
+from tests.analysis.waits.test_waits import dump, evidence, sessions
 
 FTWRL = "FLUSH TABLES WITH READ LOCK"
 GLOBAL, METADATA = "Waiting for global read lock", "Waiting for table metadata lock"

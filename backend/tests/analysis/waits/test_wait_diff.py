@@ -11,7 +11,7 @@ from pileup.analysis.evidence.times import parse
 from pileup.analysis.waits import moment_graph
 from pileup.analysis.waits.diff import wait_diff
 from pileup.analysis.waits.inspect_node import wait_node
-from tests.analysis.test_waits import IDLE_HOLDER, dump, evidence, row_waiter, semaphore
+from tests.analysis.waits.test_waits import IDLE_HOLDER, dump, evidence, row_waiter, semaphore
 
 FIRST, SECOND, THIRD = "2026-11-20 22:20:15", "2026-11-20 22:20:45", "2026-11-20 22:21:15"
 

@@ -8,9 +8,9 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.waits import moment_graph
 from pileup.analysis.waits.groups import READABLE
 from pileup.analysis.waits.inspect_node import wait_node
-from tests.analysis.test_lock_graph import evidence as timed
-from tests.analysis.test_lock_graph import pairs
-from tests.analysis.test_waits import evidence
+from tests.analysis.waits.test_lock_graph import evidence as timed
+from tests.analysis.waits.test_lock_graph import pairs
+from tests.analysis.waits.test_waits import evidence
 
 ROOT = 100
 Pair = tuple[int, int, int]
