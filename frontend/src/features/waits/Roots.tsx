@@ -2,7 +2,7 @@
 import { formatNumber } from '@/format'
 import { ShareBar } from '@/ui/Bar'
 import { cx } from '@/ui/cx'
-import type { WaitGraph } from './graph/layout'
+import type { WaitGraph } from './waitGraph'
 import {
   deadlocksOf,
   type NodePersistence,

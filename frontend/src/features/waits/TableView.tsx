@@ -4,7 +4,7 @@ import { formatNumber } from '@/format'
 import { Chip } from '@/ui/Chip'
 import { type Column, Table } from '@/ui/Table'
 import { Duration } from '@/ui/Value'
-import type { WaitGraph, WaitNode } from './graph/layout'
+import type { WaitGraph, WaitNode } from './waitGraph'
 import {
   GLYPH,
   KIND,

@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { renderScreen, serve } from '@/testing/render'
 import { BLANK_EDGE, BLANK_NODE } from './defaults'
-import type { WaitGraph } from './graph/layout'
+import type { WaitGraph } from './waitGraph'
 import { askAhead } from './queries'
 import WaitsScreen from './WaitsScreen'
 

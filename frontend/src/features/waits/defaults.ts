@@ -1,5 +1,5 @@
 /** The API leaves out what has its default: thousands of nodes would be megabytes of nulls. */
-import type { WaitEdge, WaitGraph, WaitNode } from './graph/layout'
+import type { WaitEdge, WaitGraph, WaitNode } from './waitGraph'
 
 export const BLANK_NODE: WaitNode = {
   id: '',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { WaitNode } from './graph/layout'
+import type { WaitNode } from './waitGraph'
 import { deadlocksOf, nodeClaim, nextMoment, describeNode } from './nodeText'
 
 const holder = {

@@ -1,7 +1,7 @@
 /** A wait node in words and in one glyph: for labels, the tree, the table, pins. */
 import { formatNumber } from '@/format'
 import type { components } from '@/api/schema'
-import type { WaitEdge, WaitGraph, WaitNode } from './graph/layout'
+import type { WaitEdge, WaitGraph, WaitNode } from './waitGraph'
 
 export type NodePersistence = components['schemas']['LastingWait']
 export type Persistence = components['schemas']['WaitPersistence']

@@ -29,7 +29,7 @@ export type GraphRequest = {
 }
 
 /** Where the address says what is asked for. */
-export const ASKED: { readonly [K in keyof GraphRequest]: UrlKey<GraphRequest[K]> } = {
+export const REQUEST_IN_URL: { readonly [K in keyof GraphRequest]: UrlKey<GraphRequest[K]> } = {
   at: ['at', text, 'worst'],
   against: ['vs', text, ''],
   fold: ['fold', oneOf<Fold>(['auto', 'all', 'none']), 'auto'],
@@ -40,11 +40,11 @@ export const ASKED: { readonly [K in keyof GraphRequest]: UrlKey<GraphRequest[K]
 /** Asks while the screen's code and the session are still on their way. */
 export function askAhead(client: QueryClient, id: string, address: URLSearchParams): void {
   const request = {
-    at: readUrl(address, ASKED.at),
-    against: readUrl(address, ASKED.against),
-    fold: readUrl(address, ASKED.fold),
-    opened: readUrl(address, ASKED.opened),
-    find: readUrl(address, ASKED.find),
+    at: readUrl(address, REQUEST_IN_URL.at),
+    against: readUrl(address, REQUEST_IN_URL.against),
+    fold: readUrl(address, REQUEST_IN_URL.fold),
+    opened: readUrl(address, REQUEST_IN_URL.opened),
+    find: readUrl(address, REQUEST_IN_URL.find),
   }
   void client.prefetchQuery(graphQuery(id, request))
   void client.prefetchQuery(momentsQuery(id))

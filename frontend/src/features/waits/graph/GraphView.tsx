@@ -14,17 +14,12 @@ import {
 import { useWidth } from '@/charts/useWidth'
 import { Button } from '@/ui/Button'
 import { cx } from '@/ui/cx'
-import {
-  connected,
-  layoutWaitGraph,
-  type PlacedNode,
-  visibleIn,
-  type WaitEdge,
-  type WaitGraph,
-} from './layout'
+import { layoutWaitGraph, type PlacedNode, visibleIn } from './layout'
+import { connected, type WaitEdge, type WaitGraph } from '../waitGraph'
 import { Minimap } from './Minimap'
 import { NodeBox } from './NodeBox'
-import { blockersOf, stepGraph } from './keyboardSteps'
+import { stepGraph } from './keyboardSteps'
+import { blockersOf } from '../waitGraph'
 import {
   DASH,
   edgeKind,

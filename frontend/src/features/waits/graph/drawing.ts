@@ -1,6 +1,7 @@
 /** The graph as a file: the same layout as SVG text, and its nodes as rows. */
 import { escapeXml, type Rows, svgDocument } from '@/charts/exportSvg'
-import { layoutWaitGraph, type PlacedNode, type WaitGraph } from './layout'
+import { layoutWaitGraph, type PlacedNode } from './layout'
+import type { WaitGraph } from '../waitGraph'
 import {
   DASH,
   edgeKind,

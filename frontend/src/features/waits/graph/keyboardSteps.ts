@@ -1,5 +1,5 @@
 /** Where a key leads from a node of the graph: along its column, or along the edges. */
-import type { GraphLayout, PlacedNode, WaitEdge } from './layout'
+import type { GraphLayout, PlacedNode } from './layout'
 
 /** The id to go to; null: the key does nothing here. */
 export function stepGraph(layout: GraphLayout, from: string, key: string): string | null {
@@ -24,23 +24,6 @@ export function stepGraph(layout: GraphLayout, from: string, key: string): strin
     default:
       return null
   }
-}
-
-/** What a node waits for, who has that, and so on to the root: each once, the nearest first. */
-export function blockersOf(
-  edges: readonly Pick<WaitEdge, 'source' | 'target'>[],
-  from: string,
-): string[] {
-  const ahead = new Map<string, string[]>()
-  for (const { source, target } of edges) {
-    const known = ahead.get(source)
-    if (known) known.push(target)
-    else ahead.set(source, [target])
-  }
-  const found = new Set([from])
-  for (const id of found) for (const next of ahead.get(id) ?? []) found.add(next)
-  found.delete(from)
-  return [...found]
 }
 
 /** The topmost neighbour in a column further left or right; without one, the nearest column's first. */

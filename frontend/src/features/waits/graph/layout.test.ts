@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { BLANK_EDGE, completeNode } from '../defaults'
 import { graphSvg, nearSvg } from './drawing'
-import {
-  connected,
-  layoutWaitGraph,
-  needOf,
-  ROW,
-  visibleIn,
-  type WaitEdge,
-  type WaitGraph,
-  type WaitNode,
-} from './layout'
-import { blockersOf, stepGraph } from './keyboardSteps'
+import { layoutWaitGraph, needOf, ROW, visibleIn } from './layout'
+import { connected, type WaitEdge, type WaitGraph, type WaitNode } from '../waitGraph'
+import { stepGraph } from './keyboardSteps'
+import { blockersOf } from '../waitGraph'
 import { edgeClaim } from '../nodeText'
 
 const node = (id: string, depth: number, more: Partial<WaitNode> = {}): WaitNode =>

@@ -6,11 +6,7 @@
  * sizes in, CSS pixels out; y grows downwards. Linear in nodes and edges, but for the sorts.
  */
 import { groups, max, mean } from 'd3-array'
-import type { components } from '@/api/schema'
-
-export type WaitGraph = components['schemas']['WaitGraph']
-export type WaitNode = components['schemas']['WaitNode']
-export type WaitEdge = components['schemas']['WaitEdge']
+import { neighboursOf, type WaitEdge, type WaitGraph, type WaitNode } from '../waitGraph'
 
 export interface PlacedNode {
   node: WaitNode
@@ -215,36 +211,6 @@ function outline(
   const start = from ? `${from} ${m},${y1 + way * BEND}` : `M${m},${cut(y1)}`
   const end = y2 >= top && y2 <= bottom ? `C${m},${y2} ${m},${y2} ${x2},${y2}` : ''
   return `${start}V${end ? y2 - way * BEND : cut(y2)}${end}`
-}
-
-/** Everything that a node waits for or that waits for it, through any number of edges. */
-export function connected(edges: readonly WaitEdge[], id: string): Set<string> {
-  const neighbours = neighboursOf(edges)
-  const seen = new Set([id])
-  const queue = [id]
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    for (const other of neighbours.get(next) ?? []) {
-      if (!seen.has(other)) {
-        seen.add(other)
-        queue.push(other)
-      }
-    }
-  }
-  return seen
-}
-
-export function neighboursOf(edges: readonly WaitEdge[]): Map<string, string[]> {
-  const found = new Map<string, string[]>()
-  const add = (from: string, to: string) => {
-    const known = found.get(from)
-    if (known) known.push(to)
-    else found.set(from, [to])
-  }
-  for (const edge of edges) {
-    add(edge.source, edge.target)
-    add(edge.target, edge.source)
-  }
-  return found
 }
 
 function placeEdge(edge: WaitEdge, a: PlacedNode, b: PlacedNode, gap: number): PlacedEdge {

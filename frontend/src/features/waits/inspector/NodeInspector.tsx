@@ -9,7 +9,7 @@ import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
 import { MAX_PICTURE, PinButton, type PinDraft } from '@/ui/pin'
 import { Duration, Time } from '@/ui/Value'
 import { nearSvg } from '../graph/drawing'
-import type { WaitEdge, WaitGraph, WaitNode } from '../graph/layout'
+import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 import { nodeQuery } from '../queries'
 import { SqlText } from './SqlText'
 import {

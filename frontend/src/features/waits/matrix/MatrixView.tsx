@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { formatNumber } from '@/format'
 import { cx } from '@/ui/cx'
 import { EmptyState } from '@/ui/States'
-import type { WaitGraph } from '../graph/layout'
+import type { WaitGraph } from '../waitGraph'
 import { matrixOf, MOST_SIDES } from './matrix'
 import { GLYPH } from '../nodeText'
 

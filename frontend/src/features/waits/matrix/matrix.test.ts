@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BLANK_EDGE, BLANK_NODE } from '../defaults'
-import type { WaitEdge, WaitGraph, WaitNode } from '../graph/layout'
+import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 import { matrixOf, MOST_SIDES } from './matrix'
 
 const graph = (nodes: WaitNode[], edges: WaitEdge[]) => ({ nodes, edges }) as unknown as WaitGraph

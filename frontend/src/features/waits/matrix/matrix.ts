@@ -1,5 +1,5 @@
 /** The graph as a matrix: who waits or holds by row, for or by what by column. Pure. */
-import type { WaitEdge, WaitGraph, WaitNode } from '../graph/layout'
+import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 
 export type Matrix = {
   readonly rows: readonly WaitNode[]

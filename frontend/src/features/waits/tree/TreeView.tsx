@@ -2,9 +2,9 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { cx } from '@/ui/cx'
 import { onSecondClick } from '../doubleClick'
-import type { WaitGraph, WaitNode } from '../graph/layout'
+import type { WaitGraph, WaitNode } from '../waitGraph'
 import { stepTree, type TreeRow, treeRows } from './treeRows'
-import { blockersOf } from '../graph/keyboardSteps'
+import { blockersOf } from '../waitGraph'
 import {
   GLYPH,
   type NodePersistence,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WaitEdge, WaitNode } from '../graph/layout'
+import type { WaitEdge, WaitNode } from '../waitGraph'
 import { stepTree, treeRows } from './treeRows'
 
 const node = (id: string, depth: number, blocks = 0) =>

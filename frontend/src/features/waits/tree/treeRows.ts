@@ -4,7 +4,7 @@
  * A node that several others stand before is opened out where it comes first, and named again
  * elsewhere, so that the rows stay linear in nodes and edges and a circle has an end.
  */
-import type { WaitGraph, WaitNode } from '../graph/layout'
+import type { WaitGraph, WaitNode } from '../waitGraph'
 
 export type TreeRow = {
   /** Unique in the tree, also where a node comes again. */

@@ -1,0 +1,159 @@
+/** The model of the wait screen: the address and the queries in, the graph of one moment and what can be done out. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo } from 'react'
+import { useIncidentId } from '@/state/incident'
+import { oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
+import { usePlay } from './moments/usePlay'
+import { nextMoment } from './nodeText'
+import { graphQuery, momentsQuery, persistenceQuery, REQUEST_IN_URL } from './queries'
+
+export const VIEWS = ['graph', 'tree', 'matrix', 'table'] as const
+export type View = (typeof VIEWS)[number]
+const VIEW = oneOf(VIEWS)
+
+export type WaitsModel = ReturnType<typeof useWaits>
+
+export function useWaits() {
+  const incidentId = useIncidentId()
+  const address = useWaitsAddress()
+  const { request, against, words, chosenId } = address
+  const { graph, persistence, isMissingChosen } = useGraphOfMoment(incidentId, request, chosenId)
+  const data = graph.data
+  const isFresh = !graph.isPlaceholderData
+  useStanding({ at: isFresh ? (data?.at ?? null) : null })
+  const selectedId = chosenId || (words && data?.found.length === 1 ? (data.found[0] ?? '') : '')
+  const lasting = useMemo(
+    () => new Map((persistence.data?.nodes ?? []).map((node) => [node.key, node])),
+    [persistence.data],
+  )
+  const playback = usePlayback(incidentId, address, data?.at ?? null, isFresh && !graph.isFetching)
+  return {
+    incidentId,
+    ...address,
+    ...playback,
+    graph,
+    data,
+    isFresh,
+    against,
+    selectedId,
+    selectedNode: data?.nodes.find((node) => node.id === selectedId),
+    /** A link names a node that the graph of this moment does not have, folded or not. */
+    isMissingChosen,
+    lasting,
+    persistence,
+  }
+}
+
+/** What the address says, and the changes of it that the screen makes. */
+function useWaitsAddress() {
+  const [at] = useUrlState(...REQUEST_IN_URL.at)
+  const [against, setAgainst] = useUrlState(...REQUEST_IN_URL.against)
+  const [fold, setFold] = useUrlState(...REQUEST_IN_URL.fold)
+  const [opened, setOpened] = useUrlState(...REQUEST_IN_URL.opened)
+  const [words, setWords] = useUrlState(...REQUEST_IN_URL.find)
+  const [chosenId, setChosenId] = useUrlState('node', text, '')
+  const [view, setView] = useUrlState('view', VIEW, 'graph')
+  const change = useUrlChange()
+  const goTo = useCallback(
+    (time: string, push = true) => change({ at: [time] }, { push }),
+    [change],
+  )
+  return {
+    request: { at, against, fold, opened, find: words },
+    at,
+    against,
+    opened,
+    words,
+    chosenId,
+    view,
+    goTo,
+    setFold,
+    setOpened,
+    compareWith: (time: string) => setAgainst(time || null, { push: true }),
+    swapWith: (shownAt: string) => change({ at: [against], vs: [shownAt] }, { push: true }),
+    showWorst: () => change({ at: [], open: [], node: [] }, { push: true }),
+    showView: (next: View) => setView(next, { push: true }),
+    select: (nodeId: string) => setChosenId(nodeId || null),
+    /** A selected group is gone when its members are shown, so nothing stays selected. */
+    openGroup: (group: string) =>
+      change({ open: [...opened.filter((other) => other !== group), group], node: [] }),
+    closeInspector: () => change({ node: [], ...(words && !chosenId ? { find: [] } : {}) }),
+    search: (next: string) => change({ find: next ? [next] : [], node: [] }, { push: true }),
+    showThread: (thread: string) => change({ find: [thread], node: [thread] }, { push: true }),
+    /** One level at a time: the search words first, then the difference. */
+    clearOneLevel: () => (words ? setWords(null) : setAgainst(null, { push: true })),
+  }
+}
+
+type Address = ReturnType<typeof useWaitsAddress>
+
+function useGraphOfMoment(incidentId: string, request: Address['request'], chosenId: string) {
+  const requested = useQuery(graphQuery(incidentId, request))
+  // A node that a link names may be folded away: then the graph is requested with it unfolded.
+  const isAbsent =
+    chosenId !== '' &&
+    requested.isSuccess &&
+    !requested.isPlaceholderData &&
+    !requested.data.nodes.some((node) => node.id === chosenId)
+  const unfolding = { ...request, find: chosenId }
+  const unfolded = useQuery({ ...graphQuery(incidentId, unfolding), enabled: isAbsent })
+  const isUnfolded = isAbsent && unfolded.isSuccess && !unfolded.isPlaceholderData
+  const graph = isUnfolded ? unfolded : requested
+  // After the graph: it is computed from all the dumps, and people come for the graph.
+  const persistence = useQuery({
+    ...persistenceQuery(incidentId, isUnfolded ? unfolding : request),
+    enabled: graph.isSuccess && !graph.isPlaceholderData,
+  })
+  return { graph, persistence, isMissingChosen: isUnfolded }
+}
+
+/** The moments with waiters, the one before and after the shown one, and playing through them. */
+function usePlayback(
+  incidentId: string,
+  { request, goTo }: Pick<Address, 'request' | 'goTo'>,
+  shownAt: string | null,
+  isReady: boolean,
+) {
+  const client = useQueryClient()
+  const moments = useQuery(momentsQuery(incidentId))
+  const waiting = useMemo(
+    () => [
+      ...new Set(
+        (moments.data ?? [])
+          .filter((moment) => moment.waiters + moment.lock_waits > 0)
+          .map((moment) => moment.time),
+      ),
+    ],
+    [moments.data],
+  )
+  const before = nextMoment(waiting, shownAt, -1)
+  const after = nextMoment(waiting, shownAt, 1)
+  const step = useCallback((time: string) => goTo(time, false), [goTo])
+  const { playing, setPlaying, speed, setSpeed } = usePlay(after, isReady, step)
+  const { against, fold, opened, find } = request
+  useEffect(() => {
+    if (playing && after !== null) {
+      void client.prefetchQuery(graphQuery(incidentId, { at: after, against, fold, opened, find }))
+    }
+  }, [playing, after, client, incidentId, against, fold, opened, find])
+  const play = useCallback(
+    (on: boolean) => {
+      // At the end, playing begins again at the first.
+      if (on && after === null && waiting[0] !== undefined) goTo(waiting[0])
+      setPlaying(on)
+    },
+    [after, waiting, goTo, setPlaying],
+  )
+  const place = waiting.findIndex((time) => Date.parse(time) === Date.parse(shownAt ?? ''))
+  return {
+    moments,
+    waiting,
+    before,
+    after,
+    playing,
+    play,
+    speed,
+    setSpeed,
+    place: place >= 0 ? `${place + 1} of ${waiting.length}` : `${waiting.length} moments`,
+  }
+}
