@@ -80,7 +80,7 @@ _VERBATIM = {"releases.document"}
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _SHORT = re.compile(r'(\[\^pin-|::pin\{id=\\?"(?:pin-)?)([0-9a-f-]{8,36})')
-"""Ids of pins as texts name them (report/text): the beginning suffices."""
+"""Ids of pins as texts name them (see source_notes and live_blocks in report/text): the beginning
 suffices."""
 _MOST_ROWS = 500_000
 
