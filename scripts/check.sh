@@ -26,6 +26,7 @@ step "mypy" inside backend "$bin/mypy"
 step "import-contract" inside backend "$bin/lint-imports"
 step "tsc" inside frontend npx --no-install tsc --noEmit
 step "eslint" inside frontend npx --no-install eslint .
+step "knip" inside frontend npx --no-install knip
 step "prettier" inside frontend npx --no-install prettier --check .
 step "api-types" sh scripts/api-types.sh check
 step "locks" sh scripts/check-locks.sh

@@ -13,7 +13,7 @@ import { followStream, type StreamEvent, type Told } from './stream'
 
 export type Connection = 'none' | 'connecting' | 'open' | 'lost'
 
-export type Upload = {
+type Upload = {
   readonly id: string
   readonly state: 'receiving' | 'done' | 'cancelled'
   readonly path?: string
@@ -22,7 +22,7 @@ export type Upload = {
 }
 
 /** What is passed on as it comes: typing in a text, who is here, and that the line is up again. */
-export type Live =
+type Live =
   | { readonly name: 'text'; readonly key: string; readonly seq: number }
   | { readonly name: 'presence'; readonly here: readonly Peer[] }
   | { readonly name: 'open' }

@@ -3,7 +3,6 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from 'react-router'
 import { ApiProblem } from '@/api/problem'
 import { onMutationError, onQueryError } from '@/api/reach'
-import { TooltipProvider } from '@/ui/Tooltip'
 import { AwayBand } from './AwayBand'
 import { makeRouter } from './routes'
 
@@ -28,10 +27,8 @@ const router = makeRouter(client)
 export function App() {
   return (
     <QueryClientProvider client={client}>
-      <TooltipProvider>
-        <RouterProvider router={router} />
-        <AwayBand />
-      </TooltipProvider>
+      <RouterProvider router={router} />
+      <AwayBand />
     </QueryClientProvider>
   )
 }

@@ -15,14 +15,14 @@ import { Banner } from '@/ui/States'
 import { useMakeViewLink } from './queries'
 
 /** Longer addresses get cut on their way. */
-export const LONGEST = 1800
+const LONGEST = 1800
 
 export const LINK_KEYS = {
   copy: { keys: ['l'], does: 'Copy a link to this view' },
 } as const satisfies KeyTable
 
 /** Screen and query below the incident, as the server keeps it. */
-export function viewOf({ pathname, search, hash }: Location | URL): string {
+function viewOf({ pathname, search, hash }: Location | URL): string {
   return pathname.split('/').slice(3).join('/') + search + hash
 }
 

@@ -50,7 +50,7 @@ export function IncidentLayout() {
 }
 
 /** The zone that most placed sources name; null when none does. */
-export function commonZone(clocks: readonly PlacedClock[]): string | null {
+function commonZone(clocks: readonly PlacedClock[]): string | null {
   const counts = new Map<string, number>()
   for (const { clock } of clocks) {
     if (clock.zone) counts.set(clock.zone, (counts.get(clock.zone) ?? 0) + 1)

@@ -45,7 +45,7 @@ export function keepFocus(part: HTMLElement): () => void {
 }
 
 /** Of what is left, the nearest that can have the keyboard. */
-export function successor(chain: readonly Element[]): HTMLElement | null {
+function successor(chain: readonly Element[]): HTMLElement | null {
   for (const one of chain) {
     if (!one.isConnected || !(one instanceof HTMLElement)) continue
     const stop = one.querySelector<HTMLElement>(STOP)

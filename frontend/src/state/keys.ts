@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Store, useStore } from '@/store'
 
 /** One line of the sheet. */
-export type KeyLine = {
+type KeyLine = {
   /** As KeyboardEvent.key has it, letters small: 'w', '[', ' ', 'Enter', 'Shift+n'. Any of them. */
   readonly keys: readonly string[]
   readonly does: string
@@ -82,7 +82,7 @@ export function isElsewhere(event: KeyboardEvent): boolean {
 }
 
 /** Whether keys belong to a text field now. */
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

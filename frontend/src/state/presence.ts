@@ -14,7 +14,7 @@ const GONE_MS = 25_000
 const GATHER_MS = 150
 
 /** This tab, to all others. */
-export const TAB = crypto.randomUUID()
+const TAB = crypto.randomUUID()
 
 type Place = { readonly incidentId: string; readonly address: string }
 

@@ -30,7 +30,7 @@ export type PinDraft = Omit<NewPin, 'view' | 'evidence_kind'> & {
   readonly view?: string
   readonly evidence_kind?: NewPin['evidence_kind']
 }
-export type Side = 'for' | 'against' | 'neutral'
+type Side = 'for' | 'against' | 'neutral'
 
 type Request = { readonly incidentId: string; readonly pin: NewPin }
 

@@ -16,7 +16,7 @@ export type Side = {
   readonly experiments: readonly string[]
 }
 
-export const PARTS: readonly Part[] = ['whole', 'baseline', 'stall', 'window']
+const PARTS: readonly Part[] = ['whole', 'baseline', 'stall', 'window']
 export const NAMES = 'ABCDEF'
 export const MOST = NAMES.length
 
@@ -33,7 +33,7 @@ export const side = (part: Part, more: Partial<Side> = {}): Side => ({
   ...more,
 })
 
-export function readSide(value: string): Side | undefined {
+function readSide(value: string): Side | undefined {
   const [part, start = '', end = '', host = '', bundle = '', runs = ''] = value.split('|')
   const known = PARTS.find((one) => one === part)
   return (

@@ -216,7 +216,7 @@ function Made({ token, onDone }: { readonly token: NewTokenOut; readonly onDone:
 }
 
 /** Commands that work as they stand, but for the paths. */
-export function tokenSnippets(
+function tokenSnippets(
   origin: string,
   token: string,
   scope: NewToken['scope'],

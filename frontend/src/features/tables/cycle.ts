@@ -3,7 +3,7 @@ import type { DeadlockOut } from '@/api/schema'
 
 export type CycleNode = { readonly number: number; readonly x: number; readonly y: number }
 
-export type CycleEdge = {
+type CycleEdge = {
   readonly waiter: number
   readonly holder: number
   /** An SVG path from the rim of the waiter to that of the holder. */

@@ -1,7 +1,7 @@
 /** Pure parts of the scrubber: moments as bars of what was active, at most one for some pixels. */
 import type { ProcesslistMoment } from '@/api/schema'
 
-export const COLUMN_PX = 6
+const COLUMN_PX = 6
 
 export type Bar = {
   readonly x: number
