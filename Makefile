@@ -125,6 +125,7 @@ fuzz: $(VENV)/.installed-dev ## search for defects of the parsers (FORMAT=gdb SE
 .PHONY: docs
 docs: $(VENV)/.installed-dev ## write the generated tables of docs/ again
 	@$(BIN)/pileup formats --write docs/reference/formats.md
+	@$(BIN)/python scripts/write_knowledge_counts.py
 
 .PHONY: corpus-coverage
 corpus-coverage: $(VENV)/.installed-dev ## write what is read of a corpus (CORPUS=folder) into docs/

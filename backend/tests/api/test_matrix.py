@@ -197,7 +197,7 @@ def test_withdrawing_a_rated_pin_flags_and_hides(table: Table) -> None:
     listed = table.ann.get(f"/api/v1/incidents/{table.incident}/hypotheses").json()
     assert {h["id"]: h["needs_review"] for h in listed} == {table.h1: True, table.h2: False}
     assert table.rate(table.ann, table.h1, "C") == 404
-    table.ann.post(f"/api/v1/pins/{table.e1}/restore")
+    table.ann.post(f"/api/v1/incidents/{table.incident}/deleted/pin/{table.e1}/restore")
     assert table.cell(table.ann, table.h1)["mine"] == "C"
 
 

@@ -117,8 +117,10 @@ def test_a_deleted_action_can_be_restored(site: Site) -> None:
     assert site.admin.delete(f"/api/v1/actions/{made['id']}").status_code == 204
     assert site.admin.get(f"/api/v1/incidents/{incident}/actions").json() == []
     assert site.admin.delete(f"/api/v1/actions/{made['id']}").status_code == 404
-    back = site.admin.post(f"/api/v1/actions/{made['id']}/restore").json()
-    assert [back] == site.admin.get(f"/api/v1/incidents/{incident}/actions").json()
+    restored = site.admin.post(f"/api/v1/incidents/{incident}/deleted/action/{made['id']}/restore")
+    assert restored.status_code == 204
+    (listed,) = site.admin.get(f"/api/v1/incidents/{incident}/actions").json()
+    assert listed == {**made, "revision": 3}  # deleting and restoring are changes too
 
 
 def test_who_submits_does_not_approve_when_there_is_somebody_else(site: Site) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import msgspec
@@ -199,3 +200,6 @@ def test_the_page_counts_what_is_not_verified() -> None:
     unverified = [one.id for one in known if not one.verified]
     assert all(f"`{one}`" in page for one in unverified)
     assert f"Of our {len(known)} issues {len(known) - len(unverified)} are verified" in page
+    script = REPOSITORY / "scripts" / "write_knowledge_counts.py"
+    writer = runpy.run_path(str(script))
+    assert writer["rewritten"](page, known) == page, "run make docs"

@@ -28,26 +28,6 @@ export interface paths {
     patch: operations['change_action_api_v1_actions__action_id__patch']
     trace?: never
   }
-  '/api/v1/actions/{action_id}/restore': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Restore Action
-     * @description Out of the bin again.
-     */
-    post: operations['restore_action_api_v1_actions__action_id__restore_post']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/analysis.schema.json': {
     parameters: {
       query?: never
@@ -1908,26 +1888,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/incidents/{incident_id}/report/sections/{key}/prefill': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Propose Section
-     * @description What the case says now; nothing is saved.
-     */
-    post: operations['propose_section_api_v1_incidents__incident_id__report_sections__key__prefill_post']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/incidents/{incident_id}/report/template': {
     parameters: {
       query?: never
@@ -2388,26 +2348,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/incidents/{incident_id}/values': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Values
-     * @description The last value of each series at or before an instant, counters as rates.
-     */
-    get: operations['values_api_v1_incidents__incident_id__values_get']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/incidents/{incident_id}/views': {
     parameters: {
       query?: never
@@ -2654,26 +2594,6 @@ export interface paths {
     get: operations['pin_picture_api_v1_pins__pin_id__picture_get']
     put?: never
     post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/pins/{pin_id}/restore': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Restore Pin
-     * @description Undo the withdrawal: it is evidence again wherever it was.
-     */
-    post: operations['restore_pin_api_v1_pins__pin_id__restore_post']
     delete?: never
     options?: never
     head?: never
@@ -6298,11 +6218,6 @@ export interface components {
       /** Kinds */
       kinds: ('sql' | 'hosts' | 'users' | 'addresses')[]
     }
-    /** Proposal */
-    Proposal: {
-      /** Body Md */
-      body_md: string
-    }
     /** QueryExample */
     QueryExample: {
       /** Artifact */
@@ -7831,15 +7746,6 @@ export interface components {
       /** Error Type */
       type: string
     }
-    /** ValueOut */
-    ValueOut: {
-      /** Id */
-      id: string
-      /** T */
-      t: string | null
-      /** Value */
-      value: number | null
-    }
     /** VerdictOut */
     VerdictOut: {
       /** Finding Id */
@@ -8398,7 +8304,6 @@ export type ProcesslistMoment = components['schemas']['ProcesslistMoment']
 export type ProcesslistMoments = components['schemas']['ProcesslistMoments']
 export type ProcesslistRow = components['schemas']['ProcesslistRow']
 export type ProfileKinds = components['schemas']['ProfileKinds']
-export type Proposal = components['schemas']['Proposal']
 export type QueryExample = components['schemas']['QueryExample']
 export type QueryExamples = components['schemas']['QueryExamples']
 export type QueryField = components['schemas']['QueryField']
@@ -8502,7 +8407,6 @@ export type UploadOut = components['schemas']['UploadOut']
 export type UserChange = components['schemas']['UserChange']
 export type UserOut = components['schemas']['UserOut']
 export type ValidationError = components['schemas']['ValidationError']
-export type ValueOut = components['schemas']['ValueOut']
 export type VerdictOut = components['schemas']['VerdictOut']
 export type VersionName = components['schemas']['VersionName']
 export type ViewLinkOut = components['schemas']['ViewLinkOut']
@@ -8571,37 +8475,6 @@ export interface operations {
         'application/json': components['schemas']['ActionChange']
       }
     }
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Action']
-        }
-      }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
-    }
-  }
-  restore_action_api_v1_actions__action_id__restore_post: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        action_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
     responses: {
       /** @description Successful Response */
       200: {
@@ -12350,38 +12223,6 @@ export interface operations {
       }
     }
   }
-  propose_section_api_v1_incidents__incident_id__report_sections__key__prefill_post: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        incident_id: string
-        key: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Proposal']
-        }
-      }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
-    }
-  }
   choose_template_api_v1_incidents__incident_id__report_template_put: {
     parameters: {
       query?: never
@@ -13255,40 +13096,6 @@ export interface operations {
       }
     }
   }
-  values_api_v1_incidents__incident_id__values_get: {
-    parameters: {
-      query: {
-        at: string
-        series: string[]
-      }
-      header?: never
-      path: {
-        incident_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ValueOut'][]
-        }
-      }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
-    }
-  }
   named_views_api_v1_incidents__incident_id__views_get: {
     parameters: {
       query?: never
@@ -13672,37 +13479,6 @@ export interface operations {
         }
         content: {
           'image/svg+xml': string
-        }
-      }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
-    }
-  }
-  restore_pin_api_v1_pins__pin_id__restore_post: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        pin_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Pin']
         }
       }
       /** @description Validation Error */

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -82,7 +82,6 @@ class Issue:
     title: str
     affected: tuple[str, ...]
     fixed: tuple[str, ...]
-    signature: Mapping[str, Any]
     explanation: str
     mitigations: tuple[tuple[str, str | None], ...]
     """(action, side effects)."""
@@ -486,7 +485,6 @@ def _issue(raw: dict[str, Any]) -> Issue:
         title=raw["title"],
         affected=tuple(map(str, raw["affected"])),
         fixed=tuple(str(one) for one in raw.get("fixed") or () if str(one) != "-"),
-        signature=raw.get("signature") or {},
         explanation=raw["explanation"],
         mitigations=tuple(
             (one["action"], one.get("side_effects")) for one in raw.get("mitigations") or ()

@@ -33,8 +33,6 @@ class Issue(msgspec.Struct):
     affected: list[str | int | float]
     explanation: str
     fixed: list[str | int | float] | None = None
-    signature: dict[str, Any] | None = None
-    """For people: what the sources say of it. signatures.yaml is what is evaluated."""
     mitigations: list[Mitigation] | None = None
     experiment: Experiment | None = None
     references: Texts = None

@@ -120,12 +120,6 @@ class Tiles(Out):
     strips: list[TileStrip]
 
 
-class ValueOut(Out):
-    id: str
-    t: datetime | None
-    value: float | None
-
-
 class WindowLane(Out):
     id: str
     before: float | None
@@ -261,29 +255,6 @@ def tiles(
         "strips": strips,
     }
     return Response(msgspec.json.encode(answer), media_type="application/json")
-
-
-@router.get("/incidents/{incident_id}/values")
-def values(
-    incident: IncidentDep, services: ServicesDep, unit: UnitDep, at: datetime, series: SeriesIds
-) -> list[ValueOut]:
-    """The last value of each series at or before an instant, counters as rates."""
-    catalogue = _catalogue(unit, incident.id)
-    instant = us(utc(at))
-    window = Span(instant - 60_000_000, instant)
-    wanted = [catalogue[one] for one in series if one in catalogue]
-    answer: list[ValueOut] = []
-    for series_id, buckets in _buckets(services, incident.id, wanted, window, 0).items():
-        before = buckets.filter(pl.col("time").is_between(window.start, window.end)).tail(1)
-        last = before.row(0, named=True) if before.height else None
-        answer.append(
-            ValueOut(
-                id=series_id,
-                t=datetime.fromtimestamp(last["time"] / 1e6, UTC) if last else None,
-                value=last["mean"] if last else None,
-            )
-        )
-    return answer
 
 
 @router.get("/incidents/{incident_id}/window")

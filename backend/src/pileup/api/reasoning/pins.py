@@ -135,12 +135,6 @@ def withdraw_pin(pin_id: str, unit: UnitDep, caller: Caller) -> None:
     Pins(unit).withdraw(pin_id, by=caller.actor)
 
 
-@router.post("/pins/{pin_id}/restore")
-def restore_pin(pin_id: str, unit: UnitDep, caller: Caller) -> Pin:
-    """Undo the withdrawal: it is evidence again wherever it was."""
-    return pin_out(Pins(unit).restore(pin_id, by=caller.actor))
-
-
 @router.post("/pins/{pin_id}/stale")
 def answer_stale(pin_id: str, body: StaleAnswer, unit: UnitDep, caller: Caller) -> Pin:
     """Take the new value of a stale pin, or leave the pin as it was made; both are audited."""

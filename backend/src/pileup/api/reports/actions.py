@@ -79,9 +79,3 @@ def change_action(
 def delete_action(action_id: str, unit: UnitDep, caller: Caller) -> None:
     """Into the bin; it can be restored."""
     Actions(unit).delete(action_id, by=caller.actor)
-
-
-@router.post("/actions/{action_id}/restore")
-def restore_action(action_id: str, unit: UnitDep, caller: Caller) -> Action:
-    """Out of the bin again."""
-    return Action.model_validate(Actions(unit).restore(action_id, by=caller.actor))

@@ -17,7 +17,7 @@ from pileup.report.compose import blocks_of
 from pileup.report.render.figures import PORTRAIT
 from pileup.report.render.html import render_blocks
 from pileup.report.text import templates
-from pileup.report.text.prefill import body, prefill
+from pileup.report.text.prefill import body
 from pileup.report.text.templates import TEMPLATES, TITLES
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.reports.releases import Releases
@@ -105,10 +105,6 @@ class ChosenTemplate(Out):
 
 class Preview(Out):
     html: str
-
-
-class Proposal(Out):
-    body_md: str
 
 
 @router.get("/incidents/{incident_id}/report")
@@ -207,14 +203,6 @@ def save_section(
         prefilled=False,
         revision=saved.revision,
     )
-
-
-@router.post("/incidents/{incident_id}/report/sections/{key}/prefill")
-def propose_section(
-    incident: IncidentDep, key: SectionKey, services: ServicesDep, unit: UnitDep
-) -> Proposal:
-    """What the case says now; nothing is saved."""
-    return Proposal(body_md=prefill(build_case(services, unit, incident), _known(key)))
 
 
 @previews.post("/incidents/{incident_id}/report/preview")
