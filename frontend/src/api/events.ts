@@ -5,7 +5,7 @@
  */
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { Store, useStore } from '@/store'
+import { Store, useStore } from '@/state/store'
 import { DERIVED, type Domain, keys, madeStaleBy } from './keys'
 import { suspect } from './reach'
 import type { Artifact, ArtifactList, Status } from './schema'

@@ -4,7 +4,7 @@
  * needs a reload.
  */
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { Store, useStore } from '@/store'
+import { Store, useStore } from '@/state/store'
 import { asProblem } from './problem'
 
 const ASK_MS = 2000

@@ -4,8 +4,8 @@ import { useConnection } from '@/api/events'
 import { askNow, lookAfter, useAway } from '@/api/reach'
 import { formatDuration } from '@/format'
 import { useUploadsUnderWay } from '@/state/uploadsUnderWay'
-import { Button } from '@/ui/Button'
-import { GapIcon } from '@/ui/icons'
+import { Button } from '@/ui/controls/Button'
+import { GapIcon } from '@/ui/controls/icons'
 import './away.css'
 
 export function AwayBand() {

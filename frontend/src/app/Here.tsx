@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import type { Peer } from '@/api/events'
 import { colourOf, initials, setLeading, useLeading, usePeers } from '@/state/presence'
-import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
 
 type Screens = readonly { readonly path: string; readonly name: string }[]
 

@@ -9,7 +9,7 @@ import type { PlacedClock } from '@/api/schema'
 import { IncidentContext } from '@/state/incident'
 import { usePresence } from '@/state/presence'
 import { sendDrafts } from '@/state/textDrafts'
-import { Problem } from '@/ui/States'
+import { Problem } from '@/ui/display/States'
 import { IncidentNotHere } from './RouteError'
 import { Shell } from './Shell'
 

@@ -1,6 +1,6 @@
 /** ?: every key of the screen. Opened by the key, from the rail or from the palette. */
-import { IconButton } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
+import { IconButton } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
 import { type KeyTable, useActiveKeys, useKeys, useSingleKeys } from '@/state/keys'
 
 type Key = readonly [keys: readonly string[], does: string]

@@ -3,10 +3,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { IconButton } from '@/ui/Button'
-import { BellIcon } from '@/ui/icons'
-import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
-import { subjectPath } from '@/ui/trailWords'
+import { IconButton } from '@/ui/controls/Button'
+import { BellIcon } from '@/ui/controls/icons'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
+import { subjectPath } from '@/ui/history/trailWords'
 
 /** Other incidents do not tell this page: now and then it asks. */
 const EVERY_MS = 60_000

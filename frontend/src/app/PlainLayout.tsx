@@ -1,6 +1,6 @@
 /** The frame of the pages outside of an incident. */
 import { Outlet } from 'react-router'
-import { UndoToast } from '@/ui/undo'
+import { UndoToast } from '@/ui/history/undo'
 import { PlainTopBar } from './TopBar'
 import './shell.css'
 

@@ -5,9 +5,9 @@ import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
 import { isMissingPart } from '@/api/problem'
 import { useMay } from '@/api/queries'
 import { whenReached } from '@/api/reach'
-import { Button } from '@/ui/Button'
-import { peopleQuery } from '@/ui/commentQueries'
-import { EmptyState, Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { peopleQuery } from '@/ui/text/commentQueries'
+import { EmptyState, Problem } from '@/ui/display/States'
 
 export function RouteError() {
   const error = useRouteError()

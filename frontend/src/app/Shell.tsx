@@ -6,8 +6,8 @@ import { useKeptFocus } from '@/state/keptFocus'
 import { useKeys } from '@/state/keys'
 import { sharedSearch } from '@/state/url'
 import { useStored } from '@/state/stored'
-import { IconButton } from '@/ui/Button'
-import { cx } from '@/ui/cx'
+import { IconButton } from '@/ui/controls/Button'
+import { cx } from '@/ui/controls/cx'
 import {
   ActivityIcon,
   ArtifactsIcon,
@@ -21,9 +21,9 @@ import {
   TablesIcon,
   TimelineIcon,
   WaitsIcon,
-} from '@/ui/icons'
-import { PIN_KEYS, pinOfChosen } from '@/ui/pinKey'
-import { UndoToast } from '@/ui/undo'
+} from '@/ui/controls/icons'
+import { PIN_KEYS, pinOfChosen } from '@/ui/evidence/pinKey'
+import { UndoToast } from '@/ui/history/undo'
 import { useGoKeys } from './goKeys'
 import { NameView, useCopyLink } from './CopyLink'
 import { Here } from './Here'

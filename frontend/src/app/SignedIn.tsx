@@ -6,8 +6,8 @@ import { sessionLost } from '@/api/client'
 import { keys } from '@/api/keys'
 import { asProblem } from '@/api/problem'
 import { sessionQuery } from '@/api/queries'
-import { PinProvider } from '@/ui/pin'
-import { Problem } from '@/ui/States'
+import { PinProvider } from '@/ui/evidence/pin'
+import { Problem } from '@/ui/display/States'
 
 export function SignedIn() {
   const location = useLocation()

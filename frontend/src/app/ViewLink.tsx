@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useParams } from 'react-router'
 import { asProblem } from '@/api/problem'
-import { Problem } from '@/ui/States'
+import { Problem } from '@/ui/display/States'
 import { viewLinkQuery } from './queries'
 
 export function ViewLink() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { clashes, type KeyTable } from '@/state/keys'
 import { viewKeys } from '@/state/viewKeys'
-import { PIN_KEYS } from '@/ui/pinKey'
+import { PIN_KEYS } from '@/ui/evidence/pinKey'
 import { LINK_KEYS } from './CopyLink'
 import { SHEET_KEYS } from './KeySheet'
 

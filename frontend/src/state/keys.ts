@@ -3,7 +3,7 @@
  * palette show it, and a test holds that no key means two things on one screen.
  */
 import { useEffect, useLayoutEffect, useRef } from 'react'
-import { Store, useStore } from '@/store'
+import { Store, useStore } from '@/state/store'
 
 /** One line of the sheet. */
 type KeyLine = {

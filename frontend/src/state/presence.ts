@@ -5,7 +5,7 @@
 import { useEffect } from 'react'
 import { api } from '@/api/client'
 import { onLive, type Peer } from '@/api/events'
-import { Store, useStore } from '@/store'
+import { Store, useStore } from '@/state/store'
 
 export type Cursor = NonNullable<Peer['cursor']>
 

@@ -1,5 +1,5 @@
 /** Light, dark, or as the system has it; kept in this browser. */
-import { Store, useStore } from '@/store'
+import { Store, useStore } from '@/state/store'
 
 export type Theme = 'system' | 'light' | 'dark'
 const KEY = 'pileup.theme'

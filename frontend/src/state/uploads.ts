@@ -7,7 +7,7 @@ import { DetailedError, Upload } from 'tus-js-client'
 import { CSRF_HEADER, csrfToken } from '@/api/client'
 import { problemFrom } from '@/api/problem'
 import { whenReached } from '@/api/reach'
-import { Store, useStore } from '@/store'
+import { Store, useStore } from '@/state/store'
 import { tellUnderWay } from './uploadsUnderWay'
 
 export type PathFile = { readonly file: File; readonly path: string }

@@ -1,5 +1,5 @@
 /** How many uploads of this page are not done. Apart from their queue, whose code is heavy. */
-import { Store, useStore } from '@/store'
+import { Store, useStore } from '@/state/store'
 
 const count = new Store(0)
 

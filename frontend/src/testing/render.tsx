@@ -6,7 +6,7 @@ import { createBrowserRouter, RouterProvider } from 'react-router'
 import { vi } from 'vitest'
 import { keys } from '@/api/keys'
 import { IncidentContext } from '@/state/incident'
-import { PinProvider } from '@/ui/pin'
+import { PinProvider } from '@/ui/evidence/pin'
 
 export type Call = { readonly method: string; readonly path: string; readonly body: unknown }
 

@@ -1,11 +1,11 @@
 /** The account of an artifact: bytes read, understood and skipped, and every problem by line. */
 import { useUrlChange } from '@/state/url'
 import type { ArtifactDetail } from '@/api/schema'
-import { ShareBar } from '@/ui/Bar'
-import { CopyButton } from '@/ui/CopyButton'
-import { Fields } from '@/ui/Inspector'
-import { EmptyState } from '@/ui/States'
-import { Ago, BytesValue, Measured, ShareValue } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { CopyButton } from '@/ui/controls/CopyButton'
+import { Fields } from '@/ui/panels/Inspector'
+import { EmptyState } from '@/ui/display/States'
+import { Ago, BytesValue, Measured, ShareValue } from '@/ui/display/Value'
 
 export function Receipt({ detail }: { readonly detail: ArtifactDetail }) {
   const { receipt } = detail

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatsQuery, useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
-import { Button } from '@/ui/Button'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { Problem } from '@/ui/display/States'
 import { useChangeArtifact } from './queries'
 
 export function TypeChooser({

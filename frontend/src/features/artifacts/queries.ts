@@ -12,7 +12,7 @@ import { useEffect, useMemo } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { ArtifactChange, ArtifactList, RawLines } from '@/api/schema'
-import { useOfferUndo } from '@/ui/undo'
+import { useOfferUndo } from '@/ui/history/undo'
 
 export const PAGE_LINES = 200
 

@@ -1,7 +1,7 @@
 /** The named states of an artifact, as a chip with words and progress. */
 import type { Artifact } from '@/api/schema'
 import { formatShare } from '@/format'
-import { Chip, type Tone } from '@/ui/Chip'
+import { Chip, type Tone } from '@/ui/controls/Chip'
 
 export type State = Artifact['state']
 

@@ -1,6 +1,6 @@
 /** Which of many hosts differ from the others, by their series and settings. */
 import { useQuery } from '@tanstack/react-query'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { fleetQuery } from './queries'
 
 export function Fleet({ incidentId }: { readonly incidentId: string }) {

@@ -5,8 +5,8 @@ import { escapeXml, svgOfElement } from '@/charts/exportSvg'
 import { useWidth } from '@/charts/useWidth'
 import { formatNumber } from '@/format'
 import { useZone } from '@/state/incident'
-import { ExportMenu } from '@/ui/ExportMenu'
-import { EmptyState, Problem } from '@/ui/States'
+import { ExportMenu } from '@/ui/controls/ExportMenu'
+import { EmptyState, Problem } from '@/ui/display/States'
 import {
   layoutOverlay,
   LEFT,

@@ -1,8 +1,8 @@
 /** Chooses one side: which part, of which host, bundle or run. */
 import { useRange, useZone } from '@/state/incident'
-import { Button, IconButton } from '@/ui/Button'
-import { Field } from '@/ui/Field'
-import { CloseIcon } from '@/ui/icons'
+import { Button, IconButton } from '@/ui/controls/Button'
+import { Field } from '@/ui/controls/Field'
+import { CloseIcon } from '@/ui/controls/icons'
 import type { Choices } from './queries'
 import { type Part, type Side } from './sides'
 

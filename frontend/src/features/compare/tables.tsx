@@ -1,8 +1,8 @@
 /** The columns of a comparison: one per side, and the ratio to the reference with its spread. */
 import { formatMeasured, formatNumber } from '@/format'
-import { Chip } from '@/ui/Chip'
-import type { Column } from '@/ui/Table'
-import { Measured } from '@/ui/Value'
+import { Chip } from '@/ui/controls/Chip'
+import type { Column } from '@/ui/table/Table'
+import { Measured } from '@/ui/display/Value'
 import type { SidesDoc } from './queries'
 import { NAMES } from './sides'
 

@@ -2,8 +2,8 @@
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatNumber } from '@/format'
-import { Button } from '@/ui/Button'
-import { ExportMenu } from '@/ui/ExportMenu'
+import { Button } from '@/ui/controls/Button'
+import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { observedQuery, type Experiment } from './queries'
 import {
   each,

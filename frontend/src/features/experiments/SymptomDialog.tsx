@@ -1,10 +1,10 @@
 /** Write or mend a symptom: a sentence over the records, asked of the incident and every run. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { Field } from '@/ui/Field'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
+import { Field } from '@/ui/controls/Field'
+import { Problem } from '@/ui/display/States'
 import { decimal } from './draft'
 import { type NewSymptom, seriesNamesQuery, type Symptom, useSymptomWrites } from './queries'
 

@@ -3,12 +3,12 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'
 import { formatNumber } from '@/format'
-import { Button, IconButton } from '@/ui/Button'
-import { cx } from '@/ui/cx'
-import { ExportMenu } from '@/ui/ExportMenu'
-import { CloseIcon } from '@/ui/icons'
-import { Problem } from '@/ui/States'
-import { useOfferUndo } from '@/ui/undo'
+import { Button, IconButton } from '@/ui/controls/Button'
+import { cx } from '@/ui/controls/cx'
+import { ExportMenu } from '@/ui/controls/ExportMenu'
+import { CloseIcon } from '@/ui/controls/icons'
+import { Problem } from '@/ui/display/States'
+import { useOfferUndo } from '@/ui/history/undo'
 import {
   type Experiment,
   observedQuery,

@@ -1,6 +1,6 @@
 /** How an experiment came out: the verdict, and the number beside it. */
 import { formatNumber } from '@/format'
-import { Chip, type Tone } from '@/ui/Chip'
+import { Chip, type Tone } from '@/ui/controls/Chip'
 import type { Experiment } from './queries'
 
 const WORDS: Record<string, readonly [string, Tone, string]> = {

@@ -1,6 +1,6 @@
 /** The board: suggestions at the left, a column per status, and how well the team judged below. */
 import { useQuery } from '@tanstack/react-query'
-import { EmptyState } from '@/ui/States'
+import { EmptyState } from '@/ui/display/States'
 import { Card } from './Card'
 import { calibrationQuery, type Hypothesis, matrixQuery, type Status } from './queries'
 import { Suggestions } from './Suggestions'

@@ -1,7 +1,7 @@
 /** One hypothesis on the board. */
-import { ShareBar, Sparkline } from '@/ui/Bar'
-import { Chip } from '@/ui/Chip'
-import { cx } from '@/ui/cx'
+import { ShareBar, Sparkline } from '@/ui/display/Bar'
+import { Chip } from '@/ui/controls/Chip'
+import { cx } from '@/ui/controls/cx'
 import type { Matrix, MatrixHypothesis } from './matrix'
 import type { Hypothesis } from './queries'
 

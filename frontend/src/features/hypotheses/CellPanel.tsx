@@ -1,11 +1,11 @@
 /** One cell: what the evidence is, who rates it how, what a rule proposes, what people say. */
 import { Link } from 'react-router'
 import { useMay } from '@/api/queries'
-import { Button } from '@/ui/Button'
-import { Comments } from '@/ui/Comments'
-import { Inspector, InspectorSection } from '@/ui/Inspector'
-import { Problem } from '@/ui/States'
-import { Time } from '@/ui/Value'
+import { Button } from '@/ui/controls/Button'
+import { Comments } from '@/ui/text/Comments'
+import { Inspector, InspectorSection } from '@/ui/panels/Inspector'
+import { Problem } from '@/ui/display/States'
+import { Time } from '@/ui/display/Value'
 import { type MatrixHypothesis, type MatrixRow, RATINGS, shapeOf, wordsOf } from './matrix'
 import { useMatrixWrites } from './queries'
 

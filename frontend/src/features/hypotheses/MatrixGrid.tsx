@@ -3,9 +3,9 @@ import { type KeyboardEvent, useRef } from 'react'
 import { Link } from 'react-router'
 import { useMay } from '@/api/queries'
 import { useKeys } from '@/state/keys'
-import { ShareBar } from '@/ui/Bar'
-import { cx } from '@/ui/cx'
-import { Problem } from '@/ui/States'
+import { ShareBar } from '@/ui/display/Bar'
+import { cx } from '@/ui/controls/cx'
+import { Problem } from '@/ui/display/States'
 import { MATRIX_KEYS } from './keys'
 import {
   type Chosen,

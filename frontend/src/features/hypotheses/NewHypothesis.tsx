@@ -1,9 +1,9 @@
 /** A new hypothesis: falsifiable, with what would show that it is false. */
 import { useStored } from '@/state/stored'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { Field } from '@/ui/Field'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
+import { Field } from '@/ui/controls/Field'
+import { Problem } from '@/ui/display/States'
 import { useHypothesisWrites } from './queries'
 
 type Props = { incidentId: string; onClose: () => void; onMade: (id: string) => void }

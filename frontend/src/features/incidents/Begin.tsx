@@ -2,12 +2,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import type { PathFile } from '@/state/uploads'
-import { Button } from '@/ui/Button'
-import { CopyButton } from '@/ui/CopyButton'
-import { FileChoosers } from '@/ui/DropZone'
-import { FolderIcon, SampleIcon, TerminalIcon } from '@/ui/icons'
-import { EmptyState, Problem, Skeleton } from '@/ui/States'
-import { BytesValue } from '@/ui/Value'
+import { Button } from '@/ui/controls/Button'
+import { CopyButton } from '@/ui/controls/CopyButton'
+import { FileChoosers } from '@/ui/controls/DropZone'
+import { FolderIcon, SampleIcon, TerminalIcon } from '@/ui/controls/icons'
+import { EmptyState, Problem, Skeleton } from '@/ui/display/States'
+import { BytesValue } from '@/ui/display/Value'
 import { samplesQuery, useLoadSample } from './queries'
 
 export function Begin({

@@ -1,12 +1,12 @@
 /** The bin of the installation, for admins: deleted incidents, and their way back. */
 import { useQuery } from '@tanstack/react-query'
 import type { DeletedItem } from '@/api/schema'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
-import { type Column, Table } from '@/ui/Table'
-import { deletedIncidentsQuery, useRestoreIncident } from '@/ui/undo'
-import { Ago } from '@/ui/Value'
+import { Button } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
+import { type Column, Table } from '@/ui/table/Table'
+import { deletedIncidentsQuery, useRestoreIncident } from '@/ui/history/undo'
+import { Ago } from '@/ui/display/Value'
 
 export function DeletedIncidents({ onClose }: { readonly onClose: () => void }) {
   const { data, error, refetch } = useQuery(deletedIncidentsQuery)

@@ -1,6 +1,6 @@
 /** A bundle of another installation becomes an incident here. */
 import { useRef } from 'react'
-import { Button } from '@/ui/Button'
+import { Button } from '@/ui/controls/Button'
 import type { useImportBundle } from './queries'
 
 export function ImportBundle({

@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import userEvent from '@testing-library/user-event'
 import { renderScreen, serve } from '@/testing/render'
-import { UndoToast } from '@/ui/undo'
+import { UndoToast } from '@/ui/history/undo'
 import IncidentsScreen from './IncidentsScreen'
 
 afterEach(() => vi.unstubAllGlobals())

@@ -1,10 +1,10 @@
 /** A title is all that a new incident needs. */
 import { useState } from 'react'
 import type { NewIncident } from '@/api/schema'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { Field } from '@/ui/Field'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
+import { Field } from '@/ui/controls/Field'
+import { Problem } from '@/ui/display/States'
 import { useCreateIncident } from './queries'
 
 export function NewIncidentDialog({

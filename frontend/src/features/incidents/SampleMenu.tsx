@@ -1,8 +1,8 @@
 /** Samples behind a button, once the list is not empty any more. */
 import { useQuery } from '@tanstack/react-query'
-import { Button } from '@/ui/Button'
-import { DownIcon } from '@/ui/icons'
-import { Menu, MenuItem, MenuLabel } from '@/ui/Menu'
+import { Button } from '@/ui/controls/Button'
+import { DownIcon } from '@/ui/controls/icons'
+import { Menu, MenuItem, MenuLabel } from '@/ui/controls/Menu'
 import { samplesQuery, useLoadSample } from './queries'
 
 export function SampleMenu() {

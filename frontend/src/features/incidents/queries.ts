@@ -5,7 +5,7 @@ import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { NewIncident } from '@/api/schema'
 import { enqueueUploads, type PathFile } from '@/state/uploads'
-import { commonName } from '@/ui/drop'
+import { commonName } from '@/ui/controls/drop'
 
 export const samplesQuery = queryOptions({
   queryKey: keys.samples,

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'react-router'
 import { actionsQuery } from '@/api/queries'
 import { formatNumber } from '@/format'
 import { sharedSearch } from '@/state/url'
-import { Problem } from '@/ui/States'
+import { Problem } from '@/ui/display/States'
 import { Nothing, Section } from './Section'
 
 export function Actions({ incidentId }: { readonly incidentId: string }) {

@@ -2,10 +2,10 @@
 import { Link, useLocation } from 'react-router'
 import type { BlockerDoc, Overview } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
-import { ShareBar } from '@/ui/Bar'
-import { Chip } from '@/ui/Chip'
-import { Evidence } from '@/ui/evidence'
-import { Measured, Time } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { Chip } from '@/ui/controls/Chip'
+import { Evidence } from '@/ui/evidence/evidence'
+import { Measured, Time } from '@/ui/display/Value'
 import { Nothing, Section } from './Section'
 
 export function Blockers({ overview }: { readonly overview: Overview }) {

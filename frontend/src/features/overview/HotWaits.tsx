@@ -1,11 +1,11 @@
 /** Where threads waited, by position in the source and by latch. */
 import type { HotLatchDoc, HotWaitDoc, Overview } from '@/api/schema'
 import { oneOf, useUrlState } from '@/state/url'
-import { ShareBar } from '@/ui/Bar'
-import { Button } from '@/ui/Button'
-import { Evidence } from '@/ui/evidence'
-import { type Column, Table } from '@/ui/Table'
-import { Measured, ShareValue } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { Button } from '@/ui/controls/Button'
+import { Evidence } from '@/ui/evidence/evidence'
+import { type Column, Table } from '@/ui/table/Table'
+import { Measured, ShareValue } from '@/ui/display/Value'
 import { Nothing, Section } from './Section'
 
 const BY = oneOf(['position', 'latch'] as const)

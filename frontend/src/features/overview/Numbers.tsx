@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { Overview } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
-import { Duration, Measured, ShareValue, Time } from '@/ui/Value'
+import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
 import { aroundStall } from './links'
 
 export function Numbers({ overview }: { readonly overview: Overview }) {

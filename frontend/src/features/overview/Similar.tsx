@@ -3,8 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { ShareBar } from '@/ui/Bar'
-import { ShareValue, Time } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { ShareValue, Time } from '@/ui/display/Value'
 import { Section } from './Section'
 
 const similarQuery = (id: string) =>

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { actionsQuery, useMay } from '@/api/queries'
-import { Button } from '@/ui/Button'
-import { NotRefreshed, Problem, SkeletonRows } from '@/ui/States'
-import { useOfferUndo } from '@/ui/undo'
-import { useDraft } from '@/ui/useDraft'
+import { Button } from '@/ui/controls/Button'
+import { NotRefreshed, Problem, SkeletonRows } from '@/ui/display/States'
+import { useOfferUndo } from '@/ui/history/undo'
+import { useDraft } from '@/ui/controls/useDraft'
 import {
   type Action,
   experimentsQuery,

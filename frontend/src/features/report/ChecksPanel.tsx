@@ -1,5 +1,5 @@
 /** What a reviewer would remark, each with the line that it is about. */
-import { Chip } from '@/ui/Chip'
+import { Chip } from '@/ui/controls/Chip'
 import type { Check, Report } from './queries'
 
 export function ChecksPanel({

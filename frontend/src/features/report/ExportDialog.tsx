@@ -1,10 +1,10 @@
 /** The way out: format, version, sections, redaction with what it would replace, zone, paper. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { Field } from '@/ui/Field'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
+import { Field } from '@/ui/controls/Field'
+import { Problem } from '@/ui/display/States'
 import { profilesQuery, redactionQuery, type Release, type Report } from './queries'
 
 const FORMATS = [

@@ -1,8 +1,8 @@
 /** The sections of the template with the state of each, texts that it lacks, and the template itself. */
 import { useMay } from '@/api/queries'
-import { cx } from '@/ui/cx'
-import { Field } from '@/ui/Field'
-import { Problem } from '@/ui/States'
+import { cx } from '@/ui/controls/cx'
+import { Field } from '@/ui/controls/Field'
+import { Problem } from '@/ui/display/States'
 import { type Report, type Section, useTemplate } from './queries'
 
 export function Outline({

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'
-import { Button } from '@/ui/Button'
-import { cx } from '@/ui/cx'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { cx } from '@/ui/controls/cx'
+import { Problem } from '@/ui/display/States'
 import { ExportDialog } from './ExportDialog'
 import { type Report, releasesQuery, useApprove, useSubmit, useWithdraw } from './queries'
 

@@ -2,8 +2,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { keys } from '@/api/keys'
-import { LiveText } from '@/ui/LiveText'
-import { Problem } from '@/ui/States'
+import { LiveText } from '@/ui/text/LiveText'
+import { Problem } from '@/ui/display/States'
 import type { Insertion } from './insertion'
 import { previewQuery } from './queries'
 

@@ -1,9 +1,9 @@
 /** Releases with their approvals and hashes, and what changed between two of them. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Chip } from '@/ui/Chip'
-import { cx } from '@/ui/cx'
-import { Problem, SkeletonRows } from '@/ui/States'
+import { Chip } from '@/ui/controls/Chip'
+import { cx } from '@/ui/controls/cx'
+import { Problem, SkeletonRows } from '@/ui/display/States'
 import { diffQuery, type Release, releasesQuery } from './queries'
 
 const TONE = { in_review: 'waiting', approved: 'running', withdrawn: 'idle' } as const

@@ -1,10 +1,10 @@
 /** How this installation is doing; `pileup doctor` says more, on the machine itself. */
 import { useQuery } from '@tanstack/react-query'
 import { statusQuery } from '@/api/queries'
-import { Chip } from '@/ui/Chip'
-import { Fields } from '@/ui/Inspector'
-import { Problem, SkeletonRows } from '@/ui/States'
-import { Ago, BytesValue } from '@/ui/Value'
+import { Chip } from '@/ui/controls/Chip'
+import { Fields } from '@/ui/panels/Inspector'
+import { Problem, SkeletonRows } from '@/ui/display/States'
+import { Ago, BytesValue } from '@/ui/display/Value'
 
 export function Installation() {
   const status = useQuery(statusQuery)

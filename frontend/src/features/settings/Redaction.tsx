@@ -4,9 +4,9 @@ import { type SyntheticEvent, useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
-import { Button } from '@/ui/Button'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
-import { type Column, Table } from '@/ui/Table'
+import { Button } from '@/ui/controls/Button'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
+import { type Column, Table } from '@/ui/table/Table'
 
 type Profile = components['schemas']['RedactionProfile']
 type Kind = Profile['kinds'][number]

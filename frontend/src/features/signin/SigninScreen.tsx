@@ -6,9 +6,9 @@ import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { asProblem } from '@/api/problem'
 import type { Me } from '@/api/schema'
-import { Button } from '@/ui/Button'
-import { Field } from '@/ui/Field'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { Field } from '@/ui/controls/Field'
+import { Problem } from '@/ui/display/States'
 import './signin.css'
 
 export default function SigninScreen() {

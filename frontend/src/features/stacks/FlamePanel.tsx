@@ -7,10 +7,10 @@ import { useWidth } from '@/charts/useWidth'
 import { formatNumber, formatShare } from '@/format'
 import { useRange, useZone } from '@/state/incident'
 import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
-import { Button } from '@/ui/Button'
-import { ExportMenu } from '@/ui/ExportMenu'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
-import { SearchInput } from '@/ui/SearchInput'
+import { Button } from '@/ui/controls/Button'
+import { ExportMenu } from '@/ui/controls/ExportMenu'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
+import { SearchInput } from '@/ui/controls/SearchInput'
 import {
   type Box,
   change,

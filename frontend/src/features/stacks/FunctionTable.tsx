@@ -1,9 +1,9 @@
 /** The flame graph in rows: every function once, with the threads that are in it. */
 import { useMemo } from 'react'
 import { formatNumber } from '@/format'
-import { ShareBar } from '@/ui/Bar'
-import { type Column, Table } from '@/ui/Table'
-import { ShareValue } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { type Column, Table } from '@/ui/table/Table'
+import { ShareValue } from '@/ui/display/Value'
 import { type FlameDoc, type FunctionRow, functionRows, type Tree, weight } from './flame'
 
 export function FunctionTable({

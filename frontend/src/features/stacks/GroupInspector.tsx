@@ -1,10 +1,10 @@
 /** One stack: its frames with their places, its threads, its meaning, its raw lines. */
 import { Link, useLocation } from 'react-router'
-import { Evidence } from '@/ui/evidence'
-import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
-import { PinButton } from '@/ui/pin'
+import { Evidence } from '@/ui/evidence/evidence'
+import { Fields, Inspector, InspectorSection } from '@/ui/panels/Inspector'
+import { PinButton } from '@/ui/evidence/pin'
 import { stackSvg } from './flameDrawing'
-import { Time } from '@/ui/Value'
+import { Time } from '@/ui/display/Value'
 import { waitsPath } from './ThreadsPanel'
 import { activityWords, frameSource, type Group } from './words'
 

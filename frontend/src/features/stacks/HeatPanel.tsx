@@ -5,8 +5,8 @@ import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { formatNumber } from '@/format'
 import { useRange, useZone } from '@/state/incident'
-import { Button } from '@/ui/Button'
-import { ExportMenu } from '@/ui/ExportMenu'
+import { Button } from '@/ui/controls/Button'
+import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { type Heat, heatRows, heatSvg, shade } from './heatDrawing'
 
 const SHOWN = 12

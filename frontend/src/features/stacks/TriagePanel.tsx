@@ -1,12 +1,12 @@
 /** Identical stacks counted once, on three piles: unreviewed, benign (b), suspicious (x). */
 import { useMay } from '@/api/queries'
 import { oneOf, useUrlState } from '@/state/url'
-import { ShareBar } from '@/ui/Bar'
-import { Button } from '@/ui/Button'
-import { Chip } from '@/ui/Chip'
-import { EmptyState, Problem } from '@/ui/States'
-import { type Column, Table } from '@/ui/Table'
-import { ShareValue } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { Button } from '@/ui/controls/Button'
+import { Chip } from '@/ui/controls/Chip'
+import { EmptyState, Problem } from '@/ui/display/States'
+import { type Column, Table } from '@/ui/table/Table'
+import { ShareValue } from '@/ui/display/Value'
 import { type Pile, type Stacks, useJudge } from './queries'
 import { activityWords, barTone, categoryWords, type Group, splitName, tone } from './words'
 

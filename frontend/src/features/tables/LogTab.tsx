@@ -14,12 +14,12 @@ import {
   useUrlChange,
   useUrlState,
 } from '@/state/url'
-import { Sparkline } from '@/ui/Bar'
-import { Button } from '@/ui/Button'
-import { Chip, type Tone } from '@/ui/Chip'
-import { EmptyState, Problem, SkeletonRows } from '@/ui/States'
-import { type Column, Table } from '@/ui/Table'
-import { Time } from '@/ui/Value'
+import { Sparkline } from '@/ui/display/Bar'
+import { Button } from '@/ui/controls/Button'
+import { Chip, type Tone } from '@/ui/controls/Chip'
+import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
+import { type Column, Table } from '@/ui/table/Table'
+import { Time } from '@/ui/display/Value'
 import { Export, Filter, NotCollected, NothingInRange, Pages, RangeNote, useOrder } from './parts'
 import {
   csvAddress,

@@ -8,8 +8,8 @@ import type { TableRef } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId } from '@/state/incident'
 import { sharedSearch, text, useUrlState } from '@/state/url'
-import { Problem, SkeletonRows } from '@/ui/States'
-import { type Column, Table } from '@/ui/Table'
+import { Problem, SkeletonRows } from '@/ui/display/States'
+import { type Column, Table } from '@/ui/table/Table'
 import { Export, Filter, NotCollected, NothingInRange } from './parts'
 
 const tablesQuery = (id: string) =>

@@ -17,13 +17,13 @@ import {
   useUrlChange,
   useUrlState,
 } from '@/state/url'
-import { ShareBar } from '@/ui/Bar'
-import { Button } from '@/ui/Button'
-import { cx } from '@/ui/cx'
-import { Fields, Inspector, InspectorSection } from '@/ui/Inspector'
-import { Problem, SkeletonRows } from '@/ui/States'
-import { type Column, Table } from '@/ui/Table'
-import { Duration, Time } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { Button } from '@/ui/controls/Button'
+import { cx } from '@/ui/controls/cx'
+import { Fields, Inspector, InspectorSection } from '@/ui/panels/Inspector'
+import { Problem, SkeletonRows } from '@/ui/display/States'
+import { type Column, Table } from '@/ui/table/Table'
+import { Duration, Time } from '@/ui/display/Value'
 import { Export, Filter, NotCollected, NothingInRange, Pages, useOrder } from './parts'
 import { SESSION_KEYS } from './keys'
 import {

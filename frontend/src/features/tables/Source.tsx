@@ -2,9 +2,9 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useIncidentId } from '@/state/incident'
-import { rawLinesPath, useArtifactByHash } from '@/ui/evidence'
+import { rawLinesPath, useArtifactByHash } from '@/ui/evidence/evidence'
 import { exactAddress } from '@/state/url'
-import { PinButton } from '@/ui/pin'
+import { PinButton } from '@/ui/evidence/pin'
 
 export type Place = {
   readonly artifact: string

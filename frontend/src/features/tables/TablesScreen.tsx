@@ -1,6 +1,6 @@
 /** What was captured as rows: settings, sessions, deadlocks, queries, the log, result sets. */
 import { oneOf, useUrlChange, useUrlState } from '@/state/url'
-import { Tabs } from '@/ui/Tabs'
+import { Tabs } from '@/ui/controls/Tabs'
 import { DeadlocksTab } from './DeadlocksTab'
 import { LogTab } from './LogTab'
 import { QueriesTab } from './QueriesTab'

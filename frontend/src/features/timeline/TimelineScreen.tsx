@@ -18,9 +18,9 @@ import {
   useUrlChange,
   useUrlState,
 } from '@/state/url'
-import { Button } from '@/ui/Button'
-import { SeeArtifacts } from '@/ui/SeeArtifacts'
-import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { SeeArtifacts } from '@/ui/evidence/SeeArtifacts'
+import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { AnnotationDialog } from './panels/AnnotationDialog'
 import { BesideDialog, BesideLine, useOthers } from './panels/OtherIncidents'
 import { changed, readChoices, writeChoices } from './model/laneChoices'

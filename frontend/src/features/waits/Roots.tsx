@@ -1,7 +1,7 @@
 /** Root blockers, most blocked first, with how long each has been one. */
 import { formatNumber } from '@/format'
-import { ShareBar } from '@/ui/Bar'
-import { cx } from '@/ui/cx'
+import { ShareBar } from '@/ui/display/Bar'
+import { cx } from '@/ui/controls/cx'
 import type { WaitGraph } from './waitGraph'
 import {
   deadlocksOf,

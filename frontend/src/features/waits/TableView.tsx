@@ -1,9 +1,9 @@
 /** The nodes of the graph as a table, to sort and to copy. */
 import { useMemo } from 'react'
 import { formatNumber } from '@/format'
-import { Chip } from '@/ui/Chip'
-import { type Column, Table } from '@/ui/Table'
-import { Duration } from '@/ui/Value'
+import { Chip } from '@/ui/controls/Chip'
+import { type Column, Table } from '@/ui/table/Table'
+import { Duration } from '@/ui/display/Value'
 import type { WaitGraph, WaitNode } from './waitGraph'
 import {
   GLYPH,

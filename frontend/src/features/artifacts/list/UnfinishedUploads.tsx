@@ -2,10 +2,10 @@
 import { useRef } from 'react'
 import type { UploadOut } from '@/api/schema'
 import { enqueueUploads, useUploads } from '@/state/uploads'
-import { ShareBar } from '@/ui/Bar'
-import { Button } from '@/ui/Button'
-import { filesOfInput } from '@/ui/drop'
-import { Ago, BytesValue } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { Button } from '@/ui/controls/Button'
+import { filesOfInput } from '@/ui/controls/drop'
+import { Ago, BytesValue } from '@/ui/display/Value'
 import { useCancelUnfinished } from '../queries'
 
 export function UnfinishedUploads({

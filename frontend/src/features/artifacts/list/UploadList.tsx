@@ -8,9 +8,9 @@ import {
   uploadTotals,
   useUploads,
 } from '@/state/uploads'
-import { ShareBar } from '@/ui/Bar'
-import { Button } from '@/ui/Button'
-import { BytesValue } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import { Button } from '@/ui/controls/Button'
+import { BytesValue } from '@/ui/display/Value'
 
 const MOST = 6
 

@@ -1,9 +1,9 @@
 /** Columns of the artifact table: all of them, those that fit a laptop, the few beside the viewer. */
 import type { Artifact } from '@/api/schema'
 import { useZone } from '@/state/incident'
-import { ShareBar } from '@/ui/Bar'
-import type { Column } from '@/ui/Table'
-import { BytesValue, Measured, ShareValue, Time } from '@/ui/Value'
+import { ShareBar } from '@/ui/display/Bar'
+import type { Column } from '@/ui/table/Table'
+import { BytesValue, Measured, ShareValue, Time } from '@/ui/display/Value'
 import { StateChip, stateWords } from '../state'
 
 const none = <span className="faint">–</span>

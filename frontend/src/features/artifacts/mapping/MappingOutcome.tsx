@@ -1,7 +1,7 @@
 /** What comes of a mapping: what keeps it from being used, the cells not read, the series. */
 import type { MappingPreview } from '@/api/schema'
 import { formatMeasured } from '@/format'
-import { Chip } from '@/ui/Chip'
+import { Chip } from '@/ui/controls/Chip'
 import { seriesWords } from './mapping'
 
 const KIND = { gauge: 'level', counter: 'counter', rate: 'rate' } as const

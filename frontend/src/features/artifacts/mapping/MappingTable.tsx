@@ -1,6 +1,6 @@
 /** The first rows as they are cut into cells; above each column, what it is. */
 import type { MappingDraft, MappingPreview, TableMapping } from '@/api/schema'
-import { cx } from '@/ui/cx'
+import { cx } from '@/ui/controls/cx'
 import { KINDS, ROLES, type Role, SHOWN_COLUMNS, withColumn } from './mapping'
 
 export function MappingTable({

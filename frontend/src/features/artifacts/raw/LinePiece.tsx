@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatNumber } from '@/format'
-import { Button, IconButton } from '@/ui/Button'
-import { CloseIcon } from '@/ui/icons'
-import { Problem } from '@/ui/States'
+import { Button, IconButton } from '@/ui/controls/Button'
+import { CloseIcon } from '@/ui/controls/icons'
+import { Problem } from '@/ui/display/States'
 import { Content } from './RawLineRow'
 import { pieceQuery } from '../queries'
 

@@ -1,7 +1,7 @@
 /** One line of the raw text: number, margin, text that cannot hide anything. */
 import type { MouseEvent } from 'react'
 import { formatNumber } from '@/format'
-import { cx } from '@/ui/cx'
+import { cx } from '@/ui/controls/cx'
 import type { Mark } from './lines'
 import { visibleParts } from './visibleText'
 import type { RawLine } from '../queries'

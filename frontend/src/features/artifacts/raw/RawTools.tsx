@@ -1,8 +1,8 @@
 /** Search with its steps, jump to a line, and the way from problem to problem. */
 import { useState } from 'react'
 import { number, text, useUrlState } from '@/state/url'
-import { Button, IconButton } from '@/ui/Button'
-import { SearchInput } from '@/ui/SearchInput'
+import { Button, IconButton } from '@/ui/controls/Button'
+import { SearchInput } from '@/ui/controls/SearchInput'
 import { nextLineAround } from './lines'
 import { nextHit } from '../queries'
 

@@ -15,7 +15,7 @@ import {
 import { useLocation, useNavigate } from 'react-router'
 import type { Artifact, ArtifactDetail, RecordRow } from '@/api/schema'
 import { number, text, useUrlChange, useUrlState } from '@/state/url'
-import { EmptyState, Problem } from '@/ui/States'
+import { EmptyState, Problem } from '@/ui/display/States'
 import { linesOfHash, marginMarks, selectionAfter, troubleLines } from './lines'
 import { LinePiece } from './LinePiece'
 import { LongList, type Target } from '../longlist/LongList'

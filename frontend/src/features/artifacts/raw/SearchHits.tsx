@@ -1,8 +1,8 @@
 /** Hits of a search in one artifact; a hit goes to its line. The server reads on by pieces. */
 import { useDeferredValue } from 'react'
-import { Button } from '@/ui/Button'
-import { cx } from '@/ui/cx'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { cx } from '@/ui/controls/cx'
+import { Problem } from '@/ui/display/States'
 import { Content } from './RawLineRow'
 import { useRawSearch } from '../queries'
 

@@ -7,7 +7,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { ArtifactDetail, SectionOut } from '@/api/schema'
-import { cx } from '@/ui/cx'
+import { cx } from '@/ui/controls/cx'
 import { sectionAt, shortTitle, withFiner } from './lines'
 import { sectionsQuery } from '../queries'
 

@@ -1,8 +1,8 @@
 /** The foot of the raw text: which lines are chosen, what is wrong with them, copy, link, pin. */
 import type { Artifact, ArtifactDetail } from '@/api/schema'
 import { formatNumber } from '@/format'
-import { CopyButton } from '@/ui/CopyButton'
-import { PinButton } from '@/ui/pin'
+import { CopyButton } from '@/ui/controls/CopyButton'
+import { PinButton } from '@/ui/evidence/pin'
 import { hashOfLines } from './lines'
 import { PAGE_LINES, type RawLine } from '../queries'
 

@@ -2,8 +2,8 @@
 import { useMemo } from 'react'
 import type { CellChange, ChangedRow, TableComparison } from '@/api/schema'
 import { formatRatio, UNKNOWN } from '@/format'
-import { cx } from '@/ui/cx'
-import { type Column, Table } from '@/ui/Table'
+import { cx } from '@/ui/controls/cx'
+import { type Column, Table } from '@/ui/table/Table'
 import { MARKS, signed } from './comparison'
 
 type Row = ChangedRow & { readonly index: number }

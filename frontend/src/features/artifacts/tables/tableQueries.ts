@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { ChangedRow } from '@/api/schema'
-import type { Sort } from '@/ui/Table'
+import type { Sort } from '@/ui/table/Table'
 
 export const PAGE_ROWS = 1000
 /** Rows of a comparison that are drawn; the counts are of all. */

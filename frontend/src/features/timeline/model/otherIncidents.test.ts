@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { besideId, besideLanes, besideShift, type Other, readBesideId, shiftWords } from './otherIncidents'
+import {
+  besideId,
+  besideLanes,
+  besideShift,
+  type Other,
+  readBesideId,
+  shiftWords,
+} from './otherIncidents'
 import { PLAIN, type MetricLane } from './lanes'
 import type { Marks, Series } from './queries'
 

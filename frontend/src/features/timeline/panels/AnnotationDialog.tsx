@@ -2,10 +2,10 @@
 import { useState } from 'react'
 import { iso, parseIso, type Interval } from '@/charts/time'
 import { useZone } from '@/state/incident'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { Field } from '@/ui/Field'
-import { Problem } from '@/ui/States'
+import { Button } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
+import { Field } from '@/ui/controls/Field'
+import { Problem } from '@/ui/display/States'
 import {
   type Annotation,
   useAddAnnotation,

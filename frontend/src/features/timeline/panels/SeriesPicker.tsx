@@ -1,8 +1,8 @@
 /** Choose lanes: what moved most first, filter by name, meaning in words. */
 import { useMemo, useState } from 'react'
 import { formatRatio } from '@/format'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
+import { Button } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
 import type { Series } from '../model/queries'
 
 const MOST_ROWS = 300

@@ -1,7 +1,7 @@
 /** One line below the tools: what changed in this window against the one before, or the chosen mark. */
 import { formatDuration, formatMeasured, formatRatio } from '@/format'
 import { useZone } from '@/state/incident'
-import { Button } from '@/ui/Button'
+import { Button } from '@/ui/controls/Button'
 import type { Item } from '../model/lanes'
 import type { Series, WindowLane } from '../model/queries'
 

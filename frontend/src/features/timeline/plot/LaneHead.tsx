@@ -2,13 +2,20 @@
 import { type DragEvent, memo, useEffect, useRef } from 'react'
 import { iso } from '@/charts/time'
 import { formatMeasured, formatRatio, formatDuration } from '@/format'
-import { IconButton } from '@/ui/Button'
-import { DownIcon, PinIcon } from '@/ui/icons'
-import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
-import { MAX_PICTURE, usePin } from '@/ui/pin'
+import { IconButton } from '@/ui/controls/Button'
+import { DownIcon, PinIcon } from '@/ui/controls/icons'
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
+import { MAX_PICTURE, usePin } from '@/ui/evidence/pin'
 import type { PlacedClock } from '@/api/schema'
 import { laneSvg } from './exportView'
-import { type Choice, COLOURS, type Lane, type MetricLane, type Scale, type Size } from '../model/lanes'
+import {
+  type Choice,
+  COLOURS,
+  type Lane,
+  type MetricLane,
+  type Scale,
+  type Size,
+} from '../model/lanes'
 import type { WindowLane } from '../model/queries'
 import type { TimelineView } from './view'
 

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { iso, parseIso, type Interval } from '@/charts/time'
 import { formatDuration } from '@/format'
 import { useZone } from '@/state/incident'
-import { Button } from '@/ui/Button'
+import { Button } from '@/ui/controls/Button'
 import type { TimelineView } from './view'
 
 /** As it stands in the address: "2026-11-20T22:17:05.000Z/2026-11-20T22:18:25.000Z". */

@@ -12,8 +12,8 @@ import {
   useState,
 } from 'react'
 import { useWidth } from '@/charts/useWidth'
-import { Button } from '@/ui/Button'
-import { cx } from '@/ui/cx'
+import { Button } from '@/ui/controls/Button'
+import { cx } from '@/ui/controls/cx'
 import { layoutWaitGraph, type PlacedNode, visibleIn } from './layout'
 import { connected, type WaitEdge, type WaitGraph } from '../waitGraph'
 import { Minimap } from './Minimap'

@@ -1,5 +1,5 @@
 /** One node of the graph: glyph, name, what is behind it, how long it lasts. */
-import { cx } from '@/ui/cx'
+import { cx } from '@/ui/controls/cx'
 import { onSecondClick } from '../doubleClick'
 import { needOf, type PlacedNode } from './layout'
 import {

@@ -1,8 +1,8 @@
 /** The adjacency matrix: rows wait for, or are held by, columns; a cell opens its row's node. */
 import { useMemo } from 'react'
 import { formatNumber } from '@/format'
-import { cx } from '@/ui/cx'
-import { EmptyState } from '@/ui/States'
+import { cx } from '@/ui/controls/cx'
+import { EmptyState } from '@/ui/display/States'
 import type { WaitGraph } from '../waitGraph'
 import { matrixOf, MOST_SIDES } from './matrix'
 import { GLYPH } from '../nodeText'

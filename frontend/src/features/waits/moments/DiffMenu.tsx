@@ -1,9 +1,9 @@
 /** "Diff with…": another moment of the same waits, and the way back. */
 import type { components } from '@/api/schema'
 import { useZone } from '@/state/incident'
-import { Button } from '@/ui/Button'
-import { DownIcon } from '@/ui/icons'
-import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/Menu'
+import { Button } from '@/ui/controls/Button'
+import { DownIcon } from '@/ui/controls/icons'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
 
 type Moment = components['schemas']['WaitMoment']
 const CALM_SHOWN = 3

@@ -5,8 +5,8 @@ import { parseIso, timeScale, type Interval } from '@/charts/time'
 import { TimeAxis } from '@/charts/TimeAxis'
 import { useWidth } from '@/charts/useWidth'
 import { useZone } from '@/state/incident'
-import { Button } from '@/ui/Button'
-import { cx } from '@/ui/cx'
+import { Button } from '@/ui/controls/Button'
+import { cx } from '@/ui/controls/cx'
 import { SPEEDS, type Speed } from './usePlay'
 
 type Moment = components['schemas']['WaitMoment']

@@ -1,6 +1,6 @@
 /** The same graph as a nested list in words; arrows walk it, right and left open and close. */
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
-import { cx } from '@/ui/cx'
+import { cx } from '@/ui/controls/cx'
 import { onSecondClick } from '../doubleClick'
 import type { WaitGraph, WaitNode } from '../waitGraph'
 import { stepTree, type TreeRow, treeRows } from './treeRows'

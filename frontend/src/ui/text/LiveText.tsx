@@ -9,9 +9,9 @@ import {
   releaseText,
   type Saved,
 } from '@/state/liveText'
-import { Button } from './Button'
-import { cx } from './cx'
-import { Skeleton } from './States'
+import { Button } from '@/ui/controls/Button'
+import { cx } from '@/ui/controls/cx'
+import { Skeleton } from '@/ui/display/States'
 import { TextVersions } from './TextVersions'
 import './live-text.css'
 

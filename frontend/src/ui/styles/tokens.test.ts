@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const css = readFileSync('src/ui/tokens.css', 'utf8')
+const css = readFileSync('src/ui/styles/tokens.css', 'utf8')
 const block = (start: string) => {
   const from = css.indexOf('{', css.indexOf(start))
   const body = css.slice(from + 1, css.indexOf('}', from))

@@ -4,9 +4,9 @@
  */
 import { Dialog as Radix } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { IconButton } from './Button'
-import { CloseIcon } from './icons'
-import './parts.css'
+import { IconButton } from '@/ui/controls/Button'
+import { CloseIcon } from '@/ui/controls/icons'
+import '../styles/parts.css'
 
 export function Dialog({
   open,

@@ -1,10 +1,10 @@
 /** The designed states of a view: empty, loading, failed, partial. */
 import { type ReactNode, useEffect, useState } from 'react'
 import { asProblem } from '@/api/problem'
-import { Button } from './Button'
-import { GapIcon } from './icons'
-import { cx } from './cx'
-import './parts.css'
+import { Button } from '@/ui/controls/Button'
+import { GapIcon } from '@/ui/controls/icons'
+import { cx } from '@/ui/controls/cx'
+import '../styles/parts.css'
 
 /** What will be here, why it is empty, one next step. */
 export function EmptyState({

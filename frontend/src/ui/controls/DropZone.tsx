@@ -4,7 +4,7 @@ import type { PathFile } from '@/state/uploads'
 import { Button } from './Button'
 import { filesOfInput } from './drop'
 import { FolderIcon, UploadIcon } from './icons'
-import './parts.css'
+import '../styles/parts.css'
 
 export function FileChoosers({ onFiles }: { readonly onFiles: (files: PathFile[]) => void }) {
   const files = useRef<HTMLInputElement>(null)

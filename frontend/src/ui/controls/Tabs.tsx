@@ -2,7 +2,7 @@
 import { Tabs as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useViewKeys } from '@/state/viewKeys'
-import './parts.css'
+import '../styles/parts.css'
 
 export type Tab<T extends string> = {
   readonly value: T

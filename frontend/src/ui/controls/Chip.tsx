@@ -1,7 +1,7 @@
 /** A small word with a meaning colour and a second cue (its mark), for states and kinds. */
 import type { ReactNode } from 'react'
 import { cx } from './cx'
-import './parts.css'
+import '../styles/parts.css'
 
 export type Tone = 'plain' | 'waiting' | 'holding' | 'running' | 'idle' | 'accent'
 

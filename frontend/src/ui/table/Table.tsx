@@ -4,8 +4,8 @@
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
-import { CopyButton } from './CopyButton'
-import { cx } from './cx'
+import { CopyButton } from '@/ui/controls/CopyButton'
+import { cx } from '@/ui/controls/cx'
 import './table.css'
 
 export type Column<Row> = {

@@ -1,9 +1,9 @@
 /** The right-hand drawer, the same everywhere: resizable (360 to 720 px), closed with Escape. */
 import { type PointerEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useStored } from '@/state/stored'
-import { IconButton } from './Button'
-import { CloseIcon } from './icons'
-import './parts.css'
+import { IconButton } from '@/ui/controls/Button'
+import { CloseIcon } from '@/ui/controls/icons'
+import '../styles/parts.css'
 
 const LEAST = 360
 const MOST = 720

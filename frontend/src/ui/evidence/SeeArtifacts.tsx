@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { overviewQuery } from '@/api/queries'
 import type { Overview } from '@/api/schema'
 import { useIncidentId } from '@/state/incident'
-import { Button } from './Button'
+import { Button } from '@/ui/controls/Button'
 
 export function SeeArtifacts() {
   const navigate = useNavigate()
@@ -13,7 +13,7 @@ export function SeeArtifacts() {
   return (
     <>
       {coming && <p role="status">{coming}</p>}
-      <Button variant="primary" onClick={() => void navigate('../artifacts')}>
+      <Button variant="primary" onClick={() => void navigate('@/artifacts')}>
         See the artifacts
       </Button>
     </>

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { Button } from './Button'
-import { Problem } from './States'
-import { useOfferUndo } from './undo'
+import { Problem } from '@/ui/display/States'
+import { useOfferUndo } from '@/ui/history/undo'
 
 export function DeleteButton({
   incidentId,

@@ -2,10 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { Problem } from '@/ui/States'
-import { deletedIncidentsQuery, useOfferIncidentUndo } from '@/ui/undo'
+import { Button } from '@/ui/controls/Button'
+import { Dialog } from '@/ui/panels/Dialog'
+import { Problem } from '@/ui/display/States'
+import { deletedIncidentsQuery, useOfferIncidentUndo } from '@/ui/history/undo'
 
 export function DeleteIncident({
   incident,

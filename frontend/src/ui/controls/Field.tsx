@@ -1,6 +1,6 @@
 /** A labelled form control with its hint and its problem. */
 import { type ReactNode, useId } from 'react'
-import './parts.css'
+import '../styles/parts.css'
 
 export function Field({
   label,

@@ -1,5 +1,5 @@
 /** An inline bar for a share, and a sparkline of a row. */
-import './parts.css'
+import '../styles/parts.css'
 
 export function ShareBar({
   value,

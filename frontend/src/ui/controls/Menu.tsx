@@ -1,7 +1,7 @@
 /** A menu behind a button. */
 import { DropdownMenu as Radix, Slot } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
-import './parts.css'
+import '../styles/parts.css'
 
 export function Menu({
   trigger,

@@ -3,8 +3,8 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { useEffect, useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { Store, useStore } from '@/store'
-import { Button } from './Button'
+import { Store, useStore } from '@/state/store'
+import { Button } from '@/ui/controls/Button'
 import './undo.css'
 
 type Offer = { readonly text: string; readonly undo: () => Promise<unknown> }
