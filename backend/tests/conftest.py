@@ -18,6 +18,7 @@ from argon2 import PasswordHasher
 from argon2.profiles import CHEAPEST
 
 from pileup.storage.accounts import credentials
+from tests.support.groups import Groups
 from tests.support.postgres import PostgresForTests
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -35,6 +36,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=1,
         help="how often the dice are thrown for each sample that tests damage",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Groups())
 
 
 @pytest.fixture(scope="session", autouse=True)

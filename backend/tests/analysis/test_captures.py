@@ -6,21 +6,17 @@ where PILEUP_CAPTURES names a folder of them.
 
 from __future__ import annotations
 
-import functools
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pileup.analysis import analyse, gather
 from pileup.analysis.contract import Analysis, StallDoc
 from pileup.analysis.evidence.times import parse
-from pileup.cli.captures import Captures
-from tests.conftest import REPOSITORY
+from tests.support.captures import SAMPLES, analysis_of, of_captures, of_samples, on_samples, sample
 
 ONSET_S, END_S = 3.0, 6.0
-SAMPLES = ("ahi-pileup", "commit-pileup", "hot-row")
 FULL = (*SAMPLES, "concurrency-collapse", "fts-sync-stall")
 STALLED_EXPERIMENTS = (
     "ahi-pileup/experiment-ahi-off",
@@ -30,17 +26,6 @@ WELL_EXPERIMENTS = (
     "commit-pileup/experiment-relaxed-durability",
     "fts-sync-stall/experiment-binlog-order-commits-off",
 )
-
-
-@functools.cache
-def read(folder: Path) -> Analysis:
-    captures = Captures()
-    truth = ("GROUND_TRUTH.md", "ground-truth.json", "sample.yaml", "README.md")
-    artifacts = folder / "artifacts"
-    root = artifacts if artifacts.is_dir() else folder
-    children = sorted(one for one in root.iterdir() if one.name not in truth)
-    captures.read([one for one in children if not one.name.startswith("experiment")])
-    return analyse(gather(captures.artifacts))
 
 
 def truth_of(folder: Path) -> dict[str, Any]:
@@ -54,7 +39,7 @@ def longest(analysis: Analysis) -> StallDoc:
 
 
 def check_times(folder: Path) -> None:
-    truth, analysis = truth_of(folder), read(folder)
+    truth, analysis = truth_of(folder), analysis_of(folder)
     stall = longest(analysis)
     assert abs(parse(stall.onset) - parse(truth["onset"])) <= ONSET_S * 1e6, stall.onset
     assert stall.end is not None
@@ -74,66 +59,70 @@ def check_clocks(analysis: Analysis, truth: dict[str, Any]) -> None:
         assert parse(one.first) <= end + 30e6, (one.path, one.first)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@of_samples()
 def test_a_sample_s_stall(name: str) -> None:
-    check_times(REPOSITORY / "samples" / name)
+    check_times(sample(name))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*FULL, *STALLED_EXPERIMENTS])
+@of_captures([*FULL, *STALLED_EXPERIMENTS])
 def test_a_capture_s_stall(captures: Path, name: str) -> None:
     check_times(captures / name)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WELL_EXPERIMENTS)
+@of_captures(WELL_EXPERIMENTS)
 def test_a_remedy_that_held_shows_no_stall(captures: Path, name: str) -> None:
-    assert read(captures / name).headline.verdict == "no_stall"
+    assert analysis_of(captures / name).headline.verdict == "no_stall"
 
 
 @pytest.mark.slow
-def test_every_file_with_times_is_placed(captures: Path) -> None:
+@of_captures(FULL)
+def test_every_file_with_times_is_placed(captures: Path, name: str) -> None:
     """Files that print no time at all are placed too: by their name or by their counters.
 
     But for a load generator's own lines: several of them drive one server, so none of them alone
     moves as the server's counters do, and a guess would be made up.
     """
-    for name in FULL:
-        unplaced = [
-            one.path
-            for one in read(captures / name).artifacts
-            if one.clock is not None and one.clock.quality == "unknown" and one.format != "sysbench"
-        ]
-        assert unplaced == [], name
+    unplaced = [
+        one.path
+        for one in analysis_of(captures / name).artifacts
+        if one.clock is not None and one.clock.quality == "unknown" and one.format != "sysbench"
+    ]
+    assert unplaced == []
 
 
+@on_samples
 def test_commit_pileup_is_not_blamed_on_arrivals() -> None:
     """Reads and writes fall together while sessions pile up: less was done, not more asked."""
-    analysis = read(REPOSITORY / "samples" / "commit-pileup")
+    analysis = analysis_of(sample("commit-pileup"))
     assert "Less work was done" in analysis.headline.arrival
     moved = {one.name: one.direction for one in analysis.shifts}
     assert moved["metric.log_fsyncs"] == "down"
 
 
+@on_samples
 def test_commit_pileup_s_files_are_in_vancouver_and_its_csv_in_utc() -> None:
-    analysis = read(REPOSITORY / "samples" / "commit-pileup")
+    analysis = analysis_of(sample("commit-pileup"))
     zones = {one.path.rpartition("/")[2]: one.clock.zone for one in analysis.artifacts if one.clock}
     assert zones["innodb-status.txt"] == "-08:00"
     assert zones["metrics-wide.csv"] is None
 
 
+@on_samples
 def test_the_old_deadlock_of_hot_row_is_told_apart() -> None:
     """27 s before the onset, on another table: a red herring."""
-    (one,) = read(REPOSITORY / "samples" / "hot-row").deadlocks
+    (one,) = analysis_of(sample("hot-row")).deadlocks
     assert "before the onset" in one.relation
     assert "not part of this stall" in one.relation
 
 
+@on_samples
 def test_the_drain_after_hot_row_is_its_own_entry() -> None:
-    kinds = {one.kind for one in read(REPOSITORY / "samples" / "hot-row").stalls}
+    kinds = {one.kind for one in analysis_of(sample("hot-row")).stalls}
     assert "recovery_burst" in kinds
 
 
-def test_seven_checks_are_always_answered() -> None:
-    for name in SAMPLES:
-        assert len(read(REPOSITORY / "samples" / name).triage) == 7
+@of_samples()
+def test_seven_checks_are_always_answered(name: str) -> None:
+    assert len(analysis_of(sample(name)).triage) == 7

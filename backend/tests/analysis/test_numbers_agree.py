@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 from datetime import UTC, datetime
 
-import pytest
-
-from pileup.analysis import analyse, gather
-from pileup.analysis.contract import Analysis
-from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls.documents import main_stall, worst_time
 from pileup.analysis.waits.blockers import persistence
 from pileup.analysis.waits.moment_graph import wait_graph
 from pileup.analysis.waits.moments import AT_MOST, Looked, WaitMoment, look, spread
-from pileup.cli.captures import Captures
 from pileup.numerals import grouped
 from pileup.report.case import Case
 from pileup.report.text.prefill import prefill
-from tests.conftest import REPOSITORY
-
-SAMPLES = ("ahi-pileup", "commit-pileup", "hot-row")
+from tests.support.captures import analysis_of, evidence_of, of_samples, sample
 
 
-@functools.cache
-def read(name: str) -> tuple[Evidence, Analysis]:
-    captures = Captures()
-    captures.read(sorted((REPOSITORY / "samples" / name / "artifacts").iterdir()))
-    evidence = gather(captures.artifacts)
-    return evidence, analyse(evidence)
-
-
-@pytest.mark.parametrize("name", SAMPLES)
+@of_samples()
 def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
-    evidence, analysis = read(name)
+    evidence, analysis = evidence_of(sample(name)), analysis_of(sample(name))
     stall = main_stall(analysis.stalls)
     assert stall is not None
     at = worst_time(stall)
@@ -62,9 +45,9 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
             assert lasting.blocking <= one.blocking
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@of_samples()
 def test_the_report_says_what_the_overview_says(name: str) -> None:
-    _, analysis = read(name)
+    analysis = analysis_of(sample(name))
     now = datetime(2026, 11, 21, tzinfo=UTC)
     case = Case(id="i", title="t", severity=None, service="", status="open", owner="o",
                 created_at=now, analysis=analysis)  # fmt: skip

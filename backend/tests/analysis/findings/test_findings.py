@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from pileup.analysis import analyse
 from pileup.analysis.contract import FindingDoc
 from pileup.analysis.findings.signatures import RULES
 from pileup.knowledge import knowledge
-from tests.analysis.test_captures import read
 from tests.analysis.waits.test_waits import PMP_46459, dump, evidence, semaphore
-from tests.conftest import REPOSITORY
+from tests.support.captures import (
+    analysis_of,
+    of_captures,
+    of_samples,
+    on_capture,
+    on_samples,
+    sample,
+)
 
 # folder -> the ids that may come first (all of one cause)
 TRUTH = {
@@ -26,42 +30,45 @@ FULL_TRUTH = TRUTH | {
 }
 
 
-@pytest.mark.parametrize("name", TRUTH)
+@of_samples(TRUTH)
 def test_cause_comes_first_in_the_samples(name: str) -> None:
     """The best finding is what was really done to the server."""
-    best = read(REPOSITORY / "samples" / name).findings[0]
+    best = analysis_of(sample(name)).findings[0]
     assert best.id in TRUTH[name], best
     assert best.evidence
     assert all(one.artifact or one.series for one in best.evidence)
 
 
-@pytest.mark.parametrize("name", FULL_TRUTH)
+@of_captures(FULL_TRUTH)
 def test_cause_comes_first_in_the_captures(name: str, captures: Path) -> None:
     """The same over everything that was captured."""
-    found = read(captures / name).findings
+    found = analysis_of(captures / name).findings
     assert found[0].id in FULL_TRUTH[name], [(f.id, f.score, f.why) for f in found]
 
 
+@on_capture("fts-sync-stall")
 def test_amplifier_comes_after_the_cause(captures: Path) -> None:
     """Full-text sync: the missing free pages are second, the slow disk is not claimed."""
-    found = read(captures / "fts-sync-stall").findings
+    found = analysis_of(captures / "fts-sync-stall").findings
     ids = [f.id for f in found]
     assert ids.index("free-pages") > 0
     disk = next((f for f in found if f.id == "fsync-stall"), None)
     assert disk is None or (disk.score < 0.5 * found[0].score and disk.against)
 
 
+@on_samples
 def test_root_blocker_of_the_hot_row() -> None:
     """The idle transaction of session 390, with the three hundred behind it."""
-    top = read(REPOSITORY / "samples" / "hot-row").blockers[0]
+    top = analysis_of(sample("hot-row")).blockers[0]
     assert "session 390" in top.holder
     assert 295 <= top.blocks_total <= 301
     assert top.inferred
 
 
+@on_samples
 def test_positions_of_the_adaptive_hash_are_one_latch() -> None:
     """Seven places, one latch: most of all waits."""
-    latch = read(REPOSITORY / "samples" / "ahi-pileup").hot_latches[0]
+    latch = analysis_of(sample("ahi-pileup")).hot_latches[0]
     assert latch.latch == "btr_search_latch"
     assert latch.share > 0.8
     assert len(latch.positions) >= 4

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pileup.analysis import analyse
 from pileup.analysis.reasoning.similar import LEAST, likeness, signature
 from tests.analysis.frames import evidence, gauge
-from tests.analysis.test_captures import read
+from tests.support.captures import SAMPLES, analysis_of, on_samples, sample
 
 AHI = {"finding:ahi-latch": "AHI", "latch:ahi": "adaptive hash", "series:spins:up": "spins went up"}
 ROW = {"finding:hot-row": "Hot row", "blocker:transaction": "transaction", "series:spins:up": "x"}
@@ -37,14 +35,11 @@ def test_nothing_is_like_nothing() -> None:
     assert signature(quiet) == {}
 
 
-@pytest.mark.slow
+@on_samples
 def test_samples_are_like_themselves_only() -> None:
     """Three incidents of three mechanisms: none passes for another."""
-    from tests.conftest import REPOSITORY
-
-    names = ("ahi-pileup", "commit-pileup", "hot-row")
-    found = {n: signature(read(REPOSITORY / "samples" / n / "artifacts")) for n in names}
-    for one in names:
-        for other in names:
+    found = {name: signature(analysis_of(sample(name))) for name in SAMPLES}
+    for one in SAMPLES:
+        for other in SAMPLES:
             score = likeness(found[one], found[other]).score
             assert (score == 1.0) if one == other else (score < LEAST), (one, other, score)

@@ -1,0 +1,83 @@
+"""Captures and samples as the tests read them: each once per run.
+
+Reading a capture takes seconds, so a test process keeps what it read, and ``of_captures`` and
+``of_samples`` give the tests of one capture to one process. The process keeps them in memory only:
+no run reads what an earlier run left.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pileup.analysis import EvidenceArtifact, analyse, gather
+from pileup.analysis.contract import Analysis
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.cli.captures import Captures
+from tests.conftest import REPOSITORY
+
+SAMPLES = ("ahi-pileup", "commit-pileup", "hot-row")
+_TRUTH = ("GROUND_TRUTH.md", "ground-truth.json", "sample.yaml", "README.md")
+
+on_samples = pytest.mark.xdist_group("samples")
+"""Marks a test of several samples: the process that reads the samples runs it."""
+
+
+def of_samples(names: Iterable[str] = SAMPLES) -> pytest.MarkDecorator:
+    """Runs a test once for each of these samples, as its argument ``name``."""
+    return pytest.mark.parametrize("name", [pytest.param(n, marks=on_samples) for n in names])
+
+
+def of_captures(names: Iterable[str]) -> pytest.MarkDecorator:
+    """Runs a test once for each of these captures, where the process that read it runs it."""
+    return pytest.mark.parametrize("name", [pytest.param(n, marks=on_capture(n)) for n in names])
+
+
+def on_capture(name: str) -> pytest.MarkDecorator:
+    """Marks a test of one capture: the process that reads this capture runs it."""
+    return pytest.mark.xdist_group(f"capture-{name.replace('/', '-')}")
+
+
+def sample(name: str) -> Path:
+    """The folder of a sample of the repository."""
+    return REPOSITORY / "samples" / name
+
+
+def analysis_of(folder: Path) -> Analysis:
+    """What the engine concludes from a capture or sample, without its experiments."""
+    return _analysis(_artifacts_folder(folder))
+
+
+def evidence_of(folder: Path) -> Evidence:
+    """What a sample shows, on one clock."""
+    return _evidence(_artifacts_folder(folder))
+
+
+def parsed(folder: Path) -> list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]:
+    """The files of a capture or sample as the command line reads them, without experiments."""
+    root = _artifacts_folder(folder)
+    captures = Captures()
+    children = sorted(path for path in root.iterdir() if path.name not in _TRUTH)
+    captures.read([path for path in children if not path.name.startswith("experiment")])
+    return captures.artifacts
+
+
+def _artifacts_folder(folder: Path) -> Path:
+    artifacts = folder / "artifacts"
+    return artifacts if artifacts.is_dir() else folder
+
+
+@functools.cache
+def _evidence(root: Path) -> Evidence:
+    return gather(parsed(root))
+
+
+@functools.cache
+def _analysis(root: Path) -> Analysis:
+    # A sample's evidence stays in memory for the tests that want it; a capture's is too large.
+    in_repository = root.is_relative_to(REPOSITORY)
+    return analyse(_evidence(root) if in_repository else gather(parsed(root)))
