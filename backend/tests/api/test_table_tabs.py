@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from pileup.api.evidence.deadlocks import edges_of
 from pileup.records import (
     Deadlock,
     DeadlockTrx,
@@ -22,6 +21,7 @@ from pileup.records import (
     Session,
     Setting,
 )
+from pileup.views.deadlocks import edges_of
 from tests.analysis.frames import T0, S, evidence, sha
 from tests.support.site import Site
 

@@ -5296,10 +5296,7 @@ export interface components {
       by: 'finding' | 'knowledge'
       /** Id */
       id: string
-      /**
-       * Latch
-       * @default false
-       */
+      /** Latch */
       latch: boolean
       /** Title */
       title: string

@@ -17,6 +17,7 @@ from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.queue.broker import Sender, send_all
+from pileup.views.source import StoredSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,14 @@ def incident(incident_id: str, unit: UnitDep) -> Incident:
 
 
 IncidentDep = Annotated[Incident, Depends(incident)]
+
+
+def source(incident: IncidentDep, services: ServicesDep) -> StoredSource:
+    """The records of the incident's last analysis; 404 when there is no such incident."""
+    return StoredSource(services.placed, incident.id)
+
+
+SourceDep = Annotated[StoredSource, Depends(source)]
 
 
 def expected_revision(

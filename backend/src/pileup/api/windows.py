@@ -1,32 +1,14 @@
-"""The shared range as routes take it, and times as they give them."""
+"""The shared range as routes take it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
-import polars as pl
 from fastapi import Depends
 
 from pileup.api.errors import ApiError
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """``[start, end)`` in microseconds UTC; None is open."""
-
-    start: int | None
-    end: int | None
-
-    def holds(self, column: str = "time") -> pl.Expr:
-        """Rows inside. Those of unknown time only when no end is given at all."""
-        inside = pl.lit(value=True)
-        if self.start is not None:
-            inside &= pl.col(column) >= self.start
-        if self.end is not None:
-            inside &= pl.col(column) < self.end
-        return inside
+from pileup.views.window import Window
 
 
 def window(start: datetime | None = None, end: datetime | None = None) -> Window:
@@ -40,11 +22,6 @@ def window(start: datetime | None = None, end: datetime | None = None) -> Window
 
 
 WindowDep = Annotated[Window, Depends(window)]
-
-
-def moment_of(us: int | None) -> datetime | None:
-    """Microseconds UTC as a time."""
-    return None if us is None else datetime.fromtimestamp(us / 1_000_000, UTC)
 
 
 def _us(moment: datetime | None) -> int | None:

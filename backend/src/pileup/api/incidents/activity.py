@@ -12,7 +12,6 @@ from fastapi import APIRouter, Depends, Query, status
 from fastapi.responses import StreamingResponse
 
 from pileup.api.auth import AdminDep, Caller
-from pileup.api.csv_rows import csv_line
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import Out
 from pileup.storage import audit
@@ -20,6 +19,7 @@ from pileup.storage.audit_names import names
 from pileup.storage.database import Unit
 from pileup.storage.lifecycle.bin import Bin
 from pileup.storage.queue.jobs import Jobs
+from pileup.views.csv_rows import csv_line
 
 router = APIRouter(tags=["activity"])
 

@@ -156,8 +156,7 @@ class PlacedStore:
         run = self._run(incident_id)
         path = run / f"{kind}.parquet" if run else None
         if path is None or not path.is_file():
-            schema = {**frame_schema(kind), "artifact": pl.String(), "time": pl.Int64()}
-            return pl.LazyFrame(schema=schema)
+            return no_records(kind)
         scan = pl.scan_parquet(path)
         known = scan.collect_schema().names()
         missing = {name: one for name, one in frame_schema(kind).items() if name not in known}
@@ -233,6 +232,11 @@ _SAMPLES = {
     "time": pl.Int64,
     "value": pl.Float64,
 }
+
+
+def no_records(kind: str) -> pl.LazyFrame:
+    """An empty frame with the columns of placed records of this kind."""
+    return pl.LazyFrame(schema={**frame_schema(kind), "artifact": pl.String(), "time": pl.Int64()})
 
 
 def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ...]:

@@ -1,0 +1,57 @@
+"""Rows as lines of a CSV file. How they travel (an HTTP answer, a file) belongs to the caller."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+
+import polars as pl
+
+from pileup.views.window import moment_of
+
+Cell = str | int | float | bool | datetime | None
+Row = Sequence[Cell]
+
+_AT_ONCE = 1000
+
+
+def frame_rows(frame: pl.DataFrame, paths: dict[str, str]) -> tuple[list[str], Iterator[Row]]:
+    """Column names and rows of records: ``time`` (µs) as a time, ``artifact`` as its path."""
+    columns = ["file" if name == "artifact" else name for name in frame.columns]
+    at = frame.columns.index("time") if "time" in frame.columns else -1
+    file = frame.columns.index("artifact")
+
+    def cells_of(row: tuple[Cell, ...]) -> list[Cell]:
+        cells = list(row)
+        cells[file] = paths.get(str(cells[file]), "")
+        if at >= 0:
+            cells[at] = moment_of(cells[at])  # type: ignore[arg-type]
+        return cells
+
+    return columns, (cells_of(row) for row in frame.iter_rows())
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
+    """The file in pieces of many lines, made while the rows are read."""
+    yield "\ufeff" + csv_line(columns)  # the mark tells Excel that the text is UTF-8
+    lines = (csv_line(row) for row in rows)
+    while piece := "".join(islice(lines, _AT_ONCE)):
+        yield piece
+
+
+def csv_line(cells: Iterable[Cell]) -> str:
+    """One line; a text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    out = io.StringIO()
+    csv.writer(out).writerow(map(_tame, cells))
+    return out.getvalue()
+
+
+def _tame(cell: Cell) -> Cell:
+    if isinstance(cell, datetime):
+        return cell.isoformat().replace("+00:00", "Z")
+    if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return f"'{cell}"
+    return cell

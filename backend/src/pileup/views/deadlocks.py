@@ -1,0 +1,259 @@
+"""Deadlocks: each once, who waited for whom in it, and every dump that prints it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pileup.analysis.evidence.statement_shapes import digest
+from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.database import Unit
+from pileup.storage.incidents.analyses import Analyses
+from pileup.views.source import Source, StoredSource
+from pileup.views.window import Window, moment_of
+
+MOST = 200
+"""Deadlocks in one answer, the latest."""
+_MOST_SEEN = 20
+_MOST_QUERY = 2000
+_MOST_LOCKS = 20
+_MOST_TRANSACTIONS = 40
+_SECTION = "LATEST DETECTED DEADLOCK"
+
+Place = tuple[str, int]
+"""SHA-256 of an artifact and the first line in it."""
+SectionsOf = Callable[[str], Sequence[tuple[int, int]]]
+"""SHA-256 of an artifact to the lines (first, last) of its sections that print a deadlock."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockTrxOut:
+    number: int
+    trx_id: str
+    session_id: int | None
+    active_s: float | None
+    query: str | None
+    shape: str | None
+    holds: list[str]
+    waits_for: str | None
+    victim: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockEdge:
+    """One transaction waits for another."""
+
+    waiter: int
+    holder: int
+    lock: str
+    """What is waited for, as printed."""
+    held: str | None
+    """What the holder has of it, as printed; None: the dump does not print it."""
+    inferred: bool
+    """The holder follows from the order of the cycle, not from a lock that is printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockSeen:
+    artifact: str
+    path: str
+    line_first: int
+    line_last: int
+    dumps: int
+    """Dumps in this artifact that print it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockOut:
+    id: str
+    time: datetime | None
+    host: str | None
+    transactions: list[DeadlockTrxOut]
+    edges: list[DeadlockEdge]
+    relation: str | None
+    """How it stands to the stall."""
+    truncated: bool
+    seen: list[DeadlockSeen]
+    dumps: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockList:
+    items: list[DeadlockOut]
+    total: int
+
+
+def stored_deadlocks(unit: Unit, source: StoredSource, window: Window) -> DeadlockList:
+    """The deadlocks of an incident, related to its stall, with every dump that prints them."""
+    artifacts = Artifacts(unit)
+    ids = {each.sha256: each.id for each in artifacts.of_incident(source.incident_id)}
+
+    def sections(sha256: str) -> list[tuple[int, int]]:
+        artifact_id = ids.get(sha256)
+        return [
+            (section["line_first"], section["line_last"])
+            for section in (artifacts.sections(artifact_id) if artifact_id else ())
+            if section["title"] == _SECTION
+        ]
+
+    parts = Analyses(unit).parts(source.incident_id, "deadlocks") or {"deadlocks": []}
+    relations = {
+        (each["artifact"], each["line_first"]): each["relation"]
+        for each in parts["deadlocks"] or []
+    }
+    return deadlocks(source, window, sections, relations)
+
+
+def deadlocks(
+    source: Source, window: Window, sections: SectionsOf, relations: Mapping[Place, str]
+) -> DeadlockList:
+    """Every deadlock once, the latest first; those of unknown time last."""
+    frame = source.scan("deadlock").filter(window.holds()).collect()
+    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    rows = frame.sort("time", "line_first", nulls_last=True, maintain_order=True)
+    for row in rows.iter_rows(named=True):
+        together.setdefault(_key(row), []).append(row)
+    groups = sorted(together.values(), key=_latest, reverse=True)
+    prints = _Prints([row for group in groups[:MOST] for row in group], sections)
+    paths = source.paths()
+    return DeadlockList(
+        items=[_deadlock(group, prints, paths, relations) for group in groups[:MOST]],
+        total=len(groups),
+    )
+
+
+def edges_of(transactions: Sequence[Mapping[str, Any]]) -> list[DeadlockEdge]:
+    """Waiter to holder for each transaction that waits.
+
+    The holder is the other one that prints a lock on what is waited for. Where none does (servers
+    up to 5.7 print the locks of only one), it is the next in the printed order, the last one's the
+    first: so InnoDB prints the cycle that it found.
+    """
+    edges: list[DeadlockEdge] = []
+    for at, trx in enumerate(transactions):
+        if not trx.get("waits_for"):
+            continue
+        wanted = _resource(trx["waits_for"])
+        found = next(
+            (
+                (other["number"], held)
+                for other in transactions
+                if other["number"] != trx["number"]
+                for held in other.get("holds") or ()
+                if _resource(held) == wanted
+            ),
+            None,
+        )
+        if found is not None:
+            holder, held = found
+        elif len(transactions) > 1:
+            holder, held = transactions[(at + 1) % len(transactions)]["number"], None
+        else:
+            continue
+        edges.append(
+            DeadlockEdge(
+                waiter=trx["number"],
+                holder=holder,
+                lock=trx["waits_for"],
+                held=held,
+                inferred=held is None,
+            )
+        )
+    return edges
+
+
+def _resource(lock: str) -> tuple[str, ...]:
+    """'record app.accounts PRIMARY X locks rec but not gap': the kind, the table, the index."""
+    words = lock.replace("`", "").split()
+    return tuple(words[: 3 if words[:1] == ["record"] else 2])
+
+
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    ids = tuple((one["trx_id"], one["query"]) for one in row["transactions"] or [])
+    # The printed time is the server's own: the same in every dump, however each file was placed.
+    return (row["host"], row["original"] or row["wall_us"] or row["time"], ids)
+
+
+def _latest(group: Sequence[Mapping[str, Any]]) -> tuple[bool, int]:
+    time = group[0]["time"]
+    return (time is not None, time or 0)
+
+
+class _Prints:
+    """How often each artifact prints each deadlock: from the sections of its dumps."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], sections: SectionsOf) -> None:
+        self._firsts: dict[str, list[int]] = {}
+        for row in rows:
+            self._firsts.setdefault(row["artifact"], []).append(row["line_first"])
+        for firsts in self._firsts.values():
+            firsts.sort()
+        self._sections = {sha256: sections(sha256) for sha256 in self._firsts}
+
+    def of(self, row: Mapping[str, Any]) -> int:
+        """One, and one more for each later dump until another deadlock takes its place."""
+        firsts = self._firsts[row["artifact"]]
+        at = bisect_right(firsts, row["line_first"])
+        until = firsts[at] if at < len(firsts) else None
+        later = [
+            first
+            for first, last in self._sections[row["artifact"]]
+            if first > row["line_last"] and (until is None or last < until)
+        ]
+        return 1 + len(later)
+
+
+def _deadlock(
+    group: Sequence[Mapping[str, Any]],
+    prints: _Prints,
+    paths: Mapping[str, str],
+    relations: Mapping[Place, str],
+) -> DeadlockOut:
+    whole = next((row for row in group if not row["truncated"]), group[0])
+    transactions = (whole["transactions"] or [])[:_MOST_TRANSACTIONS]
+    seen = [
+        DeadlockSeen(
+            artifact=row["artifact"],
+            path=paths.get(row["artifact"], ""),
+            line_first=row["line_first"],
+            line_last=row["line_last"],
+            dumps=prints.of(row),
+        )
+        for row in group
+    ]
+    return DeadlockOut(
+        id=f"{whole['artifact'][:16]}:{whole['line_first']}",
+        time=moment_of(whole["time"]),
+        host=whole["host"],
+        transactions=[_transaction(one, whole["victim"]) for one in transactions],
+        edges=edges_of(transactions),
+        relation=next(
+            (
+                relations[key]
+                for row in group
+                if (key := (row["artifact"], row["line_first"])) in relations
+            ),
+            None,
+        ),
+        truncated=whole["truncated"],
+        seen=seen[:_MOST_SEEN],
+        dumps=sum(one.dumps for one in seen),
+    )
+
+
+def _transaction(one: Mapping[str, Any], victim: int | None) -> DeadlockTrxOut:
+    query = one["query"]
+    return DeadlockTrxOut(
+        number=one["number"],
+        trx_id=one["trx_id"],
+        session_id=one["session_id"],
+        active_s=one["active_s"],
+        query=None if query is None else query[:_MOST_QUERY],
+        shape=None if query is None else digest(query)[:400],
+        holds=list(one["holds"] or ())[:_MOST_LOCKS],
+        waits_for=one["waits_for"],
+        victim=one["number"] == victim,
+    )
