@@ -1,0 +1,74 @@
+/** The edges of the graph as curves, and the labels of those at the highlighted node. */
+import { cx } from '@/ui/controls/cx'
+import { DASH, edgeKind, edgeLabel } from '../nodeText'
+import type { WaitEdge, WaitNode } from '../waitGraph'
+import type { GraphLayout, PlacedEdge, PlacedNode } from './layout'
+
+const EDGE_LABELS_AT_MOST = 24
+
+const keyOf = (edge: WaitEdge) => `${edge.source}>${edge.target}${edge.mark}`
+
+export function Edges({
+  layout,
+  edges,
+  kindOf,
+  related,
+}: {
+  readonly layout: GraphLayout
+  readonly edges: readonly PlacedEdge[]
+  readonly kindOf: ReadonlyMap<string, WaitNode['of']>
+  /** The nodes that are connected to the highlighted one; null when none is highlighted. */
+  readonly related: ReadonlySet<string> | null
+}) {
+  return (
+    <svg width={layout.width} height={layout.height} aria-hidden="true">
+      {edges.map(({ edge, path, strokeWidth }) => (
+        <path
+          key={keyOf(edge)}
+          d={path}
+          className={cx(
+            'graph-edge',
+            edge.kind === 'held_by' && 'held',
+            edge.inferred && 'inferred',
+            edge.mark && `mark-${edge.mark}`,
+            related && !related.has(edge.source) && 'far',
+          )}
+          strokeWidth={strokeWidth}
+          strokeDasharray={DASH[edgeKind(edge, kindOf)]}
+        />
+      ))}
+    </svg>
+  )
+}
+
+/** Labels the edges that start or end at a node. */
+export function EdgeLabels({
+  edges,
+  end,
+  byId,
+}: {
+  readonly edges: readonly PlacedEdge[]
+  readonly end: string
+  readonly byId: ReadonlyMap<string, PlacedNode>
+}) {
+  if (!end) return null
+  return edges
+    .filter(({ edge }) => edge.source === end || edge.target === end)
+    .slice(0, EDGE_LABELS_AT_MOST)
+    .map(({ edge, x }) => (
+      <span
+        key={keyOf(edge)}
+        className="graph-edge-label"
+        style={{ left: x, top: labelTop(edge, end, byId) }}
+        aria-hidden="true"
+      >
+        {edgeLabel(edge)}
+      </span>
+    ))
+}
+
+/** A label is in the row of the edge's other end, so that the labels of a fan do not overlap. */
+function labelTop(edge: WaitEdge, end: string, byId: ReadonlyMap<string, PlacedNode>): number {
+  const other = byId.get(edge.source === end ? edge.target : edge.source)
+  return other ? other.y + other.height / 2 : 0
+}
