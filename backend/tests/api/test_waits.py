@@ -44,7 +44,7 @@ def test_what_lasts_is_told_of_what_is_shown(site: Site) -> None:
 
 
 def test_an_analysis_that_kept_none_claims_nothing_to_last(site: Site) -> None:
-    """One from before migration 0018."""
+    """An analysis stored before persistence was."""
     incident = site.incident()
     path = f"/api/v1/incidents/{incident}/waits/persistence"
     assert site.admin.get(path).status_code == 409

@@ -25,36 +25,32 @@ def test_down_and_up_again(postgres_url: str) -> None:
     migrate.check(postgres_url)
 
 
-def test_what_was_counted_becomes_a_number_and_stays(postgres_url: str) -> None:
-    """Pins and hypotheses of before keep the E and H under which people know them."""
-    config = migrate.alembic_config(postgres_url)
-    command.downgrade(config, "0015")
+def test_a_database_of_the_last_development_version_is_at_head(postgres_url: str) -> None:
+    """Its migrations ended at 0019, and so does the first one here: upgrading changes nothing."""
     engine = create_engine(postgres_url)
     with engine.begin() as connection:
-        for one in "ab":
-            connection.execute(
-                text(
-                    "insert into incidents (id, title, status, summary, revision) "
-                    "values (:i, 'stall', 'open', '', 1)"
-                ),
-                {"i": one},
-            )
-        for one, incident in (("1", "a"), ("2", "b"), ("3", "a")):
-            connection.execute(
-                text(
-                    "insert into hypotheses (id, incident_id, statement, falsifier, status, "
-                    "needs_review, revision) values (:h, :i, 's', '', 'active', false, 1)"
-                ),
-                {"h": one, "i": incident},
-            )
-    migrate.upgrade(postgres_url)
-    with engine.connect() as connection:
-        numbers = connection.execute(text("select id, number from hypotheses order by id"))
-        assert numbers.all() == [("1", 1), ("2", 1), ("3", 2)]
-        last = connection.execute(
-            text("select last_hypothesis, last_pin from incidents order by id")
+        assert connection.scalar(text("select version_num from alembic_version")) == "0019"
+        connection.execute(
+            text("insert into users (id, name, role, disabled) values ('u', 'Ann', 'admin', false)")
         )
-        assert last.all() == [(2, 0), (1, 0)]
+    migrate.upgrade(postgres_url)
+    migrate.check(postgres_url)
+    with engine.connect() as connection:
+        assert connection.scalars(text("select name from users")).all() == ["Ann"]
+    engine.dispose()
+
+
+@pytest.mark.parametrize("revision", ["0001", "0018"])
+def test_an_older_development_version_is_refused(postgres_url: str, revision: str) -> None:
+    """With a sentence that says how to bring it up to date; nothing changes."""
+    engine = create_engine(postgres_url)
+    with engine.begin() as connection:
+        connection.execute(text(f"update alembic_version set version_num = '{revision}'"))
+    for call in (migrate.upgrade, migrate.check):
+        with pytest.raises(WrongSchema, match=rf"schema {revision}.*git checkout \w+, make run"):
+            call(postgres_url)
+    with engine.connect() as connection:
+        assert connection.scalar(text("select version_num from alembic_version")) == revision
     engine.dispose()
 
 

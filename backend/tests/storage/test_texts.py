@@ -7,20 +7,15 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from alembic import command
 from pycrdt import Doc, Text
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
-from pileup.storage import migrate, models
+from pileup.storage import models
 from pileup.storage.audit import Actor, entries
 from pileup.storage.database import Database
 from pileup.storage.errors import NotFound
-from pileup.storage.reports.reports import Reports
 from pileup.storage.texts import crdt
 from pileup.storage.texts.live_texts import SAME_STRETCH, Texts
-
-BEFORE = "0007"
-"""The revision before live texts."""
 
 
 @pytest.fixture
@@ -196,45 +191,3 @@ def test_nul_is_kept_out_of_the_database(database: Database) -> None:
     browser.send(browser.type(0, "a\x00b"))
     with database.unit() as unit:
         assert Texts(unit).read(incident, "note") == "a�b"
-
-
-def test_report_sections_move_into_live_texts(postgres_url: str) -> None:
-    """With their revision and every text that they had; and back."""
-    database = Database(postgres_url)
-    incident, (ann,) = case(database, "ann")
-    database.close()
-    config = migrate.alembic_config(postgres_url)
-    command.downgrade(config, BEFORE)
-    engine = create_engine(postgres_url)
-    row = {"incident": incident, "ann": ann.id}
-    with engine.begin() as connection:
-        connection.execute(
-            text(
-                "insert into report_sections (incident_id, key, body_md, prefilled, revision,"
-                " updated_by_id) values (:incident, 'summary', 'two', false, 2, :ann)"
-            ),
-            row,
-        )
-        for revision, body in ((1, "one"), (2, "two")):
-            connection.execute(
-                text(
-                    "insert into report_section_revisions (incident_id, key, revision, body_md,"
-                    " by_id) values (:incident, 'summary', :revision, :body, :ann)"
-                ),
-                {**row, "revision": revision, "body": body},
-            )
-    engine.dispose()
-    migrate.upgrade(postgres_url)
-    database = Database(postgres_url)
-    with database.unit() as unit:
-        section = Reports(unit).sections(incident)["summary"]
-        assert (section.body_md, section.revision) == ("two", 2)
-        kept = [v.seq for v in Texts(unit).versions(incident, "report/summary")]
-        assert sorted(kept) == [1, 2]
-        Reports(unit).save(incident, "summary", "three", revision=2, by=ann)
-    browser = Browser(database, incident, ann, "report/summary")
-    assert browser.text == "three"
-    database.close()
-    command.downgrade(config, BEFORE)
-    with create_engine(postgres_url).connect() as connection:
-        assert connection.scalar(text("select body_md from report_sections")) == "three"

@@ -17,11 +17,19 @@ from sqlalchemy import create_engine, text
 from pileup.storage.database import with_driver
 from pileup.storage.errors import WrongSchema
 
+_SQUASHED = frozenset(f"{number:04}" for number in range(1, 19))
+"""Revisions of the time before the first release; the oldest migration here starts after them."""
+_LAST_WITH_ALL = "d611ab0"
+"""The last commit whose migrations bring such a database to ours."""
 _LOCK = 7_145_201  # any number: two programs that start together migrate one after the other
 
 
 def upgrade(database_url: str) -> None:
-    """Migrate to the newest revision; a database that is newer than we are is left alone."""
+    """Migrate to the newest revision.
+
+    Raises WrongSchema, and changes nothing, when the database is newer than this program or older
+    than its first migration.
+    """
     config = alembic_config(database_url)
     engine = create_engine(with_driver(database_url))
     try:
@@ -29,7 +37,7 @@ def upgrade(database_url: str) -> None:
             connection.execute(text("select pg_advisory_lock(:key)"), {"key": _LOCK})
             connection.commit()
             try:
-                _refuse_newer(_revision(connection), config)
+                _refuse_unknown(_revision(connection), config)
                 connection.rollback()
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
@@ -51,7 +59,7 @@ def check(database_url: str) -> None:
             found = _revision(connection)
     finally:
         engine.dispose()
-    _refuse_newer(found, config)
+    _refuse_unknown(found, config)
     head = ScriptDirectory.from_config(config).get_current_head()
     if found != head:
         raise WrongSchema(
@@ -72,11 +80,19 @@ def _revision(connection: object) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()  # type: ignore[arg-type]
 
 
-def _refuse_newer(found: str | None, config: Config) -> None:
+def _refuse_unknown(found: str | None, config: Config) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if found is not None and found not in known:
+    if found is None or found in known:
+        return
+    if found in _SQUASHED:
         raise WrongSchema(
-            f"the database was written by a newer Pileup (schema {found}), which this version "
-            "cannot read; nothing was changed. Run the newer version, or point this one at "
+            f"the database is from before the first release (schema {found}), and this version "
+            "cannot bring it up to date; nothing was changed. Start an older Pileup with it once "
+            f"(git checkout {_LAST_WITH_ALL}, make run), then this one again, or point this one at "
             "another data folder (PILEUP_HOME) or database (PILEUP_DATABASE_URL)"
         )
+    raise WrongSchema(
+        f"the database was written by a newer Pileup (schema {found}), which this version "
+        "cannot read; nothing was changed. Run the newer version, or point this one at "
+        "another data folder (PILEUP_HOME) or database (PILEUP_DATABASE_URL)"
+    )
