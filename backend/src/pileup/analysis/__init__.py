@@ -17,6 +17,7 @@ from pileup.analysis.evidence import series, servers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import ClockOverride, Evidence, EvidenceArtifact, bundle_of
 from pileup.analysis.findings import catalogue, signatures, slow_queries, summary, triage
+from pileup.analysis.findings.observed import Observed
 from pileup.analysis.stacks import hot_stacks
 from pileup.analysis.stalls import baselines, corrections, detection, shifts
 from pileup.analysis.stalls import documents as stall_documents
@@ -35,7 +36,8 @@ def analyse(
     context, tally = measure(evidence, corrections_by_people)
     main = main_stall(context.stalls)
     roots = blockers.blockers(tally)
-    diagnosis = signatures.diagnose(evidence, context)
+    observed = Observed(context)
+    diagnosis = signatures.diagnose(observed)
     findings = list(diagnosis.findings)
     hot_waits = list(context.hot_waits)
     return contract.Analysis(
@@ -59,7 +61,7 @@ def analyse(
         settings=servers.settings(evidence),
         events=catalogue.events(evidence),
         deadlocks=catalogue.deadlocks(evidence, context),
-        triage=triage.triage(context),
+        triage=triage.triage(observed),
         findings=findings,
         absences=list(diagnosis.absences),
         looked_at=diagnosis.looked_at,

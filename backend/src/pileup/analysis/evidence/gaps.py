@@ -1,6 +1,8 @@
-"""What was not collected, what that hides, and the command that collects it next time.
+"""The gaps of a capture: what was not collected, what that hides, how to collect it next time.
 
-Takes: how many records of each kind there are. An absent kind is a named gap, never a silent one.
+The overview lists gaps by kind of record, triage by check, the report by check and by file; all of
+them take their gaps and their commands from here. An absent kind is a named gap, never a silent
+one.
 """
 
 from __future__ import annotations
@@ -8,22 +10,79 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pileup.analysis.contract import Analysis, TriageDoc
+
+_SAMPLES = "mysqladmin ext -i1 -c60 > mysqladmin.txt"
+_STATUS = "mysql -e 'SHOW ENGINE INNODB STATUS\\G'"
+_STACKS = "pt-pmp --binary mysqld, or gdb -p $(pidof mysqld) -batch -ex 'thread apply all bt'"
+_PROCESSLIST = "mysql -e 'SHOW FULL PROCESSLIST\\G' > processlist.txt"
+_LOCKS = "mysql -e 'SELECT * FROM sys.innodb_lock_waits\\G' > lock-waits.txt"
+_VARIABLES = "mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt"
+_DEVICES = "iostat -xt 1 60 > iostat.txt"
+_KERNEL_LOG = "dmesg -T > dmesg.txt"
+
+_OF_CHECK = {
+    "configuration": f"{_VARIABLES}; my_print_defaults mysqld",
+    "saturated_resources": f"vmstat 1 60 > vmstat.txt; {_DEVICES}",
+    "collateral_query": f"{_PROCESSLIST}, every second",
+    "other_process": "top -b -d 1 -n 30 > top.txt (and vmstat 1, for steal time)",
+    "hardware": f"{_KERNEL_LOG}; the error log; the RAID controller's event log",
+    "shared_storage": f"{_DEVICES}; ioping -c 30 on the data directory",
+    "locking": f"{_STATUS} > innodb-status.txt, every second; "
+    "performance_schema.data_lock_waits and metadata_locks",
+}
+NO_KERNEL_LOG = f"{_KERNEL_LOG} (no kernel log was uploaded)"
+NO_DEVICES = f"{_DEVICES} (no disk was looked at)"
+
 
 @dataclass(frozen=True, slots=True)
 class Gap:
+    """A kind of record that is absent."""
+
     what: str
     why: str
     how: str
 
 
-# any of these kinds closes the gap
-_GAPS: tuple[tuple[frozenset[str], Gap], ...] = (
+@dataclass(frozen=True, slots=True)
+class AnalysisGaps:
+    """What an analysis could not use or look at."""
+
+    checks: tuple[TriageDoc, ...]
+    """Checks without any data."""
+    unknown_formats: tuple[str, ...]
+    """Paths of files that no format claims."""
+    unplaced: tuple[str, ...]
+    """Paths of files whose records have no place in time."""
+
+
+def command_for(check: str) -> str:
+    """What to run the next time, so that a check of triage has something to look at."""
+    return _OF_CHECK[check]
+
+
+def of_records(records: Mapping[str, int]) -> list[Gap]:
+    """The gaps of a capture with these record counts, the most costly first."""
+    return [gap for kinds, gap in _OF_KINDS if not any(records.get(kind) for kind in kinds)]
+
+
+def of_analysis(analysis: Analysis) -> AnalysisGaps:
+    """The checks without data, and the files that could not be read or placed in time."""
+    files = analysis.artifacts
+    return AnalysisGaps(
+        tuple(check for check in analysis.triage if check.verdict == "no_data"),
+        tuple(file.path for file in files if file.format is None),
+        tuple(file.path for file in files if file.clock and file.clock.quality == "unknown"),
+    )
+
+
+_OF_KINDS: tuple[tuple[frozenset[str], Gap], ...] = (
     (
         frozenset({"sample"}),
         Gap(
             "No metrics",
             "Onset, duration and what moved first come from samples over time.",
-            "mysqladmin ext -i1 -c60 > mysqladmin.txt",
+            _SAMPLES,
         ),
     ),
     (
@@ -31,7 +90,7 @@ _GAPS: tuple[tuple[frozenset[str], Gap], ...] = (
         Gap(
             "No InnoDB status dump",
             "Latch waits, transactions and row locks are printed nowhere else together.",
-            "mysql -e 'SHOW ENGINE INNODB STATUS\\G' >> innodb-status.txt, every few seconds",
+            f"{_STATUS} >> innodb-status.txt, every few seconds",
         ),
     ),
     (
@@ -39,7 +98,7 @@ _GAPS: tuple[tuple[frozenset[str], Gap], ...] = (
         Gap(
             "No thread stacks",
             "Without stacks a latch's readers and a sleeping holder's work are guesses.",
-            "pt-pmp --binary mysqld, or gdb -p $(pidof mysqld) -batch -ex 'thread apply all bt'",
+            _STACKS,
         ),
     ),
     (
@@ -47,7 +106,7 @@ _GAPS: tuple[tuple[frozenset[str], Gap], ...] = (
         Gap(
             "No processlist",
             "Which statements waited, and since when, cannot be counted.",
-            "mysql -e 'SHOW FULL PROCESSLIST\\G' > processlist.txt",
+            _PROCESSLIST,
         ),
     ),
     (
@@ -55,7 +114,7 @@ _GAPS: tuple[tuple[frozenset[str], Gap], ...] = (
         Gap(
             "No lock tables",
             "Who blocks whom on a row is inferred from the status dump alone.",
-            "mysql -e 'SELECT * FROM sys.innodb_lock_waits\\G' > lock-waits.txt",
+            _LOCKS,
         ),
     ),
     (
@@ -63,12 +122,8 @@ _GAPS: tuple[tuple[frozenset[str], Gap], ...] = (
         Gap(
             "No configuration",
             "Rules that depend on a variable can only say 'unknown'.",
-            "mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt",
+            _VARIABLES,
         ),
     ),
 )
-
-
-def gaps(records: Mapping[str, int]) -> list[Gap]:
-    """The gaps of a capture with these record counts, the most costly first."""
-    return [gap for kinds, gap in _GAPS if not any(records.get(kind) for kind in kinds)]
+"""Any of the kinds closes the gap."""

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 from pileup.analysis.contract import Locator, SignDoc
 from pileup.analysis.evidence.levels import Level
-from pileup.analysis.findings.observed import NO_DATA, Observed, Seen, amount, change, is_value
+from pileup.analysis.evidence.series import short_name
+from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
 from pileup.analysis.findings.rules import Match
 from pileup.analysis.findings.rules.larger import Larger
+from pileup.analysis.findings.setting_values import amount, is_value
 from pileup.knowledge.signature import Sign, Signature, names
 from pileup.numerals import number
 
@@ -113,17 +115,29 @@ def _weight(sign: Sign, observed: Observed) -> float:
 
 
 def _counter(sign: Sign, observed: Observed) -> Seen:
-    levels = observed.levels(names(sign.counter))
+    levels = observed.levels_named(names(sign.counter))
     if not levels:
         return NO_DATA
     fitting = [one for one in levels if _fits(sign, one)]
     if not fitting:
         return Seen(False)
     one = max(fitting, key=lambda level: level.inside or 0.0)
-    text = change(one)
+    text = _change(one)
     if sign.peak is not None and not one.inside:
         text = f"{text.partition(' ')[0]} was {number(one.peak)} at its most"
     return Seen(True, 1, 1.0, text, (observed.series(one, text),))
+
+
+def _change(level: Level) -> str:
+    """'com_select fell from 400 to 12'."""
+    before, inside = level.before, level.inside
+    name = short_name(level.series) + (f" ({level.labels})" if level.labels else "")
+    if before is None or inside is None:
+        return f"{name} is {number(inside or 0)} (most {number(level.peak)})"
+    verb = "rose" if inside > before else "fell" if inside < before else "stayed"
+    if verb == "stayed":
+        return f"{name} stayed at {number(inside)} (most {number(level.peak)})"
+    return f"{name} {verb} from {number(before)} to {number(inside)}"
 
 
 def _fits(sign: Sign, level: Level) -> bool:
@@ -156,15 +170,8 @@ def _setting(sign: Sign, observed: Observed) -> Seen:
     if sign.below is not None and (value is None or value >= sign.below):
         return Seen(False)
     text = f"{name} is {found.value or 'empty'}"
-    where = Locator(
-        kind="lines",
-        artifact=found.artifact,
-        path=observed.context.evidence.path(found.artifact),
-        line_first=found.line_first,
-        line_last=found.line_first,
-        text=text,
-    )
-    return Seen(True, 1, 1.0, text, (where,))
+    where = observed.setting(name, text)
+    return Seen(True, 1, 1.0, text, (where,) if where else ())
 
 
 def _lessened(score: float, seen: Seen, larger: Larger) -> tuple[float, list[str]]:

@@ -1,21 +1,23 @@
-"""What was seen during the stall, indexed once for every signature that looks at it.
+"""What was seen during the stall, indexed once for signatures, rules in code and triage.
 
 Each question answers a ``Seen``: whether it holds (None: there was nothing to look in), how many
-at once, which share, one clause with the numbers, and the raw lines.
+at once, which share, one clause with the numbers, and the raw lines. What a question means for a
+known problem does not belong here: see ``matching`` for signatures and ``rules``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import polars as pl
 
-from pileup.analysis.contract import Locator
+from pileup.analysis.contract import HotLatchDoc, Locator, ShiftDoc
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels
@@ -28,8 +30,11 @@ from pileup.numerals import number
 
 _QUERY_LENGTH = 2000
 """Characters of a statement that are matched: enough for its shape."""
-_SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_SIZE = re.compile(r"^(-?\d+(?:\.\d+)?)\s*([KMGT])?B?$", re.IGNORECASE)
+_DOMINANT = 0.8
+"""The share of all latch waits from which one latch explains them."""
+_PAGES_OF_ONE = 4
+_PLACES_SHOWN = 2
+_USUAL_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,15 @@ class Seen:
 NO_DATA = Seen(None)
 
 
+@dataclass(frozen=True, slots=True)
+class LockQueue:
+    """The most transactions that wait for one row or table lock at once."""
+
+    waiters: Seen
+    table: str | None = None
+    mode: str | None = None
+
+
 @dataclass(slots=True)
 class StackGroup:
     """Threads that show one stack."""
@@ -60,11 +74,12 @@ class StackGroup:
     per_sample: defaultdict[tuple[str, int | None], int] = field(
         default_factory=lambda: defaultdict(int)
     )
-    example: dict[str, Any] | None = None
+    example: dict[str, Any] = field(default_factory=dict)
+    """The stack record with the most threads, and its place (``row``) among all of them."""
 
 
 class Observed:
-    """The stall's records; nothing is computed before it is asked for."""
+    """The stall's records, as answers; each index is computed when a question first needs it."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -75,9 +90,9 @@ class Observed:
     @cached_property
     def looked_at(self) -> dict[str, int]:
         """How much there was to look in: dumps, stack samples, processlists, log lines, series."""
-        moments = self._during("snapshot")
+        moments = self.during("snapshot")
         kinds = dict(moments.group_by("kind").len().iter_rows()) if moments is not None else {}
-        sessions = self._during("session")
+        sessions = self.during("session")
         lists = (
             sessions.select("artifact", "snapshot", "time").n_unique()
             if (sessions is not None)
@@ -89,7 +104,7 @@ class Observed:
             "stack samples": len({key for one in self.stacks for key in one.per_sample}),
             "processlists": lists,
             "log lines": 0 if logs is None else logs.filter(pl.col("kind") != "clock").height,
-            "series": len(self._levels.rows),
+            "series": len(self.levels.rows),
             "settings": len(self.context.settings),
         }
 
@@ -104,7 +119,7 @@ class Observed:
             frame = inside if inside.height else frame
         groups: dict[tuple[str, ...], StackGroup | None] = {}
         columns = ["artifact", "snapshot", "count", "samples", "frames", "line_first", "line_last"]
-        for row in frame.select(columns).iter_rows(named=True):
+        for row in frame.select(columns).with_row_index("row").iter_rows(named=True):
             names = tuple(clean(one["function"] or "??") for one in row["frames"])
             if names not in groups:
                 meaning = match_stack(names)
@@ -116,11 +131,25 @@ class Observed:
             threads = row["count"] // max(1, row["samples"]) or 1
             group.threads += threads
             group.per_sample[row["artifact"], row["snapshot"]] += threads
-            if group.example is None or row["count"] > group.example["count"]:
+            if not group.example or row["count"] > group.example["count"]:
                 group.example = row
         return tuple(one for one in groups.values() if one is not None)
 
-    # ---- questions
+    @cached_property
+    def levels(self) -> Levels:
+        """Medians of every series before and during the stall."""
+        return Levels.of(self.context)
+
+    def during(self, kind: str) -> pl.DataFrame | None:
+        """The records of one kind inside the stall; None where there are none."""
+        frame = self.context.evidence.frame(kind)
+        if frame is None:
+            return None
+        if self._stall is not None:
+            frame = frame.filter(self._stall.holds())
+        return None if frame.is_empty() else frame
+
+    # ---- questions: latches
 
     def latch(self, ids: Sequence[str]) -> Seen:
         """Semaphore waits for one of these latches; by stacks where SEMAPHORES lists none at all.
@@ -128,7 +157,7 @@ class Observed:
         MariaDB from 10.6 lists none ever, and pt-pmp may be all that was taken.
         """
         listed = self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(ids)}")
-        if listed.holds or self._during("semaphore_wait") is not None:
+        if listed.holds or self.during("semaphore_wait") is not None:
             return listed
         found = [
             one
@@ -148,6 +177,60 @@ class Observed:
                 test &= pl.col("line").is_between(int(first), int(last or first))
             expressions.append(test)
         return self._waits(pl.any_horizontal(expressions), f"wait at {' or '.join(places)}")
+
+    def hot_latch(self, latch_id: str) -> Seen:
+        """Semaphore waits for a latch, the most for one latch of its kind, with the hot places.
+
+        Where no dump lists any wait: threads whose stack waits for it.
+        """
+        latches = self.context.hot_latches
+        if not latches:
+            return self.threads(
+                lambda stack: (
+                    (wait := latch_stacks.waits_for(stack)) is not None and wait.latch == latch_id
+                ),
+                f"wait for {latch_id} by their stacks",
+            )
+        same = [latch for latch in latches if latch.latch == latch_id]
+        if not same:
+            return Seen(False)
+        places = [w for w in self.context.hot_waits if w.latch == latch_id and w.example]
+        evidence = tuple(
+            msgspec.structs.replace(
+                wait.example,
+                at=None,
+                text=f"{wait.max_at_once} at once wait at {wait.file}:{wait.line} ({wait.mode}) "
+                f"for {wait.latch_label} ({latch_id}), {wait.share:.0%} of all semaphore waits",
+            )
+            for wait in places[:_PLACES_SHOWN]
+            if wait.example
+        )
+        most = max(latch.max_at_once for latch in same)
+        share = min(1.0, sum(latch.share for latch in same))
+        return Seen(most > 0, most, share, evidence=evidence)
+
+    @cached_property
+    def dominant_latch(self) -> HotLatchDoc | None:
+        """The one latch that most threads in SEMAPHORES wait for; None where they meet in several.
+
+        Page latches of one origin are many latches: they count where one page has the half.
+        """
+        top = max(self.context.hot_latches, key=lambda latch: latch.share, default=None)
+        if top is None or top.share < _DOMINANT:
+            return None
+        spread = top.latch == "buf_block_lock" and top.addresses > _PAGES_OF_ONE
+        return None if spread else top
+
+    @cached_property
+    def latch_waiters(self) -> int:
+        """The most threads in SEMAPHORES at once, over all latches."""
+        frame = self.during("semaphore_wait")
+        if frame is None:
+            return 0
+        counts = frame.group_by("artifact", "snapshot").len()["len"]
+        return int(counts.max() or 0)  # type: ignore[arg-type]  # a count
+
+    # ---- questions: stacks
 
     def stack(self, functions: Sequence[str], within: Sequence[str], waiting: bool | None) -> Seen:
         """Threads with one of the functions, and one of ``within`` where given."""
@@ -175,32 +258,81 @@ class Observed:
         text = f"{_threads(most)} {verb} {named}"
         if outer:
             text += f" (below {next((n for n in top.names if function_key(n) in outer), '')})"
-        return self._told(found, top, most, text)
+        return self._stacks_seen(found, top, most, text)
+
+    def threads(self, test: Callable[[Sequence[str]], bool], what: str) -> Seen:
+        """Threads whose stack (function names, innermost first) passes a test.
+
+        ``what`` completes "12 threads at once ...". The share is of all threads that are not idle.
+        """
+        if self.context.evidence.frame("stack") is None:
+            return NO_DATA
+        passing = [group for group in self.stacks if test(group.names)]
+        if not passing:
+            return Seen(False)
+        top = max(passing, key=lambda group: (group.example["count"], -group.example["row"]))
+        most = _most_at_once(passing)
+        text = f"{most} threads at once {what}; {top.example['count']} of them with this stack"
+        return self._stacks_seen(passing, top, most, text)
 
     def _by_stack(self, found: Sequence[StackGroup], verb: str) -> Seen:
         most = _most_at_once(found)
         top = max(found, key=lambda one: one.threads)
-        return self._told(found, top, most, f"{_threads(most)} {verb} by their stacks")
+        return self._stacks_seen(found, top, most, f"{_threads(most)} {verb} by their stacks")
 
-    def _told(self, found: Sequence[StackGroup], top: StackGroup, most: int, text: str) -> Seen:
+    def _stacks_seen(
+        self, found: Sequence[StackGroup], top: StackGroup, most: int, text: str
+    ) -> Seen:
         busy = sum(one.threads for one in self.stacks)
         share = sum(one.threads for one in found) / busy
-        evidence = (self._lines(top.example, text),) if top.example else ()
-        return Seen(True, most, share, text, evidence)
+        return Seen(True, most, share, text, (self.lines(top.example, text),))
+
+    # ---- questions: sessions, transactions, statements
+
+    def sessions_in(self, pattern: str) -> Seen:
+        """Sessions whose State matches, at most in one processlist; never transactions."""
+        frame = self.during("session")
+        if frame is None:
+            return NO_DATA
+        test = pl.col("state").fill_null("").str.contains(pattern)
+        return self._most(
+            frame,
+            test,
+            "state",
+            lambda top, usual: f"{top['n']} sessions in state '{usual}' at {iso(top['time'])}",
+        )
+
+    @cached_property
+    def lock_queue(self) -> LockQueue:
+        """The transactions that wait for one row or table lock."""
+        frame = self.during("transaction")
+        if frame is None:
+            return LockQueue(NO_DATA)
+        waiting = frame.filter(pl.col("lock_wait") & pl.col("waits_table").is_not_null())
+        if waiting.is_empty():
+            return LockQueue(Seen(False))
+        top = _peak(waiting, "waits_table", "waits_index", "waits_mode")
+        table, mode = top["waits_table"], top["waits_mode"]
+        text = (
+            f"{top['n']} transactions wait for a lock on {table} "
+            f"({top['waits_index'] or 'table'}, {mode}) at {iso(top['time'])}"
+        )
+        share = waiting.filter(pl.col("waits_table") == table).height / waiting.height
+        return LockQueue(Seen(True, top["n"], share, text, (self.lines(top, text),)), table, mode)
 
     def state(self, pattern: str) -> Seen:
         """Sessions by their State, else transactions by their thread's."""
         for kind, column in (("session", "state"), ("transaction", "thread_state")):
-            frame = self._during(kind)
+            frame = self.during(kind)
             if frame is not None and frame[column].drop_nulls().len():
                 return self._most(
                     frame, pl.col(column).fill_null("").str.contains(pattern), column, "sessions in"
                 )
-        return NO_DATA if self._during("session") is None else Seen(False)
+        return NO_DATA if self.during("session") is None else Seen(False)
 
     def user(self, pattern: str) -> Seen:
         """Sessions by their user."""
-        frame = self._during("session")
+        frame = self.during("session")
         if frame is None:
             return NO_DATA
         test = pl.col("user").fill_null("").str.contains(pattern)
@@ -208,7 +340,7 @@ class Observed:
 
     def transaction(self, pattern: str) -> Seen:
         """Transactions by 'state operation'."""
-        frame = self._during("transaction")
+        frame = self.during("transaction")
         if frame is None:
             return NO_DATA
         frame = frame.with_columns(
@@ -218,7 +350,7 @@ class Observed:
 
     def lock(self, pattern: str) -> Seen:
         """Transactions in LOCK WAIT by 'kind mode table'."""
-        frame = self._during("transaction")
+        frame = self.during("transaction")
         if frame is None:
             return NO_DATA
         parts = [pl.col(one).fill_null("") for one in ("waits_kind", "waits_mode", "waits_table")]
@@ -231,7 +363,7 @@ class Observed:
     def query(self, pattern: str) -> Seen:
         """Running statements, of processlists or, without one, of transactions."""
         for kind in ("session", "transaction"):
-            frame = self._during(kind)
+            frame = self.during(kind)
             if frame is None or not frame["query"].drop_nulls().len():
                 continue
             frame = frame.filter(pl.col("query").is_not_null()).with_columns(
@@ -256,36 +388,80 @@ class Observed:
         times = "once" if found.height == 1 else f"{found.height} times"
         text = f"the log says {times} '{row['message'][:120]}'"
         share = found.height / frame.height
-        return Seen(True, found.height, share, text, (self._lines(row, text),))
+        return Seen(True, found.height, share, text, (self.lines(row, text),))
 
-    def levels(self, names: Iterable[str]) -> list[Level]:
+    # ---- questions: series and settings
+
+    def levels_named(self, names: Iterable[str]) -> list[Level]:
         """Series of the stall by short name, whatever their collector and labels."""
         wanted = {one.lower() for one in names}
         return [one for name in sorted(wanted) for one in self._by_name.get(name, ())]
 
     def series(self, level: Level, text: str) -> Locator:
-        """The source of a statement about a series."""
-        span = self._stall
+        """The source of a statement about a series over the stall."""
+        path = self.context.evidence.path(level.artifact)
+        return self._over_stall(level.id, text, level.artifact, path)
+
+    def shift(self, *names: str) -> ShiftDoc | None:
+        """How a series moved, by the first of these full names that there is."""
+        for name in names:
+            for shift in self.context.shifts:
+                if shift.name.lower() == name.lower():
+                    return shift
+        return None
+
+    def shifted(self, shift: ShiftDoc) -> Locator:
+        """The source of a shift: the series over the stall."""
+        before, during = _known(shift.baseline), _known(shift.stall)
+        text = f"{shift.name}: {before} before, {during} during the stall"
+        return self._over_stall(shift.series, text)
+
+    def setting(self, name: str, text: str | None = None) -> Locator | None:
+        """Where a variable's value was read; None where it is unknown."""
+        setting = self.context.settings.get(name)
+        if setting is None:
+            return None
         return Locator(
-            kind="series",
-            artifact=level.artifact,
-            path=self.context.evidence.path(level.artifact),
-            series=level.id,
-            start=iso(span.start) if span else None,
-            end=iso(span.end) if span else None,
+            kind="lines",
+            artifact=setting.artifact,
+            path=self.context.evidence.path(setting.artifact),
+            line_first=setting.line_first,
+            line_last=setting.line_first,
+            text=f"{name}={setting.value} ({setting.source})" if text is None else text,
+        )
+
+    def lines(self, row: dict[str, Any], text: str, *, at: str | None = None) -> Locator:
+        """The raw lines of a record."""
+        return Locator(
+            kind="lines",
+            artifact=row["artifact"],
+            path=self.context.evidence.path(row["artifact"]),
+            line_first=row["line_first"],
+            line_last=row["line_last"],
+            at=at,
             text=text,
         )
 
     # ---- parts
 
-    @cached_property
-    def _levels(self) -> Levels:
-        return Levels.of(self.context)
+    def _over_stall(
+        self, series: str, text: str, artifact: str | None = None, path: str | None = None
+    ) -> Locator:
+        span = self._stall
+        return Locator(
+            kind="series",
+            artifact=artifact,
+            path=path,
+            series=series,
+            start=iso(span.start) if span else None,
+            end=iso(span.end) if span else None,
+            text=text,
+        )
 
     @cached_property
     def _by_name(self) -> dict[str, list[Level]]:
         found: defaultdict[str, list[Level]] = defaultdict(list)
-        for one in self._levels.rows:
+        for one in self.levels.rows:
             if one.inside is not None:
                 found[short_name(one.series)].append(one)
         return found
@@ -297,14 +473,6 @@ class Observed:
     @cached_property
     def _dumps(self) -> int:
         return self.looked_at["status dumps"]
-
-    def _during(self, kind: str) -> pl.DataFrame | None:
-        frame = self.context.evidence.frame(kind)
-        if frame is None:
-            return None
-        if self._stall is not None:
-            frame = frame.filter(self._stall.holds())
-        return None if frame.is_empty() else frame
 
     def _waits(self, test: pl.Expr, what: str) -> Seen:
         frame = self._semaphores
@@ -329,66 +497,40 @@ class Observed:
         text = f"{_threads(top['n'])} {what} in one status dump ({share:.0%} of the latch waits"
         of = f"status dumps{' of the stall' if self._stall else ''}"
         text += f", in {dumps[0]} of {dumps[1]} {of})" if dumps[1] > 1 else ")"
-        return Seen(True, top["n"], share, text, (self._lines(top, text),), dumps)
+        return Seen(True, top["n"], share, text, (self.lines(top, text),), dumps)
 
-    def _most(self, frame: pl.DataFrame, test: pl.Expr, column: str, what: str) -> Seen:
-        """The moment with the most rows that pass a test."""
+    def _most(
+        self,
+        frame: pl.DataFrame,
+        test: pl.Expr,
+        column: str,
+        what: str | Callable[[dict[str, Any], str], str],
+    ) -> Seen:
+        """The moment with the most rows that pass a test.
+
+        ``what`` completes "12 ... 'usual value' at once", or makes the text from the moment and
+        the usual value of ``column``.
+        """
         found = frame.filter(test)
         if found.is_empty():
             return Seen(False)
-        moments = found.group_by("artifact", "snapshot", "time", maintain_order=True).agg(
-            pl.len().alias("n"), pl.col("line_first").min(), pl.col("line_last").max()
-        )
-        top = moments.sort("n", "time", descending=[True, False], maintain_order=True).row(
-            0, named=True
-        )
-        usual = str(found[column].mode().sort()[0])[:80]
-        text = f"{top['n']} {what} '{usual}' at once"
-        return Seen(True, top["n"], found.height / frame.height, text, (self._lines(top, text),))
-
-    def _lines(self, row: dict[str, Any], text: str) -> Locator:
-        return Locator(
-            kind="lines",
-            artifact=row["artifact"],
-            path=self.context.evidence.path(row["artifact"]),
-            line_first=row["line_first"],
-            line_last=row["line_last"],
-            text=text,
-        )
+        top = _peak(found)
+        usual = str(found[column].mode().sort()[0])
+        if isinstance(what, str):
+            text = f"{top['n']} {what} '{usual[:_USUAL_LENGTH]}' at once"
+        else:
+            text = what(top, usual)
+        return Seen(True, top["n"], found.height / frame.height, text, (self.lines(top, text),))
 
 
-def amount(text: str | None) -> float | None:
-    """A variable's value as a number: '512M', '1073741824', 'ON' (1), 'OFF' (0)."""
-    value = (text or "").strip()
-    if value.upper() in ("ON", "YES", "TRUE"):
-        return 1.0
-    if value.upper() in ("OFF", "NO", "FALSE"):
-        return 0.0
-    match = _SIZE.match(value)
-    return float(match[1]) * _SIZES.get((match[2] or "").upper(), 1) if match else None
-
-
-def is_value(text: str | None, wanted: Iterable[str]) -> bool:
-    """Whether a variable has one of these values; ON, 1 and YES are one."""
-    same = {"1": "ON", "YES": "ON", "TRUE": "ON", "0": "OFF", "NO": "OFF", "FALSE": "OFF"}
-
-    def plain(value: str) -> str:
-        upper = value.strip().upper()
-        return same.get(upper, upper)
-
-    return text is not None and plain(text) in {plain(one) for one in wanted}
-
-
-def change(level: Level) -> str:
-    """'com_select fell from 400 to 12'."""
-    before, inside = level.before, level.inside
-    name = short_name(level.series) + (f" ({level.labels})" if level.labels else "")
-    if before is None or inside is None:
-        return f"{name} is {number(inside or 0)} (most {number(level.peak)})"
-    verb = "rose" if inside > before else "fell" if inside < before else "stayed"
-    if verb == "stayed":
-        return f"{name} stayed at {number(inside)} (most {number(level.peak)})"
-    return f"{name} {verb} from {number(before)} to {number(inside)}"
+def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
+    """The moment (and value of ``columns``) with the most rows (``n``), the earliest of equals."""
+    keys = ("artifact", "snapshot", "time", *columns)
+    moments = frame.group_by(*keys, maintain_order=True).agg(
+        pl.len().alias("n"), pl.col("line_first").min(), pl.col("line_last").max()
+    )
+    ordered = moments.sort("n", "time", descending=[True, False], maintain_order=True)
+    return ordered.row(0, named=True)
 
 
 def _group(names: tuple[str, ...]) -> StackGroup:
@@ -408,8 +550,12 @@ def _most_at_once(found: Iterable[StackGroup]) -> int:
     return max(at_once.values())
 
 
+def _known(value: float | None) -> str:
+    return "unknown" if value is None else number(value)
+
+
 def _threads(count: int) -> str:
     return "1 thread" if count == 1 else f"{count} threads at once"
 
 
-__all__ = ["NO_DATA", "Observed", "Seen", "amount", "change", "is_value"]
+__all__ = ["NO_DATA", "LockQueue", "Observed", "Seen"]

@@ -56,19 +56,19 @@ class Diagnosis:
     looked_at: LookedAtDoc | None
 
 
-def diagnose(evidence: Evidence, context: Context) -> Diagnosis:
+def diagnose(observed: Observed) -> Diagnosis:
     """Every match, best first; nothing without a stall, unless stacks or waits stand alone."""
+    context, evidence = observed.context, observed.context.evidence
     if context.stall is None and _has_series(evidence):
         return Diagnosis((), (), None)
-    observed = Observed(context)
-    bigger = larger.waits(context)
+    bigger = larger.waits(observed)
     found: list[FindingDoc] = []
     absent: list[AbsenceDoc] = []
     for issue, signature in knowledge().signatures.items():
         signs: tuple[SignDoc, ...] = ()
         had_data = True
         if signature.rule == "code":
-            match = RULES[issue](context)
+            match = RULES[issue](observed)
             had_data = _has_moments(observed)
         else:
             outcome = evaluate(signature, observed, bigger)

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 import polars as pl
 
 from pileup.analysis.contract import Locator, TriageDoc
-from pileup.analysis.evidence import latch_stacks
+from pileup.analysis.evidence import gaps, latch_stacks
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels, total
 from pileup.analysis.evidence.statement_shapes import digest
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings import machine_checks, signs
+from pileup.analysis.findings import machine_checks
+from pileup.analysis.findings.observed import Observed
 from pileup.analysis.stacks import queues
 from pileup.analysis.stacks.hot_stacks import is_waiting
 from pileup.knowledge import match_stack
@@ -29,6 +30,7 @@ from pileup.numerals import grouped, number
 
 _BUSY = 90.0
 _DISK_BUSY = 90.0
+_SWAPPING = 100
 _ALIKE = 0.6
 _IDLE_COMMANDS = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID")
 _HARDWARE = re.compile(
@@ -40,24 +42,15 @@ _HARDWARE = re.compile(
 _PLACE = ("time", "artifact", "line_first", "session_id")
 _METADATA = "Waiting for table metadata lock"
 
+_Resource = tuple[list[str], list[machine_checks.Finding]]
+"""The names of the resources that were measured, and the series of those near their limit."""
 
-def triage(context: Context) -> list[TriageDoc]:
+
+def triage(observed: Observed) -> list[TriageDoc]:
     """The seven checks, always all of them, in order."""
-    levels = Levels.of(context)
-    return [_with_command(check(context, levels), context) for check in _CHECKS]
+    return [_with_command(check(observed), observed.context) for check in _CHECKS]
 
 
-_COLLECT = {
-    "configuration": "mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt; my_print_defaults mysqld",
-    "saturated_resources": "vmstat 1 60 > vmstat.txt; iostat -xt 1 60 > iostat.txt",
-    "collateral_query": "mysql -e 'SHOW FULL PROCESSLIST\\G' > processlist.txt, every second",
-    "other_process": "top -b -d 1 -n 30 > top.txt (and vmstat 1, for steal time)",
-    "hardware": "dmesg -T > dmesg.txt; the error log; the RAID controller's event log",
-    "shared_storage": "iostat -xt 1 60 > iostat.txt; ioping -c 30 on the data directory",
-    "locking": "mysql -e 'SHOW ENGINE INNODB STATUS\\G' > innodb-status.txt, every second; "
-    "performance_schema.data_lock_waits and metadata_locks",
-}
-"""What to run the next time, where a check had nothing to look at."""
 _KERNEL = ("kernel-log", "syslog")
 
 
@@ -65,11 +58,11 @@ def _with_command(doc: TriageDoc, context: Context) -> TriageDoc:
     """A check that lacks its evidence, all or a part of it, says what to collect next time."""
     collect = ""
     if doc.verdict == "no_data":
-        collect = _COLLECT[doc.check]
+        collect = gaps.command_for(doc.check)
     elif doc.check == "hardware" and not _has_kernel_log(context):
-        collect = "dmesg -T > dmesg.txt (no kernel log was uploaded)"
+        collect = gaps.NO_KERNEL_LOG
     elif doc.check == "saturated_resources" and "disk" not in doc.why and doc.verdict == "ok":
-        collect = "iostat -xt 1 60 > iostat.txt (no disk was looked at)"
+        collect = gaps.NO_DEVICES
     return msgspec.structs.replace(doc, collect=collect)
 
 
@@ -80,7 +73,8 @@ def _has_kernel_log(context: Context) -> bool:
     )
 
 
-def _configuration(context: Context, levels: Levels) -> TriageDoc:
+def _configuration(observed: Observed) -> TriageDoc:
+    context, levels = observed.context, observed.levels
     if not context.settings:
         return _doc("configuration", "no_data", "No variables and no my.cnf were uploaded.")
     suspects: list[tuple[str, str]] = []
@@ -100,7 +94,7 @@ def _configuration(context: Context, levels: Levels) -> TriageDoc:
     free = levels.first("innodb_buffer_pool_pages_free", "bp_pages_free", "free_buffers")
     if free is not None and free.inside == 0 and free.before not in (None, 0):
         suspects.append(("innodb_buffer_pool_size", "left no free page during the stall"))
-    evidence = [_of_setting(context, name, why) for name, why in suspects]
+    evidence = [_of_setting(observed, name, why) for name, why in suspects]
     if suspects:
         why = "; ".join(f"{name} {why}" for name, why in suspects)
         return _doc("configuration", "suspect", f"{why}.", evidence)
@@ -108,58 +102,73 @@ def _configuration(context: Context, levels: Levels) -> TriageDoc:
     return _doc("configuration", "ok", why)
 
 
-def _saturated(context: Context, levels: Levels) -> TriageDoc:
-    findings: list[tuple[str, Level]] = []
+def _saturated(observed: Observed) -> TriageDoc:
+    levels = observed.levels
     looked: list[str] = []
-    busy = machine_checks.cpu_busy(levels)
-    if busy is None:  # a CSV of unknown make
-        user, system = levels.first("cpu_user_pct"), levels.first("cpu_system_pct")
-        if user is not None and user.inside is not None:
-            part = system.inside or 0.0 if system else 0.0
-            past = (
-                None if user.before is None else user.before + ((system and system.before) or 0.0)
-            )
-            busy = user.inside + part, past, user
-    if busy is not None:
-        looked.append("CPU")
-        inside, before, one = busy
-        if inside >= _BUSY:
-            text = f"CPU {number(inside)} % busy"
-            if before is not None:
-                text += f" ({number(before)} % before)"
-            findings.append((text, one))
-    seen, queued = machine_checks.queues(levels)
-    looked += seen
-    findings += queued
-    disks = levels.named("util", "%util")
-    if disks:
-        looked.append("disk")
-        findings += [
-            (f"disk {one.labels.removeprefix('device=')} {number(one.inside or 0)} % utilised", one)
-            for one in disks
-            if (one.inside or 0) >= _DISK_BUSY
-        ]
-    swap = levels.named("si", "so", collectors=("vmstat",))
-    if swap:
-        looked.append("swap")
-        moving = [one for one in swap if (one.inside or 0) > 100]
-        findings += [(f"swapping ({one.series} {number(one.inside or 0)})", one) for one in moving]
-    free = levels.first("innodb_buffer_pool_wait_free", "bp_wait_free")
-    if free is not None:
-        looked.append("buffer pool")
-        if (free.inside or 0) > 0 and (free.before or 0) == 0:
-            findings.append((f"{number(free.inside or 0)}/s waits for a free page", free))
+    limits: list[machine_checks.Finding] = []
+    for resource in (_cpu, machine_checks.queues, _disk, _swap, _buffer_pool):
+        names, at_limit = resource(levels)
+        looked += names
+        limits += at_limit
     if not looked:
         return _doc("saturated_resources", "no_data", "No CPU, disk or memory series.")
-    if findings:
-        why = "; ".join(text for text, _ in findings) + "."
-        evidence = [_of_series(context, one, text) for text, one in findings]
+    if limits:
+        why = "; ".join(text for text, _ in limits) + "."
+        evidence = [observed.series(level, text) for text, level in limits]
         return _doc("saturated_resources", "suspect", why, evidence)
     return _doc("saturated_resources", "ok", f"{', '.join(looked)}: none near its limit.")
 
 
-def _collateral(context: Context, levels: Levels) -> TriageDoc:
-    del levels
+def _cpu(levels: Levels) -> _Resource:
+    busy = machine_checks.cpu_busy(levels) or _cpu_of_unknown_csv(levels)
+    if busy is None:
+        return [], []
+    inside, before, level = busy
+    if inside < _BUSY:
+        return ["CPU"], []
+    past = f" ({number(before)} % before)" if before is not None else ""
+    return ["CPU"], [(f"CPU {number(inside)} % busy{past}", level)]
+
+
+def _cpu_of_unknown_csv(levels: Levels) -> tuple[float, float | None, Level] | None:
+    user, system = levels.first("cpu_user_pct"), levels.first("cpu_system_pct")
+    if user is None or user.inside is None:
+        return None
+    inside = user.inside + (system.inside or 0.0 if system else 0.0)
+    if user.before is None:
+        return inside, None, user
+    return inside, user.before + (system.before or 0.0 if system else 0.0), user
+
+
+def _disk(levels: Levels) -> _Resource:
+    disks = levels.named("util", "%util")
+    return ["disk"] if disks else [], [
+        (f"disk {disk.labels.removeprefix('device=')} {number(disk.inside or 0)} % utilised", disk)
+        for disk in disks
+        if (disk.inside or 0) >= _DISK_BUSY
+    ]
+
+
+def _swap(levels: Levels) -> _Resource:
+    rates = levels.named("si", "so", collectors=("vmstat",))
+    return ["swap"] if rates else [], [
+        (f"swapping ({rate.series} {number(rate.inside or 0)})", rate)
+        for rate in rates
+        if (rate.inside or 0) > _SWAPPING
+    ]
+
+
+def _buffer_pool(levels: Levels) -> _Resource:
+    waits = levels.first("innodb_buffer_pool_wait_free", "bp_wait_free")
+    if waits is None:
+        return [], []
+    if (waits.inside or 0) <= 0 or (waits.before or 0) != 0:
+        return ["buffer pool"], []
+    return ["buffer pool"], [(f"{number(waits.inside or 0)}/s waits for a free page", waits)]
+
+
+def _collateral(observed: Observed) -> TriageDoc:
+    context = observed.context
     sessions = context.evidence.frame("session")
     if sessions is None:
         return _collateral_in_slow_log(context)
@@ -173,7 +182,7 @@ def _collateral(context: Context, levels: Levels) -> TriageDoc:
         pl.len(), pl.col("artifact", "line_first", "line_last", "time").first()
     )
     shapes: Counter[str] = Counter()
-    example: dict[str, dict[str, object]] = {}
+    example: dict[str, dict[str, Any]] = {}
     for row in counted.iter_rows(named=True):
         shape = digest(row["query"])
         shapes[shape] += row["len"]
@@ -182,15 +191,7 @@ def _collateral(context: Context, levels: Levels) -> TriageDoc:
     share = count / shapes.total()
     text = f"{share:.0%} of the running statements have one shape: {shape[:160]}"
     row = example[shape]
-    locator = Locator(
-        kind="lines",
-        artifact=str(row["artifact"]),
-        path=context.evidence.path(str(row["artifact"])),
-        line_first=_int(row["line_first"]),
-        line_last=_int(row["line_last"]),
-        at=iso(_int(row["time"])),
-        text=text,
-    )
+    locator = observed.lines(row, text, at=iso(row["time"]))
     if share < _ALIKE:
         why = f"{len(shapes)} shapes of statements were running, none of them most of the time."
         return _doc("collateral_query", "ok", why, [locator])
@@ -210,24 +211,25 @@ def _collateral_in_slow_log(context: Context) -> TriageDoc:
     return _doc("collateral_query", "suspect", why, [most.example])
 
 
-def _other_process(context: Context, levels: Levels) -> TriageDoc:
+def _other_process(observed: Observed) -> TriageDoc:
+    levels = observed.levels
     steal, stolen = machine_checks.steal(levels)
     listed, others = machine_checks.processes(levels)
     if others:
         text = "; ".join(text for text, _ in others)
-        evidence = [_of_series(context, one, said) for said, one in others]
+        evidence = [observed.series(one, said) for said, one in others]
         return _doc("other_process", "suspect", f"{text}.", evidence)
     if steal is not None and stolen:
         text = f"The hypervisor took {number(steal.inside or 0)} % of the CPUs away"
-        return _doc("other_process", "suspect", f"{text}.", [_of_series(context, steal, text)])
+        return _doc("other_process", "suspect", f"{text}.", [observed.series(steal, text)])
     if steal is None and not listed:
         return _doc("other_process", "no_data", "No top, pidstat or steal time.")
     what = "processes in top or pidstat" if listed else "steal time"
     return _doc("other_process", "ok", f"Looked at {what}: nothing else took the machine.")
 
 
-def _hardware(context: Context, levels: Levels) -> TriageDoc:
-    del levels
+def _hardware(observed: Observed) -> TriageDoc:
+    context = observed.context
     events = context.evidence.frame("event")
     logs = events.filter(pl.col("kind") != "clock") if events is not None else None
     if logs is None or logs.is_empty():
@@ -238,12 +240,13 @@ def _hardware(context: Context, levels: Levels) -> TriageDoc:
         if elsewhere:
             why += f" within an hour before the stall; {elsewhere} at other times"
         return _doc("hardware", "ok", f"{why}.")
-    evidence = [_of_line(context, row) for row in bad.head(5).iter_rows(named=True)]
+    evidence = [_of_line(observed, row) for row in bad.head(5).iter_rows(named=True)]
     why = f"The logs speak of a fault: {machine_checks.told(bad)}."
     return _doc("hardware", "suspect", why, evidence)
 
 
-def _shared_storage(context: Context, levels: Levels) -> TriageDoc:
+def _shared_storage(observed: Observed) -> TriageDoc:
+    context, levels = observed.context, observed.levels
     awaits = levels.named("await", "r_await", "w_await", "f_await")
     slow = [
         one
@@ -258,11 +261,11 @@ def _shared_storage(context: Context, levels: Levels) -> TriageDoc:
             f"{one.series} of {one.labels.removeprefix('device=')} rose from "
             f"{number(one.before or 0)} to {number(one.inside or 0)} ms"
         )
-        return _doc("shared_storage", "suspect", f"{text}.", [_of_series(context, one, text)])
+        return _doc("shared_storage", "suspect", f"{text}.", [observed.series(one, text)])
     calls = machine_checks.slow_calls(context.evidence.frame("event"), context)
     if not calls.is_empty():
         text = f"{calls.height} calls on storage took a second or more: {calls['message'][0]}"
-        evidence = [_of_line(context, row) for row in calls.head(3).iter_rows(named=True)]
+        evidence = [_of_line(observed, row) for row in calls.head(3).iter_rows(named=True)]
         return _doc("shared_storage", "suspect", f"{text}.", evidence)
     syncs = levels.first("innodb_os_log_fsyncs", "log_fsyncs", "innodb_data_fsyncs", "data_fsyncs")
     if syncs is not None and syncs.before and syncs.before >= 20:
@@ -273,7 +276,7 @@ def _shared_storage(context: Context, levels: Levels) -> TriageDoc:
                 "either each takes far longer (the device may not show it: time one), or what "
                 "asks for them is held up"
             )
-            evidence = [_of_series(context, syncs, text)]
+            evidence = [observed.series(syncs, text)]
             return _doc("shared_storage", "suspect", f"{text}: {hint}.", evidence)
     if not awaits and syncs is None:
         return _doc("shared_storage", "no_data", "No iostat and no count of flushes.")
@@ -281,7 +284,8 @@ def _shared_storage(context: Context, levels: Levels) -> TriageDoc:
     return _doc("shared_storage", "ok", f"Looked at {looked}: no sign of slow storage.")
 
 
-def _locking(context: Context, levels: Levels) -> TriageDoc:
+def _locking(observed: Observed) -> TriageDoc:
+    context, levels = observed.context, observed.levels
     parts: list[tuple[str, Level]] = []
     for names, what in (
         (("lock_wait_transactions",), "transactions in LOCK WAIT"),
@@ -300,9 +304,9 @@ def _locking(context: Context, levels: Levels) -> TriageDoc:
         parts.append((f"up to {number(waiting)} waiting for a metadata lock", states[0]))
     if parts:
         why = "; ".join(text for text, _ in parts) + "."
-        evidence = [_of_series(context, one, text) for text, one in parts]
+        evidence = [observed.series(one, text) for text, one in parts]
         return _doc("locking", "suspect", why, evidence)
-    by_stack = signs.stacks(context, _waits_for_latch_or_lock, "wait for a latch or a lock")
+    by_stack = observed.threads(_waits_for_latch_or_lock, "wait for a latch or a lock")
     if by_stack.most >= _MANY_WAIT:
         why = f"{by_stack.evidence[0].text}."
         return _doc("locking", "suspect", why, list(by_stack.evidence))
@@ -320,7 +324,7 @@ def _locking(context: Context, levels: Levels) -> TriageDoc:
 _MANY_WAIT = 10
 
 
-def _waits_for_latch_or_lock(functions: list[str]) -> bool:
+def _waits_for_latch_or_lock(functions: Sequence[str]) -> bool:
     """A thread that waits, and whose stack names what for: not the commit, not the network."""
     if not is_waiting(functions):
         return False
@@ -334,7 +338,7 @@ def _waits_for_latch_or_lock(functions: list[str]) -> bool:
 
 _LOCKS = ("adaptive-hash", "table-lock", "metadata-lock", "global-read-lock", "query-cache")
 
-_CHECKS: tuple[Callable[[Context, Levels], TriageDoc], ...] = (
+_CHECKS: tuple[Callable[[Observed], TriageDoc], ...] = (
     _configuration,
     _saturated,
     _collateral,
@@ -349,47 +353,14 @@ def _doc(check: str, verdict: str, why: str, evidence: list[Locator] | None = No
     return TriageDoc(check=check, verdict=verdict, why=why, evidence=evidence or [])  # type: ignore[arg-type]
 
 
-def _of_setting(context: Context, name: str, why: str) -> Locator:
-    found = context.settings.get(name)
-    if found is None:  # its effect was seen, its value was not uploaded
-        return Locator(kind="lines", text=f"{name} {why}")
-    return Locator(
-        kind="lines",
-        artifact=found.artifact,
-        path=context.evidence.path(found.artifact),
-        line_first=found.line_first,
-        line_last=found.line_first,
-        text=f"{name} = {found.value}",
-    )
+def _of_setting(observed: Observed, name: str, why: str) -> Locator:
+    line = observed.setting(name, f"{name} = {observed.context.setting(name)}")
+    # Its effect may show while its value was not uploaded.
+    return line or Locator(kind="lines", text=f"{name} {why}")
 
 
-def _of_line(context: Context, row: dict[str, Any]) -> Locator:
-    return Locator(
-        kind="lines",
-        artifact=row["artifact"],
-        path=context.evidence.path(row["artifact"]),
-        line_first=row["line_first"],
-        line_last=row["line_last"],
-        at=iso(row["time"]),
-        text=row["message"][:200],
-    )
-
-
-def _of_series(context: Context, level: Level, text: str) -> Locator:
-    span = context.stall
-    return Locator(
-        kind="series",
-        artifact=level.artifact,
-        path=context.evidence.path(level.artifact),
-        series=level.id,
-        start=iso(span.start) if span else None,
-        end=iso(span.end) if span else None,
-        text=text,
-    )
-
-
-def _int(value: object) -> int | None:
-    return value if isinstance(value, int) else None
+def _of_line(observed: Observed, row: dict[str, Any]) -> Locator:
+    return observed.lines(row, row["message"][:200], at=iso(row["time"]))
 
 
 __all__ = ["digest", "triage"]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from pileup.analysis.contract import StallDoc
-from pileup.analysis.evidence.gaps import gaps
+from pileup.analysis.evidence import gaps
 from pileup.analysis.stalls.documents import main_stall
 from pileup.api.schema import (
     AbsenceJson,
@@ -184,7 +184,9 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
             for a in artifacts
             if a.clock is not None
         ],
-        gaps=[Gap(what=g.what, why=g.why, how=g.how) for g in gaps(kinds)] if artifacts else [],
+        gaps=[Gap(what=g.what, why=g.why, how=g.how) for g in gaps.of_records(kinds)]
+        if artifacts
+        else [],
         artifacts=_counts(artifacts),
         stale_pins=Pins(unit).unanswered(incident.id),
     )

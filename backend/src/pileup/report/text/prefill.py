@@ -6,10 +6,11 @@ A person edits them afterwards. Every measured sentence ends in a source note (s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC
 
 from pileup.analysis.contract import Analysis
+from pileup.analysis.evidence import gaps
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis
 from pileup.report.text.event_table import happened
 from pileup.report.text.source_notes import pin_reference, references
@@ -240,17 +241,11 @@ def _actions(case: Case) -> str:
 def _gaps(case: Case) -> str:
     if case.analysis is None:
         return "Nothing has been analysed yet."
-    missing = [t for t in case.analysis.triage if t.verdict == "no_data"]
-    lines = [f"- {t.check.replace('_', ' ')}: {t.why}" for t in missing]
-    unknown = [a.path for a in case.analysis.artifacts if a.format is None]
-    if unknown:
+    found = gaps.of_analysis(case.analysis)
+    lines = [f"- {check.check.replace('_', ' ')}: {check.why}" for check in found.checks]
+    if unknown := found.unknown_formats:
         lines.append(f"- {len(unknown)} files have an unknown format: " + _some(unknown))
-    unplaced = [
-        a.path
-        for a in case.analysis.artifacts
-        if a.clock is not None and a.clock.quality == "unknown"
-    ]
-    if unplaced:
+    if unplaced := found.unplaced:
         lines.append(f"- {len(unplaced)} files could not be placed in time: " + _some(unplaced))
     return "\n".join(lines) or "All seven quick checks had data, and every file was placed in time."
 
@@ -354,7 +349,7 @@ def _leading(case: Case) -> ReportHypothesis | None:
     return max(alive, key=lambda h: h.confidence or 0, default=None)
 
 
-def _some(paths: list[str]) -> str:
+def _some(paths: Sequence[str]) -> str:
     shown = ", ".join(f"`{path}`" for path in paths[:5])
     return shown + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
 

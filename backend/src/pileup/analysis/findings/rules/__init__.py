@@ -1,18 +1,17 @@
 """Rules in code: for the problems whose mechanism needs more than the signs of signatures.yaml.
 
-A rule is a small pure function from measured signs to a match or nothing. It looks at signs, never
-at text of its own making; its id is an issue of the knowledge base. Most problems need none: write
-a signature first (docs/reference/knowledge.md). A rule's entry there says ``rule: code`` and holds
-its cases.
+A rule is a small pure function from what was observed in the stall to a match or nothing; its id
+is an issue of the knowledge base. Most problems need none: write a signature first
+(docs/reference/knowledge.md). A rule's entry there says ``rule: code`` and holds its cases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pileup.analysis.contract import Locator
-from pileup.analysis.evidence.context import Context
+from pileup.analysis.findings.observed import Observed
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,13 @@ class Match:
     against: tuple[str, ...] = ()
 
 
-Rule = Callable[[Context], Match | None]
+Rule = Callable[[Observed], Match | None]
+
+
+def having_any(*functions: str) -> Callable[[Sequence[str]], bool]:
+    """A test for ``Observed.threads``: the stack has one of these functions."""
+    wanted = frozenset(functions)
+    return lambda stack: not wanted.isdisjoint(stack)
 
 
 def graded(*parts: tuple[bool, float]) -> float:
@@ -35,4 +40,4 @@ def graded(*parts: tuple[bool, float]) -> float:
     return round(min(0.97, sum(weight for holds, weight in parts if holds)), 3)
 
 
-__all__ = ["Match", "Rule", "graded"]
+__all__ = ["Match", "Rule", "graded", "having_any"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pileup.analysis.evidence.context import Context
-from pileup.analysis.findings import signs
-from pileup.analysis.findings.rules import Match, Rule, graded
+from pileup.analysis.findings.observed import Observed, Seen
+from pileup.analysis.findings.rules import Match, Rule, graded, having_any
 from pileup.analysis.stacks import commit_queue
 
 _COMMIT_STATES = (
@@ -13,74 +12,72 @@ _COMMIT_STATES = (
 _ENOUGH = 5
 
 
-def commit_waiters(context: Context) -> signs.Sign:
+def commit_waiters(observed: Observed) -> Seen:
     """Sessions or threads in the commit queue, at once."""
-    states = signs.sessions(context, _COMMIT_STATES)
-    stacks = signs.stacks(context, commit_queue.waits_by_stack, "wait in the commit queue")
+    states = observed.sessions_in(_COMMIT_STATES)
+    stacks = observed.threads(commit_queue.waits_by_stack, "wait in the commit queue")
     best = states if states.most >= stacks.most else stacks
-    return signs.Sign(
+    return Seen(
+        bool(best.holds),
         max(states.most, stacks.most),
         max(states.share, stacks.share),
-        (best.evidence + states.evidence + stacks.evidence)[:3],
+        evidence=(best.evidence + states.evidence + stacks.evidence)[:3],
     )
 
 
-def fts_sync(context: Context) -> Match | None:
+def fts_sync(observed: Observed) -> Match | None:
     """One full-text cache sync inside the ordered commit holds everybody up (mysql-73816)."""
-    syncing = signs.stacks(
-        context,
-        signs.having_any("fts_sync", "fts_sync_write_words", "fts_sync_table", "fts_sync_index"),
+    syncing = observed.threads(
+        having_any("fts_sync", "fts_sync_write_words", "fts_sync_table", "fts_sync_index"),
         "write the full-text cache (fts_sync)",
     )
-    cache = signs.latch(context, "fts_cache_lock")
-    if not syncing and cache.most < 2:
+    cache = observed.hot_latch("fts_cache_lock")
+    if not syncing.holds and cache.most < 2:
         return None
-    waiters = commit_waiters(context)
-    inside = signs.stacks(
-        context,
+    waiters = commit_waiters(observed)
+    inside = observed.threads(
         lambda stack: "fts_sync" in stack and any("commit" in name for name in stack),
         "sync the full-text cache inside a commit",
     )
-    ordered = (context.setting("binlog_order_commits") or "ON").upper() in ("ON", "1")
+    ordered = (observed.context.setting("binlog_order_commits") or "ON").upper() in ("ON", "1")
     score = graded(
-        (bool(syncing) or cache.most >= 2, 0.45),
+        (bool(syncing.holds) or cache.most >= 2, 0.45),
         (waiters.most >= _ENOUGH, 0.25),
-        (bool(inside), 0.2),
+        (bool(inside.holds), 0.2),
         (ordered, 0.05),
     )
-    who = f"{waiters.most} commits wait" if waiters else "others wait"
+    who = f"{waiters.most} commits wait" if waiters.holds else "others wait"
     why = (
         f"{who} behind one session that writes the full-text cache to its index tables"
-        f"{' inside the ordered commit' if inside else ''}; they need not touch a full-text index."
+        f"{' inside the ordered commit' if inside.holds else ''}; "
+        "they need not touch a full-text index."
     )
     return Match(
         "mysql-73816", score, why[0].upper() + why[1:], syncing.evidence + waiters.evidence
     )
 
 
-def fsync_stall(context: Context) -> Match | None:
+def fsync_stall(observed: Observed) -> Match | None:
     """Every commit waits for a flush to disk (fsync-stall)."""
-    waiters = commit_waiters(context)
-    flushing = signs.stacks(
-        context,
+    waiters = commit_waiters(observed)
+    flushing = observed.threads(
         lambda stack: (words := commit_queue.leads(stack)) is not None and "flush" in words,
         "flush a log to disk at the head of the queue",
     )
     if waiters.most < _ENOUGH:
         return None
-    fsyncs = signs.shift(
-        context, "metric.log_fsyncs", "mysql.Innodb_os_log_fsyncs", "innodb.os_fsyncs"
-    )
+    fsyncs = observed.shift("metric.log_fsyncs", "mysql.Innodb_os_log_fsyncs", "innodb.os_fsyncs")
     fell = fsyncs is not None and fsyncs.direction == "down" and (fsyncs.ratio or 1) < 0.7
+    context = observed.context
     durable = context.setting("sync_binlog") == "1" or (
         context.setting("innodb_flush_log_at_trx_commit") == "1"
     )
-    rows, _, _ = signs.lock_waiters(context)
-    fts = fts_sync(context)
+    rows = observed.lock_queue.waiters
+    fts = fts_sync(observed)
     score = graded(
         (True, 0.4),
         (waiters.share >= 0.2, 0.1),
-        (bool(flushing), 0.25),
+        (bool(flushing.holds), 0.25),
         (fell, 0.1),
         (durable, 0.07),
     )
@@ -91,12 +88,12 @@ def fsync_stall(context: Context) -> Match | None:
     if rows.most > waiters.most:
         against += (f"More transactions ({rows.most}) wait for a row lock than for the commit.",)
         score *= 0.4
-    if signs.most_waiters(context) > 2 * waiters.most:
+    if observed.latch_waiters > 2 * waiters.most:
         against += ("More threads wait for latches than for the commit.",)
         score *= 0.4
     why = (
         f"{waiters.most} sessions at once wait for the commit"
-        + (", and the one at the head flushes a log to disk" if flushing else "")
+        + (", and the one at the head flushes a log to disk" if flushing.holds else "")
         + (
             f"; log flushes per second fell to {fsyncs.ratio:.0%}"
             if fsyncs and fell and fsyncs.ratio
@@ -106,34 +103,34 @@ def fsync_stall(context: Context) -> Match | None:
     )
     evidence = waiters.evidence + flushing.evidence
     if fsyncs is not None and fell:
-        evidence += (signs.moved(context, fsyncs),)
+        evidence += (observed.shifted(fsyncs),)
     return Match("fsync-stall", round(score, 3), why, evidence, against)
 
 
-def commit_mutex(context: Context) -> Match | None:
+def commit_mutex(observed: Observed) -> Match | None:
     """5.0/5.1: one fsync under prepare_commit_mutex, the others behind it (mysql-13669)."""
-    behind, head = _old_commit(context)
+    behind, head = _old_commit(observed)
     if behind.most < 3:
         return None
-    score = graded((True, 0.5), (bool(head), 0.25), (behind.share >= 0.5, 0.1))
+    score = graded((True, 0.5), (bool(head.holds), 0.25), (behind.share >= 0.5, 0.1))
     why = f"{behind.most} threads wait for the commit mutex in innobase_xa_prepare" + (
-        ", one flushes the binary log with it held." if head else "."
+        ", one flushes the binary log with it held." if head.holds else "."
     )
     return Match("mysql-13669", score, why, behind.evidence + head.evidence)
 
 
-def commit_slots(context: Context) -> Match | None:
+def commit_slots(observed: Observed) -> Match | None:
     """The same, and those behind it keep their concurrency slots (mysql-46459)."""
-    behind, head = _old_commit(context)
+    behind, head = _old_commit(observed)
     if behind.most < 3:
         return None
-    limit = context.number("innodb_thread_concurrency")
+    limit = observed.context.number("innodb_thread_concurrency")
     limited = limit is not None and 0 < limit <= behind.most
-    queued = signs.shift(context, "innodb.queries_in_queue")
+    queued = observed.shift("innodb.queries_in_queue")
     unlimited = limit == 0
     score = graded(
         (True, 0.5),
-        (bool(head), 0.2),
+        (bool(head.holds), 0.2),
         (behind.share >= 0.5, 0.1),
         (limited, 0.15),
         (bool(queued), 0.05),
@@ -153,16 +150,14 @@ def commit_slots(context: Context) -> Match | None:
     )
 
 
-def _old_commit(context: Context) -> tuple[signs.Sign, signs.Sign]:
-    behind = signs.stacks(
-        context,
+def _old_commit(observed: Observed) -> tuple[Seen, Seen]:
+    behind = observed.threads(
         lambda stack: (
             "innobase_xa_prepare" in stack and any("mutex_lock" in name for name in stack[:5])
         ),
         "wait for the commit mutex",
     )
-    head = signs.stacks(
-        context,
+    head = observed.threads(
         lambda stack: any(name.endswith("::flush_and_sync") for name in stack),
         "flush the binary log",
     )

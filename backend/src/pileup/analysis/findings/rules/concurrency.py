@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pileup.analysis.contract import ShiftDoc
-from pileup.analysis.evidence.context import Context
-from pileup.analysis.evidence.levels import Levels
-from pileup.analysis.findings import signs
+from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, graded
 from pileup.numerals import grouped
 
@@ -25,27 +23,27 @@ class Collapse:
     rate: ShiftDoc
 
 
-def collapse(context: Context) -> Collapse | None:
+def collapse(observed: Observed) -> Collapse | None:
     """More threads, less work, and they meet in latches: not a queue for a lock or a disk."""
-    threads, rate = signs.shift(context, *THREADS), signs.shift(context, *RATES)
+    threads, rate = observed.shift(*THREADS), observed.shift(*RATES)
     if threads is None or rate is None or threads.direction != "up" or rate.direction != "down":
         return None
     many = (threads.stall or 0) >= 64 and (threads.ratio or 99) >= 4
     collapsed = (rate.ratio if rate.ratio is not None else 1) <= 0.5
-    waiters = signs.most_waiters(context)
-    rows, _, _ = signs.lock_waiters(context)
+    waiters = observed.latch_waiters
+    rows = observed.lock_queue.waiters
     if not (many and collapsed) or waiters < 0.2 * (threads.stall or 0) or rows.most > waiters:
         return None
     return Collapse(threads, rate)
 
 
-def unlimited(context: Context) -> Match | None:
+def unlimited(observed: Observed) -> Match | None:
     """innodb_thread_concurrency=0 and a collapse of throughput (thread-concurrency-zero)."""
-    found = collapse(context)
+    found = collapse(observed)
     if found is None:
-        return _work_alone(context)
-    limit = context.number("innodb_thread_concurrency")
-    spins = context.number("innodb_sync_spin_loops")
+        return _work_alone(observed)
+    limit = observed.context.number("innodb_thread_concurrency")
+    spins = observed.context.number("innodb_sync_spin_loops")
     if limit is not None and 0 < limit <= 64:
         return None
     score = graded(
@@ -54,13 +52,13 @@ def unlimited(context: Context) -> Match | None:
         ((found.rate.ratio or 0) <= 0.2, 0.12),
         (spins is not None and spins > 30, 0.05),
     )
-    evidence = [signs.moved(context, found.threads), signs.moved(context, found.rate)]
+    evidence = [observed.shifted(found.threads), observed.shifted(found.rate)]
     named = ("innodb_thread_concurrency", "innodb_sync_spin_loops")
-    evidence += [where for name in named if (where := signs.setting(context, name))]
+    evidence += [where for name in named if (where := observed.setting(name))]
     why = (
         f"Running threads rose to {grouped(found.threads.stall or 0)} while the work done fell to "
         f"{found.rate.ratio or 0:.0%}: more threads, less work. Threads meet in latches "
-        f"({signs.most_waiters(context)} at once)"
+        f"({observed.latch_waiters} at once)"
         + (
             ", and nothing limits how many run (innodb_thread_concurrency=0)."
             if limit == 0
@@ -68,7 +66,7 @@ def unlimited(context: Context) -> Match | None:
         )
     )
     against: tuple[str, ...] = ()
-    if (one := signs.dominant_latch(context)) is not None:
+    if (one := observed.dominant_latch) is not None:
         said = (
             f"{one.share:.0%} of the latch waits are for one latch ({one.label}): who holds that "
             "explains them, however many threads there are."
@@ -78,15 +76,16 @@ def unlimited(context: Context) -> Match | None:
     return Match("thread-concurrency-zero", round(score, 3), why, tuple(evidence), against)
 
 
-def _work_alone(context: Context) -> Match | None:
+def _work_alone(observed: Observed) -> Match | None:
     """A count of statements and the settings are all there is: what they allow to be said."""
+    context = observed.context
     if context.evidence.frame("snapshot") is not None or context.stall is None:
         return None
-    levels = Levels.of(context)
+    levels = observed.levels
     rate = levels.first("qps", "questions", "queries", "com_select")
     if levels.first("threads_running") or rate is None or not rate.before or rate.inside is None:
         return None
-    where = signs.setting(context, "innodb_thread_concurrency")
+    where = observed.setting("innodb_thread_concurrency")
     fell = rate.inside / rate.before
     if fell > _COLLAPSED or where is None or context.number("innodb_thread_concurrency") != 0:
         return None

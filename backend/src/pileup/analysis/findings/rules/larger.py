@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pileup.analysis.evidence.context import Context
-from pileup.analysis.findings import signs
+from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules.commit import commit_waiters
 from pileup.analysis.findings.rules.concurrency import collapse
 
@@ -33,16 +32,16 @@ class Larger:
         return tuple(said)
 
 
-def waits(context: Context) -> Larger:
+def waits(observed: Observed) -> Larger:
     """The larger waits of a stall."""
     convoy = (
-        signs.latch(context, "btr_search_latch").share >= _CONVOY
-        or signs.dominant_latch(context) is not None
+        observed.hot_latch("btr_search_latch").share >= _CONVOY
+        or observed.dominant_latch is not None
     )
-    rows, _, _ = signs.lock_waiters(context)
+    rows = observed.lock_queue.waiters
     return Larger(
-        collapse=collapse(context) is not None and not convoy,
-        commits=commit_waiters(context).most,
+        collapse=collapse(observed) is not None and not convoy,
+        commits=commit_waiters(observed).most,
         rows=rows.most,
     )
 

@@ -2,77 +2,87 @@
 
 from __future__ import annotations
 
-from pileup.analysis.evidence.context import Context
-from pileup.analysis.findings import signs
-from pileup.analysis.findings.rules import Match, Rule, graded, larger
+import re
 
-_IN_LIST = r"\bIN\s*\((?:[^(),]+,){20,}"
+from pileup.analysis.findings.observed import Observed
+from pileup.analysis.findings.rules import Match, Rule, graded, having_any, larger
+
+_IN_LIST = re.compile(r"\bIN\s*\((?:[^(),]+,){20,}", re.IGNORECASE | re.DOTALL)
+_STATEMENTS = 2000
 _ENOUGH = 5
 """Waiters at once below which a latch is a by-product."""
 
 
-def ahi_build(context: Context) -> Match | None:
+def ahi_build(observed: Observed) -> Match | None:
     """Everybody wants the adaptive hash latch, from many places (mysql-100512)."""
-    sign = signs.latch(context, "btr_search_latch")
-    building = signs.stacks(
-        context,
-        signs.having_any("btr_search_build_page_hash_index", "btr_search_info_update_slow"),
+    waits = observed.hot_latch("btr_search_latch")
+    building = observed.threads(
+        having_any("btr_search_build_page_hash_index", "btr_search_info_update_slow"),
         "build or update adaptive hash entries",
     )
-    if sign.most < _ENOUGH and not building:
+    if waits.most < _ENOUGH and not building.holds:
         return None
-    off = (context.setting("innodb_adaptive_hash_index") or "").upper() in ("OFF", "0")
+    off = (observed.context.setting("innodb_adaptive_hash_index") or "").upper() in ("OFF", "0")
     score = graded(
-        (sign.most >= _ENOUGH or building.most >= _ENOUGH, 0.45),
-        (sign.share >= 0.3 or building.share >= 0.2, 0.3),
-        (sign.share >= 0.6 or building.most >= 30, 0.12),
+        (waits.most >= _ENOUGH or building.most >= _ENOUGH, 0.45),
+        (waits.share >= 0.3 or building.share >= 0.2, 0.3),
+        (waits.share >= 0.6 or building.most >= 30, 0.12),
         (building.most > 0, 0.06),
     )
     places = sum(
-        len(one.positions) for one in context.hot_latches if one.latch == "btr_search_latch"
+        len(latch.positions)
+        for latch in observed.context.hot_latches
+        if latch.latch == "btr_search_latch"
     )
     why = (
-        f"{sign.most} threads of one snapshot wait at {places} places for the one adaptive hash "
-        f"latch ({sign.share:.0%} of all semaphore waits)."
-        if sign
+        f"{waits.most} threads of one snapshot wait at {places} places for the one adaptive hash "
+        f"latch ({waits.share:.0%} of all semaphore waits)."
+        if waits.holds
         else f"{building.most} threads are in the code that builds adaptive hash entries."
     )
     against = ("innodb_adaptive_hash_index is OFF.",) if off else ()
-    found = (sign.evidence + building.evidence)[:3]
-    if where := signs.setting(context, "innodb_adaptive_hash_index"):
+    found = (waits.evidence + building.evidence)[:3]
+    if where := observed.setting("innodb_adaptive_hash_index"):
         found += (where,)
     return Match("mysql-100512", 0.1 if off else score, why, found, against)
 
 
-def ahi_in_list(context: Context) -> Match | None:
+def ahi_in_list(observed: Observed) -> Match | None:
     """The same latch, with statements that look up long IN lists (ahi-in-list)."""
-    base = ahi_build(context)
+    base = ahi_build(observed)
     if base is None:
         return None
-    share = signs.queries(context, _IN_LIST)
+    share = _share_of_statements(observed, _IN_LIST)
     if share < 0.2:
         return None
     why = f"{base.why} {share:.0%} of the running statements have IN lists of more than 20 values."
     return Match("ahi-in-list", round(base.score - 0.01, 3), why, base.evidence, base.against)
 
 
-def hot_page(context: Context) -> Match | None:
+def hot_page(observed: Observed) -> Match | None:
     """Page latches, most waits for one address (hot-page)."""
-    some = [one for one in context.hot_latches if one.latch == "buf_block_lock"]
-    sign = signs.latch(context, "buf_block_lock")
-    if sign.most < _ENOUGH or sign.share < 0.3 or not some:
+    some = [one for one in observed.context.hot_latches if one.latch == "buf_block_lock"]
+    waits = observed.hot_latch("buf_block_lock")
+    if waits.most < _ENOUGH or waits.share < 0.3 or not some:
         return None
     addresses = sum(one.addresses for one in some)
     few = addresses <= 4
-    against = larger.waits(context).than(sign.most)
+    against = larger.waits(observed).than(waits.most)
     if not few:
         against += (f"The waits are spread over {addresses} pages.",)
-    score = graded((True, 0.3), (few, 0.25), (sign.most >= 30, 0.15))
+    score = graded((True, 0.3), (few, 0.25), (waits.most >= 30, 0.15))
     why = (
-        f"{sign.most} threads of one snapshot wait for page latches at {addresses} address"
-        f"{'' if addresses == 1 else 'es'} ({sign.share:.0%} of semaphore waits)."
+        f"{waits.most} threads of one snapshot wait for page latches at {addresses} address"
+        f"{'' if addresses == 1 else 'es'} ({waits.share:.0%} of semaphore waits)."
     )
-    return Match("hot-page", score * 0.5 if against else score, why, sign.evidence, against)
+    return Match("hot-page", score * 0.5 if against else score, why, waits.evidence, against)
+
+
+def _share_of_statements(observed: Observed, expression: re.Pattern[str]) -> float:
+    """Share of the statements of the stall's transactions that match (a sample of 2,000)."""
+    frame = observed.during("transaction")
+    texts = [] if frame is None else frame["query"].drop_nulls().head(_STATEMENTS).to_list()
+    return sum(1 for text in texts if expression.search(text)) / len(texts) if texts else 0.0
 
 
 RULES: dict[str, Rule] = {

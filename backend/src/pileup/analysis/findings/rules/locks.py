@@ -4,37 +4,37 @@ from __future__ import annotations
 
 import polars as pl
 
-from pileup.analysis.evidence.context import Context
-from pileup.analysis.findings import signs
+from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, graded
 
 _ENOUGH = 5
 
 
-def hot_row(context: Context) -> Match | None:
+def hot_row(observed: Observed) -> Match | None:
     """Many transactions behind one row lock (hot-row)."""
-    sign, table, mode = signs.lock_waiters(context)
-    if sign.most < _ENOUGH or (mode or "").startswith("AUTO-INC"):
+    queue = observed.lock_queue
+    waiters = queue.waiters
+    if waiters.most < _ENOUGH or (queue.mode or "").startswith("AUTO-INC"):
         return None
-    idle = _idle_holder(context)
-    score = graded((True, 0.5), (sign.share >= 0.5, 0.2), (sign.most >= 50, 0.12), (idle > 0, 0.12))
+    idle = _idle_holder(observed)
+    score = graded(
+        (True, 0.5), (waiters.share >= 0.5, 0.2), (waiters.most >= 50, 0.12), (idle > 0, 0.12)
+    )
     holder = (
         f" A transaction with undo and row locks has been idle for up to {idle:.0f} s: "
         "it holds what they wait for."
         if idle
         else ""
     )
-    why = f"{sign.most} transactions at once wait for a lock on {table}.{holder}"
-    return Match("hot-row", score, why, sign.evidence)
+    why = f"{waiters.most} transactions at once wait for a lock on {queue.table}.{holder}"
+    return Match("hot-row", score, why, waiters.evidence)
 
 
-def _idle_holder(context: Context) -> float:
+def _idle_holder(observed: Observed) -> float:
     """The longest time that a transaction with undo and locks stood without a statement."""
-    frame = context.evidence.frame("transaction")
+    frame = observed.during("transaction")
     if frame is None:
         return 0.0
-    if context.stall is not None:
-        frame = frame.filter(context.stall.holds())
     idle = frame.filter(
         ~pl.col("lock_wait")
         & pl.col("query").is_null()

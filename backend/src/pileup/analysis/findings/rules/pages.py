@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pileup.analysis.evidence.context import Context
-from pileup.analysis.findings import signs
-from pileup.analysis.findings.rules import Match, Rule, graded
+from pileup.analysis.findings.observed import Observed
+from pileup.analysis.findings.rules import Match, Rule, graded, having_any
 
 _FREE = ("innodb.pool_free_pages", "metric.bp_pages_free", "mysql.Innodb_buffer_pool_pages_free")
 
 
-def free_pages(context: Context) -> Match | None:
+def free_pages(observed: Observed) -> Match | None:
     """No free page: sessions flush and search themselves (free-pages)."""
-    searching = signs.stacks(
-        context,
-        signs.having_any(
+    searching = observed.threads(
+        having_any(
             "buf_LRU_get_free_block",
             "buf_flush_single_page_from_LRU",
             "buf_LRU_scan_and_free_block",
@@ -21,37 +19,35 @@ def free_pages(context: Context) -> Match | None:
         ),
         "search for a free page",
     )
-    said = signs.events(context, "(?i)difficult to find free blocks")
-    free = next(
-        (value for name in _FREE if (value := context.median(name, context.stall)) is not None),
-        None,
-    )
+    logged = observed.log("(?i)difficult to find free blocks")
+    context = observed.context
+    medians = (context.median(name, context.stall) for name in _FREE)
+    free = next((value for value in medians if value is not None), None)
     empty = free is not None and free < 64
-    if not searching and not said and not empty:
+    if not searching.holds and not logged.holds and not empty:
         return None
-    if empty and not searching and not said and not _waits_for_free(context):
+    if empty and not searching.holds and not logged.holds and not _waits_for_free(observed):
         return None
     score = graded(
         (True, 0.25),
         (empty, 0.12),
         (searching.most >= 1, 0.15),
         (searching.most >= 10, 0.2),
-        (bool(said), 0.25),
+        (bool(logged.holds), 0.25),
     )
     parts = [
         f"free pages are down to {free:.0f}" if empty else "",
-        f"{searching.most} threads search for a free page themselves" if searching else "",
-        f"the error log says so {said.most} times" if said else "",
+        f"{searching.most} threads search for a free page themselves" if searching.holds else "",
+        f"the error log says so {logged.most} times" if logged.holds else "",
     ]
     why = "The buffer pool has no free pages: " + ", ".join(filter(None, parts)) + "."
-    return Match("free-pages", score, why, searching.evidence + said.evidence)
+    return Match("free-pages", score, why, searching.evidence + logged.evidence)
 
 
-def sync_flush(context: Context) -> Match | None:
+def sync_flush(observed: Observed) -> Match | None:
     """The redo log is nearly full and writers flush synchronously (sync-flush)."""
-    waiting = signs.stacks(
-        context,
-        signs.having_any(
+    waiting = observed.threads(
+        having_any(
             "log_checkpoint_margin",
             "log_check_margins",
             "log_free_check_wait",
@@ -60,11 +56,10 @@ def sync_flush(context: Context) -> Match | None:
         ),
         "wait for room in the redo log",
     )
+    context = observed.context
     age = context.median("innodb.checkpoint_age", context.stall)
-    size, files = (
-        context.number("innodb_log_file_size"),
-        context.number("innodb_log_files_in_group"),
-    )
+    size = context.number("innodb_log_file_size")
+    files = context.number("innodb_log_files_in_group")
     full = age / (size * files) if age is not None and size and files else None
     if waiting.most < 2 and (full is None or full < 0.75):
         return None
@@ -74,15 +69,15 @@ def sync_flush(context: Context) -> Match | None:
         (full is not None and full >= 0.75, 0.3),
     )
     parts = [
-        f"{waiting.most} threads wait for room in the redo log" if waiting else "",
+        f"{waiting.most} threads wait for room in the redo log" if waiting.holds else "",
         f"the checkpoint age is {full:.0%} of the log" if full is not None else "",
     ]
     return Match("sync-flush", score, _sentence(parts), waiting.evidence)
 
 
-def _waits_for_free(context: Context) -> bool:
-    one = signs.shift(context, "mysql.Innodb_buffer_pool_wait_free", "metric.bp_wait_free")
-    return one is not None and one.direction == "up"
+def _waits_for_free(observed: Observed) -> bool:
+    shift = observed.shift("mysql.Innodb_buffer_pool_wait_free", "metric.bp_wait_free")
+    return shift is not None and shift.direction == "up"
 
 
 def _sentence(parts: list[str]) -> str:
