@@ -92,7 +92,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             "No session was found: expected objects with the columns of a processlist."
         )
     yield from listing.end(series)
-    yield from series.flush()
+    yield from series.end()
 
 
 @dataclass(slots=True)
@@ -124,9 +124,8 @@ class _Listing:
             kind="processlist",
         )
         yield Section(f"{len(self.ids)} sessions, {self.running} running", self.first, self.last)
-        yield from series.add(
-            wall, "relative", self.first, len(self.ids), self.running, self.states
-        )
+        series.add(wall, "relative", self.first, len(self.ids), self.running, self.states)
+        yield from series.drain()
 
 
 def _row(text: str) -> dict[str, Any] | None:

@@ -171,7 +171,7 @@ class _Reader:
                     table = TableOf(part, Where(None, None), self._shared)
             elif isinstance(part, ResultRow):
                 if table is not None:
-                    yield from table.row(part)
+                    table.row(part)
                 elif columns in _PAIRS:
                     name, value = part.values
                     yield self._setting(name or "", value, part.line_first, part.line_last)
@@ -180,7 +180,7 @@ class _Reader:
                 else:  # status_by_thread has the same columns
                     assert result is not None
                     table = TableOf(result, Where(None, None), self._shared)
-                    yield from table.row(part)
+                    table.row(part)
             elif isinstance(part, Stray):
                 yield Skipped(part.line, part.line, "not a variable and its value")
         if table is not None:

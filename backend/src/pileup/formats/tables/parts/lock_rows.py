@@ -19,6 +19,7 @@ from pileup.formats.tables.parts.event_wait_rows import event_wait, last_wait, l
 from pileup.formats.tables.parts.row_handlers import (
     Cells,
     Handler,
+    Ready,
     Where,
     first,
     integer,
@@ -74,18 +75,17 @@ def _known(columns: tuple[str, ...]) -> _Known | None:
     return next((one for one in _TABLES if one.columns <= names), None)
 
 
-class _Rows:
+class _Rows(Ready):
     def __init__(self, columns: tuple[str, ...], where: Where, make: Make) -> None:
+        super().__init__()
         self._columns, self._where, self._make = columns, where, make
 
-    def row(self, row: ResultRow) -> Iterator[Item]:
-        yield from self._make(dict(zip(self._columns, row.values, strict=True)), row, self._where)
-
-    def end(self) -> Iterator[Item]:
-        yield from ()
+    def row(self, row: ResultRow) -> None:
+        cells = dict(zip(self._columns, row.values, strict=True))
+        self._ready.extend(self._make(cells, row, self._where))
 
 
-class _Transactions:
+class _Transactions(Ready):
     """INNODB_TRX prints when a transaction began; how long ago that is, its whole sample tells.
 
     Its times are of the session's zone, a TS line's local time is of the collector's. They are one
@@ -93,11 +93,12 @@ class _Transactions:
     """
 
     def __init__(self, columns: tuple[str, ...], where: Where) -> None:
+        super().__init__()
         self._columns, self._where = columns, where
         self._held: list[tuple[Transaction, int | None, int | None]] = []
         self._youngest: int | None = None
 
-    def row(self, row: ResultRow) -> Iterator[Item]:
+    def row(self, row: ResultRow) -> None:
         cells = dict(zip(self._columns, row.values, strict=True))
         began, waits = local_us(cells.get("trx_started")), local_us(cells.get("trx_wait_started"))
         for each in (began, waits):
@@ -107,9 +108,14 @@ class _Transactions:
             assert isinstance(record, Transaction)
             self._held.append((record, began, waits))
         if len(self._held) >= _MOST_HELD:
-            yield from self.end()
+            self._age_held()
 
-    def end(self) -> Iterator[Item]:
+    def end(self) -> list[Item]:
+        self._age_held()
+        return self.drain()
+
+    def _age_held(self) -> None:
+        """Give each transaction its age, now that the youngest of its sample is known."""
         now = local_us(self._where.local)
         if now is not None:
             now += (self._where.wall_us or 0) % _S  # the text has whole seconds
@@ -119,7 +125,7 @@ class _Transactions:
         for record, began, waits in self._held:
             if same and now is not None:
                 record = replace(record, active_s=_age(now, began), wait_s=_age(now, waits))
-            yield record
+            self._ready.append(record)
         self._held.clear()
 
 

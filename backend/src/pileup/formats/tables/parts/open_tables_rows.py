@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
@@ -28,14 +28,19 @@ class _OpenTables:
         self._uses: list[int | None] = []
         self._locked: list[int | None] = []
 
-    def row(self, row: ResultRow) -> Iterator[Item]:
+    def row(self, row: ResultRow) -> None:
         self._open += 1
         self._uses.append(integer(row.values[2]))
         self._locked.append(integer(row.values[3]))
-        yield from self._table.row(row)
+        self._table.row(row)
 
-    def end(self) -> Iterator[Item]:
-        yield from self._table.end()
+    def drain(self) -> Sequence[Item]:
+        return ()
+
+    def end(self) -> list[Item]:
+        return [*self._table.end(), *self._counts()]
+
+    def _counts(self) -> Iterator[Item]:
         uses, locked = _known(self._uses), _known(self._locked)
         counts = {
             "open": self._open,

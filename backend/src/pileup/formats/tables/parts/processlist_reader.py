@@ -124,7 +124,7 @@ class ProcesslistReader:
         if not self._sessions and self._time and not self._time_used:
             yield from self._nothing_printed()
         yield from self._end_sample()
-        yield from self._series.flush()
+        yield from self._series.end()
         if self._empty > _MAX_EMPTY_REPORTED:
             yield Problem(
                 None,
@@ -439,9 +439,8 @@ class ProcesslistReader:
         )
         title = f"{self._sessions} sessions, {self._running} running"
         yield Section(title, self._first, self._last)
-        yield from self._series.add(
-            wall_us, clock, self._first, self._sessions, self._running, self._states
-        )
+        self._series.add(wall_us, clock, self._first, self._sessions, self._running, self._states)
+        yield from self._series.drain()
         self._counts_from(0)
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
-from pileup.records import Clock, Item, Samples
+from pileup.records import Clock, Samples
 
 _MAX_STATES = 300
 _FLUSH_VALUES = 50_000
@@ -15,6 +14,7 @@ class ListingSeries:
     """Counts per listing, kept as columns until there are many."""
 
     def __init__(self) -> None:
+        self._ready: list[Samples] = []
         self._wall: list[int] = []
         self._lines: list[int] = []
         self._clock: Clock = "relative"
@@ -28,9 +28,10 @@ class ListingSeries:
         sessions: int,
         running: int,
         states: Counter[str],
-    ) -> Iterator[Item]:
-        if self._wall and clock != self._clock:
-            yield from self.flush()
+    ) -> None:
+        """Take the counts of one listing."""
+        if clock != self._clock:
+            self._to_samples()
         self._clock = clock
         before = len(self._wall)
         self._wall.append(wall_us)
@@ -48,14 +49,24 @@ class ListingSeries:
             else:
                 values.append(states.get(key[6:], 0))
         if len(self._wall) * len(self._values) >= _FLUSH_VALUES:
-            yield from self.flush()
+            self._to_samples()
 
-    def flush(self) -> Iterator[Item]:
+    def drain(self) -> list[Samples]:
+        """Hand on the samples of listings of which there are many; call it after each ``add``."""
+        ready, self._ready = self._ready, []
+        return ready
+
+    def end(self) -> list[Samples]:
+        """Hand on all samples that are left."""
+        self._to_samples()
+        return self.drain()
+
+    def _to_samples(self) -> None:
         if not self._wall:
             return
         for key, values in self._values.items():
             state = key[6:] if key.startswith("state=") else None
-            yield Samples(
+            samples = Samples(
                 series="processlist.state" if state else f"processlist.{key}",
                 kind="gauge",
                 unit=None,
@@ -65,5 +76,6 @@ class ListingSeries:
                 lines=self._lines,
                 labels=(("state", state),) if state else (),
             )
+            self._ready.append(samples)
         self._wall, self._lines = [], []
         self._values = {key: [] for key in self._values}

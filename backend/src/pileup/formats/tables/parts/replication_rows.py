@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pileup.formats.reading.wall_clock import local_us
 from pileup.formats.tables.parts.client_results import ResultRow
 from pileup.formats.tables.parts.result_tables import Shared
-from pileup.formats.tables.parts.row_handlers import Cells, Handler, Where, first, seconds
+from pileup.formats.tables.parts.row_handlers import Cells, Handler, Ready, Where, first, seconds
 from pileup.records import Event, Item, Samples, Setting
 
 # Series to the columns that print it, in the words before and after 8.0.22.
@@ -44,13 +44,19 @@ def handler(columns: tuple[str, ...], where: Where, shared: Shared) -> Handler |
     return _Replication(columns, where, shared) if is_status(columns) else None
 
 
-class _Replication:
+class _Replication(Ready):
     def __init__(self, columns: tuple[str, ...], where: Where, shared: Shared) -> None:
+        super().__init__()
         self._columns, self._where, self._told = columns, where, shared.told
 
-    def row(self, row: ResultRow) -> Iterator[Item]:
+    def row(self, row: ResultRow) -> None:
         cells = dict(zip(self._columns, row.values, strict=True))
         channel = first(cells, "channel_name", "connection_name") or ""
+        self._ready.extend(self._samples(cells, row, channel))
+        self._ready.extend(self._settings(cells, row, channel))
+        self._ready.extend(self._errors(cells, row, channel))
+
+    def _samples(self, cells: Cells, row: ResultRow, channel: str) -> Iterator[Item]:
         labels = (("channel", channel),) if channel else ()
         numbers: dict[str, tuple[float | None, str | None]] = {
             name: (seconds(first(cells, *columns)), _UNITS.get(name, "bytes"))
@@ -72,11 +78,6 @@ class _Replication:
                 [row.line_first],
                 labels,
             )
-        yield from self._settings(cells, row, channel)
-        yield from self._errors(cells, row, channel)
-
-    def end(self) -> Iterator[Item]:
-        yield from ()
 
     def _settings(self, cells: Cells, row: ResultRow, channel: str) -> Iterator[Item]:
         known = {name for names in (*_GAUGES.values(), *_RUNNING.values()) for name in names}

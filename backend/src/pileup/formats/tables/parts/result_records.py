@@ -68,7 +68,8 @@ class _Reader:
             if self._moment is not None:
                 self._moment.last = part.line_last
             if self._handler is not None:
-                yield from self._handler.row(part)
+                self._handler.row(part)
+                yield from self._handler.drain()
         elif isinstance(part, ResultSet):
             yield from self._end_set()
             self._sets += 1

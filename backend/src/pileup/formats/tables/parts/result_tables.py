@@ -5,7 +5,7 @@ A table is compared with another of the same columns, so it is kept as printed; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
@@ -68,7 +68,8 @@ class TableOf:
         self._left_out = LeftOut()
         self._cut = 0
 
-    def row(self, row: ResultRow) -> Iterator[Item]:
+    def row(self, row: ResultRow) -> None:
+        """Keep one row, or count it where there is no room."""
         width = max(1, len(row.values))
         full = len(self.rows) >= min(MOST_ROWS, _MOST_CELLS // width)
         if full or self._shared.cells < width:
@@ -78,9 +79,16 @@ class TableOf:
             self._shared.cells -= width
             self.rows.append(tuple(self._kept(cell) for cell in row.values))
             self._last = row.line_last
-        yield from ()
 
-    def end(self) -> Iterator[Item]:
+    def drain(self) -> Sequence[Item]:
+        """Nothing: a table is complete at its end."""
+        return ()
+
+    def end(self) -> list[Item]:
+        """The table, and a Problem for what had no room."""
+        return list(self._items())
+
+    def _items(self) -> Iterator[Item]:
         result, where = self._result, self._where
         if self._cut:
             yield Problem(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,11 +35,38 @@ class Where:
 
 
 class Handler(Protocol):
-    """Turns the rows of one result set into items."""
+    """Turns the rows of one result set into items.
 
-    def row(self, row: ResultRow) -> Iterator[Item]: ...
+    ``row`` collects; a reader calls ``drain`` after each row, so that memory stays bounded. What a
+    reader forgets to drain, ``end`` still hands on.
+    """
 
-    def end(self) -> Iterator[Item]: ...
+    def row(self, row: ResultRow, /) -> None:
+        """Take one row."""
+
+    def drain(self) -> Sequence[Item]:
+        """Hand on the items that are complete; each is handed on once."""
+
+    def end(self) -> Sequence[Item]:
+        """Hand on all that is left: the result set has no more rows."""
+
+
+class Ready:
+    """Items that wait to be drained: the base of handlers."""
+
+    def __init__(self) -> None:
+        self._ready: list[Item] = []
+
+    def drain(self) -> list[Item]:
+        """Hand on the items that are complete; each is handed on once."""
+        if not (ready := self._ready):
+            return []
+        self._ready = []
+        return ready
+
+    def end(self) -> list[Item]:
+        """Hand on all that is left."""
+        return self.drain()
 
 
 def first(row: Cells, *names: str) -> str | None:

@@ -10,11 +10,10 @@ Note:   the names of status begin with a capital letter (but for wsrep_*); those
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
 from pileup.formats.tables.parts.result_tables import Shared, TableOf
-from pileup.formats.tables.parts.row_handlers import Handler, Where
+from pileup.formats.tables.parts.row_handlers import Handler, Ready, Where
 from pileup.formats.tables.parts.status_rows import damage, value_of
 from pileup.formats.tables.parts.status_variables import UNITS, kind_of, unit_of
 from pileup.records import Item, Samples
@@ -32,15 +31,16 @@ def handler(
     return _StatusValues(result, where, shared) if columns in _COLUMNS else None
 
 
-class _StatusValues:
+class _StatusValues(Ready):
     def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
+        super().__init__()
         self._table = TableOf(result, where, shared)
         self._where = where
         self._capitals: bool | None = True if _STATUS_TABLE.search(result.title) else None
         """Names in capitals are those of status; None: not known yet."""
 
-    def row(self, row: ResultRow) -> Iterator[Item]:
-        yield from self._table.row(row)
+    def row(self, row: ResultRow) -> None:
+        self._table.row(row)
         name, text = row.values
         if name is None or text is None:
             return
@@ -53,7 +53,7 @@ class _StatusValues:
         if not _NAME.fullmatch(name):
             return
         if (value := value_of(text)) is not None:
-            yield Samples(
+            samples = Samples(
                 f"mysql.{name}",
                 kind_of(name),
                 unit_of(name),
@@ -62,8 +62,9 @@ class _StatusValues:
                 [value],
                 [row.line_first],
             )
+            self._ready.append(samples)
         elif problem := damage(name, text, row.line_first):
-            yield problem
+            self._ready.append(problem)
 
-    def end(self) -> Iterator[Item]:
-        yield from self._table.end()
+    def end(self) -> list[Item]:
+        return [*self.drain(), *self._table.end()]
