@@ -9,7 +9,7 @@ Units: line numbers are of the raw (decompressed) text, 1-based; sizes and offse
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -90,15 +90,30 @@ def parse_path(
     """Read a file, decompressing a single .gz/.bz2/.xz/.zst on the way.
 
     ``format`` and ``chosen`` (see ``parse_stream``) are a person's choice, which is then used or
-    fails plainly. When the format was detected
-    and proves unusable, the next candidate is tried and a Problem says so.
+    fails plainly; without one see ``parse_with_fallback``.
     """
     name = path.name if name is None else name
-    parsed = _parse_path_once(path, name, format, chosen)
-    if format is not None or chosen is not None or not parsed.failed or parsed.crashed:
+
+    def parse_as(candidate: str | None) -> Parsed:
+        return _parse_path_once(path, name, candidate, chosen)
+
+    if format is not None or chosen is not None:
+        return parse_as(format)
+    return parse_with_fallback(parse_as)
+
+
+def parse_with_fallback(parse_as: Callable[[str | None], Parsed]) -> Parsed:
+    """Read an artifact as the format that its content shows, or as the next that it may be.
+
+    ``parse_as`` opens the artifact again and reads it as the format of that name, or as the
+    detected one for None. When the detected format proves unusable, the candidates are tried in
+    order, and a Problem says so; a defect of ours is not retried.
+    """
+    parsed = parse_as(None)
+    if not parsed.failed or parsed.crashed:
         return parsed
     for candidate in parsed.detection.candidates:
-        other = _parse_path_once(path, name, candidate)
+        other = parse_as(candidate)
         if not other.failed:
             note = Problem(
                 None,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from celery.exceptions import SoftTimeLimitExceeded
 
 from pileup.formats.bundle import stored_only
-from pileup.formats.driver import Parsed, parse_stream
+from pileup.formats.driver import Parsed, parse_stream, parse_with_fallback
 from pileup.formats.errors import ArchiveError
 from pileup.formats.metrics import csv_table
 from pileup.formats.metrics.parts.csv_mapping import Mapping
@@ -186,10 +186,10 @@ def _parse(runtime: Runtime, job: Job, artifact: Artifact, keeper: LeaseKeeper) 
 def _parsed(
     runtime: Runtime, artifact: Artifact, keeper: LeaseKeeper, mapping: Mapping | None
 ) -> Parsed:
-    """Read it; when the detected format proves unusable, the next candidate is tried."""
-    told = csv_table.with_mapping(mapping) if mapping else None
+    """Read it as the chosen format or mapping, else as what its content shows."""
+    mapped = csv_table.with_mapping(mapping) if mapping else None
 
-    def once(format_name: str | None) -> Parsed:
+    def parse_as(format_name: str | None) -> Parsed:
         with runtime.blobs.open(artifact.sha256) as blob:
             counted = _Counted(blob, artifact.bytes)
             keeper.follow(counted.progress)
@@ -198,24 +198,13 @@ def _parsed(
                     stream,
                     name=artifact.name,
                     format=format_name,
-                    chosen=told,
+                    chosen=mapped,
                     spill=runtime.frames.drafts(),
                 )
 
-    parsed = once(artifact.format_given)
-    by_hand = artifact.format_given is not None or told is not None
-    if by_hand or not parsed.failed or parsed.crashed:
-        return parsed
-    for candidate in parsed.detection.candidates:
-        other = once(candidate)
-        if not other.failed:
-            note = Problem(
-                None,
-                f"Looked like {parsed.format}, but: {parsed.failed} It was read as {candidate}.",
-            )
-            other.problems.insert(0, note)
-            return other
-    return parsed
+    if artifact.format_given is not None or mapped is not None:
+        return parse_as(artifact.format_given)
+    return parse_with_fallback(parse_as)
 
 
 def _reading(artifact: Artifact, parsed: Parsed, *, told: bool = False) -> Reading:
