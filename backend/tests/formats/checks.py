@@ -225,7 +225,8 @@ def summary(parsed: Parsed) -> Iterator[str]:
         yield f"  skipped {skip.line_first}-{skip.line_last}: {skip.why}"
     yield f"{receipt.problems} problems"
     for problem in parsed.problems[:8]:
-        yield f"  {problem.message}"
+        where = "" if problem.line is None else f"line {problem.line}: "
+        yield f"  {where}{problem.message}"
     yield f"{len(parsed.sections)} sections"
     for section in parsed.sections[:40]:
         yield f"  {'  ' * section.level}{section.line_first}-{section.line_last} {section.title}"

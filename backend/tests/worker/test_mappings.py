@@ -49,8 +49,8 @@ def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
     read = artifact(bench, first["id"])
     assert (read["format"], read["state"]) == ("csv-table", "done_with_problems")
     assert read["why"] == "its columns were told by a person"
-    assert [one["message"] for one in read["problems_list"]] == [
-        "line 4, column 2 (Threads): not a number"
+    assert [(one["line"], one["message"]) for one in read["problems_list"]] == [
+        (4, "Column 2 (Threads): not a number.")
     ]
     day = 1772647200000000  # 2026-03-04 18:00 UTC
     assert samples(bench, read) == [(day, 1.5), (day + 1_000_000, 2), (day + 2_000_000, None)]

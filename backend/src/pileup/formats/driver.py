@@ -349,7 +349,7 @@ class _Work:
             self._take(
                 Problem(
                     line,
-                    f"line {line}: a {kind} with a value that no server prints was left out",
+                    f"A {kind} with a value that no server prints was left out.",
                     found=str(error)[:200],
                     severity="error",
                 )
@@ -375,8 +375,8 @@ class _Work:
             self._take(
                 Problem(
                     line,
-                    f"line {line}: {chunks[0].series} holds a value that no server prints; "
-                    "these values were left out",
+                    f"{chunks[0].series} holds a value that no server prints; "
+                    "these values were left out.",
                     found=str(error)[:200],
                     severity="error",
                 )

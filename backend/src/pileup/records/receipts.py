@@ -12,7 +12,7 @@ class Problem:
 
     line: int | None
     message: str
-    """What happened, where, what is lost: a sentence."""
+    """What happened and what is lost: a sentence without the line, which the reader prints."""
     expected: str | None = None
     found: str | None = None
     """Up to 200 characters of the offending text."""

@@ -132,9 +132,9 @@ def test_what_a_person_says_wins() -> None:
     assert set(frame["kind"]) == {"counter", "gauge"}
     assert set(frame["clock"]) == {"utc"}
     assert frame["wall_us"][0] == 1772647200000000  # 18:00 UTC: before summer time
-    assert [one.message for one in parsed.problems] == [
-        "line 3, column 2 (how many): not a number",
-        "line 4, column 1 (when): no readable time; the row is left out",
+    assert [(one.line, one.message) for one in parsed.problems] == [
+        (3, "Column 2 (how many): not a number."),
+        (4, "Column 1 (when): no readable time; the row is left out."),
     ]
 
 

@@ -52,8 +52,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 told += 1
                 yield Problem(
                     line_number,
-                    f"line {line_number}: a row with {len(cells)} of {len(header)} numbers; "
-                    "it is left out",
+                    f"A row with {len(cells)} of {len(header)} numbers; it is left out.",
                     found=text[:200],
                 )
             continue

@@ -57,8 +57,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 told += 1
                 yield Problem(
                     line_number,
-                    f"line {line_number}: {len(cells)} values for {len(columns)} columns, or no "
-                    "readable time; the row is left out",
+                    f"{len(cells)} values for {len(columns)} columns, or no "
+                    "readable time; the row is left out.",
                     found=line[:200],
                 )
             continue

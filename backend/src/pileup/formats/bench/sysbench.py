@@ -120,7 +120,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 told += 1
                 yield Problem(
                     number,
-                    f"line {number}: a report without a number that sysbench prints",
+                    "A report without a number that sysbench prints.",
                     "thds: … tps: …",
                     line[:200],
                 )

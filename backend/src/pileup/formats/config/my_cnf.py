@@ -81,7 +81,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if before and before[1] != value:
                 yield Problem(
                     number,
-                    f"line {number}: {name} is set again; this value wins over line {before[0]}",
+                    f"{name} is set again; this value wins over the earlier one.",
                     found=f"{before[1]} then {value}"[:200],
                 )
             seen[group, name] = (number, value)
@@ -96,7 +96,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         else:
             yield Problem(
                 number,
-                f"line {number}: not an option; it was left out",
+                "Not an option; it was left out.",
                 expected="key or key = value",
                 found=text[:200],
             )

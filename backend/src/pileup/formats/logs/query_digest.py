@@ -184,7 +184,7 @@ class _Reader:
             if damaged := report.without_numbers():
                 yield Problem(
                     damaged,
-                    f"line {damaged}: a query class without its times; its numbers are left empty",
+                    "A query class without its times; its numbers are left empty.",
                 )
         if overall:
             yield Table(

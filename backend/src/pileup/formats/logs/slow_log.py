@@ -151,7 +151,7 @@ class _Reader:
             last = line + text.count("\n") - (1 if text.endswith("\n") else 0)
             yield Problem(
                 line,
-                f"line {line}: a statement without its header; the log was cut above it",
+                "A statement without its header; the log was cut above it.",
                 found=text.strip()[:200],
             )
             yield Skipped(line, max(line, last), "a statement without its header")
@@ -178,7 +178,7 @@ class _Reader:
         for at, last in damaged.select("line_first", "line_last").iter_rows():
             yield Problem(
                 at,
-                f"line {at}: an entry without its Query_time; it was left out",
+                "An entry without its Query_time; it was left out.",
                 expected="# Query_time: ... Lock_time: ...",
             )
             yield Skipped(at, last, "an entry without its Query_time")

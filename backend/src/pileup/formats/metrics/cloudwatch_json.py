@@ -66,7 +66,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     if not whole:
         yield Problem(
             len(starts),
-            f"line {len(starts)}: only the first {_MOST_TEXT // 1024 // 1024} MB of the answer are "
+            f"Only the first {_MOST_TEXT // 1024 // 1024} MB of the answer are "
             "read. Ask for a shorter time at once.",
         )
 
@@ -79,8 +79,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if not complete:
             yield Problem(
                 line_of(max(first, last - 1)),
-                f"line {line_of(max(first, last - 1))}: the document ends before its last bracket; "
-                "what stands above is kept",
+                "The document ends before its last bracket; what stands above is kept.",
             )
         reader = _results if '"MetricDataResults"' in body else _statistics
         for item in reader(body, first, line_of):
@@ -173,8 +172,8 @@ def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
         if len(times) != len(elements):
             yield Problem(
                 at,
-                f"line {at}: {label} has {len(times)} times and {len(elements)} values; those "
-                "without a partner are left out",
+                f"{label} has {len(times)} times and {len(elements)} values; those "
+                "without a partner are left out.",
             )
         if some:
             yield _samples(label, None, some, None)

@@ -77,8 +77,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 told += 1
                 yield Problem(
                     number,
-                    f"line {number}: an object without a readable time and a number; it is left "
-                    "out",
+                    "An object without a readable time and a number; it is left out.",
                     '{"time": "2026-11-20T22:19:10Z", "value": 1}',
                     match[0][:200],
                 )

@@ -354,9 +354,7 @@ class _Reader:
     def flush(self) -> Iterator[Item]:
         """What was collected, in file order."""
         for number, name, cell in self._odd:
-            yield Problem(
-                number, f"line {number}, {name}: not a number; it is a gap.", found=cell[:200]
-            )
+            yield Problem(number, f"{name}: not a number; it is a gap.", found=cell[:200])
         self._odd.clear()
         if not self._points:
             return

@@ -98,7 +98,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 told += 1
                 yield Problem(
                     number,
-                    f"line {number}: not a metric with a value; it is left out",
+                    "Not a metric with a value; it is left out.",
                     'name{label="value"} 1',
                     text[:200],
                 )

@@ -85,7 +85,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         try:
             labels = msgspec.json.decode(match["metric"], type=dict[str, str])
         except msgspec.DecodeError as error:
-            yield Problem(number, f"line {number}: the labels of a series are unreadable: {error}")
+            yield Problem(number, f"The labels of a series are unreadable: {error}.")
             labels = {}
         metric = metric_of(labels.get("__name__", ""), labels)
         one = _Series(metric)
@@ -104,7 +104,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     if not seen.last.rstrip().endswith(("}", "]")):
         yield Problem(
             seen.count,
-            f"line {seen.count}: the document ends before its last bracket; the samples that stand "
+            "The document ends before its last bracket; the samples that stand "
             "above are kept. Run the query again for the rest.",
         )
 
@@ -188,7 +188,7 @@ class _Series:
         self.values.append(read)
         self.lines.append(number)
         if read is None and not known:
-            return Problem(number, f"line {number}: a value that is no number", found=value[:200])
+            return Problem(number, "A value that is no number.", found=value[:200])
         return None
 
     def flush(self) -> Iterator[Item]:

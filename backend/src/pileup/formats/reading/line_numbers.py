@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable
 
 import polars as pl
@@ -11,19 +10,14 @@ import polars as pl
 from pileup import records
 from pileup.records import Grid, Item, Problem, Rows, Samples, Stacks
 
-_TOLD = re.compile(r"line (\d{1,18})\b")
 Numbers = Callable[[int], int]
 
 
 def relined(item: Item, first: Numbers, last: Numbers) -> Item:
-    """The item with its first and its last line as these say; so is the line a message names."""
+    """The item with its first and its last line as these say."""
     match item:
         case Problem():
-            line = None if item.line is None else first(item.line)
-            message = item.message
-            if line is not None and (told := _TOLD.match(message)) and int(told[1]) == item.line:
-                message = f"line {line}{message[told.end() :]}"
-            return dataclasses.replace(item, line=line, message=message)
+            return dataclasses.replace(item, line=None if item.line is None else first(item.line))
         case Samples():
             known = {line: first(line) for line in set(item.lines)}  # one for a whole document
             return dataclasses.replace(item, lines=[known[line] for line in item.lines])

@@ -265,7 +265,7 @@ class LineReader:
             self.problems.append(
                 Problem(
                     number,
-                    f"line {number} is {size} bytes long; only its first {MAX_LINE_BYTES} bytes "
+                    f"This line is {size} bytes long; only its first {MAX_LINE_BYTES} bytes "
                     "were read. Open the raw artifact to see the rest.",
                 )
             )

@@ -204,7 +204,7 @@ class _Reader:
             self._end_thread()
             yield Problem(
                 number,
-                f"line {number}: not a readable thread header; its stack was left out",
+                "Not a readable thread header; its stack was left out.",
                 expected="TID N:",
                 found=line[:200],
             )
@@ -219,7 +219,7 @@ class _Reader:
         if self._failed:
             yield notice(self._failed, "eu-stack could not follow a stack, or its thread ended")
         if self._empty:
-            yield notice(self._empty, "a thread without any frame; it was left out")
+            yield notice(self._empty, "A thread without any frame; it was left out")
         self._new_sample()
 
     def _begin_thread(self, number: int, tid: int) -> Iterator[Item]:

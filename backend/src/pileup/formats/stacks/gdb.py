@@ -261,7 +261,7 @@ class _Reader:
     def end(self) -> Iterator[Item]:
         number = self._number
         if self._thread and self._frame and self._open > 0:
-            yield Problem(number, f"line {number}: the file ends inside a stack frame")
+            yield Problem(number, "The file ends inside a stack frame.")
         yield from self._end_sample(at_end_of_file=True)
 
     def _thread_line(self, number: int, line: str) -> Iterator[Item]:
@@ -270,7 +270,7 @@ class _Reader:
             self._end_thread()
             yield Problem(
                 number,
-                f"line {number}: not a readable thread header; its stack was left out",
+                "Not a readable thread header; its stack was left out.",
                 expected='Thread N (Thread 0x... (LWP n) "name"):',
                 found=line[:200],
             )
@@ -427,8 +427,8 @@ class _Reader:
         if self._thread is None and self.part and not self.samples.first:
             yield Problem(
                 number,
-                f"line {number}: the stack begins at frame {match['level']}: the innermost frames "
-                "are not in the file",
+                f"The stack begins at frame {match['level']}: the innermost frames "
+                "are not in the file.",
             )
             self._thread = _Thread(number, None)
             self.samples.first = number
@@ -528,7 +528,7 @@ class _Reader:
                 self._stopped, "gdb could not follow the stack to its end (corrupt or stripped)"
             )
         if self._empty:
-            yield notice(self._empty, "a thread header without any frame; the thread was left out")
+            yield notice(self._empty, "A thread header without any frame; the thread was left out")
         self._new_sample()
 
 

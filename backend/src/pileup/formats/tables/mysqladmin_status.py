@@ -127,7 +127,7 @@ def _take(
         if name not in _VARIABLES and name not in _OTHERS:
             continue
         if value is None:
-            yield Problem(number, f"line {number}: {name} is not a number", found=printed[:80])
+            yield Problem(number, f"{name} is not a number.", found=printed[:80])
         variable = _VARIABLES.get(name)
         if variable is None:
             series, kind, unit = _OTHERS[name]

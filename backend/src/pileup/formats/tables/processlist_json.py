@@ -67,7 +67,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     for match, before, number, last in json_text.spans(lines, json_text.OBJECT):
         if match is None:
             if "{" in before:
-                yield Problem(number, f"line {number}: the file ends inside a session")
+                yield Problem(number, "The file ends inside a session.")
             break
         row = _row(match[0])
         if row is None or "id" not in row:

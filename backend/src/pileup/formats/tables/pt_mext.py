@@ -77,7 +77,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if len(values) != width or None in values:
             yield Problem(
                 number,
-                f"line {number}: {name} has not one number for each of the {width} samples",
+                f"{name} has not one number for each of the {width} samples.",
                 found=" ".join(cells)[:200],
             )
         yield Samples(

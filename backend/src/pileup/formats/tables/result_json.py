@@ -146,7 +146,7 @@ class _Rendered:
             self._problems.append(
                 Problem(
                     line,
-                    f"line {line}: not a readable row; it was left out",
+                    "Not a readable row; it was left out.",
                     '{"column": "value", ...}',
                     text.strip()[:200],
                 )

@@ -70,7 +70,5 @@ def starts_box_row(line: str, offsets: list[int], columns: int) -> bool:
 def stray(number: int, text: str, why: str) -> Iterator[Problem | Skipped]:
     """A line that belongs to no table; a row of a box that is cut is told as damage."""
     if text.startswith("| "):
-        yield Problem(
-            number, f"line {number}: a row that is cut; it was left out", found=text[:200]
-        )
+        yield Problem(number, "A row that is cut; it was left out.", found=text[:200])
     yield Skipped(number, number, why)

@@ -44,10 +44,11 @@ class CellProblem:
 
     def told(self, mapping: Mapping) -> Problem:
         """As a problem of the artifact."""
-        where = f"line {self.line}"
+        message = f"{self.message[0].upper()}{self.message[1:]}."
         if self.column is not None:
-            where += f", column {self.column + 1} ({mapping.columns[self.column].name})"
-        return Problem(self.line, f"{where}: {self.message}", found=self.found[:200])
+            name = mapping.columns[self.column].name
+            message = f"Column {self.column + 1} ({name}): {self.message}."
+        return Problem(self.line, message, found=self.found[:200])
 
 
 @dataclass(frozen=True, slots=True)

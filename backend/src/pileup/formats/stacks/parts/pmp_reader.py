@@ -107,8 +107,7 @@ class Reader:
             if len(names) > MOST_FRAMES:
                 problem = Problem(
                     number,
-                    f"line {number}: {len(names)} frames; only the innermost {MOST_FRAMES} were "
-                    "kept",
+                    f"{len(names)} frames; only the innermost {MOST_FRAMES} were kept.",
                 )
                 names = names[:MOST_FRAMES]
             elif not names[0] and not any(map(str.strip, names)):

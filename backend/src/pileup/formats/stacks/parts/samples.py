@@ -119,6 +119,6 @@ class StackSamples:
 
 
 def notice(lines: list[int], what: str) -> Problem:
-    """One problem for all lines where the same was seen."""
-    more = f" ({len(lines)} times, first at line {lines[0]})" if len(lines) > 1 else ""
-    return Problem(lines[0], f"line {lines[0]}: {what}{more}")
+    """One problem for all lines where the same was seen, at the first of them."""
+    more = f" ({len(lines)} times, first here)" if len(lines) > 1 else ""
+    return Problem(lines[0], f"{what}{more}.")

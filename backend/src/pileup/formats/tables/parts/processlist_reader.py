@@ -119,7 +119,7 @@ class ProcesslistReader:
         yield from self._not_a_row()
         if self._row and self._layout == "vertical" and self._row.column < len(COLUMNS):
             self._cut = True
-            yield Problem(number, f"line {number}: the file ends inside a row; it was kept as far")
+            yield Problem(number, "The file ends inside a row; it was kept as far as it goes.")
         yield from self._end_row()
         if not self._sessions and self._time and not self._time_used:
             yield from self._nothing_printed()
@@ -233,7 +233,7 @@ class ProcesslistReader:
         if self._empty <= _MAX_EMPTY_REPORTED:
             yield Problem(
                 self._time_line,
-                f"line {self._time_line}: nothing follows this TS line: the server did not answer",
+                "Nothing follows this TS line: the server did not answer.",
             )
 
     def _header(self, number: int, names: list[str], layout: str) -> Iterator[Item]:
@@ -322,7 +322,7 @@ class ProcesslistReader:
                 # Characters wider or narrower than the client thought: bars, not offsets.
                 cells = [cell.strip() for cell in line.strip().strip("|").split("|", fixed)]
                 if len(cells) <= fixed:
-                    message = f"line {number}: a row that is cut; it was kept as far as it goes"
+                    message = "A row that is cut; it was kept as far as it goes."
                     yield Problem(number, message, found=line[:200])
                     del cells[-1]  # a part of a cell is none
                 row.fields = dict(zip(self._names, cells, strict=False))
@@ -366,7 +366,7 @@ class ProcesslistReader:
         if session_id is None:
             yield Problem(
                 row.first,
-                f"line {row.first}: a processlist row without a readable Id; it was left out",
+                "A processlist row without a readable Id; it was left out.",
                 found=str(fields)[:200],
             )
             yield Skipped(row.first, row.last, "a row without an Id")

@@ -93,8 +93,8 @@ class _Reader:
         yield from self._end_set()
         yield from self._end_moment()
         yield from self._left_out.told(
-            f"the file has {self._left_out.count} more result sets than the {MOST_SETS} that are "
-            "kept; split it and upload the parts",
+            f"The file has {self._left_out.count} more result sets than the {MOST_SETS} that are "
+            "kept; split it and upload the parts.",
             "more result sets than a file keeps",
         )
 

@@ -49,7 +49,7 @@ class LeftOut:
     def told(self, what: str, why: str) -> Iterator[Item]:
         """A problem where they begin, which says ``what``; and their lines, skipped because."""
         if self.count:
-            yield Problem(self._first, f"line {self._first}: {what}")
+            yield Problem(self._first, what)
             yield Skipped(self._first, self._last, why)
 
 
@@ -93,8 +93,8 @@ class TableOf:
         if self._cut:
             yield Problem(
                 result.line,
-                f"line {result.line}: {self._cut} values of more than {MOST_CELL} characters were "
-                "cut; open the raw artifact to see them whole",
+                f"{self._cut} values of more than {MOST_CELL} characters were "
+                "cut; open the raw artifact to see them whole.",
             )
         bound = (
             f"the tables of one file keep {grouped(_MOST_CELLS_OF_FILE)} cells together"
@@ -103,9 +103,9 @@ class TableOf:
         )
         counted = f"; {self._counted} count them all the same" if self._counted else ""
         yield from self._left_out.told(
-            f"the table at line {result.line} has {self._left_out.count} more rows than "
+            f"The table has {self._left_out.count} more rows than "
             f"the {len(self.rows)} that were kept ({bound}){counted}; select fewer columns or "
-            "rows to compare",
+            "rows to compare.",
             f"no room in the table{', but counted' if self._counted else ''}",
         )
         yield Table(

@@ -90,5 +90,5 @@ def damage(name: str, text: str, number: int) -> Problem | None:
     """What to tell of a text in the place of a variable that is known to be a number."""
     if unit_of(name) in (None, "boolean"):
         return None
-    told = f"line {number}: {name} is not a number here; it was left out"
+    told = f"{name} is not a number here; it was left out."
     return Problem(number, told, expected="a number", found=text[:200])
