@@ -15,12 +15,21 @@ from pileup.records import Item
 
 
 class Format(Protocol):
-    """What a module in this folder offers."""
+    """What a module directly in a family package (``formats/logs/slow_log.py``) offers.
+
+    A helper of such modules lies in ``parts/``, ``reading/`` or ``unwrapping/`` and has none of it.
+    Optional constants: ``ONLY_UNCLAIMED`` (ask it only where no earlier format said True) and
+    ``LONG_LINES`` (read lines of any length: a JSON document is one line).
+    """
 
     @property
-    def NAME(self) -> str: ...  # noqa: N802  # modules name their constants so
+    def NAME(self) -> str:  # noqa: N802  # modules name their constants so
+        """The id in the API, on the command line and in stored frames: 'slow-log'. Never reused."""
+
     @property
-    def TITLE(self) -> str: ...  # noqa: N802
+    def TITLE(self) -> str:  # noqa: N802
+        """What a person calls it: 'slow query log'. It completes 'its content is ...'."""
+
     @property
     def GIVES(self) -> str:  # noqa: N802
         """One sentence: the records and series that come out. For `pileup formats` and the docs."""
@@ -30,13 +39,22 @@ class Format(Protocol):
         """Tools, versions and layouts that are read, as a short list."""
 
     @property
-    def VERSION(self) -> int: ...  # noqa: N802
+    def VERSION(self) -> int:  # noqa: N802
+        """Part of the key of stored frames: raise it when the same bytes give other records."""
+
     @property
-    def HINTS(self) -> tuple[str, ...]: ...  # noqa: N802
+    def HINTS(self) -> tuple[str, ...]:  # noqa: N802
+        """Ends of file names that decide between formats which both claim the content."""
 
-    def sniff(self, head: str, /) -> bool | None: ...
+    def sniff(self, head: str, /) -> bool | None:
+        """Whether the first 64 KB are of this format; None where content alone cannot tell."""
 
-    def parse(self, lines: Iterable[str], /) -> Iterator[Item]: ...
+    def parse(self, lines: Iterable[str], /) -> Iterator[Item]:
+        """Records, problems and skipped lines of an artifact; ``FormatError`` where it is unusable.
+
+        It opens no file, reads no clock and logs nothing; memory stays bounded.
+        """
+        ...
 
 
 @runtime_checkable
