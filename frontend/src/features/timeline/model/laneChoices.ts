@@ -1,6 +1,5 @@
 /** How a person set up lanes, as it stands in the address: "tlp3:series@host" is tall, log, pinned, green. */
-import type { Choice, Scale, Size } from './lanes'
-import { PLAIN } from './lanes'
+import { type Choice, PLAIN, type Scale, type Size } from './laneTypes'
 
 export function readChoices(values: readonly string[]): ReadonlyMap<string, Choice> {
   const found = new Map<string, Choice>()

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { changed, readChoices, writeChoices } from './laneChoices'
 import { edges, moved } from './stallEdges'
-import { buildLanes, itemAt, nextItem, packed, PLAIN, stack, visible, type Item } from './lanes'
-import type { Marks, Series } from './queries'
+import type { Marks, Series } from './documents'
+import { itemAt, nextItem, packed, stack, visible } from './laneStack'
+import { type Item, PLAIN } from './laneTypes'
+import { buildLanes } from './lanes'
 
 const series = (name: string, host: string | null = null): Series => ({
   ...{ id: `${name}@${host ?? ''}`, name, labels: '', host, kind: 'gauge', unit: null, points: 9 },

@@ -2,10 +2,10 @@
 import { group } from 'd3-array'
 import { parseIso } from '@/charts/time'
 import { formatDuration } from '@/format'
-import type { MetricLane } from './lanes'
-import type { Marks, Series } from './queries'
+import type { Marks, Series } from './documents'
+import type { MetricLane } from './laneTypes'
 
-export type Other = {
+export type OtherIncident = {
   readonly incident: string
   readonly title: string
   readonly series: readonly Series[]
@@ -15,16 +15,16 @@ export type Other = {
   readonly byStart: boolean
 }
 
-/** How many others stand beside at once, and lanes of each that fit none of this incident's. */
-export const MOST_OTHERS = 3
-const MOST_UNLIKE = 4
+/** Limits: other incidents at once, and lanes of one that matches no lane of this incident. */
+export const MAX_OTHER_INCIDENTS = 3
+const MAX_UNMATCHED_LANES = 4
 const MARK = '\u0000'
 
 /** Names a series of another incident among all lanes; a series' own id has no NUL. */
-export const besideId = (incident: string, series: string) => `${incident}${MARK}${series}`
+export const otherLaneId = (incident: string, series: string) => `${incident}${MARK}${series}`
 
 /** The incident of a lane's id, if it is another's, and the id of its series there. */
-export function readBesideId(id: string): { incident: string | null; series: string } {
+export function readLaneId(id: string): { incident: string | null; series: string } {
   const at = id.indexOf(MARK)
   return at < 0
     ? { incident: null, series: id }
@@ -45,7 +45,7 @@ export function anchor(marks: Pick<Marks, 'stalls' | 'range'>): {
 }
 
 /** How far another incident is moved; null where one of them is not placed in time. */
-export function besideShift(
+export function alignmentShift(
   own: Pick<Marks, 'stalls' | 'range'>,
   other: Pick<Marks, 'stalls' | 'range'>,
 ): { shift: number; byStart: boolean } | null {
@@ -55,7 +55,10 @@ export function besideShift(
 }
 
 /** "moved by +3.2 d, onset on onset" */
-export function shiftWords({ shift, byStart }: Pick<Other, 'shift' | 'byStart'>): string {
+export function describeShift({
+  shift,
+  byStart,
+}: Pick<OtherIncident, 'shift' | 'byStart'>): string {
   const how = byStart ? 'no onset in one of them, begin on begin' : 'onset on onset'
   if (shift === 0) return how
   return `moved by ${shift < 0 ? '\u2212' : '+'}${formatDuration(Math.abs(shift) / 1000)}, ${how}`
@@ -65,14 +68,14 @@ export function shiftWords({ shift, byStart }: Pick<Other, 'shift' | 'byStart'>)
  * Each lane, with those of the others that have its name and labels behind it. Of another incident
  * that has none of the names its own proposed lanes follow at the end.
  */
-export function besideLanes(
+export function withOtherIncidents(
   own: readonly MetricLane[],
-  others: readonly Other[],
+  others: readonly OtherIncident[],
   laneOf: (series: Series) => MetricLane,
 ): MetricLane[] {
   if (others.length === 0) return [...own]
   const known = others.map((other) => group(other.series, nameOf))
-  const foreign = (other: Other, series: Series) => lent(other, laneOf(series))
+  const borrowed = (other: OtherIncident, series: Series) => laneOfOther(other, laneOf(series))
   const used = new Set<string>()
   const lanes = own.flatMap((lane) => {
     const name = nameOf(lane.series)
@@ -81,32 +84,32 @@ export function besideLanes(
     return [
       lane,
       ...others.flatMap((other, at) =>
-        (known[at]?.get(name) ?? []).map((one) => foreign(other, one)),
+        (known[at]?.get(name) ?? []).map((one) => borrowed(other, one)),
       ),
     ]
   })
   for (const other of others) {
-    if (lanes.some((lane) => lane.beside?.incident === other.incident)) continue
+    if (lanes.some((lane) => lane.otherIncident?.incident === other.incident)) continue
     const proposed = other.series
       .filter((one) => one.default !== null)
       .sort((a, b) => (a.default ?? 0) - (b.default ?? 0))
-    lanes.push(...proposed.slice(0, MOST_UNLIKE).map((one) => foreign(other, one)))
+    lanes.push(...proposed.slice(0, MAX_UNMATCHED_LANES).map((one) => borrowed(other, one)))
   }
   return lanes
 }
 
 const nameOf = ({ name, labels }: Series) => `${name} ${labels}`
 
-function lent(other: Other, lane: MetricLane): MetricLane {
+function laneOfOther(other: OtherIncident, lane: MetricLane): MetricLane {
   const { incident, title, shift } = other
   return {
     ...lane,
-    id: besideId(incident, lane.id),
+    id: otherLaneId(incident, lane.id),
     sub: [title, lane.sub, lane.host ?? ''].filter(Boolean).join(' · '),
-    hint: [`Of the incident “${title}”, ${shiftWords(other)}`, lane.hint]
+    hint: [`Of the incident “${title}”, ${describeShift(other)}`, lane.hint]
       .filter(Boolean)
       .join('\n'),
     host: null,
-    beside: { incident, title, shift },
+    otherIncident: { incident, title, shift },
   }
 }

@@ -3,30 +3,13 @@ import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@ta
 import { useRef } from 'react'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import type { components } from '@/api/schema'
-import { lanePoint, type LanePoint } from '@/charts/lane'
+import { lanePoint } from '@/charts/lane'
 import { iso, type Interval } from '@/charts/time'
 import { useOfferUndo } from '@/ui/history/undo'
-import { besideId, readBesideId } from './otherIncidents'
+import type { Annotation } from './documents'
+import { otherLaneId, readLaneId } from './otherIncidents'
 import { decodeBody } from './decoder'
 import type { Fetcher } from './tiles'
-
-export type Series = components['schemas']['SeriesOut']
-/** OpenAPI has no tuples of fixed length: the points are those of charts/lane. */
-export type DrawnLane = Omit<components['schemas']['LaneOut'], 'points'> & {
-  points: readonly LanePoint[]
-}
-export type Marks = components['schemas']['Marks']
-export type HeatRow = Omit<components['schemas']['HeatRowOut'], 'cells'> & {
-  readonly cells: readonly (readonly number[])[]
-}
-export type Strips = Omit<components['schemas']['Strips'], 'heat'> & {
-  readonly heat: readonly HeatRow[]
-}
-export type Annotation = components['schemas']['AnnotationOut']
-export type Stall = components['schemas']['StallDoc']
-export type Correction = components['schemas']['StallCorrectionOut']
-export type WindowLane = components['schemas']['WindowLane']
 
 const path = (id: string) => ({ path: { incident_id: id } })
 
@@ -68,10 +51,10 @@ export const stripLaneQuery = (
     staleTime: 60_000,
   })
 
-/** Tiles of lanes of this incident, or of another that stands beside it; one incident per request. */
+/** Tiles of lanes of this incident, or of another incident; one incident per request. */
 export function tilesOf(id: string): Fetcher {
   return async (lanes, step, first, count, signal) => {
-    const asked = lanes.map(readBesideId)
+    const asked = lanes.map(readLaneId)
     const { incident } = asked[0] ?? { incident: null }
     const body = await unwrap(
       api.GET('/api/v1/incidents/{incident_id}/tiles', {
@@ -85,7 +68,7 @@ export function tilesOf(id: string): Fetcher {
     )
     const decoded = await decodeBody(body)
     if (incident === null) return decoded
-    const strips = decoded.strips.map((one) => ({ ...one, id: besideId(incident, one.id) }))
+    const strips = decoded.strips.map((one) => ({ ...one, id: otherLaneId(incident, one.id) }))
     return { ...decoded, strips }
   }
 }

@@ -1,6 +1,6 @@
 /** Onset, end and baseline of a stall as they are shown and dragged. Epoch ms. */
 import { parseIso } from '@/charts/time'
-import type { Correction, Stall } from './queries'
+import type { Correction, Stall } from './documents'
 
 export type Edges = {
   readonly baselineStart: number | null

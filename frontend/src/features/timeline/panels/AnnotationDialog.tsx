@@ -6,12 +6,8 @@ import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { Field } from '@/ui/controls/Field'
 import { Problem } from '@/ui/display/States'
-import {
-  type Annotation,
-  useAddAnnotation,
-  useDeleteAnnotation,
-  useEditAnnotation,
-} from '../model/queries'
+import type { Annotation } from '../model/documents'
+import { useAddAnnotation, useDeleteAnnotation, useEditAnnotation } from '../model/queries'
 
 type Props = {
   readonly incidentId: string

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { markRows } from './EventTable'
-import { type Item, type Lane, PLAIN } from '../model/lanes'
-import { readSpan, writeSpan } from '../plot/MarkedSpan'
+import { type Item, type Lane, PLAIN } from '../model/laneTypes'
+import { readSpan, writeSpan } from '../model/span'
 
 const item = (key: string, start: number, end = start, tone: Item['tone'] = 'waiting'): Item => ({
   ...{ key, start, end, label: key, tone, row: 0 },

@@ -7,8 +7,8 @@ import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
 import { type Column, Table } from '@/ui/table/Table'
 import { Measured, Time } from '@/ui/display/Value'
-import type { Item, Lane } from '../model/lanes'
-import type { Series, WindowLane } from '../model/queries'
+import type { Series, WindowLane } from '../model/documents'
+import type { Item, Lane } from '../model/laneTypes'
 import { OPENS } from './WindowBar'
 
 type Props = {

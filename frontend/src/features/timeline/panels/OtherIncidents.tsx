@@ -1,69 +1,34 @@
 /** Other incidents on this timeline: which, how far each is moved, and the dialog that chooses them. */
-import { useQueries, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import { incidentQuery, incidentsQuery } from '@/api/queries'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { incidentsQuery } from '@/api/queries'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { CloseIcon } from '@/ui/controls/icons'
 import { Problem, SkeletonRows } from '@/ui/display/States'
 import { Time } from '@/ui/display/Value'
-import { besideShift, MOST_OTHERS, type Other, shiftWords } from '../model/otherIncidents'
-import { marksQuery, seriesQuery } from '../model/firstQueries'
-import type { Marks } from '../model/queries'
+import { describeShift, MAX_OTHER_INCIDENTS, type OtherIncident } from '../model/otherIncidents'
 
-/** What is asked of the others; `failed` names those that could not be read or placed. */
-export function useOthers(
-  ids: readonly string[],
-  own: Marks | undefined,
-): { others: readonly Other[]; failed: readonly string[] } {
-  const some = ids.slice(0, MOST_OTHERS)
-  const about = useQueries({ queries: some.map(incidentQuery) })
-  const series = useQueries({ queries: some.map(seriesQuery) })
-  const marks = useQueries({ queries: some.map(marksQuery) })
-  const known = some.map((id, at) => {
-    const title = about[at]?.data?.title
-    const asked = [about[at], series[at], marks[at]]
-    const shift = own && marks[at]?.data ? besideShift(own, marks[at].data) : undefined
-    if (asked.some((one) => one?.isError) || shift === null) return { id, failed: title ?? id }
-    return title !== undefined && series[at]?.data && shift
-      ? { id, other: { incident: id, title, series: series[at].data, ...shift } }
-      : { id }
-  })
-  // One object as long as nothing of it changes: the lanes are built from it.
-  const key = JSON.stringify(
-    known.map(({ other, failed }) => [other?.incident, other?.title, other?.shift, failed]),
-  )
-  const held = series.map((one) => one.dataUpdatedAt).join()
-  return useMemo(
-    () => ({
-      others: known.flatMap(({ other }) => (other ? [other] : [])),
-      failed: known.flatMap(({ failed }) => (failed === undefined ? [] : [failed])),
-    }),
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- `known` is made anew by each render
-    [key, held],
-  )
-}
-
-/** One line that says which incidents stand beside and how far they are moved. */
-export function BesideLine({
+/** One line that names the other incidents and how far each is moved. */
+export function OtherIncidentsLine({
   others,
   failed,
   onDrop,
   onClear,
 }: {
-  readonly others: readonly Other[]
+  readonly others: readonly OtherIncident[]
   readonly failed: readonly string[]
   readonly onDrop: (incident: string) => void
   readonly onClear: () => void
 }) {
   if (others.length === 0 && failed.length === 0) return null
   return (
-    <div className="tl-beside" role="status" data-testid="timeline-beside">
+    <div className="tl-others" role="status" data-testid="timeline-others">
       <span className="faint">Beside</span>
       {others.map((other) => (
-        <span key={other.incident} className="tl-beside-one">
+        <span key={other.incident} className="tl-others-item">
           <b className="ellipsis">{other.title}</b>{' '}
-          <span className="muted">{shiftWords(other)}</span>
+          <span className="muted">{describeShift(other)}</span>
           <IconButton
             size="small"
             label={`Take ${other.title} away`}
@@ -73,7 +38,7 @@ export function BesideLine({
         </span>
       ))}
       {failed.length > 0 && (
-        <span className="tl-beside-one">
+        <span className="tl-others-item">
           Not shown, it cannot be read or is not placed in time: {failed.join(', ')}
           <Button size="small" variant="ghost" onClick={onClear}>
             Take all away
@@ -84,7 +49,7 @@ export function BesideLine({
   )
 }
 
-export function BesideDialog({
+export function OtherIncidentsDialog({
   own,
   chosen,
   onChange,
@@ -105,7 +70,7 @@ export function BesideDialog({
       open
       onOpenChange={(open) => !open && onClose()}
       title="Align with other incidents"
-      description={`Their lanes of the same names come behind this one's, moved so that the onsets coincide. ${MOST_OTHERS} at most.`}
+      description={`Their lanes of the same names come behind this one's, moved so that the onsets coincide. ${MAX_OTHER_INCIDENTS} at most.`}
       width={720}
       footer={
         <>
@@ -138,7 +103,7 @@ export function BesideDialog({
                 <input
                   type="checkbox"
                   checked={chosen.includes(one.id)}
-                  disabled={!chosen.includes(one.id) && chosen.length >= MOST_OTHERS}
+                  disabled={!chosen.includes(one.id) && chosen.length >= MAX_OTHER_INCIDENTS}
                   onChange={(event) =>
                     onChange(
                       event.target.checked

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { formatRatio } from '@/format'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
-import type { Series } from '../model/queries'
+import type { Series } from '../model/documents'
 
 const MOST_ROWS = 300
 

@@ -8,7 +8,7 @@ import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { DownIcon } from '@/ui/controls/icons'
 import { Menu, MenuChoice } from '@/ui/controls/Menu'
 import { SearchInput } from '@/ui/controls/SearchInput'
-import { type Field, FIELDS } from '../model/lanes'
+import { type Field, FIELDS } from '../model/laneTypes'
 
 type Props = {
   readonly range: Interval
@@ -25,8 +25,8 @@ type Props = {
   readonly onBy: (by: Field | null) => void
   /** Null: there are not several onsets. */
   readonly aligned: { readonly on: boolean; readonly toggle: () => void } | null
-  readonly beside: number
-  readonly onBeside: () => void
+  readonly otherIncidents: number
+  readonly onOtherIncidents: () => void
   /** Null: may not write. */
   readonly onNote: (() => void) | null
   readonly exports: Parameters<typeof ExportMenu>[0]
@@ -48,8 +48,8 @@ export function TimelineBar({
   by,
   onBy,
   aligned,
-  beside,
-  onBeside,
+  otherIncidents,
+  onOtherIncidents,
   onNote,
   exports,
   table,
@@ -120,9 +120,9 @@ export function TimelineBar({
       )}
       <Button
         size="small"
-        pressed={beside > 0}
+        pressed={otherIncidents > 0}
         title="Lanes of other incidents, moved so that the onsets coincide"
-        onClick={onBeside}
+        onClick={onOtherIncidents}
       >
         Other incidents
       </Button>

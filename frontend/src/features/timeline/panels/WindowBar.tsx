@@ -2,8 +2,8 @@
 import { formatDuration, formatMeasured, formatRatio } from '@/format'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
-import type { Item } from '../model/lanes'
-import type { Series, WindowLane } from '../model/queries'
+import type { Series, WindowLane } from '../model/documents'
+import type { Item } from '../model/laneTypes'
 
 type Props = {
   readonly span: number

@@ -7,46 +7,11 @@ import { DownIcon, PinIcon } from '@/ui/controls/icons'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
 import { MAX_PICTURE, usePin } from '@/ui/evidence/pin'
 import type { PlacedClock } from '@/api/schema'
+import type { LaneActions } from './laneActions'
 import { laneSvg } from './exportView'
-import {
-  type Choice,
-  COLOURS,
-  type Lane,
-  type MetricLane,
-  type Scale,
-  type Size,
-} from '../model/lanes'
-import type { WindowLane } from '../model/queries'
+import type { WindowLane } from '../model/documents'
+import { type Choice, COLOURS, type Lane, type Scale, type Size } from '../model/laneTypes'
 import type { TimelineView } from './view'
-
-/** What a head can ask for; the same object always, so that a head is not drawn for its sake. */
-export type HeadActs = {
-  readonly activate: (lane: Lane) => void
-  /** Opens the chosen mark of the active lane. */
-  readonly enter: () => void
-  readonly choose: (lane: Lane, change: Partial<Choice>) => void
-  /** To a place among all lanes. */
-  readonly move: (lane: Lane, to: number) => void
-  readonly drop: (dragged: string, index: number) => void
-  readonly remove: (lane: MetricLane) => void
-  /** Opens the file that its values were read from. */
-  readonly source: (source: PlacedClock) => void
-}
-
-/** One object for all heads that always does what the last render would. */
-export class LatestActs implements HeadActs {
-  private now: HeadActs | null = null
-  set(now: HeadActs): void {
-    this.now = now
-  }
-  activate = (lane: Lane) => this.now?.activate(lane)
-  enter = () => this.now?.enter()
-  choose = (lane: Lane, change: Partial<Choice>) => this.now?.choose(lane, change)
-  move = (lane: Lane, to: number) => this.now?.move(lane, to)
-  drop = (dragged: string, index: number) => this.now?.drop(dragged, index)
-  remove = (lane: MetricLane) => this.now?.remove(lane)
-  source = (source: PlacedClock) => this.now?.source(source)
-}
 
 type Props = {
   readonly incidentId: string
@@ -60,7 +25,7 @@ type Props = {
   readonly picked: boolean
   /** Whether evidence may be pinned: asked once for all heads, which come and go as one scrolls. */
   readonly mayWrite: boolean
-  readonly acts: HeadActs
+  readonly actions: LaneActions
 }
 
 /** Below this height name and facts share one line. */
@@ -68,7 +33,7 @@ const SMALL = 34
 
 /** Drawn again only when something of its own lane changes, not with each range or scroll. */
 export const LaneHead = memo(function LaneHead(props: Props) {
-  const { view, lane, index, delta, clock, active, picked, acts } = props
+  const { view, lane, index, delta, clock, active, picked, actions } = props
   const value = useRef<HTMLSpanElement>(null)
   const resting = useRest(lane, delta)
   useEffect(
@@ -97,7 +62,7 @@ export const LaneHead = memo(function LaneHead(props: Props) {
       onDrop={(event) => {
         event.preventDefault()
         const dragged = event.dataTransfer.getData('text/x-pileup-lane')
-        if (dragged && dragged !== lane.id) acts.drop(dragged, index)
+        if (dragged && dragged !== lane.id) actions.drop(dragged, index)
       }}
     >
       <button
@@ -105,11 +70,11 @@ export const LaneHead = memo(function LaneHead(props: Props) {
         className={`tl-name ellipsis${lane.kind === 'metric' || lane.kind === 'heat' ? ' mono' : ''}`}
         title={[lane.title, lane.sub, lane.hint, lane.host ?? ''].filter(Boolean).join('\n')}
         aria-pressed={active}
-        onClick={() => acts.activate(lane)}
+        onClick={() => actions.activate(lane)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !picked) return
           event.preventDefault()
-          acts.enter()
+          actions.enter()
         }}
       >
         {lane.choice.pinned && <PinIcon size={10} />}
@@ -179,11 +144,11 @@ function ClockBadge({ clock }: { readonly clock: PlacedClock }) {
   )
 }
 
-function Tools({ incidentId, view, lane, index, acts, delta, clock: source, mayWrite }: Props) {
+function Tools({ incidentId, view, lane, index, actions, delta, clock: source, mayWrite }: Props) {
   const pin = usePin(incidentId)
   const { choice } = lane
   const metric = lane.kind === 'metric' ? lane : null
-  const onChoice = (change: Partial<Choice>) => acts.choose(lane, change)
+  const onChoice = (change: Partial<Choice>) => actions.choose(lane, change)
   const asEvidence = () => {
     if (!metric) return
     const [start, end] = view.range
@@ -206,7 +171,7 @@ function Tools({ incidentId, view, lane, index, acts, delta, clock: source, mayW
   }
   return (
     <span className="tl-tools">
-      {metric && !metric.beside && mayWrite && (
+      {metric && !metric.otherIncident && mayWrite && (
         <IconButton
           size="small"
           data-pin
@@ -260,7 +225,7 @@ function Tools({ incidentId, view, lane, index, acts, delta, clock: source, mayW
         )}
         <MenuLine />
         {source && (
-          <MenuItem hint={source.path.split('/').at(-1)} onSelect={() => acts.source(source)}>
+          <MenuItem hint={source.path.split('/').at(-1)} onSelect={() => actions.source(source)}>
             Open its file
           </MenuItem>
         )}
@@ -270,11 +235,11 @@ function Tools({ incidentId, view, lane, index, acts, delta, clock: source, mayW
         <MenuItem onSelect={() => onChoice({ folded: !choice.folded })}>
           {choice.folded ? 'Unfold' : 'Fold'}
         </MenuItem>
-        <MenuItem onSelect={() => acts.move(lane, index - 1)}>Move up</MenuItem>
-        <MenuItem onSelect={() => acts.move(lane, index + 1)}>Move down</MenuItem>
+        <MenuItem onSelect={() => actions.move(lane, index - 1)}>Move up</MenuItem>
+        <MenuItem onSelect={() => actions.move(lane, index + 1)}>Move down</MenuItem>
         {metric && (
-          <MenuItem onSelect={() => acts.remove(metric)}>
-            {metric.beside ? 'Take the incident away' : 'Remove the lane'}
+          <MenuItem onSelect={() => actions.remove(metric)}>
+            {metric.otherIncident ? 'Take the incident away' : 'Remove the lane'}
           </MenuItem>
         )}
       </Menu>

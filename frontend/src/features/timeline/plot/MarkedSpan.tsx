@@ -1,18 +1,10 @@
 /** The stretch that m marked: a frame over all lanes with its length, until Esc or kept as a note. */
 import { useEffect, useRef } from 'react'
-import { iso, parseIso, type Interval } from '@/charts/time'
+import type { Interval } from '@/charts/time'
 import { formatDuration } from '@/format'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import type { TimelineView } from './view'
-
-/** As it stands in the address: "2026-11-20T22:17:05.000Z/2026-11-20T22:18:25.000Z". */
-export function readSpan(written: string): Interval | null {
-  const [from, to] = written.split('/').map(parseIso)
-  return from != null && to != null && to > from ? [from, to] : null
-}
-
-export const writeSpan = ([from, to]: Interval) => `${iso(from)}/${iso(to)}`
 
 export function MarkedSpan({
   view,

@@ -3,7 +3,7 @@ import { type PointerEvent, useEffect, useMemo, useRef } from 'react'
 import { layoutLane, type LanePoint } from '@/charts/lane'
 import { clamped, timeScale, type Interval } from '@/charts/time'
 import { layoutStalls } from '../model/marks'
-import type { Stall } from '../model/queries'
+import type { Stall } from '../model/documents'
 import { LEFT } from './layout'
 import type { TimelineView } from './view'
 

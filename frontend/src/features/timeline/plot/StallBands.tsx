@@ -9,7 +9,8 @@ import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { Problem } from '@/ui/display/States'
 import { edges, type Edges, moved, NAMES, TARGET, targets, type Which } from '../model/stallEdges'
-import { type Correction, type Marks, type Stall, useStallCorrection } from '../model/queries'
+import type { Correction, Marks, Stall } from '../model/documents'
+import { useStallCorrection } from '../model/queries'
 import type { TimelineView } from './view'
 
 export function StallBands({

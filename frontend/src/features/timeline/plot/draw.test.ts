@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cut, SvgSketch } from '@/charts/sketch'
 import { axisOf, cellReach, drawMetric, extremes, heatStep, scaleOf, valueAt, yOf } from './draw'
-import { PLAIN, type MetricLane } from '../model/lanes'
+import { type MetricLane, PLAIN } from '../model/laneTypes'
 import type { Run, Tile } from '../model/tiles'
 import { ranked } from '../panels/WindowBar'
 

@@ -1,7 +1,7 @@
 /** Draws lanes on a sketch: pure from data, range and colours; a canvas per frame, an SVG for export. */
 import { cut, type Sketch } from '@/charts/sketch'
 import type { Interval } from '@/charts/time'
-import type { HeatLane, Item, ItemLane, Lane, MetricLane } from '../model/lanes'
+import type { HeatLane, Item, ItemLane, Lane, MetricLane } from '../model/laneTypes'
 import type { Run, Tile } from '../model/tiles'
 
 export type Palette = Readonly<Record<string, string>>

@@ -4,11 +4,11 @@ import { SvgSketch } from '@/charts/sketch'
 import { iso, timeScale } from '@/charts/time'
 import { zonedTicks } from '@/charts/TimeAxis'
 import { TOKENS } from './draw'
-import type { Lane } from '../model/lanes'
+import type { Stall } from '../model/documents'
+import type { Lane } from '../model/laneTypes'
 import { formatNumber } from '@/format'
 import { RIGHT } from './layout'
 import { layoutStalls } from '../model/marks'
-import type { Stall } from '../model/queries'
 import { levelFor } from '../model/tiles'
 import type { TimelineView } from './view'
 
@@ -139,7 +139,7 @@ function laneRows(
         Array.from({ length: tile.own[1] - tile.own[0] }, (_, i) => i + tile.own[0])
           .filter((i) => inside(tile.at[i] as number) && !Number.isNaN(tile.mid[i]))
           .map((i) => [
-            lane.series.id, lane.beside?.title ?? lane.host, lane.unit, iso(tile.at[i] as number), null,
+            lane.series.id, lane.otherIncident?.title ?? lane.host, lane.unit, iso(tile.at[i] as number), null,
             tile.low[i] as number, tile.mid[i] as number, tile.high[i] as number, null,
           ]), // prettier-ignore
       ),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Item, Lane } from '../model/lanes'
+import type { Item, Lane } from '../model/laneTypes'
 import { TimelineView } from './view'
 
 const item = (source: string | null): Item => ({

@@ -23,7 +23,8 @@ import {
   cellReach,
 } from './draw'
 import { RIGHT } from './layout'
-import { type Item, type Lane, type MetricLane, type Placed, stack, visible } from '../model/lanes'
+import { stack, visible } from '../model/laneStack'
+import type { Item, Lane, MetricLane, Placed } from '../model/laneTypes'
 import { type Fetcher, levelFor, TileStore, type Wish } from '../model/tiles'
 
 /** Drawn beyond the visible part above and below, so that a scroll shows lanes at once. */
@@ -236,7 +237,7 @@ export class TimelineView {
   }
 
   shiftOf(lane: Lane): number {
-    if (lane.kind === 'metric' && lane.beside) return lane.beside.shift
+    if (lane.kind === 'metric' && lane.otherIncident) return lane.otherIncident.shift
     return (lane.host !== null ? this.shifts.get(lane.host) : undefined) ?? 0
   }
 
@@ -499,7 +500,7 @@ export class TimelineView {
     const groups = group(
       lanes,
       (lane) => this.shiftOf(lane),
-      (lane) => lane.beside?.incident,
+      (lane) => lane.otherIncident?.incident,
     )
     return [...groups].flatMap(([shift, incidents]) =>
       [...incidents.values()].map((some) => ({

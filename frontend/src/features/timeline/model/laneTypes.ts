@@ -1,0 +1,86 @@
+/** Lanes of the timeline: what they are and how a person can set them up. */
+import type { HeatRow, Series } from './documents'
+
+export type Size = 'compact' | 'normal' | 'tall'
+export type Scale = 'linear' | 'log' | 'shared'
+export type Choice = {
+  readonly size: Size
+  readonly scale: Scale
+  readonly pinned: boolean
+  readonly folded: boolean
+  /** Which of the seven categories draws it: --cat-1 to --cat-7. */
+  readonly colour: number
+}
+export const PLAIN: Choice = {
+  ...{ size: 'normal', scale: 'linear', pinned: false, folded: false, colour: 1 },
+}
+export const COLOURS = ['Blue', 'Orange', 'Green', 'Purple', 'Sky', 'Vermilion', 'Olive'] as const
+
+/** What lanes can stand together by. */
+export const FIELDS = ['host', 'source', 'collector', 'unit', 'kind'] as const
+export type Field = (typeof FIELDS)[number]
+export const HEIGHTS: Readonly<Record<Size, number>> = { compact: 28, normal: 56, tall: 120 }
+export const FOLDED = 20
+
+/** Something with a place in time on a lane that is no series. */
+export type Item = {
+  readonly key: string
+  /** The artifact whose clock stamped it, by hash. */
+  readonly source?: string | null
+  readonly start: number
+  readonly end: number
+  readonly label: string
+  readonly tone: 'waiting' | 'holding' | 'running' | 'idle' | 'accent'
+  readonly glyph?: string
+  /** 0..1 of the tallest, for ticks. */
+  readonly weight?: number
+  /** Row inside the lane, from the top. */
+  readonly row: number
+  readonly opens?:
+    | { readonly kind: 'moment'; readonly at: string }
+    | { readonly kind: 'note'; readonly id: string }
+    | { readonly kind: 'experiment'; readonly id: string }
+    | { readonly kind: 'lines'; readonly artifact: string; readonly line: number }
+  /** The end is not known: it goes on where the capture ends. */
+  readonly open?: boolean
+  /** Where the next of its row begins: a label ends there. */
+  readonly until?: number
+}
+
+type Common = {
+  readonly id: string
+  readonly title: string
+  readonly sub: string
+  readonly hint: string
+  readonly host: string | null
+  readonly choice: Choice
+  readonly height: number
+}
+export type MetricLane = Common & {
+  readonly kind: 'metric'
+  readonly series: Series
+  readonly unit: string | null
+  /** Of another incident: ms added to its times so that its onset lies on this one's. */
+  readonly otherIncident?: {
+    readonly incident: string
+    readonly title: string
+    readonly shift: number
+  }
+}
+export type HeatLane = Common & {
+  readonly kind: 'heat'
+  readonly row: HeatRow
+  readonly at: Float64Array
+  readonly counts: Float64Array
+  /** The most of any row of its kind: one colour means one number in all of them. */
+  readonly peak: number
+}
+export type ItemLane = Common & {
+  readonly kind: 'spans' | 'events' | 'snapshots' | 'notes'
+  readonly items: readonly Item[]
+  readonly rows: number
+}
+export type GroupLane = Common & { readonly kind: 'group' }
+export type Lane = MetricLane | HeatLane | ItemLane | GroupLane
+
+export type Placed = { readonly lane: Lane; readonly y: number }

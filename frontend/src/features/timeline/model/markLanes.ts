@@ -1,0 +1,251 @@
+/** Builds the lanes that are not series: heat rows, snapshots, events, spans and notes. */
+import { parseIso } from '@/charts/time'
+import type { HeatRow, Marks, Strips } from './documents'
+import { packed } from './laneStack'
+import { type Item, type Lane, PLAIN } from './laneTypes'
+import { waiting } from './marks'
+
+const HEAD_ROW = 15
+
+export function heatLanes(strips: Strips | undefined): Lane[] {
+  const rows = strips?.heat ?? []
+  const most = (kind: HeatRow['kind']) =>
+    Math.max(1, ...rows.filter((row) => row.kind === kind).map((row) => row.peak))
+  const peaks = { latch: most('latch'), lock: most('lock'), state: most('state') }
+  return rows.map((row): Lane => ({
+    peak: peaks[row.kind],
+    kind: 'heat',
+    id: `heat:${row.kind}:${row.label}@${row.host ?? ''}`,
+    row,
+    at: Float64Array.from(row.cells, (cell) => cell[0] ?? 0),
+    counts: Float64Array.from(row.cells, (cell) => cell[1] ?? 0),
+    title: row.label,
+    sub: row.detail || HEAT_OF[row.kind],
+    hint: `${HEAT_OF[row.kind]}, at most ${row.peak} at once`,
+    host: row.host,
+    choice: PLAIN,
+    height: 20,
+  }))
+}
+
+const HEAT_OF = {
+  latch: 'threads waiting for a latch here',
+  lock: 'transactions waiting for this lock',
+  state: 'sessions in this state',
+} as const
+
+const SNAPSHOTS = [
+  ['innodb_status', 'InnoDB status dumps'],
+  ['stacks', 'Stack samples'],
+  ['processlist', 'Processlists'],
+] as const
+
+export function snapshotLanes(marks: Marks, strips: Strips | undefined): Lane[] {
+  const threads = new Map(
+    strips?.threads.map((one) => [`${one.artifact}/${one.index}`, one.threads]),
+  )
+  return SNAPSHOTS.flatMap(([kind, title]): Lane[] => {
+    const some = marks.snapshots.filter((one) => one.kind === kind)
+    if (some.length === 0) return []
+    const sizes = some.map((one) => ({
+      one,
+      waits: waiting(one),
+      size: Math.max(
+        waiting(one),
+        kind === 'stacks' ? (threads.get(`${one.artifact}/${one.index}`) ?? 0) : 0,
+      ),
+    }))
+    const most = Math.max(1, ...sizes.map(({ size }) => size))
+    const items = sizes.map(({ one, size, waits }): Item => {
+      const at = parseIso(one.time) ?? 0
+      const count = threads.get(`${one.artifact}/${one.index}`)
+      const told = kind === 'stacks' && count ? `${count} threads, ${waits} wait` : `${waits} wait`
+      return {
+        key: `${one.artifact}/${one.kind}/${one.index}`,
+        source: one.artifact,
+        start: at,
+        end: at,
+        label: told,
+        tone: waits > 0 ? 'waiting' : 'idle',
+        weight: size / most,
+        row: 0,
+        opens: { kind: 'moment', at: one.time },
+      }
+    })
+    return [
+      {
+        ...{ kind: 'snapshots', id: `snapshots:${kind}`, title, sub: '', host: null },
+        hint: 'One tick per snapshot, as tall as many threads are in it; opens the wait graph',
+        items,
+        rows: 1,
+        choice: PLAIN,
+        height: 30,
+      },
+    ]
+  })
+}
+
+const GLYPHS: Readonly<Record<string, string>> = { error: '✕', warning: '▲', system: '■' }
+
+export function eventLanes(marks: Marks): Lane[] {
+  const of = (id: string, title: string, kinds: (kind: string) => boolean): Lane[] => {
+    const items = marks.events.flatMap((event, index): Item[] => {
+      const at = parseIso(event.time)
+      if (at === null || !kinds(event.kind)) return []
+      const grave = event.severity === 'error' || event.kind === 'crash'
+      const tone = grave ? 'holding' : event.severity === 'warning' ? 'waiting' : 'idle'
+      const lines =
+        event.artifact && event.line_first
+          ? { opens: { kind: 'lines' as const, artifact: event.artifact, line: event.line_first } }
+          : {}
+      return [
+        {
+          key: `${id}/${index}`,
+          source: event.artifact,
+          start: at,
+          end: at,
+          label: `${event.kind}: ${event.message}`,
+          tone: event.kind === 'trigger' ? 'holding' : tone,
+          glyph: event.kind === 'trigger' ? '◆' : (GLYPHS[event.severity ?? ''] ?? '•'),
+          row: 0,
+          ...lines,
+        },
+      ]
+    })
+    return items.length === 0
+      ? []
+      : [
+          {
+            ...{ kind: 'events', id, title, sub: `${items.length}`, hint: '', host: null },
+            items,
+            rows: 1,
+            choice: PLAIN,
+            height: 24,
+          },
+        ]
+  }
+  return [
+    ...of('events:trigger', 'Triggers', (kind) => kind === 'trigger'),
+    ...of('events:config', 'Configuration changes', (kind) => kind.startsWith('config')),
+    ...of('events:log', 'Log', (kind) => kind !== 'trigger' && !kind.startsWith('config')),
+  ]
+}
+
+/** The stalls, and what else lasted. */
+export function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], Lane[]] {
+  const capture = parseIso(marks.range?.end) ?? Infinity
+  const of = (
+    id: string,
+    title: string,
+    hint: string,
+    items: readonly Omit<Item, 'row'>[],
+  ): Lane[] => {
+    if (items.length === 0) return []
+    const rows = packed(items, 6, 2000)
+    const count = 1 + Math.max(...rows.map((item) => item.row))
+    const lane: Lane = {
+      ...{ kind: 'spans', id, title, sub: `${items.length}`, hint, host: null },
+      items: rows,
+      rows: count,
+      choice: PLAIN,
+      height: Math.max(24, count * HEAD_ROW + 8),
+    }
+    return [lane]
+  }
+  const ended = (text: string | null | undefined) => parseIso(text) ?? capture
+  const stalls = marks.stalls.map((stall, index) => ({
+    key: `stall/${index}`,
+    start: parseIso(stall.onset) ?? 0,
+    end: ended(stall.end),
+    open: stall.end === null,
+    label: `${STALLS[stall.kind]}${stall.host ? ` on ${stall.host}` : ''}${
+      stall.peak_waiters ? `, up to ${stall.peak_waiters} waiting` : ''
+    }`,
+    tone: stall.kind === 'stall' ? ('holding' as const) : ('idle' as const),
+  }))
+  const blocking = (strips?.blocking ?? []).map((one, index) => ({
+    key: `blocking/${index}`,
+    start: parseIso(one.start) ?? 0,
+    end: ended(one.end),
+    label: `${one.holder} blocks ${one.blocks_total}${one.inferred ? ' (inferred)' : ''}`,
+    tone: 'holding' as const,
+    opens: { kind: 'moment' as const, at: one.start },
+  }))
+  const transactions = (strips?.transactions ?? []).map((one) => ({
+    key: `trx/${one.host ?? ''}/${one.trx_id}`,
+    source: one.artifact,
+    start: parseIso(one.start) ?? 0,
+    end: ended(one.end),
+    label: `trx ${one.trx_id}${one.session_id ? `, session ${one.session_id}` : ''}: ${one.query ?? one.state}`,
+    tone: one.waited ? ('waiting' as const) : ('running' as const),
+    opens: { kind: 'lines' as const, artifact: one.artifact, line: one.line_first },
+  }))
+  const experiments = (strips?.experiments ?? []).map((one) => ({
+    key: `experiment/${one.id}`,
+    start: parseIso(one.start) ?? 0,
+    end: ended(one.end),
+    open: one.end === null,
+    label: `Experiment ${one.number}: ${one.title}`,
+    tone: 'accent' as const,
+    opens: { kind: 'experiment' as const, id: one.id },
+  }))
+  return [
+    of('spans:stalls', 'Stalls', 'Stretches in which work piled up', stalls),
+    [
+      ...of(
+        'spans:blocking',
+        'Blocking',
+        'Root blockers, from the first snapshot to the last',
+        blocking,
+      ),
+      ...of(
+        'spans:transactions',
+        'Long transactions',
+        'From their begin to the last dump that lists them; ten seconds or more',
+        transactions,
+      ),
+      ...of(
+        'spans:experiments',
+        'Experiments',
+        'Runs of the experiments of this incident',
+        experiments,
+      ),
+    ],
+  ]
+}
+
+const STALLS = {
+  stall: 'Stall',
+  false_positive: 'False alarm',
+  recovery_burst: 'Queued work drains',
+} as const
+
+export function noteLanes(marks: Marks): Lane[] {
+  if (marks.annotations.length === 0) return []
+  const items = packed(
+    marks.annotations.map((note) => {
+      const start = parseIso(note.start) ?? 0
+      return {
+        key: `note/${note.id}`,
+        start,
+        end: parseIso(note.end) ?? start,
+        label: `${note.text} (${note.author ?? 'somebody'})`,
+        tone: 'accent' as const,
+        opens: { kind: 'note' as const, id: note.id },
+      }
+    }),
+    4,
+    15_000,
+  )
+  const rows = 1 + Math.max(...items.map((item) => item.row))
+  return [
+    {
+      ...{ kind: 'notes', id: 'notes', title: 'Notes', sub: `${items.length}`, host: null },
+      hint: 'Written by people; n adds one at the pointer',
+      items,
+      rows,
+      choice: PLAIN,
+      height: Math.max(24, rows * 18 + 6),
+    },
+  ]
+}

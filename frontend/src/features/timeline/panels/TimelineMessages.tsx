@@ -1,0 +1,40 @@
+/** Messages above the lanes: files still being read, nothing moved, what failed. */
+import { Banner, Problem } from '@/ui/display/States'
+
+type Props = {
+  readonly artifacts:
+    | {
+        readonly parsing: number
+        readonly done: number
+        readonly problems: number
+        readonly total: number
+      }
+    | undefined
+  readonly whatMoved: { readonly found: number | null; readonly error: unknown }
+  readonly tileError: unknown
+}
+
+export function TimelineMessages({ artifacts, whatMoved, tileError }: Props) {
+  return (
+    <>
+      {artifacts && artifacts.parsing > 0 && (
+        <Banner>
+          {artifacts.done + artifacts.problems} of {artifacts.total} files are read; lanes come as
+          they are analysed.
+        </Banner>
+      )}
+      {whatMoved.found === 0 && (
+        <Banner tone="plain">
+          No series moved in this window against the one before it. Choose a window that holds the
+          change.
+        </Banner>
+      )}
+      {whatMoved.error !== null && (
+        <Problem compact error={whatMoved.error} what="What moved could not be told" />
+      )}
+      {tileError !== null && (
+        <Problem compact error={tileError} what="Some lanes could not be read; trying again" />
+      )}
+    </>
+  )
+}
