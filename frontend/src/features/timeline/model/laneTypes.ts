@@ -1,4 +1,5 @@
 /** Lanes of the timeline: what they are and how a person can set them up. */
+import type { Mark } from '@/charts/markLane'
 import type { HeatRow, Series } from './documents'
 
 export type Size = 'compact' | 'normal' | 'tall'
@@ -23,28 +24,14 @@ export const HEIGHTS: Readonly<Record<Size, number>> = { compact: 28, normal: 56
 export const FOLDED = 20
 
 /** Something with a place in time on a lane that is no series. */
-export type Item = {
-  readonly key: string
+export type Item = Mark & {
   /** The artifact whose clock stamped it, by hash. */
   readonly source?: string | null
-  readonly start: number
-  readonly end: number
-  readonly label: string
-  readonly tone: 'waiting' | 'holding' | 'running' | 'idle' | 'accent'
-  readonly glyph?: string
-  /** 0..1 of the tallest, for ticks. */
-  readonly weight?: number
-  /** Row inside the lane, from the top. */
-  readonly row: number
   readonly opens?:
     | { readonly kind: 'moment'; readonly at: string }
     | { readonly kind: 'note'; readonly id: string }
     | { readonly kind: 'experiment'; readonly id: string }
     | { readonly kind: 'lines'; readonly artifact: string; readonly line: number }
-  /** The end is not known: it goes on where the capture ends. */
-  readonly open?: boolean
-  /** Where the next of its row begins: a label ends there. */
-  readonly until?: number
 }
 
 type Common = {

@@ -4,6 +4,7 @@
  * A step is a power of two milliseconds, about a pixel; a tile has 512 steps. Panning needs new tiles at
  * the edge only, and until a finer or coarser one arrives the others that cover its time are drawn.
  */
+import type { Run, Tile } from '@/charts/tileLane'
 import { type Columns, type Decoded } from './decode'
 
 export const TILE = 512
@@ -15,6 +16,12 @@ const AT_ONCE = 3
 const MOST_POINTS = 1_500_000
 const RETRY_MS = 3000
 
+/** The exponent of the step that is about a pixel. */
+export function levelFor(range: readonly [number, number], width: number): number {
+  const perPixel = (range[1] - range[0]) / Math.max(1, width)
+  return Math.max(0, Math.round(Math.log2(perPixel)))
+}
+
 export type Fetcher = (
   series: readonly string[],
   step: number,
@@ -22,29 +29,6 @@ export type Fetcher = (
   count: number,
   signal: AbortSignal,
 ) => Promise<Decoded>
-
-/** Columns of one length; a NaN in `mid` is a gap. One point before and after may stand outside. */
-export type Tile = {
-  readonly start: number
-  readonly end: number
-  readonly at: Float64Array
-  readonly mid: Float64Array
-  readonly low: Float64Array
-  readonly high: Float64Array
-  /** Each point is one sample. */
-  readonly plain: boolean
-  /** Points before `start`, after the last inside: where the tile's own points lie. */
-  readonly own: readonly [number, number]
-}
-
-/** Tiles drawn as one line, clipped to a stretch of time. */
-export type Run = { readonly tiles: readonly Tile[]; readonly from: number; readonly to: number }
-
-/** The exponent of the step that is about a pixel. */
-export function levelFor(range: readonly [number, number], width: number): number {
-  const perPixel = (range[1] - range[0]) / Math.max(1, width)
-  return Math.max(0, Math.round(Math.log2(perPixel)))
-}
 
 /** Numbers of the first and last tile that touch a stretch of time. */
 export function tileSpan(from: number, to: number, level: number): readonly [number, number] {

@@ -1,12 +1,11 @@
 /** The lanes: heads at the left, two canvases over the plot, handles of the stalls between them. */
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { plainColour, tokenReader } from '@/charts/exportSvg'
+import { readPalette } from '@/charts/palette'
 import { panned, zoomed, type Interval } from '@/charts/time'
 import { useTheme } from '@/state/theme'
 import { useZone } from '@/state/incident'
 import { AXIS_HEIGHT, TimeAxis } from '@/charts/TimeAxis'
 import { formatDuration } from '@/format'
-import { type Palette, TOKENS } from './draw'
 import { itemAt, visible } from '../model/laneStack'
 import type { Item, Lane, Placed } from '../model/laneTypes'
 import { LEFT, RIGHT } from './layout'
@@ -156,17 +155,12 @@ function LiveAxis({
 function usePalette(view: TimelineView) {
   const [theme] = useTheme()
   useEffect(() => {
-    const read = () => view.setPalette(palette())
+    const read = () => view.setPalette(readPalette())
     read()
     const media = window.matchMedia('(prefers-color-scheme: dark)')
     media.addEventListener('change', read)
     return () => media.removeEventListener('change', read)
   }, [view, theme])
-}
-
-export function palette(): Palette {
-  const token = tokenReader(document.documentElement)
-  return Object.fromEntries(TOKENS.map((name) => [name, plainColour(token(`--${name}`))]))
 }
 
 type Acts = Pick<Props, 'onPick' | 'onOpen' | 'onWhole'>
@@ -214,7 +208,7 @@ function useGestures({ scroller, brush, tip }: Parts, view: TimelineView, acts: 
       box.hidden = !hit?.item
       element.style.cursor = hit?.item ? 'pointer' : ''
       if (!hit?.item) return
-      const unsure = view.unsureOf(hit.item.source)
+      const unsure = view.clocks.uncertaintyOfArtifact(hit.item.source)
       const clock = unsure >= 1 ? ` (clock ± ${formatDuration(unsure / 1000)})` : ''
       box.textContent = `${hit.item.label}${clock}`
       const left = Math.min(view.width - 320, Math.max(0, x + 10))

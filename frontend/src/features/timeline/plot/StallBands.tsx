@@ -77,7 +77,7 @@ function Band(props: Props) {
   const saveTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const stored = edges(stall, correction)
   const now = draft ?? stored
-  const shift = view.shifts.get(stall.host ?? '') ?? 0
+  const shift = view.clocks.shifts.get(stall.host ?? '') ?? 0
 
   const place = useRef<() => void>(() => undefined)
   useEffect(() => {

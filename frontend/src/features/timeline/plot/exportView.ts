@@ -1,9 +1,9 @@
 /** The timeline as a drawing and as rows: what is on the screen, all its lanes, in the theme shown. */
-import { plainColour, type Rows, svgDocument, tokenReader } from '@/charts/exportSvg'
+import { type Rows, svgDocument } from '@/charts/exportSvg'
+import { readPalette } from '@/charts/palette'
 import { SvgSketch } from '@/charts/sketch'
 import { iso, timeScale } from '@/charts/time'
 import { zonedTicks } from '@/charts/TimeAxis'
-import { TOKENS } from './draw'
 import type { Stall } from '../model/documents'
 import type { Lane } from '../model/laneTypes'
 import { formatNumber } from '@/format'
@@ -30,8 +30,7 @@ export async function timelineSvg(
   about: About,
 ): Promise<string> {
   await view.loadAll()
-  const token = tokenReader(document.documentElement)
-  const palette = Object.fromEntries(TOKENS.map((name) => [name, plainColour(token(`--${name}`))]))
+  const palette = readPalette()
   const { placed } = view
   const last = placed[placed.length - 1]
   const height = last ? last.y + last.lane.height : 0
@@ -96,8 +95,7 @@ export async function timelineSvg(
 
 /** One lane as a drawing, for the pin that remembers how it looked. */
 export function laneSvg(view: TimelineView, lane: Lane, title: string): string {
-  const token = tokenReader(document.documentElement)
-  const palette = Object.fromEntries(TOKENS.map((name) => [name, plainColour(token(`--${name}`))]))
+  const palette = readPalette()
   const sketch = new SvgSketch()
   view.drawLanes(sketch, [{ lane, y: 0 }], 0, palette)
   return svgDocument(sketch.body(), {

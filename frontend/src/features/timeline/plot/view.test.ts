@@ -25,9 +25,11 @@ test('marks are as unsure as the worst clock that stamped one of them', () => {
   const view = new TimelineView(() => Promise.reject(new Error('asks for nothing')))
   const lane = events('a', 'b', null)
   view.setClocks(new Map(), new Map([['a', 0.4]]))
-  expect(view.unsureOf('a')).toBe(400)
-  expect([view.unsure(lane), view.unsure(events('b'))]).toEqual([400, 0])
+  expect(view.clocks.uncertaintyOfArtifact('a')).toBe(400)
+  expect([view.clocks.uncertaintyOf(lane), view.clocks.uncertaintyOf(events('b'))]).toEqual([
+    400, 0,
+  ])
   view.setClocks(new Map(), new Map([['b', 2]]))
-  expect(view.unsure(lane)).toBe(2000)
+  expect(view.clocks.uncertaintyOf(lane)).toBe(2000)
   view.dispose()
 })

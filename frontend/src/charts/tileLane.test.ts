@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { cut, SvgSketch } from '@/charts/sketch'
-import { axisOf, cellReach, drawMetric, extremes, heatStep, scaleOf, valueAt, yOf } from './draw'
-import { type MetricLane, PLAIN } from '../model/laneTypes'
-import type { Run, Tile } from '../model/tiles'
-import { ranked } from '../panels/WindowBar'
+import { cellReach, heatStep } from './heatLane'
+import { scaleOf } from './laneBox'
+import { cut, SvgSketch } from './sketch'
+import {
+  axisOf,
+  drawMetric,
+  extremes,
+  type MetricStyle,
+  type Run,
+  type Tile,
+  valueAt,
+  yOf,
+} from './tileLane'
 
 const tile = (points: [number, number, number, number][], plain = false): Tile => ({
   start: 0,
@@ -16,7 +24,7 @@ const tile = (points: [number, number, number, number][], plain = false): Tile =
   own: [0, points.length],
 })
 const run = (one: Tile): Run => ({ tiles: [one], from: 0, to: 1000 })
-const lane = { kind: 'metric', choice: PLAIN, unit: null } as unknown as MetricLane
+const lane: MetricStyle = { choice: { scale: 'linear', colour: 1 } }
 const box = { x: 0, y: 0, w: 1000, h: 56 }
 const palette = { 'cat-1': '#00f', grid: '#eee' }
 const drawn = (one: Tile) => {
@@ -77,18 +85,4 @@ it('cuts labels to their room', () => {
   expect(cut('transaction', 20, measure)).toBe('transaction')
   expect(cut('transaction', 6, measure)).toBe('trans…')
   expect(cut('transaction', 1, measure)).toBe('')
-})
-
-it('ranks lanes by how many times they changed', () => {
-  const of = (id: string, before: number | null, now: number | null) => ({
-    ...{ id, before, now, min: 0, max: 0, samples: 1 },
-  })
-  const found = ranked([
-    of('a', 10, 11),
-    of('b', 10, 1),
-    of('c', 1, 50),
-    of('d', null, 3),
-    of('e', 0, 7),
-  ])
-  expect(found.map(({ lane }) => lane.id)).toEqual(['c', 'b', 'e'])
 })

@@ -1,0 +1,134 @@
+/** Paints lanes with their extremes at the right: on the screen, and for an export. */
+import { drawHeat } from '@/charts/heatLane'
+import { type Box, type Domain, drawFoot, scaleOf } from '@/charts/laneBox'
+import { drawMarks } from '@/charts/markLane'
+import type { Palette } from '@/charts/palette'
+import type { Sketch } from '@/charts/sketch'
+import { axisOf, drawMetric, extremes } from '@/charts/tileLane'
+import { formatMeasured } from '@/format'
+import type { MetricLane, Placed } from '../model/laneTypes'
+import { levelFor } from '../model/tiles'
+import type { Scene } from './scene'
+
+const FONT = '11px "Inter Variable", Inter, sans-serif'
+/** A lane of at most this height has no room for words inside. */
+const SMALL = 24
+
+export class LanePainter {
+  /** The value axis that each metric lane was drawn with last. */
+  private domains = new Map<string, Domain>()
+
+  domainOf(id: string): Domain | undefined {
+    return this.domains.get(id)
+  }
+
+  forgetDomains(): void {
+    this.domains.clear()
+  }
+
+  /** dy: added to the place of each lane in the stack. */
+  paint(
+    sketch: Sketch,
+    scene: Scene,
+    shown: readonly Placed[],
+    dy: number,
+    palette: Palette,
+  ): void {
+    const level = levelFor(scene.range, scene.width)
+    const shared = sharedDomains(scene, shown, level)
+    for (const { lane, y } of shown) {
+      const box: Box = { x: 0, y: y + dy, w: scene.width, h: lane.height }
+      drawFoot(sketch, lane, box, palette)
+      if (lane.kind === 'group') continue
+      if (lane.kind === 'metric') {
+        this.paintMetric(sketch, scene, lane, box, level, shared, palette)
+        continue
+      }
+      const shift = scene.clocks.shiftOf(lane)
+      const toX = scaleOf(scene.range, box, shift)
+      sketch.save()
+      sketch.clipTo(box.x, box.y, box.w, box.h)
+      if (lane.kind === 'heat') drawHeat(sketch, lane, box, toX, scene.range[0] - shift, palette)
+      else drawMarks(sketch, lane, box, toX, palette, scene.chosen)
+      sketch.restore()
+      if (lane.kind === 'heat') {
+        sketch.font = FONT
+        sketch.fillStyle = palette['text-3'] ?? ''
+        sketch.fillText(`max ${lane.row.peak}`, box.w + 6, box.y + box.h / 2 + 4)
+      }
+    }
+  }
+
+  private paintMetric(
+    sketch: Sketch,
+    scene: Scene,
+    lane: MetricLane,
+    box: Box,
+    level: number,
+    shared: ReadonlyMap<string, Domain>,
+    palette: Palette,
+  ): void {
+    const shift = scene.clocks.shiftOf(lane)
+    const [from, to] = [scene.range[0] - shift, scene.range[1] - shift]
+    const { runs, whole } = scene.tiles.runs(lane.id, level, from, to)
+    const domain =
+      lane.choice.scale === 'shared'
+        ? (shared.get(lane.unit ?? '') ?? [0, 1])
+        : this.domain(lane.id, extremes(runs, from, to), scene.moving)
+    sketch.save()
+    sketch.clipTo(box.x, box.y, box.w, box.h)
+    const toX = scaleOf(scene.range, box, shift)
+    drawMetric(sketch, lane, runs, box, toX, domain, palette, [from, to])
+    sketch.restore()
+    sketch.font = FONT
+    sketch.fillStyle = palette['text-3'] ?? ''
+    if (runs.length > 0) labelDomain(sketch, lane, box, domain)
+    else if (lane.height > SMALL) {
+      sketch.fillText(whole ? 'no data in this window' : 'loading', 8, box.y + box.h / 2 + 4)
+    }
+  }
+
+  /** While the plot moves a domain only grows: an axis that jumps each frame cannot be read. */
+  private domain(id: string, drawn: Domain | null, moving: boolean): Domain {
+    const before = this.domains.get(id)
+    const now = axisOf(drawn)
+    const next: Domain =
+      before && (moving || !drawn)
+        ? [Math.min(before[0], now[0]), drawn ? Math.max(before[1], now[1]) : before[1]]
+        : now
+    if (drawn) this.domains.set(id, next)
+    return next
+  }
+}
+
+/** One domain per unit for the lanes that share theirs. */
+function sharedDomains(
+  scene: Scene,
+  shown: readonly Placed[],
+  level: number,
+): ReadonlyMap<string, Domain> {
+  const byUnit = new Map<string, Domain>()
+  for (const { lane } of shown) {
+    if (lane.kind !== 'metric' || lane.choice.scale !== 'shared') continue
+    const shift = scene.clocks.shiftOf(lane)
+    const [from, to] = [scene.range[0] - shift, scene.range[1] - shift]
+    const own = extremes(scene.tiles.runs(lane.id, level, from, to).runs, from, to)
+    if (!own) continue
+    const [low, high] = byUnit.get(lane.unit ?? '') ?? own
+    byUnit.set(lane.unit ?? '', [Math.min(low, own[0]), Math.max(high, own[1])])
+  }
+  return new Map([...byUnit].map(([unit, domain]) => [unit, axisOf(domain)]))
+}
+
+/** Write the extremes of a lane to the right of it. */
+function labelDomain(sketch: Sketch, lane: MetricLane, box: Box, domain: Domain): void {
+  const left = box.w + 6
+  if (lane.height < 40) {
+    sketch.fillText(formatMeasured(domain[1]), left, box.y + box.h / 2 + 4)
+    return
+  }
+  sketch.fillText(formatMeasured(domain[1]), left, box.y + 12)
+  sketch.fillText(formatMeasured(domain[0]), left, box.y + box.h - 5)
+  const { scale } = lane.choice
+  if (scale !== 'linear') sketch.fillText(scale, left, box.y + box.h / 2 + 4)
+}

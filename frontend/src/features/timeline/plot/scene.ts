@@ -1,0 +1,17 @@
+/** What the painters of the plot need to know of the timeline that is shown. */
+import type { Interval } from '@/charts/time'
+import type { TileStore } from '../model/tiles'
+import type { ClockShifts } from './clockShifts'
+
+export type Scene = {
+  readonly range: Interval
+  readonly whole: Interval
+  /** Of the plot, CSS pixels. */
+  readonly width: number
+  readonly tiles: TileStore
+  readonly clocks: ClockShifts
+  /** Key of the selected mark. */
+  readonly chosen: string | null
+  /** The range changes with each frame: it was not committed yet. */
+  readonly moving: boolean
+}
