@@ -106,7 +106,7 @@ test-compose: $(VENV)/.installed-dev $(UI) ## the same journey against docker-co
 	@sh scripts/test-compose.sh
 
 .PHONY: check
-check: $(VENV)/.installed-dev $(NODE_MODULES) ## formatters, linters, types, import contract
+check: $(VENV)/.installed-dev $(NODE_MODULES) ## formatters, linters, types, import contracts, limits of size, word list
 	@sh scripts/check.sh
 
 .PHONY: format

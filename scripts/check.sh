@@ -29,6 +29,8 @@ step "eslint" inside frontend npx --no-install eslint .
 step "knip" inside frontend npx --no-install knip
 step "prettier" inside frontend npx --no-install prettier --check .
 step "api-types" sh scripts/api-types.sh check
+step "limits" "$bin/python" scripts/check_limits.py
+step "words" "$bin/python" scripts/check_words.py
 step "locks" sh scripts/check-locks.sh
 
 if [ -n "$failed" ]; then

@@ -1,0 +1,142 @@
+"""Hold the limits of size that keep the code easy to find one's way in; part of `make check`.
+
+Limits: source files in a folder, lines of a file in api/, lines of a backend function, no folder or
+module for leftovers, a README.md in every package. An exception is named here with its reason, and
+an exception that is no longer needed has to go.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BACKEND = ROOT / "backend" / "src" / "pileup"
+FRONTEND = ROOT / "frontend" / "src"
+
+FILES_IN_A_FOLDER = 35
+LINES_IN_API = 300
+LINES_OF_A_FUNCTION = 60
+LEFTOVERS = frozenset({"utils", "util", "common", "helpers", "helper", "misc"})
+WITHOUT_README = frozenset({"parts", "migrations", "versions"})
+"""Folders that the README of their parent describes."""
+
+LONG_FILES = frozenset(
+    {
+        "api/artifacts/artifacts.py",
+        "api/artifacts/mappings.py",
+        "api/artifacts/uploads.py",
+        "api/cases.py",
+        "api/evidence/compare.py",
+        "api/evidence/lanes.py",
+        "api/evidence/stacks.py",
+        "api/evidence/timeline.py",
+        "api/matrix_view.py",
+    }
+)
+"""Files of api/ that are still above the limit. Empty when the restructuring is done."""
+
+LONG_FUNCTIONS = {
+    "formats/driver.py:parse_stream": "one loop over candidates that share their state",
+    "formats/innodb/parts/counters.py:_read": "one match over the printed lines, in print order",
+    "formats/logs/parts/slow_log_fields.py:fields_of": "one scan over a header line, for speed",
+    "storage/migrations/versions/0019_the_first_release.py:_artifacts": "a table with 36 columns",
+    "storage/reasoning/hypotheses.py:_records": "one query and the record built from its row",
+    "api/matrix_view.py:matrix_for": "moves to views/ and is split there",
+}
+"""Backend functions that are still above the limit, and why."""
+
+MISSING_READMES = frozenset(
+    {
+        "frontend/src/api",
+        "frontend/src/app",
+        "frontend/src/charts",
+        "frontend/src/features",
+        "frontend/src/state",
+        "frontend/src/testing",
+        "frontend/src/ui",
+    }
+)
+"""Folders of the frontend without a README.md so far. Empty when the restructuring is done."""
+
+
+def main() -> int:
+    """Print every breach; return 1 if there is any."""
+    breaches = [*_folders(), *_names(), *_long_files(), *_long_functions(), *_readmes()]
+    for breach in breaches:
+        sys.stdout.write(breach + "\n")
+    return 1 if breaches else 0
+
+
+def _sources(root: Path) -> list[Path]:
+    return [
+        path
+        for path in sorted(root.rglob("*"))
+        if path.suffix in {".py", ".ts", ".tsx", ".css"} and ".test." not in path.name
+    ]
+
+
+def _folders() -> Iterator[str]:
+    for root in (BACKEND, FRONTEND):
+        for folder, count in Counter(path.parent for path in _sources(root)).items():
+            if count > FILES_IN_A_FOLDER:
+                yield f"{_name(folder)}: {count} source files, at most {FILES_IN_A_FOLDER}"
+
+
+def _names() -> Iterator[str]:
+    for root in (BACKEND, FRONTEND):
+        for path in _sources(root):
+            for part in (path.stem, path.parent.name):
+                if part.lower() in LEFTOVERS:
+                    yield f"{_name(path)}: name it after what it is about, not {part!r}"
+
+
+def _long_files() -> Iterator[str]:
+    lengths = {
+        path.relative_to(BACKEND).as_posix(): len(path.read_text().splitlines())
+        for path in sorted((BACKEND / "api").rglob("*.py"))
+    }
+    long = {name: length for name, length in lengths.items() if length > LINES_IN_API}
+    for name in sorted(long.keys() - LONG_FILES):
+        yield f"{name}: {long[name]} lines, at most {LINES_IN_API}: move what is no route to views/"
+    for name in sorted(LONG_FILES - long.keys()):
+        yield f"{name} is short enough now: remove it from LONG_FILES in scripts/check_limits.py"
+
+
+def _long_functions() -> Iterator[str]:
+    long = {}
+    for path in sorted(BACKEND.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                if length > LINES_OF_A_FUNCTION:
+                    long[f"{path.relative_to(BACKEND).as_posix()}:{node.name}"] = length
+    for name in sorted(long.keys() - LONG_FUNCTIONS.keys()):
+        yield f"{name}: {long[name]} lines, at most {LINES_OF_A_FUNCTION}: split it"
+    for name in sorted(LONG_FUNCTIONS.keys() - long.keys()):
+        yield f"{name} is short now: remove it from LONG_FUNCTIONS in scripts/check_limits.py"
+
+
+def _readmes() -> Iterator[str]:
+    packages = {path.parent for path in BACKEND.rglob("*.py")}
+    packages |= {path for path in FRONTEND.iterdir() if path.is_dir()}
+    missing = {
+        _name(folder)
+        for folder in packages
+        if folder.name not in WITHOUT_README and not (folder / "README.md").exists()
+    }
+    for name in sorted(missing - MISSING_READMES):
+        yield f"{name}: needs a README.md: what belongs here, what does not, which file to copy"
+    for name in sorted(MISSING_READMES - missing):
+        yield f"{name} has a README.md: remove it from MISSING_READMES in scripts/check_limits.py"
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
