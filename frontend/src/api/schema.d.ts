@@ -2165,7 +2165,7 @@ export interface paths {
     put?: never
     /**
      * Add Symptom
-     * @description One more predicate; the runs of all experiments are asked too.
+     * @description One more predicate; the runs of all experiments answer it too.
      */
     post: operations['add_symptom_api_v1_incidents__incident_id__symptoms_post']
     delete?: never
@@ -2891,7 +2891,7 @@ export interface paths {
     head?: never
     /**
      * Change Symptom
-     * @description Look for something else; what finished runs answered keeps the words that they were asked.
+     * @description Look for something else; finished runs keep the words that they answered.
      */
     patch: operations['change_symptom_api_v1_symptoms__symptom_id__patch']
     trace?: never
@@ -3284,22 +3284,6 @@ export interface components {
       /** @default [] */
       tables: components['schemas']['TableDoc'][]
       triage: components['schemas']['TriageDoc'][]
-    }
-    /** AnalysisStateOut */
-    AnalysisStateOut: {
-      /** Engine */
-      engine: string | null
-      /** Error */
-      error: string | null
-      /** Finished At */
-      finished_at: string | null
-      /** Started At */
-      started_at: string | null
-      /**
-       * State
-       * @enum {string}
-       */
-      state: 'none' | 'queued' | 'running' | 'done' | 'failed'
     }
     /** AnnotationChange */
     AnnotationChange: {
@@ -3893,13 +3877,13 @@ export interface components {
     }
     /**
      * Computed
-     * @description What the artifacts of a run show; kept as it was when the experiment was finished.
+     * @description What the artifacts of a run show, as stored when the experiment was finished.
      */
     Computed: {
       /** Levels */
-      levels: components['schemas']['LevelsOut'][]
-      measured: components['schemas']['MeasuredOut'] | null
-      symptoms: components['schemas']['SymptomsOut'] | null
+      levels: components['schemas']['RunLevel'][]
+      measured: components['schemas']['Measured'] | null
+      symptoms: components['schemas']['RunSymptoms'] | null
       /** Trial */
       trial: components['schemas']['TrialDoc'] | null
     }
@@ -4378,7 +4362,10 @@ export interface components {
       /** Title */
       title: string
     }
-    /** Gap */
+    /**
+     * Gap
+     * @description A kind of record that is absent.
+     */
     Gap: {
       /** How */
       how: string
@@ -4549,6 +4536,41 @@ export interface components {
         ('proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded') | null
       /** Superseded By Id */
       superseded_by_id?: string | null
+    }
+    /** Incident */
+    Incident: {
+      /** Archived */
+      archived: boolean
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Id */
+      id: string
+      owner: components['schemas']['Person'] | null
+      /** Revision */
+      revision: number
+      /** Sample Id */
+      sample_id: string | null
+      /** Service */
+      service: string | null
+      /** Severity */
+      severity: ('sev1' | 'sev2' | 'sev3' | 'sev4') | null
+      /**
+       * Status
+       * @enum {string}
+       */
+      status: 'open' | 'analysing' | 'review' | 'published'
+      /** Summary */
+      summary: string
+      /** Title */
+      title: string
+      /**
+       * Updated At
+       * Format: date-time
+       */
+      updated_at: string
     }
     /** IncidentChange */
     IncidentChange: {
@@ -4760,10 +4782,10 @@ export interface components {
       statement: string
     }
     /**
-     * LevelOut
-     * @description A series over a stretch of time.
+     * Level
+     * @description One series over a stretch: median, median absolute deviation, range and sample count.
      */
-    LevelOut: {
+    Level: {
       /** Least */
       least: number
       /** Mad */
@@ -4774,18 +4796,6 @@ export interface components {
       most: number
       /** Points */
       points: number
-    }
-    /**
-     * LevelsOut
-     * @description One series in the run and in the incident's stall (all of the incident without one).
-     */
-    LevelsOut: {
-      incident: components['schemas']['LevelOut'] | null
-      /** Ratio */
-      ratio: number | null
-      run: components['schemas']['LevelOut'] | null
-      /** Series */
-      series: string
     }
     /** Link */
     Link: {
@@ -5118,7 +5128,7 @@ export interface components {
       mine: ('CC' | 'C' | 'N' | 'I' | 'II' | 'NA') | null
       /** Points */
       points: number | null
-      proposed: components['schemas']['MatrixProposal'] | null
+      proposed: components['schemas']['Proposal'] | null
       /** Shown */
       shown: ('CC' | 'C' | 'N' | 'I' | 'II' | 'NA') | null
       /** Votes */
@@ -5160,21 +5170,6 @@ export interface components {
       standing: string
       /** Steps */
       steps: components['schemas']['MatrixStep'][]
-    }
-    /**
-     * MatrixProposal
-     * @description What a rule proposes; it counts nothing until somebody gives that rating.
-     */
-    MatrixProposal: {
-      /**
-       * Rating
-       * @enum {string}
-       */
-      rating: 'CC' | 'C' | 'N' | 'I' | 'II' | 'NA'
-      /** Rule */
-      rule: string
-      /** Why */
-      why: string
     }
     /** MatrixRow */
     MatrixRow: {
@@ -5267,10 +5262,10 @@ export interface components {
       user: components['schemas']['UserOut']
     }
     /**
-     * MeasuredOut
+     * Measured
      * @description The predicted number, computed from the artifacts of the run.
      */
-    MeasuredOut: {
+    Measured: {
       /** Holding */
       holding: number | null
       /** P95 */
@@ -5690,11 +5685,11 @@ export interface components {
     /** Observed */
     Observed: {
       /** Levels */
-      levels: components['schemas']['LevelsOut'][]
-      measured: components['schemas']['MeasuredOut'] | null
+      levels: components['schemas']['RunLevel'][]
+      measured: components['schemas']['Measured'] | null
       /** Settings */
       settings: components['schemas']['ComparedSetting'][]
-      symptoms: components['schemas']['SymptomsOut']
+      symptoms: components['schemas']['RunSymptoms']
       trial: components['schemas']['TrialDoc']
     }
     /**
@@ -5734,7 +5729,7 @@ export interface components {
     Overview: {
       /** Absences */
       absences: components['schemas']['AbsenceDoc'][]
-      analysis: components['schemas']['AnalysisStateOut']
+      analysis: components['schemas']['OverviewAnalysis']
       artifacts: components['schemas']['ArtifactCounts']
       /** Blockers */
       blockers: components['schemas']['BlockerDoc'][]
@@ -5754,7 +5749,7 @@ export interface components {
       hot_stacks: components['schemas']['HotStackDoc'][]
       /** Hot Waits */
       hot_waits: components['schemas']['HotWaitDoc'][]
-      incident: components['schemas']['OverviewIncident']
+      incident: components['schemas']['Incident']
       /** Looked At */
       looked_at: components['schemas']['LookedAtDoc'] | null
       numbers: components['schemas']['Numbers']
@@ -5771,50 +5766,27 @@ export interface components {
       /** Triage */
       triage: components['schemas']['TriageDoc'][]
     }
-    /** OverviewIncident */
-    OverviewIncident: {
-      /** Archived */
-      archived: boolean
+    /** OverviewAnalysis */
+    OverviewAnalysis: {
+      /** Engine */
+      engine: string | null
+      /** Error */
+      error: string | null
+      /** Finished At */
+      finished_at: string | null
+      /** Started At */
+      started_at: string | null
       /**
-       * Created At
-       * Format: date-time
+       * State
+       * @enum {string}
        */
-      created_at: string
-      /** Id */
-      id: string
-      owner: components['schemas']['OverviewPerson'] | null
-      /** Revision */
-      revision: number
-      /** Sample Id */
-      sample_id: string | null
-      /** Service */
-      service: string | null
-      /** Severity */
-      severity: string | null
-      /** Status */
-      status: string
-      /** Summary */
-      summary: string
-      /** Title */
-      title: string
-      /**
-       * Updated At
-       * Format: date-time
-       */
-      updated_at: string
-    }
-    /** OverviewPerson */
-    OverviewPerson: {
-      /** Id */
-      id: string
-      /** Name */
-      name: string
+      state: 'none' | 'queued' | 'running' | 'done' | 'failed'
     }
     /**
-     * OwnSymptomOut
-     * @description One of people's own symptoms as it was asked, and the answers.
+     * OwnSymptom
+     * @description A symptom that a person wrote, as it was at the time of the answer, and the answers.
      */
-    OwnSymptomOut: {
+    OwnSymptom: {
       /** Incident */
       incident: boolean | null
       /** Incident Text */
@@ -5843,6 +5815,13 @@ export interface components {
       statement: string
       /** Status */
       status: string
+    }
+    /** Person */
+    Person: {
+      /** Id */
+      id: string
+      /** Name */
+      name: string
     }
     /** PersonalScore */
     PersonalScore: {
@@ -5996,7 +5975,10 @@ export interface components {
       /** Path */
       path: string
     }
-    /** Prediction */
+    /**
+     * Prediction
+     * @description What somebody expects of a run, as stored with the experiment.
+     */
     'Prediction-Input': {
       /** Also */
       also?: string[] | null
@@ -6025,7 +6007,10 @@ export interface components {
       /** Window S */
       window_s?: number | null
     }
-    /** Prediction */
+    /**
+     * Prediction
+     * @description What somebody expects of a run, as stored with the experiment.
+     */
     'Prediction-Output': {
       /** Also */
       also: string[] | null
@@ -6214,6 +6199,18 @@ export interface components {
     ProfileKinds: {
       /** Kinds */
       kinds: ('sql' | 'hosts' | 'users' | 'addresses')[]
+    }
+    /** Proposal */
+    Proposal: {
+      /**
+       * Rating
+       * @enum {string}
+       */
+      rating: 'CC' | 'C' | 'N' | 'I' | 'II' | 'NA'
+      /** Rule */
+      rule: string
+      /** Why */
+      why: string
     }
     /** QueryExample */
     QueryExample: {
@@ -6565,6 +6562,41 @@ export interface components {
       score: number
       /** Title */
       title: string
+    }
+    /**
+     * RunLevel
+     * @description One series in the run and in the incident's stall (all of the incident without a stall).
+     */
+    RunLevel: {
+      incident: components['schemas']['Level'] | null
+      /** Ratio */
+      ratio: number | null
+      run: components['schemas']['Level'] | null
+      /** Series */
+      series: string
+    }
+    /**
+     * RunSymptoms
+     * @description Which of the incident's symptoms the run shows.
+     */
+    RunSymptoms: {
+      /** Missing */
+      missing: string[]
+      /** New */
+      new: string[]
+      /** Own */
+      own: components['schemas']['OwnSymptom'][] | null
+      /** Reproduced */
+      reproduced: string[]
+      /**
+       * Same Way
+       * @enum {string}
+       */
+      same_way: 'yes' | 'no' | 'unclear'
+      /** Text */
+      text: string
+      /** Unknown */
+      unknown: string[]
     }
     /** SampleOut */
     SampleOut: {
@@ -7258,7 +7290,10 @@ export interface components {
       /** Transactions */
       transactions: components['schemas']['TransactionSpanOut'][]
     }
-    /** Symptom */
+    /**
+     * Symptom
+     * @description A symptom and its answer on the incident.
+     */
     Symptom: {
       /**
        * At
@@ -7287,29 +7322,6 @@ export interface components {
       symptom_id: string
       /** Text */
       text: string
-    }
-    /**
-     * SymptomsOut
-     * @description The incident's symptoms, looked for in the run.
-     */
-    SymptomsOut: {
-      /** Missing */
-      missing: string[]
-      /** New */
-      new: string[]
-      /** Own */
-      own: components['schemas']['OwnSymptomOut'][] | null
-      /** Reproduced */
-      reproduced: string[]
-      /**
-       * Same Way
-       * @enum {string}
-       */
-      same_way: 'yes' | 'no' | 'unclear'
-      /** Text */
-      text: string
-      /** Unknown */
-      unknown: string[]
     }
     /** TableCellDoc */
     TableCellDoc: {
@@ -8121,7 +8133,6 @@ export type ActionChange = components['schemas']['ActionChange']
 export type ActivityEntry = components['schemas']['ActivityEntry']
 export type ActivityFilters = components['schemas']['ActivityFilters']
 export type Analysis = components['schemas']['Analysis']
-export type AnalysisStateOut = components['schemas']['AnalysisStateOut']
 export type AnnotationChange = components['schemas']['AnnotationChange']
 export type AnnotationOut = components['schemas']['AnnotationOut']
 export type Approval = components['schemas']['Approval']
@@ -8200,6 +8211,7 @@ export type HotWaitDoc = components['schemas']['HotWaitDoc']
 export type HttpValidationError = components['schemas']['HTTPValidationError']
 export type Hypothesis = components['schemas']['Hypothesis']
 export type HypothesisChange = components['schemas']['HypothesisChange']
+export type Incident = components['schemas']['Incident']
 export type IncidentChange = components['schemas']['IncidentChange']
 export type IncidentList = components['schemas']['IncidentList']
 export type IncidentOut = components['schemas']['IncidentOut']
@@ -8212,8 +8224,7 @@ export type Lanes = components['schemas']['Lanes']
 export type LastingWait = components['schemas']['LastingWait']
 export type LatchKnowledge = components['schemas']['LatchKnowledge']
 export type LeadingOut = components['schemas']['LeadingOut']
-export type LevelOut = components['schemas']['LevelOut']
-export type LevelsOut = components['schemas']['LevelsOut']
+export type Level = components['schemas']['Level']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
 export type LiveText = components['schemas']['LiveText']
@@ -8235,13 +8246,12 @@ export type Matrix = components['schemas']['Matrix']
 export type MatrixCell = components['schemas']['MatrixCell']
 export type MatrixHypothesis = components['schemas']['MatrixHypothesis']
 export type MatrixNext = components['schemas']['MatrixNext']
-export type MatrixProposal = components['schemas']['MatrixProposal']
 export type MatrixRow = components['schemas']['MatrixRow']
 export type MatrixStep = components['schemas']['MatrixStep']
 export type MatrixTurn = components['schemas']['MatrixTurn']
 export type MatrixVote = components['schemas']['MatrixVote']
 export type Me = components['schemas']['Me']
-export type MeasuredOut = components['schemas']['MeasuredOut']
+export type Measured = components['schemas']['Measured']
 export type Mention = components['schemas']['Mention']
 export type MitigationDoc = components['schemas']['MitigationDoc']
 export type Moved = components['schemas']['Moved']
@@ -8277,11 +8287,11 @@ export type Opening = components['schemas']['Opening']
 export type OverlayDoc = components['schemas']['OverlayDoc']
 export type OverlayLine = components['schemas']['OverlayLine']
 export type Overview = components['schemas']['Overview']
-export type OverviewIncident = components['schemas']['OverviewIncident']
-export type OverviewPerson = components['schemas']['OverviewPerson']
-export type OwnSymptomOut = components['schemas']['OwnSymptomOut']
+export type OverviewAnalysis = components['schemas']['OverviewAnalysis']
+export type OwnSymptom = components['schemas']['OwnSymptom']
 export type Password = components['schemas']['Password']
 export type PastHypothesis = components['schemas']['PastHypothesis']
+export type Person = components['schemas']['Person']
 export type PersonalScore = components['schemas']['PersonalScore']
 export type PersonOut = components['schemas']['PersonOut']
 export type Pin = components['schemas']['Pin']
@@ -8301,6 +8311,7 @@ export type ProcesslistMoment = components['schemas']['ProcesslistMoment']
 export type ProcesslistMoments = components['schemas']['ProcesslistMoments']
 export type ProcesslistRow = components['schemas']['ProcesslistRow']
 export type ProfileKinds = components['schemas']['ProfileKinds']
+export type Proposal = components['schemas']['Proposal']
 export type QueryExample = components['schemas']['QueryExample']
 export type QueryExamples = components['schemas']['QueryExamples']
 export type QueryField = components['schemas']['QueryField']
@@ -8328,6 +8339,8 @@ export type ReportSection = components['schemas']['ReportSection']
 export type ReportTemplate = components['schemas']['ReportTemplate']
 export type RootBlocker = components['schemas']['RootBlocker']
 export type RowFinding = components['schemas']['RowFinding']
+export type RunLevel = components['schemas']['RunLevel']
+export type RunSymptoms = components['schemas']['RunSymptoms']
 export type SampleOut = components['schemas']['SampleOut']
 export type SectionDiff = components['schemas']['SectionDiff']
 export type SectionOut = components['schemas']['SectionOut']
@@ -8378,7 +8391,6 @@ export type Stored = components['schemas']['Stored']
 export type Strips = components['schemas']['Strips']
 export type Symptom = components['schemas']['Symptom']
 export type SymptomAnswer = components['schemas']['SymptomAnswer']
-export type SymptomsOut = components['schemas']['SymptomsOut']
 export type TableCellDoc = components['schemas']['TableCellDoc']
 export type TableChangeDoc = components['schemas']['TableChangeDoc']
 export type TableColumn = components['schemas']['TableColumn']

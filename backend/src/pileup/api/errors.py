@@ -13,10 +13,11 @@ from fastapi import FastAPI, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
 from pileup.storage import errors as storage
+from pileup.storage.database import Unreachable
+from pileup.views.run_evidence import NothingToCompare
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -38,12 +39,13 @@ class ApiError(Exception):
 TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (storage.NotFound, 404, "Not found"),
     (storage.StaleRevision, 409, "Somebody else saved first"),
+    (NothingToCompare, 409, "Nothing to compare"),
     (storage.Conflict, 409, "Not possible now"),
     (storage.Refused, 422, "Not accepted"),
     (storage.TooLarge, 413, "Too large"),
     (storage.NoSpace, 507, "The disk is full"),
     (storage.WrongSchema, 503, "The database does not fit"),
-    (OperationalError, 503, "The database does not answer"),
+    (Unreachable, 503, "The database does not answer"),
 )
 
 
@@ -90,7 +92,7 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
         more["current"] = error.current
     if isinstance(error, storage.Refused) and error.field:
         more["errors"] = [{"field": error.field, "message": str(error)}]
-    if isinstance(error, OperationalError):
+    if isinstance(error, Unreachable):
         log.error("database.unreachable", path=request.url.path, error=str(error.orig))
         detail = "The database does not answer; try again in a moment (`pileup doctor` says more)."
     return problem(request, status, title, detail, **more)

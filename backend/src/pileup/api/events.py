@@ -16,7 +16,6 @@ from typing import Any
 import psycopg
 import structlog
 from fastapi import APIRouter, Request
-from sqlalchemy.engine import make_url
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
@@ -24,7 +23,7 @@ from pileup.api.artifacts.artifacts import shape
 from pileup.api.deps import Services, ServicesDep
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
-from pileup.storage.database import CHANNEL
+from pileup.storage.database import CHANNEL, listen_address
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
@@ -59,8 +58,7 @@ class EventHub:
     """Hands notices of PostgreSQL to the streams of this process."""
 
     def __init__(self, database_url: str) -> None:
-        url = make_url(database_url).set(drivername="postgresql")
-        self._conninfo = url.render_as_string(hide_password=False)
+        self._conninfo = listen_address(database_url)
         self._streams: dict[str, set[asyncio.Queue[Notice]]] = {}
         self._here: dict[str, dict[str, tuple[float, Notice]]] = {}
         self._lately: dict[tuple[str, str, str | None], tuple[float, Notice]] = {}

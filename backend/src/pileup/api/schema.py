@@ -1,22 +1,20 @@
-"""What all schemas share: base classes, and how documents of the analysis appear in OpenAPI.
+"""What all schemas share: base classes, and how documents of the analysis enter OpenAPI.
 
-The analysis contract is msgspec; its parts travel through the API as they were stored. In the
-OpenAPI document they are references to schemas made from the same structs, so that the client
-gets types for them.
+In the OpenAPI document the parts of the analysis (``views.documents``) are references to schemas
+made from the same structs, so that the client gets types for them.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from pydantic import BaseModel, ConfigDict, WithJsonSchema
+from pydantic import BaseModel, ConfigDict
 
 from pileup.analysis import contract
-
-_MARK = "x-analysis-document"
+from pileup.views.documents import MARK
 
 
 class Out(BaseModel):
@@ -31,39 +29,6 @@ class In(BaseModel):
     """Base of every request body: unknown fields are refused, not ignored."""
 
     model_config = ConfigDict(extra="forbid", str_max_length=200_000)
-
-
-def _marked(struct: type[contract.Doc]) -> WithJsonSchema:
-    return WithJsonSchema({_MARK: struct.__name__})
-
-
-ClockJson = Annotated[dict[str, Any], _marked(contract.ClockDoc)]
-ProblemJson = Annotated[dict[str, Any], _marked(contract.ProblemDoc)]
-LocatorJson = Annotated[dict[str, Any], _marked(contract.Locator)]
-HeadlineJson = Annotated[dict[str, Any], _marked(contract.Headline)]
-StallJson = Annotated[dict[str, Any], _marked(contract.StallDoc)]
-ShiftJson = Annotated[dict[str, Any], _marked(contract.ShiftDoc)]
-FindingJson = Annotated[dict[str, Any], _marked(contract.FindingDoc)]
-AbsenceJson = Annotated[dict[str, Any], _marked(contract.AbsenceDoc)]
-LookedAtJson = Annotated[dict[str, Any], _marked(contract.LookedAtDoc)]
-BlockerJson = Annotated[dict[str, Any], _marked(contract.BlockerDoc)]
-TriageJson = Annotated[dict[str, Any], _marked(contract.TriageDoc)]
-HotWaitJson = Annotated[dict[str, Any], _marked(contract.HotWaitDoc)]
-HotLatchJson = Annotated[dict[str, Any], _marked(contract.HotLatchDoc)]
-HotStackJson = Annotated[dict[str, Any], _marked(contract.HotStackDoc)]
-DeadlockJson = Annotated[dict[str, Any], _marked(contract.DeadlockDoc)]
-EventJson = Annotated[dict[str, Any], _marked(contract.EventDoc)]
-AnalysisJson = Annotated[dict[str, Any], _marked(contract.Analysis)]
-WaitGraphJson = Annotated[dict[str, Any], _marked(contract.WaitGraph)]
-WaitNodeDocJson = Annotated[dict[str, Any], _marked(contract.WaitNodeDoc)]
-WaitPersistenceJson = Annotated[dict[str, Any], _marked(contract.WaitPersistence)]
-SidesJson = Annotated[dict[str, Any], _marked(contract.SidesDoc)]
-OverlayJson = Annotated[dict[str, Any], _marked(contract.OverlayDoc)]
-ComparedSettingJson = Annotated[dict[str, Any], _marked(contract.ComparedSetting)]
-TrialJson = Annotated[dict[str, Any], _marked(contract.TrialDoc)]
-FlameJson = Annotated[dict[str, Any], _marked(contract.FlameDoc)]
-StackHeatJson = Annotated[dict[str, Any], _marked(contract.StackHeatDoc)]
-FleetJson = Annotated[dict[str, Any], _marked(contract.FleetDoc)]
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:
@@ -99,8 +64,8 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
 
 def _resolved(node: Any) -> Any:
     if isinstance(node, dict):
-        if _MARK in node:
-            return {"$ref": f"#/components/schemas/{node[_MARK]}"}
+        if MARK in node:
+            return {"$ref": f"#/components/schemas/{node[MARK]}"}
         return {key: _resolved(value) for key, value in node.items()}
     if isinstance(node, list):
         return [_resolved(item) for item in node]

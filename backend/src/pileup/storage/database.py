@@ -18,11 +18,16 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from pileup.storage.errors import StorageError
 
 CHANNEL = "pileup"
+
+Unreachable = OperationalError
+"""PostgreSQL does not answer, or broke the connection; ``orig`` is the driver's own error."""
 
 T = TypeVar("T")
 
@@ -48,6 +53,10 @@ class Unit:
     def after_commit(self, action: Callable[[], None]) -> None:
         """Run ``action`` once the transaction is on disk."""
         self._after.append(action)
+
+    def ping(self) -> None:
+        """Check that the database answers; raises Unreachable when it does not."""
+        self.session.execute(text("select 1"))
 
     def committed(self) -> None:
         """Run what waited for the commit. Called by whoever committed."""
@@ -107,6 +116,12 @@ def with_driver(url: str) -> str:
             "use postgresql://user:password@host/name"
         )
     return url
+
+
+def listen_address(url: str) -> str:
+    """Return the URL as psycopg takes it for LISTEN: without our driver, with its password."""
+    plain = make_url(url).set(drivername="postgresql")
+    return plain.render_as_string(hide_password=False)
 
 
 def to_record(kind: type[T], row: Any, **more: Any) -> T:

@@ -6,7 +6,6 @@ import shutil
 from datetime import datetime
 
 from fastapi import APIRouter
-from sqlalchemy import text
 
 from pileup import __version__
 from pileup.api.deps import ServicesDep, UnitDep
@@ -53,7 +52,7 @@ class Status(Out):
 @public.get("/api/health", include_in_schema=False)
 def health(unit: UnitDep) -> Health:
     """200 when this process answers and reaches its database."""
-    unit.session.execute(text("select 1"))
+    unit.ping()
     return Health(status="ok")
 
 

@@ -16,7 +16,7 @@ from pileup.analysis.clock.documents import preview
 from pileup.api.auth import AdminDep, Caller
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.schema import ClockJson, In, Out
+from pileup.api.schema import In, Out
 from pileup.storage.artifacts.artifacts import Artifact as Stored
 from pileup.storage.artifacts.artifacts import Artifacts, Detail
 from pileup.storage.database import Unit
@@ -26,6 +26,7 @@ from pileup.storage.files.raw_lines import PIECE, LineReader
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.queue.workers import Workers
+from pileup.views.documents import ClockJson
 
 router = APIRouter(tags=["artifacts"])
 

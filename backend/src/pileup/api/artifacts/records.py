@@ -9,11 +9,11 @@ import polars as pl
 from fastapi import APIRouter, Query
 
 from pileup.api.deps import Services, ServicesDep, UnitDep
-from pileup.api.record_text import in_one_line, named_values
 from pileup.api.schema import Out
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts
 from pileup.storage.errors import NotFound
 from pileup.storage.files.frames import FrameKey
+from pileup.views.record_text import in_one_line, named_values
 
 router = APIRouter(tags=["artifacts"])
 

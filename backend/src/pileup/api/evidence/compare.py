@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from fastapi import APIRouter, Query, Response
 
-from pileup.analysis import contract, main_stall
+from pileup.analysis import main_stall
 from pileup.analysis.compare.differences import Side
 from pileup.analysis.compare.fleet import fleet
 from pileup.analysis.compare.overlay import overlay
@@ -28,17 +28,17 @@ from pileup.analysis.contract import SidesDoc
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
-from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls import detection
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.runs import run_evidence
-from pileup.api.schema import FleetJson, Out, OverlayJson, SidesJson
+from pileup.api.schema import Out
 from pileup.report.comparison import as_csv, as_markdown
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.reasoning.experiments import Experiments
+from pileup.views.documents import FleetJson, OverlayJson, SidesJson
+from pileup.views.run_evidence import run_evidence
+from pileup.views.stall import Stall, stored_stall
 
 router = APIRouter(tags=["compare"])
 
@@ -306,7 +306,7 @@ def _run(
     experiment = Experiments(unit).get(experiment_id)
     if experiment.incident_id != incident_id:
         raise ApiError(404, "No such run", "that experiment belongs to another incident")
-    evidence = run_evidence(services, unit, experiment)
+    evidence = run_evidence(unit, services.frames, experiment)
     label = f"experiment {experiment.number}: {experiment.title}"
     if side.part != "whole":
         label = f"{side.part} of {label}"
@@ -335,36 +335,9 @@ def _part(side: SideQuery, find: Callable[[], Stall | None]) -> Span | None:
     return stall.baseline
 
 
-@dataclass(frozen=True, slots=True)
-class Stall:
-    """When it was, and the quiet stretch that it is held against."""
-
-    span: Span
-    baseline: Span | None
-
-
 def _found_stall(evidence: Evidence) -> Stall | None:
     found = main_stall(detection.find(evidence, values(evidence.frame("sample"))))
     return None if found is None else Stall(found.span, found.baseline)
-
-
-def stored_stall(unit: Unit, incident_id: str) -> Stall | None:
-    """The incident's longest stall, as its analysis keeps it."""
-    document = Analyses(unit).document(incident_id)
-    if document is None:
-        return None
-    real = [
-        stall
-        for stall in msgspec.convert(document["stalls"], list[contract.StallDoc])
-        if stall.kind == "stall"
-    ]
-    main = max(real, key=lambda one: one.duration_s or 0.0, default=None)
-    if main is None:
-        return None
-    onset, quiet = parse(main.onset), main.baseline
-    end = parse(main.end) if main.end else onset + round((main.duration_s or 0.0) * 1e6)
-    baseline = Span(parse(quiet.start), parse(quiet.end)) if quiet else None
-    return Stall(Span(onset, end), baseline)
 
 
 def _span(what: str, start: datetime | None, end: datetime | None) -> Span:

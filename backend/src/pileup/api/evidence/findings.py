@@ -9,14 +9,15 @@ from pydantic import Field
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
-from pileup.api.pin_places import Placer
 from pileup.api.reasoning.hypotheses import Hypothesis
-from pileup.api.schema import FindingJson, In, Out
+from pileup.api.schema import In, Out
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.reasoning.findings import Findings
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.storage.reasoning.pins import Pins
+from pileup.views.documents import FindingJson
+from pileup.views.pin_places import Placer
 
 router = APIRouter(tags=["findings"])
 
@@ -94,7 +95,7 @@ def make_hypothesis(
         by=caller.actor,
         reason=f"from the finding {found['id']}",
     )
-    placer = Placer(services, unit, incident.id)
+    placer = Placer(unit, services.placed, services.frames, services.blobs, incident.id)
     for locator in found["evidence"]:
         kind = "lines" if locator.get("artifact") and locator.get("line_first") else "series"
         view = _view(incident.id, locator)

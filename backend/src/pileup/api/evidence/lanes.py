@@ -16,9 +16,10 @@ from pileup.analysis.evidence.series import values as values_of
 from pileup.analysis.stalls.shifts import shifts
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.schema import Out, ShiftJson
+from pileup.api.schema import Out
 from pileup.knowledge import knowledge
 from pileup.storage.incidents.analyses import Analyses, Series
+from pileup.views.documents import ShiftJson
 
 router = APIRouter(tags=["timeline"])
 

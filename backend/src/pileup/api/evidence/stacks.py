@@ -19,10 +19,11 @@ from pileup.analysis.stacks.groups import sample_rows, stack_groups
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.schema import FlameJson, In, Out, StackHeatJson
+from pileup.api.schema import In, Out
 from pileup.knowledge import knowledge
 from pileup.storage.errors import NotFound
 from pileup.storage.reasoning.stack_verdicts import StackVerdict, StackVerdicts
+from pileup.views.documents import FlameJson, StackHeatJson
 
 router = APIRouter(tags=["stacks"])
 

@@ -13,12 +13,13 @@ from pileup.analysis.waits import over_time as strips_of
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.evidence.lanes import moment, utc, whole_of
-from pileup.api.schema import EventJson, In, Out, StallJson
+from pileup.api.schema import In, Out
 from pileup.storage.incidents.analyses import Analyses, Snapshot
 from pileup.storage.incidents.annotations import Annotations
 from pileup.storage.incidents.stall_corrections import StallCorrections, StallTimes
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.reasoning.experiments import Experiments
+from pileup.views.documents import EventJson, StallJson
 
 router = APIRouter(tags=["timeline"])
 

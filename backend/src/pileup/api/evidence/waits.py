@@ -21,12 +21,13 @@ from pileup.analysis.waits.persistence import lasting_in
 from pileup.analysis.waits.view import WholeGraph, shown
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.schema import Out, WaitGraphJson, WaitNodeDocJson, WaitPersistenceJson
+from pileup.api.schema import Out
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incident
+from pileup.views.documents import WaitGraphJson, WaitNodeDocJson, WaitPersistenceJson
 
 router = APIRouter(tags=["waits"])
 

@@ -15,7 +15,6 @@ from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 
 from pileup.api.auth import Caller
-from pileup.api.cases import build_case
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.incidents.incidents import IncidentOut
 from pileup.api.reports.exports import viewer_script
@@ -29,6 +28,7 @@ from pileup.storage.files.blobs import disk_words
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.lifecycle.bundle import Limits, read_bundle, write_bundle
 from pileup.storage.queue.broker import send_all
+from pileup.views.case import build_case
 
 router = APIRouter(tags=["bundles"])
 
@@ -48,7 +48,7 @@ _BODY = {
 )
 def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> FileResponse:
     """Artifacts, people's work, analysis and report as one zip; an import gives it all back."""
-    draft = compose(build_case(services, unit, incident), datetime.now(UTC))
+    draft = compose(build_case(unit, incident, services.placed, services.blobs), datetime.now(UTC))
     report = linked(draft, services.settings.url, incident.id)
     ui = services.settings.built_ui
     extras = {

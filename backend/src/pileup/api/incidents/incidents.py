@@ -12,12 +12,13 @@ from pileup.analysis import contract
 from pileup.api.auth import AdminDep, Caller
 from pileup.api.deps import RevisionDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.incidents.overview import Overview, build_overview
-from pileup.api.schema import AnalysisJson, In, Out
+from pileup.api.schema import In, Out
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import IncidentRow as StoredRow
 from pileup.storage.incidents.incidents import Incidents, Severity, Status
 from pileup.storage.queue.jobs import Jobs
+from pileup.views.documents import AnalysisJson
+from pileup.views.overview import Overview, build_overview
 
 router = APIRouter(tags=["incidents"])
 intake = APIRouter(tags=["incidents"])

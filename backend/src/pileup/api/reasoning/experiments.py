@@ -11,7 +11,12 @@ from pydantic import Field, StringConstraints
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.outcome import (
+from pileup.api.reasoning.hypotheses import Percent
+from pileup.api.reasoning.pins import Pin
+from pileup.api.schema import In, Out
+from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
+from pileup.storage.reasoning.hypotheses import Hypotheses
+from pileup.views.experiment_outcome import (
     Computed,
     Long,
     Observed,
@@ -20,12 +25,8 @@ from pileup.api.outcome import (
     Verdict,
     compute,
     observe,
+    stored_form,
 )
-from pileup.api.reasoning.hypotheses import Percent
-from pileup.api.reasoning.pins import Pin
-from pileup.api.schema import In, Out
-from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
-from pileup.storage.reasoning.hypotheses import Hypotheses
 
 router = APIRouter(tags=["experiments"])
 
@@ -164,7 +165,7 @@ def finish_experiment(
     hypothesis' ledger.
     """
     store = Experiments(unit)
-    computed = compute(services, unit, store.get(experiment_id))
+    computed = compute(unit, services.placed, services.frames, store.get(experiment_id))
     verdict, why = _judged(body, computed)
     done = store.finish(
         experiment_id,
@@ -173,7 +174,7 @@ def finish_experiment(
         failed_same_way=body.failed_same_way,
         conclusion=body.conclusion,
         by=caller.actor,
-        computed=computed.model_dump(mode="json") if computed else None,
+        computed=stored_form(computed) if computed else None,
         overruled_because=why,
     )
     if body.confidence is not None and done.hypothesis_id is not None:
@@ -190,7 +191,8 @@ def finish_experiment(
 @router.get("/experiments/{experiment_id}/observed")
 def observed(experiment_id: str, services: ServicesDep, unit: UnitDep) -> Observed:
     """What the run's own artifacts show: the number, the symptoms, better or worse."""
-    return observe(services, unit, Experiments(unit).get(experiment_id))
+    experiment = Experiments(unit).get(experiment_id)
+    return observe(unit, services.placed, services.frames, experiment)
 
 
 @router.put("/experiments/{experiment_id}/artifacts")

@@ -12,11 +12,11 @@ from pileup.analysis.reasoning.matrix import Level, Rating
 from pileup.api.auth import Caller, Principal
 from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.matrix_view import Asker, Matrix, Mode, matrix_for
 from pileup.api.schema import In, Out
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reasoning.calibration import calibration_of
 from pileup.storage.reasoning.ratings import Ratings
+from pileup.views.matrix import Asker, Matrix, Mode, matrix_for
 
 router = APIRouter(tags=["matrix"])
 

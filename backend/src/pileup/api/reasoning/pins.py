@@ -10,11 +10,11 @@ from pydantic import Field, StringConstraints
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
-from pileup.api.pin_places import Placer
 from pileup.api.reasoning.pictures import clean_svg
 from pileup.api.schema import In, Out
 from pileup.storage.errors import NotFound
 from pileup.storage.reasoning.pins import PinRecord, Pins
+from pileup.views.pin_places import Placer
 
 router = APIRouter(tags=["pins"])
 
@@ -111,9 +111,8 @@ def create_pin(
 ) -> Pin:
     """Keep a pointer to exact data, with its value, and its raw lines as an excerpt."""
     locator = body.locator.model_dump(mode="json", exclude_none=True)
-    placed = Placer(services, unit, incident.id).place(
-        body.kind, body.evidence_kind, locator, body.view
-    )
+    placer = Placer(unit, services.placed, services.frames, services.blobs, incident.id)
+    placed = placer.place(body.kind, body.evidence_kind, locator, body.view)
     pin = Pins(unit).create(
         incident.id,
         kind=body.kind,

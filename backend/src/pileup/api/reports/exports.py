@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Response
 
-from pileup.api.cases import build_case, known_names
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import Out
@@ -33,6 +32,7 @@ from pileup.storage.errors import NotFound, Refused
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reports.redaction import RedactionProfiles
 from pileup.storage.reports.releases import Releases
+from pileup.views.case import build_case, known_names
 
 router = APIRouter(tags=["reports"])
 
@@ -148,7 +148,9 @@ def _document(
     services: Services, unit: Unit, incident: Incident, release_id: str | None
 ) -> Document:
     if release_id is None:
-        return compose(build_case(services, unit, incident), datetime.now(UTC))
+        return compose(
+            build_case(unit, incident, services.placed, services.blobs), datetime.now(UTC)
+        )
     release, document = Releases(unit).get(release_id)
     if release.incident_id != incident.id:
         raise NotFound("This incident has no such release.")
@@ -165,7 +167,7 @@ def _redacted(
     services: Services, unit: Unit, incident: Incident, document: Document, kinds: list[str]
 ) -> tuple[Document, Redactor]:
     key = Releases(unit).redaction_key(incident.id)
-    redactor = Redactor(kinds, key, known_names(services, unit, incident.id))
+    redactor = Redactor(kinds, key, known_names(unit, services.placed, incident.id))
     return redact(document, redactor), redactor
 
 

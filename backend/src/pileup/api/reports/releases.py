@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query, Response, status
 from pydantic import Field
 
 from pileup.api.auth import Caller
-from pileup.api.cases import build_case
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.report.compose import compose
@@ -18,6 +17,7 @@ from pileup.report.release import diff, same_content
 from pileup.storage.errors import NotFound
 from pileup.storage.lifecycle.bundle import work_of
 from pileup.storage.reports.releases import Releases
+from pileup.views.case import build_case
 
 router = APIRouter(tags=["releases"])
 
@@ -84,7 +84,9 @@ def list_releases(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
     newest = next((one for one in found if one.state != "withdrawn"), None)
     differs = True
     if newest is not None:
-        draft = compose(build_case(services, unit, incident), datetime.now(UTC))
+        draft = compose(
+            build_case(unit, incident, services.placed, services.blobs), datetime.now(UTC)
+        )
         differs = not same_content(decode(releases.get(newest.id)[1]), draft)
     return ReleaseList(
         releases=[Release.model_validate(one) for one in found],
@@ -100,7 +102,7 @@ def send_to_review(
     """Freeze the report as it stands; what is reviewed is what gets approved."""
     releases = Releases(unit)
     number = releases.next_number(incident.id)
-    case = build_case(services, unit, incident)
+    case = build_case(unit, incident, services.placed, services.blobs)
     frozen = encode(compose(case, datetime.now(UTC), version=f"Release {number}"))
     made = releases.submit(
         incident.id,
@@ -158,7 +160,11 @@ def diff_releases(
     documents = []
     for one in (before, after):
         if one == "draft":
-            documents.append(compose(build_case(services, unit, incident), datetime.now(UTC)))
+            documents.append(
+                compose(
+                    build_case(unit, incident, services.placed, services.blobs), datetime.now(UTC)
+                )
+            )
             continue
         release, document = releases.get(one)
         if release.incident_id != incident.id:

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from pileup.api.auth import Caller
-from pileup.api.cases import build_case
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.report import checks
@@ -22,6 +21,7 @@ from pileup.report.text.templates import TEMPLATES, TITLES
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
+from pileup.views.case import build_case
 
 router = APIRouter(tags=["reports"])
 previews = APIRouter(tags=["reports"])
@@ -110,7 +110,7 @@ class Preview(Out):
 @router.get("/incidents/{incident_id}/report")
 def get_report(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Report:
     """Every section, edited or proposed from the case, and what a reviewer would remark."""
-    case = build_case(services, unit, incident)
+    case = build_case(unit, incident, services.placed, services.blobs)
     saved = Reports(unit).sections(incident.id)
     chosen = templates.template(case.template)
     own = {part.key for part in chosen.parts}
@@ -210,7 +210,7 @@ def preview(
     incident: IncidentDep, text: SectionText, services: ServicesDep, unit: UnitDep
 ) -> Preview:
     """One text as it will look, with its live blocks; strangers' markup stays text."""
-    case = build_case(services, unit, incident)
+    case = build_case(unit, incident, services.placed, services.blobs)
     return Preview(html=render_blocks(blocks_of(case, text.body_md), width=PORTRAIT))
 
 

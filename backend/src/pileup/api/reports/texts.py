@@ -16,7 +16,6 @@ from fastapi import APIRouter, Path, Query
 from pydantic import ConfigDict, Field
 
 from pileup.api.auth import Caller
-from pileup.api.cases import build_case
 from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.report.text.prefill import prefill
@@ -28,6 +27,7 @@ from pileup.storage.reasoning.experiments import Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.storage.reports.reports import PREFIX as REPORT
 from pileup.storage.texts.live_texts import TextRecord, Texts
+from pileup.views.case import build_case
 
 router = APIRouter(tags=["texts"])
 
@@ -163,7 +163,10 @@ def _proposed(services: Services, unit: Unit, incident: Incident, key: str) -> s
         case ["summary"]:
             return incident.summary
         case ["report", section] if section in TITLES:
-            return prefill(build_case(services, unit, incident), key.removeprefix(REPORT))
+            return prefill(
+                build_case(unit, incident, services.placed, services.blobs),
+                key.removeprefix(REPORT),
+            )
         case ["hypothesis", hypothesis_id, "notes"]:
             if Hypotheses(unit).get(hypothesis_id).incident_id == incident.id:
                 return ""

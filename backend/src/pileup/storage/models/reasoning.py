@@ -175,7 +175,7 @@ class Experiment(Base):
     parameters: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default=text("'{}'"))
     """'tables' to '4': what tells this run from the others of its sweep."""
     computed: Mapped[dict[str, Any] | None]
-    """What the artifacts showed at the finish, as ``api.outcome.Computed``."""
+    """What the artifacts showed at the finish, as ``views.experiment_outcome.Computed``."""
     overruled_because: Mapped[str] = mapped_column(default="", server_default=text("''"))
     """Why the verdict of a person differs from the computed one."""
     started_at: Mapped[datetime | None]

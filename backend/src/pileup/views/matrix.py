@@ -1,4 +1,4 @@
-"""The matrix as one person may see it now, or as it was: storage and arithmetic put together.
+"""Build the matrix as one person may see it, now or at an earlier time.
 
 Blind first rating: others' ratings of a cell are not given, nor counted in any score, before one
 has rated the cell oneself, the facilitator opened it, or the incident is published.
@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
-
-from pydantic import Field
 
 from pileup.analysis.reasoning.discriminate import Named, Try, next_steps
 from pileup.analysis.reasoning.matrix import (
@@ -29,7 +27,6 @@ from pileup.analysis.reasoning.matrix import (
 )
 from pileup.analysis.reasoning.matrix import Matrix as Evaluated
 from pileup.analysis.reasoning.proposals import Held, Proposal, Tried, propose
-from pileup.api.schema import Out
 from pileup.storage.database import Unit
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incident
@@ -42,22 +39,16 @@ from pileup.storage.reasoning.ratings import UNSET, Ratings, Vote, is_open
 Mode = Literal["consensus", "mine"]
 
 
-class MatrixVote(Out):
+@dataclass(frozen=True, slots=True)
+class MatrixVote:
     by: str
     rating: Rating
     at: datetime
     mine: bool
 
 
-class MatrixProposal(Out):
-    """What a rule proposes; it counts nothing until somebody gives that rating."""
-
-    rating: Rating
-    rule: str
-    why: str
-
-
-class MatrixCell(Out):
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
     hypothesis_id: str
     mine: Rating | None
     shown: Rating | None
@@ -70,11 +61,13 @@ class MatrixCell(Out):
     """Others rated and I may not see it yet."""
     disagreement: float | None
     """Of two or more visible votes: 0 when they agree, 2 at most."""
-    proposed: MatrixProposal | None
+    proposed: Proposal | None
+    """What a rule proposes; it counts nothing until somebody gives that rating."""
     comments: int
 
 
-class MatrixRow(Out):
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
     pin_id: str
     label: str
     """'E7': its number among all pins of the incident, also when others are withdrawn."""
@@ -95,7 +88,8 @@ class MatrixRow(Out):
     """In the order of ``hypotheses``."""
 
 
-class MatrixHypothesis(Out):
+@dataclass(frozen=True, slots=True)
+class MatrixHypothesis:
     id: str
     label: str
     statement: str
@@ -109,7 +103,8 @@ class MatrixHypothesis(Out):
     leads: bool
 
 
-class MatrixTurn(Out):
+@dataclass(frozen=True, slots=True)
+class MatrixTurn:
     """Without this row, another leads."""
 
     pin_id: str
@@ -119,7 +114,8 @@ class MatrixTurn(Out):
     text: str
 
 
-class MatrixStep(Out):
+@dataclass(frozen=True, slots=True)
+class MatrixStep:
     text: str
     why: str
     kind: Literal["rate", "experiment", "falsifier", "collect"]
@@ -130,7 +126,8 @@ class MatrixStep(Out):
     """The experiment, where it is planned or runs already."""
 
 
-class MatrixNext(Out):
+@dataclass(frozen=True, slots=True)
+class MatrixNext:
     """How to tell the two leaders apart."""
 
     pair: list[str]
@@ -139,7 +136,8 @@ class MatrixNext(Out):
     steps: list[MatrixStep]
 
 
-class Matrix(Out):
+@dataclass(frozen=True, slots=True)
+class Matrix:
     mode: Mode
     at: datetime | None
     """The time that it is shown at; None: now."""
@@ -156,7 +154,7 @@ class Matrix(Out):
     disputed: str | None
     """Where the ranking and people's confidence disagree."""
     next: MatrixNext | None
-    moments: list[datetime] = Field(max_length=2000)
+    moments: list[datetime]
     """Stops of the slider over time; at most 400 of them, spread."""
     may_open: bool
     """Whether the asker is the facilitator: the incident's owner, or an admin."""
@@ -321,7 +319,7 @@ def _cell(
         ],
         blind=seen.blind(cell),
         disagreement=disagreement(given) if len(given) > 1 else None,
-        proposed=MatrixProposal.model_validate(proposal) if proposal and not votes else None,
+        proposed=proposal if not votes else None,
         comments=comments.get(f"cell:{pin}/{hypothesis}", 0),
     )
 

@@ -1,10 +1,10 @@
-"""Raw lines behind a locator, for pins and reports."""
+"""Read the raw lines behind a locator, for pins and reports."""
 
 from __future__ import annotations
 
-from pileup.api.deps import Services
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
+from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.raw_lines import LineReader
 
 MAX_LINES = 40
@@ -14,8 +14,8 @@ MAX_CHARACTERS = 4000
 class Excerpts:
     """Excerpts of one incident's artifacts; the list of artifacts is read once."""
 
-    def __init__(self, services: Services, unit: Unit, incident_id: str) -> None:
-        self._services = services
+    def __init__(self, unit: Unit, blobs: BlobStore, incident_id: str) -> None:
+        self._blobs = blobs
         self._artifacts = Artifacts(unit)
         self._by_sha = {a.sha256: a for a in self._artifacts.of_incident(incident_id)}
 
@@ -38,7 +38,7 @@ class Excerpts:
         artifact = self._by_sha.get(sha256)
         if artifact is None or artifact.lines is None or first > artifact.lines:
             return None
-        path = self._services.blobs.path(sha256)
+        path = self._blobs.path(sha256)
         if not path.is_file():
             return None
         return LineReader(path, self._artifacts.line_index(artifact.id), artifact.lines)

@@ -1,4 +1,4 @@
-"""Puts the case together for the report: the stored analysis, the human work, the figures' data."""
+"""Build the case of a report: the stored analysis, the human work, the data of its figures."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from pileup.analysis import contract
 from pileup.analysis.evidence.downsample import lane
 from pileup.analysis.stalls.documents import worst_time
 from pileup.analysis.waits.moment_graph import wait_graph
-from pileup.api.deps import Services
-from pileup.api.excerpts import Excerpts
-from pileup.api.matrix_view import Asker, matrix_for
 from pileup.report.case import (
     Case,
     ReportAction,
@@ -34,6 +31,8 @@ from pileup.report.redaction.redactor import Known
 from pileup.report.text.templates import DEFAULT
 from pileup.report.text.wording import main_stall, moment
 from pileup.storage.database import Unit
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.annotations import Annotations
 from pileup.storage.incidents.incidents import Incident
@@ -43,6 +42,8 @@ from pileup.storage.reasoning.pins import PinRecord, Pins
 from pileup.storage.reports.actions import ActionRecord, Actions
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
+from pileup.views.excerpts import Excerpts
+from pileup.views.matrix import Asker, matrix_for
 
 FIGURE_LANES = 6
 FIGURE_PIXELS = 700
@@ -50,8 +51,8 @@ MAX_QUERY = 4000
 MAX_NAMES = 5000
 
 
-def build_case(services: Services, unit: Unit, incident: Incident) -> Case:
-    """Everything that a report of this incident says."""
+def build_case(unit: Unit, incident: Incident, placed: PlacedStore, blobs: BlobStore) -> Case:
+    """Gather everything that a report of this incident shows."""
     document = Analyses(unit).document(incident.id)
     analysis = None if document is None else msgspec.convert(document, contract.Analysis)
     hypotheses = Hypotheses(unit).of_incident(incident.id)
@@ -77,23 +78,23 @@ def build_case(services: Services, unit: Unit, incident: Incident) -> Case:
         actions=tuple(_action(a) for a in Actions(unit).of_incident(incident.id)),
         template=Releases(unit).choice(incident.id).template or DEFAULT.id,
         matrix=_matrix(unit, incident),
-        lanes=_lanes(services, incident.id, analysis),
-        graph=_graph(services, incident.id, worst_time(main_stall(analysis))),
+        lanes=_lanes(placed, incident.id, analysis),
+        graph=_graph(placed, incident.id, worst_time(main_stall(analysis))),
         draw_lanes=lambda wanted, start, end: _lanes(
-            services, incident.id, analysis, wanted, start, end
+            placed, incident.id, analysis, wanted, start, end
         ),
         draw_graph=lambda at: _graph(
-            services, incident.id, _us(at) if at else worst_time(main_stall(analysis))
+            placed, incident.id, _us(at) if at else worst_time(main_stall(analysis))
         ),
         sections={
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
         },
-        excerpt=Excerpts(services, unit, incident.id).read,
+        excerpt=Excerpts(unit, blobs, incident.id).read,
     )
 
 
 def _lanes(
-    services: Services,
+    placed: PlacedStore,
     incident_id: str,
     analysis: contract.Analysis | None,
     wanted: tuple[str, ...] = (),
@@ -120,7 +121,7 @@ def _lanes(
         first, last = max(first, onset - margin), min(last, finish + margin)
     first = _us(start) if start else first
     last = _us(end) if end else last
-    samples = services.placed.samples(incident_id, chosen)
+    samples = placed.samples(incident_id, chosen)
     figures: list[Lane] = []
     for name in chosen:
         series = by_id[name]
@@ -151,8 +152,8 @@ def _named(analysis: contract.Analysis, wanted: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(by_name[one] for one in wanted if one in by_name))
 
 
-def _graph(services: Services, incident_id: str, at: int | None) -> GraphDrawing | None:
-    evidence = services.placed.waits(incident_id)
+def _graph(placed: PlacedStore, incident_id: str, at: int | None) -> GraphDrawing | None:
+    evidence = placed.waits(incident_id)
     if evidence is None:
         return None
     graph = wait_graph(evidence, at, fold=True)
@@ -312,14 +313,14 @@ def _action(action: ActionRecord) -> ReportAction:
     )
 
 
-def known_names(services: Services, unit: Unit, incident_id: str) -> Known:
-    """Hosts and database users that the artifacts name, for redaction."""
+def known_names(unit: Unit, placed: PlacedStore, incident_id: str) -> Known:
+    """Collect the hosts and database users that the artifacts name, for redaction."""
     hosts: set[str] = set()
     users: set[str] = set()
     document = Analyses(unit).document(incident_id)
     if document is not None:
         hosts |= {one["host"] for one in document["artifacts"] if one.get("host")}
-    evidence = services.placed.load(incident_id, ("session", "transaction", "slow_query"))
+    evidence = placed.load(incident_id, ("session", "transaction", "slow_query"))
     for frame in evidence.frames.values() if evidence else ():
         for column, found in (("user", users), ("client_host", hosts), ("host", hosts)):
             if column in frame.columns:

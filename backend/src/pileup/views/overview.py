@@ -1,8 +1,9 @@
-"""The overview of an incident: the verdict, five numbers, the best of each list, the gaps."""
+"""Build the overview of an incident: verdict, five numbers, the best of each list, the gaps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -10,8 +11,15 @@ import msgspec
 
 from pileup.analysis.contract import StallDoc
 from pileup.analysis.evidence import gaps
+from pileup.analysis.evidence.gaps import Gap
 from pileup.analysis.stalls.documents import main_stall
-from pileup.api.schema import (
+from pileup.storage.artifacts.artifacts import Artifact, Artifacts
+from pileup.storage.database import Unit
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incidents import Incident
+from pileup.storage.queue.jobs import Jobs
+from pileup.storage.reasoning.pins import Pins
+from pileup.views.documents import (
     AbsenceJson,
     BlockerJson,
     ClockJson,
@@ -22,17 +30,10 @@ from pileup.api.schema import (
     HotStackJson,
     HotWaitJson,
     LookedAtJson,
-    Out,
     ShiftJson,
     StallJson,
     TriageJson,
 )
-from pileup.storage.artifacts.artifacts import Artifact, Artifacts
-from pileup.storage.database import Unit
-from pileup.storage.incidents.analyses import Analyses
-from pileup.storage.incidents.incidents import Incident
-from pileup.storage.queue.jobs import Jobs
-from pileup.storage.reasoning.pins import Pins
 
 _PARTS = (
     "engine",
@@ -52,27 +53,8 @@ _PARTS = (
 )
 
 
-class OverviewPerson(Out):
-    id: str
-    name: str
-
-
-class OverviewIncident(Out):
-    id: str
-    title: str
-    status: str
-    severity: str | None
-    service: str | None
-    summary: str
-    owner: OverviewPerson | None
-    sample_id: str | None
-    created_at: datetime
-    updated_at: datetime
-    revision: int
-    archived: bool
-
-
-class AnalysisStateOut(Out):
+@dataclass(frozen=True, slots=True)
+class OverviewAnalysis:
     state: Literal["none", "queued", "running", "done", "failed"]
     started_at: datetime | None
     finished_at: datetime | None
@@ -80,14 +62,16 @@ class AnalysisStateOut(Out):
     error: str | None
 
 
-class RootBlocker(Out):
+@dataclass(frozen=True, slots=True)
+class RootBlocker:
     label: str
     blocks_total: int
     share: float | None
     """Of the threads that wait at that moment; None when those are not known."""
 
 
-class Numbers(Out):
+@dataclass(frozen=True, slots=True)
+class Numbers:
     onset: datetime | None
     duration_s: float | None
     peak_waiters: int | None
@@ -99,13 +83,8 @@ class Numbers(Out):
     """Understood bytes of all bytes read."""
 
 
-class Gap(Out):
-    what: str
-    why: str
-    how: str
-
-
-class ArtifactCounts(Out):
+@dataclass(frozen=True, slots=True)
+class ArtifactCounts:
     total: int
     done: int
     problems: int
@@ -114,17 +93,19 @@ class ArtifactCounts(Out):
     parsing: int
 
 
-class PlacedClock(Out):
+@dataclass(frozen=True, slots=True)
+class PlacedClock:
     artifact: str
     path: str
     host: str | None
     clock: ClockJson
 
 
-class Overview(Out):
-    incident: OverviewIncident
+@dataclass(frozen=True, slots=True)
+class Overview:
+    incident: Incident
     headline: HeadlineJson | None
-    analysis: AnalysisStateOut
+    analysis: OverviewAnalysis
     server: dict[str, str | None]
     numbers: Numbers
     stalls: list[StallJson]
@@ -157,9 +138,9 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
             for kind, count in artifact.records.items():
                 kinds[kind] = kinds.get(kind, 0) + count
     return Overview(
-        incident=OverviewIncident.model_validate(incident),
+        incident=incident,
         headline=parts.get("headline"),
-        analysis=AnalysisStateOut(
+        analysis=OverviewAnalysis(
             state=state.state,
             started_at=state.started_at,
             finished_at=state.finished_at,
@@ -184,9 +165,7 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
             for a in artifacts
             if a.clock is not None
         ],
-        gaps=[Gap(what=g.what, why=g.why, how=g.how) for g in gaps.of_records(kinds)]
-        if artifacts
-        else [],
+        gaps=gaps.of_records(kinds) if artifacts else [],
         artifacts=_counts(artifacts),
         stale_pins=Pins(unit).unanswered(incident.id),
     )

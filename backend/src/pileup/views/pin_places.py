@@ -1,4 +1,4 @@
-"""What the server adds to a pointer before it is a pin: raw lines, bytes, parser, and the value."""
+"""Complete a pointer before it becomes a pin: add raw lines, bytes, parser and the value."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pileup.analysis.reasoning.pin_value import PinnedValue
-from pileup.api.deps import Services
-from pileup.api.excerpts import Excerpts
 from pileup.storage.database import Unit
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.frames import FrameStore
+from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.reasoning.pin_values import PinValues
+from pileup.views.excerpts import Excerpts
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +24,16 @@ class Placed:
 class Placer:
     """Completes the pointers of one incident."""
 
-    def __init__(self, services: Services, unit: Unit, incident_id: str) -> None:
-        self._excerpts = Excerpts(services, unit, incident_id)
-        self._values = PinValues(unit, services.placed, services.frames, incident_id)
+    def __init__(
+        self,
+        unit: Unit,
+        placed: PlacedStore,
+        frames: FrameStore,
+        blobs: BlobStore,
+        incident_id: str,
+    ) -> None:
+        self._excerpts = Excerpts(unit, blobs, incident_id)
+        self._values = PinValues(unit, placed, frames, incident_id)
 
     def place(self, kind: str, evidence_kind: str, locator: dict[str, Any], view: str) -> Placed:
         """The locator with its bytes and parser, the raw lines that it names, and its value."""

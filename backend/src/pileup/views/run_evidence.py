@@ -1,21 +1,26 @@
-"""The evidence of an experiment's run: its artifacts alone, placed on one clock."""
+"""Gather the evidence of an experiment's run: its artifacts alone, placed on one clock."""
 
 from __future__ import annotations
 
 from pileup.analysis import gather
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.api.deps import Services
-from pileup.api.errors import ApiError
 from pileup.storage.artifacts.analysis_input import clock_overrides, described, frame_key
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
+from pileup.storage.errors import Conflict
+from pileup.storage.files.frames import FrameStore
 from pileup.storage.reasoning.experiments import ExperimentRecord
 
 
-def run_evidence(services: Services, unit: Unit, experiment: ExperimentRecord) -> Evidence:
-    """What the attached artifacts (and the members of attached archives) hold.
+class NothingToCompare(Conflict):
+    """No artifact of the experiment was read."""
 
-    They are no part of the incident's analysis, so they are placed here, by themselves.
+
+def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -> Evidence:
+    """Gather what the attached artifacts (and the members of attached archives) hold.
+
+    They are no part of the incident's analysis, so this places them by themselves. Raises
+    NothingToCompare when none of them was read.
     """
     wanted = {one.id for one in experiment.artifacts}
     parsed = []
@@ -26,11 +31,9 @@ def run_evidence(services: Services, unit: Unit, experiment: ExperimentRecord) -
         if (key := frame_key(artifact)) is None:
             continue
         members.append(artifact)
-        parsed.append((described(artifact), services.frames.load(key) or {}))
+        parsed.append((described(artifact), frames.load(key) or {}))
     if not parsed:
-        raise ApiError(
-            409,
-            "Nothing to compare",
-            f"experiment {experiment.number} has no artifact that was read: attach its files",
+        raise NothingToCompare(
+            f"experiment {experiment.number} has no artifact that was read: attach its files"
         )
     return gather(parsed, overrides=clock_overrides(members))

@@ -1,0 +1,48 @@
+"""Types of analysis documents inside a view: JSON as it was stored, typed for the client.
+
+The analysis contract is msgspec; its parts travel through a view as they were stored. The schema of
+such a part is a reference to the struct it was made from.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import WithJsonSchema
+
+from pileup.analysis import contract
+
+MARK = "x-analysis-document"
+
+
+def _marked(struct: type[contract.Doc]) -> WithJsonSchema:
+    return WithJsonSchema({MARK: struct.__name__})
+
+
+ClockJson = Annotated[dict[str, Any], _marked(contract.ClockDoc)]
+ProblemJson = Annotated[dict[str, Any], _marked(contract.ProblemDoc)]
+LocatorJson = Annotated[dict[str, Any], _marked(contract.Locator)]
+HeadlineJson = Annotated[dict[str, Any], _marked(contract.Headline)]
+StallJson = Annotated[dict[str, Any], _marked(contract.StallDoc)]
+ShiftJson = Annotated[dict[str, Any], _marked(contract.ShiftDoc)]
+FindingJson = Annotated[dict[str, Any], _marked(contract.FindingDoc)]
+AbsenceJson = Annotated[dict[str, Any], _marked(contract.AbsenceDoc)]
+LookedAtJson = Annotated[dict[str, Any], _marked(contract.LookedAtDoc)]
+BlockerJson = Annotated[dict[str, Any], _marked(contract.BlockerDoc)]
+TriageJson = Annotated[dict[str, Any], _marked(contract.TriageDoc)]
+HotWaitJson = Annotated[dict[str, Any], _marked(contract.HotWaitDoc)]
+HotLatchJson = Annotated[dict[str, Any], _marked(contract.HotLatchDoc)]
+HotStackJson = Annotated[dict[str, Any], _marked(contract.HotStackDoc)]
+DeadlockJson = Annotated[dict[str, Any], _marked(contract.DeadlockDoc)]
+EventJson = Annotated[dict[str, Any], _marked(contract.EventDoc)]
+AnalysisJson = Annotated[dict[str, Any], _marked(contract.Analysis)]
+WaitGraphJson = Annotated[dict[str, Any], _marked(contract.WaitGraph)]
+WaitNodeDocJson = Annotated[dict[str, Any], _marked(contract.WaitNodeDoc)]
+WaitPersistenceJson = Annotated[dict[str, Any], _marked(contract.WaitPersistence)]
+SidesJson = Annotated[dict[str, Any], _marked(contract.SidesDoc)]
+OverlayJson = Annotated[dict[str, Any], _marked(contract.OverlayDoc)]
+ComparedSettingJson = Annotated[dict[str, Any], _marked(contract.ComparedSetting)]
+TrialJson = Annotated[dict[str, Any], _marked(contract.TrialDoc)]
+FlameJson = Annotated[dict[str, Any], _marked(contract.FlameDoc)]
+StackHeatJson = Annotated[dict[str, Any], _marked(contract.StackHeatDoc)]
+FleetJson = Annotated[dict[str, Any], _marked(contract.FleetDoc)]

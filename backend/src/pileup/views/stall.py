@@ -1,0 +1,40 @@
+"""Read the incident's main stall as its analysis stored it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from pileup.analysis import contract
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.times import parse
+from pileup.storage.database import Unit
+from pileup.storage.incidents.analyses import Analyses
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """When it was, and the quiet stretch to compare it with."""
+
+    span: Span
+    baseline: Span | None
+
+
+def stored_stall(unit: Unit, incident_id: str) -> Stall | None:
+    """Return the incident's longest stall; None without an analysis or without a stall."""
+    document = Analyses(unit).document(incident_id)
+    if document is None:
+        return None
+    stalls = [
+        stall
+        for stall in msgspec.convert(document["stalls"], list[contract.StallDoc])
+        if stall.kind == "stall"
+    ]
+    main = max(stalls, key=lambda stall: stall.duration_s or 0.0, default=None)
+    if main is None:
+        return None
+    onset, quiet = parse(main.onset), main.baseline
+    end = parse(main.end) if main.end else onset + round((main.duration_s or 0.0) * 1e6)
+    baseline = Span(parse(quiet.start), parse(quiet.end)) if quiet else None
+    return Stall(Span(onset, end), baseline)
