@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pileup.analysis.waits.first_view import FirstWaits
 from tests.analysis.waits.test_wait_diff import two_moments
 from tests.analysis.waits.test_waits import dump, evidence, semaphore
 from tests.support.site import Site
@@ -57,12 +58,12 @@ def test_what_the_worker_made_ready_is_what_would_be_told(site: Site) -> None:
     """The first answers are stored; without them the same are made when they are asked for."""
     incident = site.analysed(two_moments())
     placed = site.app.state.services.placed
-    assert placed.first_waits(incident) is not None
+    assert placed.ready(incident, FirstWaits) is not None
     paths = [f"/api/v1/incidents/{incident}/waits{rest}" for rest in ("", "/moments")]
     paths.append(f"/api/v1/incidents/{incident}/waits/persistence?at=worst")
     ready = [site.admin.get(path).json() for path in paths]
     placed.replace(incident, two_moments())
-    assert placed.first_waits(incident) is None
+    assert placed.ready(incident, FirstWaits) is None
     assert [site.admin.get(path).json() for path in paths] == ready
     assert ready[0]["waiters"] == 6
     assert len(ready[1]) == 2

@@ -17,7 +17,9 @@ from starlette.exceptions import HTTPException
 
 from pileup.storage import errors as storage
 from pileup.storage.database import Unreachable
+from pileup.views.lanes import NothingToDraw
 from pileup.views.run_evidence import NothingToCompare
+from pileup.views.source import NotAnalysed
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -40,6 +42,8 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (storage.NotFound, 404, "Not found"),
     (storage.StaleRevision, 409, "Somebody else saved first"),
     (NothingToCompare, 409, "Nothing to compare"),
+    (NotAnalysed, 409, "Nothing to show yet"),
+    (NothingToDraw, 409, "Nothing to draw yet"),
     (storage.Conflict, 409, "Not possible now"),
     (storage.Refused, 422, "Not accepted"),
     (storage.TooLarge, 413, "Too large"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import Depends
@@ -26,3 +26,12 @@ WindowDep = Annotated[Window, Depends(window)]
 
 def _us(moment: datetime | None) -> int | None:
     return None if moment is None else round(moment.timestamp() * 1_000_000)
+
+
+def utc(moment: datetime) -> datetime:
+    """A time without a zone is refused rather than taken for local."""
+    if moment.tzinfo is None:
+        raise ApiError(
+            422, "Not accepted", f"{moment.isoformat()} has no zone: write it with Z or an offset"
+        )
+    return moment.astimezone(UTC)

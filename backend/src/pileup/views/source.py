@@ -13,7 +13,15 @@ import polars as pl
 
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.records import with_all_columns
+from pileup.storage.errors import Conflict
 from pileup.storage.files.placed_evidence import PlacedStore, no_records
+
+
+class NotAnalysed(Conflict):
+    """No analysis of the incident has finished yet."""
+
+    def __init__(self) -> None:
+        super().__init__("this incident was not analysed yet")
 
 
 class Source(Protocol):

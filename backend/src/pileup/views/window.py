@@ -28,3 +28,13 @@ class Window:
 def moment_of(us: int | None) -> datetime | None:
     """Microseconds UTC as a time."""
     return None if us is None else datetime.fromtimestamp(us / 1_000_000, UTC)
+
+
+def moment_at(us: int) -> datetime:
+    """Microseconds UTC, which are known, as a time."""
+    return datetime.fromtimestamp(us / 1_000_000, UTC)
+
+
+def instant_of(moment: datetime) -> int:
+    """A time with a zone as microseconds UTC."""
+    return int(moment.timestamp() * 1_000_000)

@@ -2,7 +2,7 @@
 
 Screens read windows and moments from here instead of placing everything again per request.
 
-Layout: ``<root>/<incident>/<run>/{<kind>.parquet, evidence.json, first_waits.json}``, and a file
+Layout: ``<root>/<incident>/<run>/{<kind>.parquet, evidence.json, <ready>.json}``, and a file
 ``current`` that names the run. Samples are sorted by series and go on in ``sample.1.parquet`` and
 so on; long series are summed up in ``lanes.parquet`` beside them (``analysis.lanes``).
 
@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import shutil
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import polars as pl
@@ -29,7 +31,6 @@ from pileup.analysis.evidence.compact_samples import TEXT, by_series, compact
 from pileup.analysis.evidence.downsample import BUCKETS, LONG, sum_up, values_of
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.waits.by_commits import PENDING
-from pileup.analysis.waits.first_view import FirstWaits
 from pileup.records import frame_schema, with_all_columns
 from pileup.storage.files.blobs import disk_words
 from pileup.storage.ids import new_id
@@ -52,7 +53,7 @@ WAIT_KINDS = (
 """What a wait graph is made of."""
 
 LANES = "lanes"
-_FIRST_WAITS = "first_waits.json"
+Ready = TypeVar("Ready", bound=msgspec.Struct)
 
 _PART_ROWS = 5_000_000
 """Samples of one file: a lane opens the one that its series is in, and not the day of a fleet."""
@@ -73,10 +74,11 @@ class PlacedStore:
 
     root: Path
 
-    def replace(
-        self, incident_id: str, evidence: Evidence, first: FirstWaits | None = None
-    ) -> None:
-        """Make this the incident's evidence; ``first`` was made from it."""
+    def replace(self, incident_id: str, evidence: Evidence, *ready: msgspec.Struct) -> None:
+        """Make this the incident's evidence.
+
+        ready: answers that were computed from it; ``ready`` returns each by its type.
+        """
         home = self.root / incident_id
         run = new_id()
         draft = home / run
@@ -93,8 +95,8 @@ class PlacedStore:
                         _write(frame, draft / f"{kind}.parquet")
                 index = _Index(evidence.artifacts, dict(evidence.clocks), parts)
                 (draft / "evidence.json").write_bytes(msgspec.json.encode(index))
-                if first is not None:
-                    (draft / _FIRST_WAITS).write_bytes(msgspec.json.encode(first))
+                for answer in ready:
+                    (draft / _ready_name(type(answer))).write_bytes(msgspec.json.encode(answer))
                 pointer = home / f"current.{run}"
                 pointer.write_text(run)
                 os.replace(pointer, home / "current")
@@ -109,43 +111,37 @@ class PlacedStore:
         """There is nothing left to show."""
         shutil.rmtree(self.root / incident_id, ignore_errors=True)
 
-    def first_waits(self, incident_id: str) -> FirstWaits | None:
-        """What the wait graph's screen shows first; None also before a version that keeps it."""
+    def ready(self, incident_id: str, kind: type[Ready]) -> Ready | None:
+        """The answer of this type that was stored with the evidence; None without one."""
         run = self._run(incident_id)
         try:
-            text = (run / _FIRST_WAITS).read_bytes() if run else None
+            text = (run / _ready_name(kind)).read_bytes() if run else None
         except FileNotFoundError:
             return None
-        return msgspec.json.decode(text, type=FirstWaits) if text else None
+        return msgspec.json.decode(text, type=kind) if text else None
 
-    def waits(self, incident_id: str) -> Evidence | None:
-        """What a wait graph is made of; of the samples those alone that it looks at."""
-        found = self.load(incident_id, WAIT_KINDS)
-        run = self._run(incident_id)
-        paths = _paths(run, SAMPLE, _index(run)) if run else []
-        if found is None or not paths:
-            return found
+    def waits(self, incident_id: str, run: str | None = None) -> Evidence | None:
+        """What a wait graph is made of; of the samples only those that it reads.
+
+        run: which analysis, of those that are still there; the last one unless given.
+        """
+        folder = self._run(incident_id) if run is None else self.root / incident_id / run
+        if folder is None or not folder.is_dir():
+            return None
+        index = _index(folder)
+        loaded = _loaded(folder, index, WAIT_KINDS)
+        paths = _paths(folder, SAMPLE, index)
+        if not paths:
+            return loaded
         name = pl.col("series")
         wanted = name.is_between(pl.lit(min(PENDING)), pl.lit(max(PENDING))) & name.is_in(PENDING)
         pending = pl.scan_parquet(paths).filter(wanted).collect()
-        return dataclasses.replace(found, frames=found.frames | {SAMPLE: pending})
+        return dataclasses.replace(loaded, frames=loaded.frames | {SAMPLE: pending})
 
     def load(self, incident_id: str, kinds: Collection[str]) -> Evidence | None:
         """The evidence with only these kinds of frames; None before the first analysis."""
         run = self._run(incident_id)
-        if run is None:
-            return None
-        index = _index(run)
-        paths = {kind: _paths(run, kind, index) for kind in kinds}
-        return Evidence(
-            artifacts=index.artifacts,
-            frames={
-                kind: with_all_columns(kind, _read(kind, some))
-                for kind, some in paths.items()
-                if some
-            },
-            clocks=index.clocks,
-        )
+        return None if run is None else _loaded(run, _index(run), kinds)
 
     def index(self, incident_id: str) -> Evidence | None:
         """The artifacts and how they were placed, without any frame."""
@@ -290,6 +286,25 @@ def _part(run: Path, kind: str, at: int) -> Path:
 def _paths(run: Path, kind: str, index: _Index) -> list[Path]:
     count = len(index.parts) if kind == SAMPLE else 1
     return [path for at in range(max(1, count)) if (path := _part(run, kind, at)).is_file()]
+
+
+def _loaded(run: Path, index: _Index, kinds: Collection[str]) -> Evidence:
+    """The evidence of a run with only these kinds of frames."""
+    paths = {kind: _paths(run, kind, index) for kind in kinds}
+    return Evidence(
+        artifacts=index.artifacts,
+        frames={
+            kind: with_all_columns(kind, _read(kind, parts))
+            for kind, parts in paths.items()
+            if parts
+        },
+        clocks=index.clocks,
+    )
+
+
+def _ready_name(kind: type[msgspec.Struct]) -> str:
+    """FirstWaits: 'first_waits.json'."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() + ".json"
 
 
 def _index(run: Path) -> _Index:

@@ -1,0 +1,15 @@
+"""Build what a view returns from a record that has the same fields and more."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def with_fields_of(kind: type[T], record: object) -> T:
+    """A ``kind`` (a dataclass) whose fields are the attributes of the same names."""
+    values = {each.name: getattr(record, each.name) for each in fields(kind)}  # type: ignore[arg-type]
+    made: Any = kind(**values)
+    return made  # type: ignore[no-any-return]

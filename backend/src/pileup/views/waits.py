@@ -1,0 +1,172 @@
+"""Who waits for whom: the moments of an incident, the graph at one of them, and what lasts.
+
+The first answers, which every visitor of the screen asks for, are stored with the run
+(``FirstWaits``). Other graphs are built on demand; the last few stay in memory, by run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from pileup.analysis.contract import StallDoc, WaitGraph, WaitNodeDoc, WaitPersistence
+from pileup.analysis.stalls.documents import main_stall, worst_time
+from pileup.analysis.waits.diff import whole_diff
+from pileup.analysis.waits.first_view import FirstWaits
+from pileup.analysis.waits.inspect_node import node_of
+from pileup.analysis.waits.moment_graph import whole_graph
+from pileup.analysis.waits.moments import moments, worst
+from pileup.analysis.waits.persistence import lasting_in
+from pileup.analysis.waits.view import WholeGraph, shown
+from pileup.storage.database import Unit
+from pileup.storage.errors import NotFound
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.incidents.analyses import Analyses
+from pileup.views.source import NotAnalysed
+from pileup.views.window import moment_at
+
+Moment = int | Literal["worst"]
+"""UTC µs, or the worst moment of the main stall, else of the capture."""
+Fold = Literal["auto", "all", "none"]
+
+_FOLDED = {"auto": None, "all": True, "none": False}
+_NOTHING_LASTS = WaitPersistence(unit="", of=0, moments=0, among="", nodes=[])
+
+
+@dataclass(frozen=True, slots=True)
+class WaitMoment:
+    time: datetime
+    artifact: str
+    snapshot: int
+    waiters: int
+    """Threads in SEMAPHORES."""
+    lock_waits: int
+    """Transactions waiting for a row or table lock."""
+    max_waited_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How much of a graph is shown."""
+
+    fold: Fold = "auto"
+    opened: Sequence[str] = ()
+    """Groups whose members are shown."""
+    find: str = ""
+
+    def of(self, whole: WholeGraph) -> WaitGraph:
+        opened = frozenset(self.opened)
+        return shown(whole, folded=_FOLDED[self.fold], opened=opened, find=self.find)
+
+    @property
+    def is_first(self) -> bool:
+        """As the screen opens: folded by size, nothing opened or searched for."""
+        return self.fold == "auto" and not self.opened and not self.find
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWaits:
+    """The waits of an incident in its last analysis; NotAnalysed before the first."""
+
+    unit: Unit
+    placed: PlacedStore
+    incident_id: str
+
+    def moments(self) -> list[WaitMoment]:
+        """Every placed snapshot in time order; none before the first analysis."""
+        first = self.placed.ready(self.incident_id, FirstWaits)
+        run = self.placed.run(self.incident_id)
+        evidence = None if first or not run else self.placed.waits(self.incident_id, run)
+        every = first.moments if first else moments(evidence) if evidence else []
+        return [
+            WaitMoment(
+                time=moment_at(moment.time),
+                artifact=moment.artifact,
+                snapshot=moment.snapshot,
+                waiters=moment.waiters,
+                lock_waits=moment.lock_waits,
+                max_waited_s=moment.max_waited_s,
+            )
+            for moment in every
+            if moment.time is not None
+        ]
+
+    def graph(self, at: Moment, against: Moment | None, shape: Shape) -> WaitGraph:
+        """The graph at the snapshot nearest to ``at``; with ``against``, what differs from it."""
+        first = self._first(at, against, shape)
+        return first.graph if first else shape.of(self._whole(at, against))
+
+    def lasting(self, at: Moment | None, against: Moment | None, shape: Shape) -> WaitPersistence:
+        """What stays stuck from moment to moment; with ``at``, only of what its graph shows."""
+        self._run()
+        first = None if at is None else self._first(at, against, shape)
+        if first is not None and first.lasting is not None:
+            return first.lasting
+        stored = Analyses(self.unit).persistence(self.incident_id)
+        if stored is None:  # an analysis made before it was kept: nothing is claimed
+            return _NOTHING_LASTS
+        lasting = msgspec.convert(stored, WaitPersistence)
+        if at is None:
+            return lasting
+        whole = self._whole(at, against)
+        return lasting_in(lasting, whole, shape.of(whole))
+
+    def node(self, at: Moment, against: Moment | None, node: str) -> WaitNodeDoc:
+        """Everything about one node; NotFound when the graph at this moment has none."""
+        document = node_of(self._whole(at, against), node)
+        if document is None:
+            raise NotFound(f"At this moment nothing in the wait graph is {node[:100]!r}.")
+        return document
+
+    def _first(self, at: Moment, against: Moment | None, shape: Shape) -> FirstWaits | None:
+        """What the worker stored, if it answers this question."""
+        if against is not None or not shape.is_first:
+            return None
+        first = self.placed.ready(self.incident_id, FirstWaits)
+        return first if first is not None and first.at_us == self._instant(at) else None
+
+    def _whole(self, at: Moment, against: Moment | None) -> WholeGraph:
+        other = None if against is None else (self._instant(against),)
+        return _whole(self.placed, self.incident_id, self._run(), self._instant(at), other)
+
+    def _run(self) -> str:
+        run = self.placed.run(self.incident_id)
+        if run is None:
+            raise NotAnalysed
+        return run
+
+    def _instant(self, at: Moment) -> int | None:
+        """UTC µs; None: the worst moment of the capture, where no stall has one."""
+        if at != "worst":
+            return at
+        parts = Analyses(self.unit).parts(self.incident_id, "stalls") or {}
+        return worst_time(main_stall(msgspec.convert(parts.get("stalls") or [], list[StallDoc])))
+
+
+@lru_cache(maxsize=4)
+def _whole(
+    placed: PlacedStore,
+    incident_id: str,
+    run: str,
+    at: int | None,
+    against: tuple[int | None] | None,
+) -> WholeGraph:
+    """The graph that a person folds, opens and searches; built once per moment and run.
+
+    against: the other moment of a difference, in it None for the worst.
+    """
+    evidence = placed.waits(incident_id, run)
+    if evidence is None:
+        raise NotAnalysed
+    if against is None:
+        return whole_graph(evidence, at)
+    (other,) = against
+    if other is None:
+        moment = worst(evidence)
+        other = moment.time if moment and moment.time is not None else 0
+    return whole_diff(evidence, at, other)
