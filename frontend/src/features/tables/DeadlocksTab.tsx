@@ -1,14 +1,14 @@
 /** Every deadlock once: the list, and the chosen one as a cycle with its words below. */
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
-import type { DeadlockOut } from '@/api/schema'
+import type { DeadlockList, DeadlockOut } from '@/api/schema'
 import { svgOfElement } from '@/charts/exportSvg'
 import { useIncidentId, useRange } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
 import { Chip } from '@/ui/controls/Chip'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
-import { Problem, SkeletonRows } from '@/ui/display/States'
+import { Loaded } from '@/ui/display/Loaded'
 import { type Column, Table } from '@/ui/table/Table'
 import { Duration, Time } from '@/ui/display/Value'
 import { CyclePicture } from './CyclePicture'
@@ -21,17 +21,16 @@ export function DeadlocksTab() {
   const incidentId = useIncidentId()
   const [range] = useRange()
   const list = useQuery(deadlocksQuery(incidentId, range))
+  return (
+    <Loaded query={list} what="The deadlocks could not be read">
+      {(data) => <Deadlocks {...data} />}
+    </Loaded>
+  )
+}
+
+function Deadlocks({ items, total }: DeadlockList) {
+  const [range] = useRange()
   const [pick, setPick] = useUrlState('pick', text, '')
-  if (list.isLoadingError)
-    return (
-      <Problem
-        error={list.error}
-        what="The deadlocks could not be read"
-        onRetry={() => void list.refetch()}
-      />
-    )
-  if (!list.data) return <SkeletonRows rows={12} />
-  const { items, total } = list.data
   if (items.length === 0)
     return range.from || range.to ? (
       <NothingInRange what="deadlock" range={range} />

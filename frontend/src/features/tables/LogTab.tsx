@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { Link, useLocation } from 'react-router'
-import type { LogEvent, LogGroup } from '@/api/schema'
+import type { LogEvent, LogGroup, LogGroups, LogPage } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId, useRange } from '@/state/incident'
 import {
@@ -18,18 +18,11 @@ import { Sparkline } from '@/ui/display/Bar'
 import { Button } from '@/ui/controls/Button'
 import { Chip, type Tone } from '@/ui/controls/Chip'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
-import { type Column, Table } from '@/ui/table/Table'
+import type { Column } from '@/ui/table/Table'
 import { Time } from '@/ui/display/Value'
-import { Export, Filter, NotCollected, NothingInRange, Pages, RangeNote, useOrder } from './parts'
-import {
-  csvAddress,
-  type EventOrder,
-  type GroupOrder,
-  logAsked,
-  logGroupsQuery,
-  logQuery,
-  PAGE_ROWS,
-} from './queries'
+import { Filter, NotCollected, useOrder } from './parts'
+import { RecordTable } from './RecordTable'
+import { type EventOrder, type GroupOrder, logAsked, logGroupsQuery, logQuery } from './queries'
 import { Lines, PinRow } from './Source'
 
 const VIEW = oneOf<'groups' | 'events'>(['groups', 'events'])
@@ -49,7 +42,7 @@ export function LogTab() {
   const [severity] = useUrlState<readonly string[]>('severity', many, [])
   const [words] = useUrlState('q', text, '')
   const [group] = useUrlState('group', text, '')
-  const [page, setPage] = useUrlState('page', number, 0)
+  const [page] = useUrlState('page', number, 0)
   const change = useUrlChange()
   const asked = { severity, q: useDeferredValue(words), group }
   const opened = view === 'events' || group !== ''
@@ -80,143 +73,143 @@ export function LogTab() {
         messages counted as one.
       </NotCollected>
     )
-  const toggle = (one: string) =>
-    change({
-      severity: severity.includes(one)
-        ? severity.filter((other) => other !== one)
-        : [...severity, one],
-      page: [],
-    })
-  const named = groups.data?.items.find((one) => one.id === group)
+  const tools = (
+    <>
+      <ViewChoice opened={opened} />
+      <SeverityChoice chosen={severity} counts={events.data.severities} />
+      <Filter
+        label="Search the messages"
+        value={words}
+        onChange={(q) => change({ q: q ? [q] : [], page: [], group: [] })}
+      />
+    </>
+  )
   return (
     <div className="tables-tab">
-      <div className="tables-tools">
-        <div className="segments" role="group" aria-label="View">
-          <Button
-            size="small"
-            pressed={!opened}
-            onClick={() => change({ view: [], group: [], ...FIRST_PAGE })}
-          >
-            Repeated as one
-          </Button>
-          <Button
-            size="small"
-            pressed={opened}
-            onClick={() => change({ view: ['events'], group: [], ...FIRST_PAGE })}
-          >
-            Every event
-          </Button>
-        </div>
-        <div className="segments" role="group" aria-label="Severity">
-          {SEVERITIES.map((one) => (
-            <Button
-              key={one}
-              size="small"
-              pressed={severity.includes(one)}
-              disabled={!events.data.severities[one] && !severity.includes(one)}
-              onClick={() => toggle(one)}
-            >
-              {one}{' '}
-              <span className="faint">{formatNumber(events.data.severities[one] ?? 0, 0)}</span>
-            </Button>
-          ))}
-        </div>
-        <Filter
-          label="Search the messages"
-          value={words}
-          onChange={(q) => change({ q: q ? [q] : [], page: [], group: [] })}
-        />
-        <RangeNote />
-        <span className="tables-space" />
-        {opened ? (
-          <>
-            <Pages
-              page={page}
-              size={PAGE_ROWS}
-              total={events.data.total}
-              onPage={setPage}
-              what="events"
-            />
-            <Export
-              rows={events.data.items}
-              columns={EVENT_COLUMNS}
-              name="log"
-              all={{
-                csv: csvAddress(incidentId, 'log.csv', {
-                  ...logAsked(asked, range),
-                  ...eventOrder,
-                }),
-                total: events.data.total,
-              }}
-            />
-          </>
-        ) : (
-          <Export
-            rows={groups.data?.items ?? []}
-            columns={GROUP_COLUMNS}
-            name="log-groups"
-            all={{
-              csv: csvAddress(incidentId, 'log/groups.csv', {
-                ...logAsked(asked, range),
-                ...groupOrder,
-              }),
-              total: groups.data?.groups ?? 0,
-            }}
-          />
-        )}
-      </div>
-      {group && (
-        <div className="tables-tools">
-          <span className="mono ellipsis">{named?.shape ?? 'one message'}</span>
-          <Button size="small" variant="ghost" onClick={() => change({ group: [], ...FIRST_PAGE })}>
-            Back to all
-          </Button>
-        </div>
-      )}
       {opened ? (
-        events.data.items.length === 0 ? (
-          <NothingInRange what="event" range={range} />
-        ) : (
-          <div className="tables-rows">
-            <Table<LogEvent>
-              fill
-              label="Events of the log"
-              {...eventSort}
-              rows={events.data.items}
-              columns={EVENT_COLUMNS}
-              rowKey={(one) => `${one.artifact}:${one.line_first}:${one.kind}`}
-              rowClass={(one) => one.severity === 'error' && 'log-error'}
-            />
-          </div>
-        )
-      ) : !groups.data ? (
-        <SkeletonRows rows={12} />
-      ) : groups.data.items.length === 0 ? (
-        <NothingInRange what="event" range={range} />
+        <RecordTable<LogEvent>
+          tools={tools}
+          ranged
+          pages={{ total: events.data.total, what: 'events' }}
+          file="log"
+          csv={{
+            route: 'log.csv',
+            query: { ...logAsked(asked, range), ...eventOrder },
+            total: events.data.total,
+          }}
+          note={
+            group && (
+              <GroupNote shape={groups.data?.items.find((item) => item.id === group)?.shape} />
+            )
+          }
+          empty="event"
+          label="Events of the log"
+          {...eventSort}
+          rows={events.data.items}
+          columns={EVENT_COLUMNS}
+          rowKey={(event) => `${event.artifact}:${event.line_first}:${event.kind}`}
+          rowClass={(event) => event.severity === 'error' && 'log-error'}
+        />
       ) : (
-        <>
-          <div className="tables-rows">
-            <Table<LogGroup>
-              fill
-              label="Repeated messages"
-              {...groupSort}
-              rows={groups.data.items}
-              columns={GROUP_COLUMNS}
-              rowKey={(one) => one.id}
-              selected={null}
-              onSelect={(one) => change({ group: [one.id], ...FIRST_PAGE }, { push: true })}
-              rowClass={(one) => one.severity === 'error' && 'log-error'}
-            />
-          </div>
-          {groups.data.groups > groups.data.items.length && (
-            <EmptyState compact title="More messages than are listed">
-              The {groups.data.items.length} most frequent of {groups.data.groups} are listed:
-              choose a shorter range, a severity or a word.
-            </EmptyState>
-          )}
-        </>
+        <RecordTable<LogGroup>
+          tools={tools}
+          ranged
+          file="log-groups"
+          csv={{
+            route: 'log/groups.csv',
+            query: { ...logAsked(asked, range), ...groupOrder },
+            total: groups.data?.groups ?? 0,
+          }}
+          empty={groups.data ? 'event' : { message: <SkeletonRows rows={12} /> }}
+          more={groups.data && <Unlisted of={groups.data} />}
+          label="Repeated messages"
+          {...groupSort}
+          rows={groups.data?.items ?? []}
+          columns={GROUP_COLUMNS}
+          rowKey={(item) => item.id}
+          selected={null}
+          onSelect={(item) => change({ group: [item.id], ...FIRST_PAGE }, { push: true })}
+          rowClass={(item) => item.severity === 'error' && 'log-error'}
+        />
       )}
     </div>
+  )
+}
+
+function ViewChoice({ opened }: { readonly opened: boolean }) {
+  const change = useUrlChange()
+  return (
+    <div className="segments" role="group" aria-label="View">
+      <Button
+        size="small"
+        pressed={!opened}
+        onClick={() => change({ view: [], group: [], ...FIRST_PAGE })}
+      >
+        Repeated as one
+      </Button>
+      <Button
+        size="small"
+        pressed={opened}
+        onClick={() => change({ view: ['events'], group: [], ...FIRST_PAGE })}
+      >
+        Every event
+      </Button>
+    </div>
+  )
+}
+
+function SeverityChoice({
+  chosen,
+  counts,
+}: {
+  readonly chosen: readonly string[]
+  readonly counts: LogPage['severities']
+}) {
+  const change = useUrlChange()
+  const toggle = (severity: string) =>
+    change({
+      severity: chosen.includes(severity)
+        ? chosen.filter((other) => other !== severity)
+        : [...chosen, severity],
+      page: [],
+    })
+  return (
+    <div className="segments" role="group" aria-label="Severity">
+      {SEVERITIES.map((severity) => (
+        <Button
+          key={severity}
+          size="small"
+          pressed={chosen.includes(severity)}
+          disabled={!counts[severity] && !chosen.includes(severity)}
+          onClick={() => toggle(severity)}
+        >
+          {severity} <span className="faint">{formatNumber(counts[severity] ?? 0, 0)}</span>
+        </Button>
+      ))}
+    </div>
+  )
+}
+
+/** The message that the listed events share. */
+function GroupNote({ shape }: { readonly shape: string | undefined }) {
+  const change = useUrlChange()
+  return (
+    <div className="tables-tools">
+      <span className="mono ellipsis">{shape ?? 'one message'}</span>
+      <Button size="small" variant="ghost" onClick={() => change({ group: [], ...FIRST_PAGE })}>
+        Back to all
+      </Button>
+    </div>
+  )
+}
+
+function Unlisted({ of: { groups, items } }: { readonly of: LogGroups }) {
+  if (groups <= items.length || items.length === 0) return null
+  return (
+    <EmptyState compact title="More messages than are listed">
+      The {items.length} most frequent of {groups} are listed: choose a shorter range, a severity or
+      a word.
+    </EmptyState>
   )
 }
 

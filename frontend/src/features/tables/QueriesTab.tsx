@@ -9,16 +9,11 @@ import { ShareBar } from '@/ui/display/Bar'
 import { Button } from '@/ui/controls/Button'
 import { Fields, Inspector, InspectorSection } from '@/ui/panels/Inspector'
 import { Problem, SkeletonRows } from '@/ui/display/States'
-import { type Column, Table } from '@/ui/table/Table'
+import type { Column } from '@/ui/table/Table'
 import { Duration, Time } from '@/ui/display/Value'
-import { Export, Filter, NotCollected, NothingInRange, RangeNote, useOrder } from './parts'
-import {
-  csvAddress,
-  examplesQuery,
-  type QueryOrder,
-  topQueriesQuery,
-  window as rangeAsked,
-} from './queries'
+import { Filter, NotCollected, NothingInRange, RangeNote, useOrder } from './parts'
+import { RecordTable } from './RecordTable'
+import { examplesQuery, type QueryOrder, topQueriesQuery, window as rangeAsked } from './queries'
 import { Lines, PinRow } from './Source'
 
 type QuerySource = TopQueries['source']
@@ -71,79 +66,49 @@ export function QueriesTab() {
         their shape. None was uploaded.
       </NotCollected>
     )
-  const columns = columnsOf(source)
   return (
     <div className="tables-split">
       <div className="tables-tab">
-        <div className="tables-tools">
-          <div className="segments" role="group" aria-label="Told by">
-            {SOURCES.map(([name, label]) => (
-              <Button
-                key={name}
-                size="small"
-                pressed={source === name}
-                disabled={(counts[name] ?? 0) === 0}
-                title={(counts[name] ?? 0) === 0 ? 'nothing of this kind was captured' : undefined}
-                onClick={() => change({ source: [name], pick: [] })}
-              >
-                {label}
-              </Button>
-            ))}
-          </div>
-          <Filter
-            label="Filter the statements"
-            value={words}
-            onChange={(next) => change({ q: next ? [next] : [] })}
-          />
-          {source === 'query_digest' ? (
-            <span className="faint">as the report was made: not cut to the range</span>
-          ) : (
-            <RangeNote />
-          )}
-          <span className="tables-space" />
-          <span className="muted">
-            {formatNumber(list.data.shapes, 0)} shapes, {formatNumber(list.data.calls, 0)}{' '}
-            {source === 'processlist' ? 'rows' : 'calls'}
-            {list.data.total_s !== null && source !== 'processlist' && (
-              <>
-                , <Duration value={list.data.total_s} />
-              </>
-            )}
-          </span>
-          <Export
-            rows={items}
-            columns={columns}
-            name="top-queries"
-            all={{
-              csv: csvAddress(incidentId, 'queries.csv', {
-                ...{ source, q, ...rangeAsked(range), ...order },
-              }),
-              total: list.data.shapes,
-            }}
-          />
-        </div>
-        {source === 'processlist' && (
-          <p className="tables-note muted">
-            Each row of each processlist counts once, so a session that was seen in five lists
-            counts five times; times are those since its state changed.
-          </p>
-        )}
-        {items.length === 0 ? (
-          <NothingInRange what="statement" range={range} />
-        ) : (
-          <div className="tables-rows">
-            <Table<TopQuery>
-              fill
-              label="Top queries"
-              {...sorting}
-              rows={items}
-              columns={columns}
-              rowKey={(one) => one.id}
-              selected={chosen?.id ?? null}
-              onSelect={(one) => setPick(one.id === pick ? null : one.id)}
-            />
-          </div>
-        )}
+        <RecordTable<TopQuery>
+          tools={
+            <>
+              <SourceChoice counts={counts} chosen={source} />
+              <Filter
+                label="Filter the statements"
+                value={words}
+                onChange={(next) => change({ q: next ? [next] : [] })}
+              />
+              {source === 'query_digest' ? (
+                <span className="faint">as the report was made: not cut to the range</span>
+              ) : (
+                <RangeNote />
+              )}
+            </>
+          }
+          summary={<Totals of={list.data} source={source} />}
+          file="top-queries"
+          csv={{
+            route: 'queries.csv',
+            query: { source, q, ...rangeAsked(range), ...order },
+            total: list.data.shapes,
+          }}
+          note={
+            source === 'processlist' && (
+              <p className="tables-note muted">
+                Each row of each processlist counts once, so a session that was seen in five lists
+                counts five times; times are those since its state changed.
+              </p>
+            )
+          }
+          empty={{ message: <NothingInRange what="statement" range={range} /> }}
+          label="Top queries"
+          {...sorting}
+          rows={items}
+          columns={columnsOf(source)}
+          rowKey={(one) => one.id}
+          selected={chosen?.id ?? null}
+          onSelect={(one) => setPick(one.id === pick ? null : one.id)}
+        />
       </div>
       {chosen && (
         <QueryInspector
@@ -154,6 +119,46 @@ export function QueriesTab() {
         />
       )}
     </div>
+  )
+}
+
+function SourceChoice({
+  counts,
+  chosen,
+}: {
+  readonly counts: TopQueries['counts']
+  readonly chosen: QuerySource
+}) {
+  const change = useUrlChange()
+  return (
+    <div className="segments" role="group" aria-label="Told by">
+      {SOURCES.map(([name, label]) => (
+        <Button
+          key={name}
+          size="small"
+          pressed={chosen === name}
+          disabled={(counts[name] ?? 0) === 0}
+          title={(counts[name] ?? 0) === 0 ? 'nothing of this kind was captured' : undefined}
+          onClick={() => change({ source: [name], pick: [] })}
+        >
+          {label}
+        </Button>
+      ))}
+    </div>
+  )
+}
+
+function Totals({ of, source }: { readonly of: TopQueries; readonly source: QuerySource }) {
+  return (
+    <span className="muted">
+      {formatNumber(of.shapes, 0)} shapes, {formatNumber(of.calls, 0)}{' '}
+      {source === 'processlist' ? 'rows' : 'calls'}
+      {of.total_s !== null && source !== 'processlist' && (
+        <>
+          , <Duration value={of.total_s} />
+        </>
+      )}
+    </span>
   )
 }
 

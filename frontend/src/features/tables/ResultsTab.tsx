@@ -8,9 +8,10 @@ import type { TableRef } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId } from '@/state/incident'
 import { sharedSearch, text, useUrlState } from '@/state/url'
-import { Problem, SkeletonRows } from '@/ui/display/States'
-import { type Column, Table } from '@/ui/table/Table'
-import { Export, Filter, NotCollected, NothingInRange } from './parts'
+import { Loaded } from '@/ui/display/Loaded'
+import type { Column } from '@/ui/table/Table'
+import { Filter, NotCollected } from './parts'
+import { RecordTable } from './RecordTable'
 
 const tablesQuery = (id: string) =>
   queryOptions({
@@ -35,49 +36,37 @@ export function ResultsTab() {
       ),
     [tables.data, words],
   )
-  if (tables.isLoadingError)
-    return (
-      <Problem
-        error={tables.error}
-        what="The tables could not be read"
-        onRetry={() => void tables.refetch()}
-      />
-    )
-  if (!tables.data) return <SkeletonRows rows={12} />
-  if (tables.data.items.length === 0)
-    return (
-      <NotCollected title="No result sets yet" command="mysql -t -e 'SELECT ...' > result.txt">
-        Results of queries, benchmark summaries and query digests appear here, and any two of them
-        can be compared. None was uploaded.
-      </NotCollected>
-    )
   return (
-    <div className="tables-tab">
-      <div className="tables-tools">
-        <Filter label="Filter by name or file" value={words} onChange={setWords} />
-        <span className="tables-space" />
-        <Link
-          className="btn btn-plain btn-small"
-          to={`/incidents/${incidentId}/artifacts/tables${sharedSearch(search)}`}
-        >
-          Compare two tables
-        </Link>
-        <Export rows={rows} columns={COLUMNS} name="tables" />
-      </div>
-      {rows.length === 0 ? (
-        <NothingInRange what="table" range={{ from: null, to: null }} />
-      ) : (
-        <div className="tables-rows">
-          <Table<TableRef>
-            fill
-            label="Result sets"
-            rows={rows}
-            columns={COLUMNS}
-            rowKey={(one) => `${one.artifact}:${one.name}`}
-          />
-        </div>
-      )}
-    </div>
+    <Loaded query={tables} what="The tables could not be read">
+      {({ items }) =>
+        items.length === 0 ? (
+          <NotCollected title="No result sets yet" command="mysql -t -e 'SELECT ...' > result.txt">
+            Results of queries, benchmark summaries and query digests appear here, and any two of
+            them can be compared. None was uploaded.
+          </NotCollected>
+        ) : (
+          <div className="tables-tab">
+            <RecordTable<TableRef>
+              tools={<Filter label="Filter by name or file" value={words} onChange={setWords} />}
+              summary={
+                <Link
+                  className="btn btn-plain btn-small"
+                  to={`/incidents/${incidentId}/artifacts/tables${sharedSearch(search)}`}
+                >
+                  Compare two tables
+                </Link>
+              }
+              file="tables"
+              empty="table"
+              label="Result sets"
+              rows={rows}
+              columns={COLUMNS}
+              rowKey={(one) => `${one.artifact}:${one.name}`}
+            />
+          </div>
+        )
+      }
+    </Loaded>
   )
 }
 

@@ -1,11 +1,9 @@
 /** The processlist at a moment: a scrubber, groups of sessions, and the rows of a group. */
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useMemo } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { Processlist, ProcesslistGroup, ProcesslistMoment, ProcesslistRow } from '@/api/schema'
-import { useWidth } from '@/charts/useWidth'
 import { formatDuration, formatNumber } from '@/format'
-import { useIncidentId, useZone } from '@/state/incident'
+import { useIncidentId } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import {
   flag,
@@ -19,24 +17,24 @@ import {
 } from '@/state/url'
 import { ShareBar } from '@/ui/display/Bar'
 import { Button } from '@/ui/controls/Button'
-import { cx } from '@/ui/controls/cx'
+import { Loaded } from '@/ui/display/Loaded'
 import { Fields, Inspector, InspectorSection } from '@/ui/panels/Inspector'
 import { Problem, SkeletonRows } from '@/ui/display/States'
 import { type Column, Table } from '@/ui/table/Table'
-import { Duration, Time } from '@/ui/display/Value'
-import { Export, Filter, NotCollected, NothingInRange, Pages, useOrder } from './parts'
+import { Duration } from '@/ui/display/Value'
+import { Filter, NotCollected, NothingInRange, useOrder } from './parts'
+import { RecordTable } from './RecordTable'
 import { SESSION_KEYS } from './keys'
+import { MomentScrubber } from './MomentScrubber'
 import {
-  csvAddress,
   momentsQuery,
-  PAGE_ROWS,
   processlistQuery,
   type SessionOrder,
   type SessionsAsked,
   sessionsAsked,
 } from './queries'
 import { Lines, PinRow } from './Source'
-import { findMoment, fullest, layoutBars, momentId } from './scrub'
+import { findMoment, fullest, momentId } from './scrub'
 
 type By = Processlist['by']
 const WAYS: readonly (readonly [By, string])[] = [
@@ -60,7 +58,7 @@ export function SessionsTab() {
   const [group] = useUrlState('group', text, '')
   const [idle, setIdle] = useUrlState('idle', flag, false)
   const [words] = useUrlState('q', text, '')
-  const [page, setPage] = useUrlState('page', number, 0)
+  const [page] = useUrlState('page', number, 0)
   const change = useUrlChange()
   const [picked, setPicked] = useUrlState('session', text, '')
   const items = moments.data?.items ?? []
@@ -141,165 +139,83 @@ export function SessionsTab() {
           <span className="tables-space" />
           <WaitsLink moment={moment} />
         </div>
-        {list.isLoadingError ? (
-          <Problem
-            error={list.error}
-            what="The processlist could not be read"
-            onRetry={() => void list.refetch()}
-          />
-        ) : !list.data ? (
-          <SkeletonRows rows={12} />
-        ) : list.data.groups.length === 0 ? (
-          <NothingInRange what="sessions" range={{ from: null, to: null }} />
-        ) : (
-          <>
-            <div
-              className="tables-groups"
-              style={{ ['--rows' as string]: Math.max(2, list.data.groups.length) }}
-            >
-              <Table<ProcesslistGroup>
-                fill
-                label="Groups of sessions"
-                rows={list.data.groups}
-                columns={groupColumns(list.data)}
-                rowKey={groupKey}
-                selected={group || null}
-                onSelect={(one) =>
-                  change({ group: groupKey(one) === group ? [] : [groupKey(one)], page: [] })
-                }
-              />
-            </div>
-            <div className="tables-tools">
-              <h2 className="tables-title ellipsis">
-                {group ? group.slice(1) || 'without one' : 'All sessions'}{' '}
-                <span className="faint">{formatNumber(list.data.rows_total, 0)}</span>
-              </h2>
-              {group && (
-                <Button
-                  size="small"
-                  variant="ghost"
-                  onClick={() => change({ group: [], page: [] })}
-                >
-                  Show all groups
-                </Button>
-              )}
-              <span className="tables-space" />
-              <Pages
-                page={page}
-                size={PAGE_ROWS}
-                total={list.data.rows_total}
-                onPage={setPage}
-                what="sessions"
-              />
-              <Export
-                rows={list.data.rows}
-                columns={ROW_COLUMNS}
-                name="sessions"
-                {...(asked
-                  ? {
-                      all: {
-                        csv: csvAddress(incidentId, 'processlist.csv', sessionsAsked(asked)),
-                        total: list.data.rows_total,
-                      },
-                    }
-                  : {})}
-              />
-            </div>
-            <div className="tables-rows">
-              <Table<ProcesslistRow>
-                fill
-                label="Sessions"
-                {...sorting}
-                rows={list.data.rows}
-                columns={ROW_COLUMNS}
-                rowKey={sessionKey}
-                selected={picked || null}
-                onSelect={(row) => setPicked(sessionKey(row))}
-              />
-            </div>
-          </>
-        )}
+        <Loaded query={list} what="The processlist could not be read">
+          {(data) =>
+            data.groups.length === 0 ? (
+              <NothingInRange what="sessions" range={{ from: null, to: null }} />
+            ) : (
+              <>
+                <Groups list={data} chosen={group} />
+                <RecordTable<ProcesslistRow>
+                  tools={<GroupTitle group={group} total={data.rows_total} />}
+                  pages={{ total: data.rows_total, what: 'sessions' }}
+                  file="sessions"
+                  {...(asked && {
+                    csv: {
+                      route: 'processlist.csv',
+                      query: sessionsAsked(asked),
+                      total: data.rows_total,
+                    },
+                  })}
+                  empty="session"
+                  label="Sessions"
+                  {...sorting}
+                  rows={data.rows}
+                  columns={ROW_COLUMNS}
+                  rowKey={sessionKey}
+                  selected={picked || null}
+                  onSelect={(row) => setPicked(sessionKey(row))}
+                />
+              </>
+            )
+          }
+        </Loaded>
       </div>
       {chosen && <SessionInspector row={chosen} onClose={() => setPicked(null)} />}
     </div>
   )
 }
 
-const groupKey = (group: ProcesslistGroup) => `=${group.key ?? ''}`
-
-function MomentScrubber({
-  moments,
-  moment,
-  onGo,
-  before,
-  after,
-}: {
-  readonly moments: readonly ProcesslistMoment[]
-  readonly moment: ProcesslistMoment
-  readonly onGo: (moment: ProcesslistMoment | undefined) => void
-  readonly before: ProcesslistMoment | undefined
-  readonly after: ProcesslistMoment | undefined
-}) {
-  const zone = useZone()
-  const [frame, width] = useWidth<HTMLDivElement>(900)
-  const bars = useMemo(() => layoutBars(moments, width), [moments, width])
-  const onKey = (event: KeyboardEvent) => {
-    const next = { ArrowLeft: before, ArrowRight: after }[event.key]
-    if (!next || event.ctrlKey || event.metaKey || event.altKey) return
-    event.preventDefault()
-    onGo(next)
-  }
-  const here = momentId(moment)
+function Groups({ list, chosen }: { readonly list: Processlist; readonly chosen: string }) {
+  const change = useUrlChange()
   return (
-    <div className="scrub" role="group" aria-label="Moments of processlists" onKeyDown={onKey}>
-      <div className="scrub-head">
-        <span>
-          <strong data-testid="processlist-moment">
-            {moment.time ? <Time at={moment.time} zone /> : 'A moment of unknown time'}
-          </strong>{' '}
-          <span className="muted">
-            {moment.active} of {moment.sessions} sessions active
-          </span>
-        </span>
-        <span className="tables-space" />
-        <span className="faint">{formatNumber(moments.length, 0)} moments</span>
-        <Button
-          size="small"
-          variant="ghost"
-          disabled={!before}
-          onClick={() => onGo(before)}
-          title="Previous moment ([)"
-        >
-          ‹ Previous
-        </Button>
-        <Button
-          size="small"
-          variant="ghost"
-          disabled={!after}
-          onClick={() => onGo(after)}
-          title="Next moment (])"
-        >
-          Next ›
-        </Button>
-      </div>
-      <div ref={frame} className="scrub-plot">
-        {bars.map((bar) => (
-          <button
-            key={momentId(bar.moment)}
-            type="button"
-            className={cx('scrub-bar', momentId(bar.moment) === here && 'scrub-here')}
-            style={{ left: bar.x, ['--tall' as string]: `${Math.max(6, bar.weight * 100)}%` }}
-            tabIndex={momentId(bar.moment) === here ? 0 : -1}
-            aria-pressed={momentId(bar.moment) === here}
-            aria-label={`${zone.format(bar.moment.time)}, ${bar.moment.active} active`}
-            title={`${zone.format(bar.moment.time)}: ${bar.moment.active} of ${bar.moment.sessions} active`}
-            onClick={() => onGo(bar.moment)}
-          />
-        ))}
-      </div>
+    <div
+      className="tables-groups"
+      style={{ ['--rows' as string]: Math.max(2, list.groups.length) }}
+    >
+      <Table<ProcesslistGroup>
+        fill
+        label="Groups of sessions"
+        rows={list.groups}
+        columns={groupColumns(list)}
+        rowKey={groupKey}
+        selected={chosen || null}
+        onSelect={(one) =>
+          change({ group: groupKey(one) === chosen ? [] : [groupKey(one)], page: [] })
+        }
+      />
     </div>
   )
 }
+
+function GroupTitle({ group, total }: { readonly group: string; readonly total: number }) {
+  const change = useUrlChange()
+  return (
+    <>
+      <h2 className="tables-title ellipsis">
+        {group ? group.slice(1) || 'without one' : 'All sessions'}{' '}
+        <span className="faint">{formatNumber(total, 0)}</span>
+      </h2>
+      {group && (
+        <Button size="small" variant="ghost" onClick={() => change({ group: [], page: [] })}>
+          Show all groups
+        </Button>
+      )}
+    </>
+  )
+}
+
+const groupKey = (group: ProcesslistGroup) => `=${group.key ?? ''}`
 
 function WaitsLink({ moment }: { readonly moment: ProcesslistMoment }) {
   const incidentId = useIncidentId()

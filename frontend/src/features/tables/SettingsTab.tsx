@@ -8,9 +8,11 @@ import { oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url
 import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
 import { cx } from '@/ui/controls/cx'
+import { Loaded } from '@/ui/display/Loaded'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
-import { type Column, Table } from '@/ui/table/Table'
-import { Export, Filter, NotCollected } from './parts'
+import type { Column } from '@/ui/table/Table'
+import { Filter, NotCollected } from './parts'
+import { RecordTable } from './RecordTable'
 import { settingSourcesQuery, settingsQuery } from './queries'
 import { Lines, PinRow } from './Source'
 import { firstPair, shownSettings, type Show, sourceOf, sourceWords, STATE_WORDS } from './settings'
@@ -64,101 +66,104 @@ export function SettingsTab() {
     )
   return (
     <div className="tables-tab">
-      <div className="tables-tools">
-        <SourceChoice
-          label="Left"
-          sources={sources.data}
-          value={a}
-          onChange={(id) => change({ a: [id], b: [b || 'none'] })}
-        />
-        <Button
-          size="small"
-          variant="ghost"
-          disabled={!b}
-          aria-label="Swap left and right"
-          onClick={() => change({ a: [b], b: [a] })}
-        >
-          ⇄
-        </Button>
-        <SourceChoice
-          label="Right"
-          sources={sources.data}
-          value={b}
-          none="nothing: show the left alone"
-          onChange={(id) => change({ a: [a], b: [id || 'none'] })}
-        />
-        <div className="segments" role="group" aria-label="Rows">
-          <Button
-            size="small"
-            pressed={show === 'differing'}
-            disabled={!compared}
-            onClick={() => setShow('differing')}
-          >
-            Differing {compared && <span className="faint">{table.data?.differing}</span>}
-          </Button>
-          <Button size="small" pressed={show === 'mentioned'} onClick={() => setShow('mentioned')}>
-            Spoken of
-          </Button>
-          <Button size="small" pressed={show === 'all'} onClick={() => setShow('all')}>
-            All <span className="faint">{table.data && formatNumber(table.data.total, 0)}</span>
-          </Button>
-        </div>
-        <Filter value={words} onChange={setWords} label="Filter by name or value" />
-        <span className="tables-space" />
-        <Export rows={rows} columns={columns} name="settings" />
-      </div>
-      {missing && (
-        <Banner>
-          A source that this address names is not in the incident: it was excluded, deleted or read
-          anew without settings. Another stands in its place.
-        </Banner>
-      )}
-      {table.isLoadingError ? (
-        <Problem
-          error={table.error}
-          what="The settings could not be read"
-          onRetry={() => void table.refetch()}
-        />
-      ) : !table.data ? (
-        <SkeletonRows rows={12} />
-      ) : rows.length === 0 ? (
-        <EmptyState
-          compact
-          title={
-            show === 'differing' && compared && !words ? 'Both say the same' : 'No setting fits'
-          }
-          action={
+      <RecordTable
+        tools={
+          <>
+            <SourceChoice
+              label="Left"
+              sources={sources.data}
+              value={a}
+              onChange={(id) => change({ a: [id], b: [b || 'none'] })}
+            />
             <Button
-              onClick={() => {
-                setShow('all')
-                setWords(null)
-              }}
+              size="small"
+              variant="ghost"
+              disabled={!b}
+              aria-label="Swap left and right"
+              onClick={() => change({ a: [b], b: [a] })}
             >
-              Show all {formatNumber(table.data.total, 0)}
+              ⇄
             </Button>
-          }
-        >
-          {show === 'differing' && compared && !words
-            ? 'Ids, paths and positions, which differ between any two servers, are not counted.'
-            : 'The filter hides all of them.'}
-        </EmptyState>
-      ) : (
-        <div className="tables-rows">
-          <Table
-            fill
-            label="Settings"
-            rows={rows}
-            columns={columns}
-            rowKey={(row) => row.name}
-            rowClass={(row) =>
-              cx(
-                row.state === 'changed' && compared && 'setting-differs',
-                row.volatile && 'setting-volatile',
-              )
-            }
-          />
-        </div>
-      )}
+            <SourceChoice
+              label="Right"
+              sources={sources.data}
+              value={b}
+              none="nothing: show the left alone"
+              onChange={(id) => change({ a: [a], b: [id || 'none'] })}
+            />
+            <div className="segments" role="group" aria-label="Rows">
+              <Button
+                size="small"
+                pressed={show === 'differing'}
+                disabled={!compared}
+                onClick={() => setShow('differing')}
+              >
+                Differing {compared && <span className="faint">{table.data?.differing}</span>}
+              </Button>
+              <Button
+                size="small"
+                pressed={show === 'mentioned'}
+                onClick={() => setShow('mentioned')}
+              >
+                Spoken of
+              </Button>
+              <Button size="small" pressed={show === 'all'} onClick={() => setShow('all')}>
+                All <span className="faint">{table.data && formatNumber(table.data.total, 0)}</span>
+              </Button>
+            </div>
+            <Filter value={words} onChange={setWords} label="Filter by name or value" />
+          </>
+        }
+        file="settings"
+        note={
+          missing && (
+            <Banner>
+              A source that this address names is not in the incident: it was excluded, deleted or
+              read anew without settings. Another stands in its place.
+            </Banner>
+          )
+        }
+        empty={{
+          message: (
+            <Loaded query={table} what="The settings could not be read">
+              {(data) => (
+                <EmptyState
+                  compact
+                  title={
+                    show === 'differing' && compared && !words
+                      ? 'Both say the same'
+                      : 'No setting fits'
+                  }
+                  action={
+                    <Button
+                      onClick={() => {
+                        setShow('all')
+                        setWords(null)
+                      }}
+                    >
+                      Show all {formatNumber(data.total, 0)}
+                    </Button>
+                  }
+                >
+                  {show === 'differing' && compared && !words
+                    ? 'Ids, paths and positions, which differ between any two servers, are not counted.'
+                    : 'The filter hides all of them.'}
+                </EmptyState>
+              )}
+            </Loaded>
+          ),
+        }}
+        label="Settings"
+        rows={rows}
+        columns={columns}
+        rowKey={(row) => row.name}
+        rowClass={(row) =>
+          cx(
+            row.state === 'changed' && compared && 'setting-differs',
+            row.volatile && 'setting-volatile',
+          )
+        }
+      />
     </div>
   )
 }

@@ -49,12 +49,10 @@ export const momentsQuery = (id: string) =>
 
 export const PAGE_ROWS = 200
 
+export type CsvQuery = Readonly<Record<string, string | number | boolean | readonly string[]>>
+
 /** Where a route of an incident gives its rows as CSV. */
-export function csvAddress(
-  id: string,
-  route: string,
-  query: Readonly<Record<string, string | number | boolean | readonly string[]>>,
-): string {
+export function csvAddress(id: string, route: string, query: CsvQuery): string {
   const asked = new URLSearchParams(
     Object.entries(query).flatMap(([key, value]) =>
       typeof value === 'object' ? value.map((one) => [key, one]) : [[key, String(value)]],

@@ -120,44 +120,18 @@ export function Table<Row>({
     const row = sorted[index]
     if (row === undefined) return null
     const key = rowKey(row)
-    const chosen = isChosen(row)
     return (
-      <div
+      <TableRow<Row>
         key={key}
-        role="row"
-        aria-rowindex={index + 2}
-        aria-selected={onSelect ? chosen : undefined}
-        data-index={index}
-        tabIndex={stop(row) ? 0 : -1}
-        onFocus={onSelect ? undefined : () => setWalked(key)}
-        className={cx('tr', onSelect && 'tr-choosable', chosen && 'tr-chosen', rowClass?.(row))}
-        style={virtual ? { position: 'absolute', top, left: 0, right: 0 } : undefined}
-        onClick={
-          onSelect &&
-          ((event) => {
-            // A link, a button or a text selection inside the row is not a choice of the row.
-            if ((event.target as HTMLElement).closest('a,button,input,select,label')) return
-            if (window.getSelection()?.toString()) return
-            onSelect(row)
-          })
-        }
-        onKeyDown={
-          onSelect &&
-          ((event) => {
-            if (event.key === 'Enter' && event.target === event.currentTarget) onSelect(row)
-          })
-        }
-      >
-        {columns.map((column) => (
-          <div
-            key={column.key}
-            role="gridcell"
-            className={cx('td', column.kind === 'number' && 'td-number')}
-          >
-            {column.cell(row)}
-          </div>
-        ))}
-      </div>
+        row={row}
+        index={index}
+        columns={columns}
+        {...(virtual ? { top } : {})}
+        reachable={stop(row)}
+        chosen={isChosen(row)}
+        className={rowClass?.(row)}
+        {...(onSelect ? { onSelect } : { onFocus: () => setWalked(key) })}
+      />
     )
   })
 
@@ -172,34 +146,7 @@ export function Table<Row>({
         style={{ ['--columns' as string]: template, ['--least' as string]: `${least}px` }}
         onKeyDown={move}
       >
-        <div className="tr th-row" role="row" aria-rowindex={1}>
-          {columns.map((column) => (
-            <div
-              key={column.key}
-              role="columnheader"
-              title={column.title}
-              aria-sort={
-                sort?.key === column.key ? (sort.down ? 'descending' : 'ascending') : undefined
-              }
-              className={cx('th', column.kind === 'number' && 'td-number')}
-            >
-              {column.sort ? (
-                <button
-                  type="button"
-                  className="th-button"
-                  onClick={() => setSort(nextSort(sort, column.key, column.kind === 'number'))}
-                >
-                  {column.head}
-                  <span className="th-arrow" aria-hidden="true">
-                    {sort?.key === column.key ? (sort.down ? '↓' : '↑') : ''}
-                  </span>
-                </button>
-              ) : (
-                column.head
-              )}
-            </div>
-          ))}
-        </div>
+        <TableHead columns={columns} sort={sort} onSort={setSort} />
         {virtual ? (
           <div style={{ position: 'relative', height: virtualizer.getTotalSize() }}>{body}</div>
         ) : (
@@ -211,6 +158,109 @@ export function Table<Row>({
           <CopyButton text={() => toTsv(sorted, columns)}>Copy as TSV</CopyButton>
         </div>
       )}
+    </div>
+  )
+}
+
+function TableHead<Row>({
+  columns,
+  sort,
+  onSort,
+}: {
+  readonly columns: readonly Column<Row>[]
+  readonly sort: Sort | null
+  readonly onSort: (sort: Sort | null) => void
+}) {
+  return (
+    <div className="tr th-row" role="row" aria-rowindex={1}>
+      {columns.map((column) => (
+        <div
+          key={column.key}
+          role="columnheader"
+          title={column.title}
+          aria-sort={
+            sort?.key === column.key ? (sort.down ? 'descending' : 'ascending') : undefined
+          }
+          className={cx('th', column.kind === 'number' && 'td-number')}
+        >
+          {column.sort ? (
+            <button
+              type="button"
+              className="th-button"
+              onClick={() => onSort(nextSort(sort, column.key, column.kind === 'number'))}
+            >
+              {column.head}
+              <span className="th-arrow" aria-hidden="true">
+                {sort?.key === column.key ? (sort.down ? '↓' : '↑') : ''}
+              </span>
+            </button>
+          ) : (
+            column.head
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function TableRow<Row>({
+  row,
+  index,
+  columns,
+  top,
+  reachable,
+  chosen,
+  className,
+  onSelect,
+  onFocus,
+}: {
+  readonly row: Row
+  readonly index: number
+  readonly columns: readonly Column<Row>[]
+  /** Pixels from the top, where only the rows in sight are drawn. */
+  readonly top?: number
+  /** By Tab. */
+  readonly reachable: boolean
+  readonly chosen: boolean
+  readonly className: string | false | undefined
+  readonly onSelect?: (row: Row) => void
+  readonly onFocus?: () => void
+}) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={onSelect ? chosen : undefined}
+      data-index={index}
+      tabIndex={reachable ? 0 : -1}
+      onFocus={onFocus}
+      className={cx('tr', onSelect && 'tr-choosable', chosen && 'tr-chosen', className)}
+      style={top === undefined ? undefined : { position: 'absolute', top, left: 0, right: 0 }}
+      onClick={
+        onSelect &&
+        ((event) => {
+          // A link, a button or a text selection inside the row is not a choice of the row.
+          if ((event.target as HTMLElement).closest('a,button,input,select,label')) return
+          if (window.getSelection()?.toString()) return
+          onSelect(row)
+        })
+      }
+      onKeyDown={
+        onSelect &&
+        ((event) => {
+          if (event.key === 'Enter' && event.target === event.currentTarget) onSelect(row)
+        })
+      }
+    >
+      {columns.map((column) => (
+        <div
+          key={column.key}
+          role="gridcell"
+          className={cx('td', column.kind === 'number' && 'td-number')}
+        >
+          {column.cell(row)}
+        </div>
+      ))}
     </div>
   )
 }

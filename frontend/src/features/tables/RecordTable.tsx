@@ -1,0 +1,85 @@
+/**
+ * The table of a tab: a line of tools with pages, copy and CSV, then the rows or why there are none.
+ * A tab declares its columns and says where the rows come from; the page is in the address.
+ */
+import type { ReactNode } from 'react'
+import { useIncidentId, useRange } from '@/state/incident'
+import { number, useUrlState } from '@/state/url'
+import { type Column, type Sort, Table } from '@/ui/table/Table'
+import { Export, NothingInRange, Pages, RangeNote } from './parts'
+import { csvAddress, type CsvQuery, PAGE_ROWS } from './queries'
+
+export function RecordTable<Row>({
+  tools,
+  ranged = false,
+  summary,
+  pages,
+  file,
+  csv,
+  note,
+  empty,
+  more,
+  rows,
+  columns,
+  label,
+  ...table
+}: {
+  /** Filters and choices, at the left of the line above the rows. */
+  readonly tools: ReactNode
+  /** The rows follow the chosen range. */
+  readonly ranged?: boolean
+  /** Counts and links, at the right of the line. */
+  readonly summary?: ReactNode
+  /** The rows are one page of `total`; `what` they are: "events". */
+  readonly pages?: { readonly total: number; readonly what: string }
+  /** Name of the exported file, without its ending. */
+  readonly file: string
+  /** Where the server gives all `total` rows; without it the shown rows are exported. */
+  readonly csv?: { readonly route: string; readonly query: CsvQuery; readonly total: number }
+  /** Between the tools and the rows. */
+  readonly note?: ReactNode
+  /** In place of the rows when there are none: the name of a row, or a whole message. */
+  readonly empty: string | { readonly message: ReactNode }
+  /** Below the rows. */
+  readonly more?: ReactNode
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  readonly rowKey: (row: Row) => string
+  readonly label: string
+  readonly sort?: Sort | null
+  readonly onSort?: (sort: Sort | null) => void
+  readonly presorted?: boolean
+  readonly selected?: string | null
+  readonly onSelect?: (row: Row) => void
+  readonly rowClass?: (row: Row) => string | false | undefined
+}) {
+  const incidentId = useIncidentId()
+  const [range] = useRange()
+  const [page, setPage] = useUrlState('page', number, 0)
+  const all = csv && { csv: csvAddress(incidentId, csv.route, csv.query), total: csv.total }
+  return (
+    <>
+      <div className="tables-tools">
+        {tools}
+        {ranged && <RangeNote />}
+        <span className="tables-space" />
+        {summary}
+        {pages && <Pages {...pages} page={page} size={PAGE_ROWS} onPage={setPage} />}
+        <Export rows={rows} columns={columns} name={file} {...(all ? { all } : {})} />
+      </div>
+      {note}
+      {rows.length > 0 ? (
+        <div className="tables-rows">
+          <Table<Row> fill label={label} rows={rows} columns={columns} {...table} />
+        </div>
+      ) : typeof empty === 'string' ? (
+        <NothingInRange what={empty} range={ranged ? range : WHOLE} />
+      ) : (
+        empty.message
+      )}
+      {more}
+    </>
+  )
+}
+
+const WHOLE = { from: null, to: null }
