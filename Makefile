@@ -86,7 +86,7 @@ doctor: $(VENV)/.installed ## say what is not well, and the remedy
 # ---- test ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: $(VENV)/.installed-dev $(UI) ## engine, storage, API, worker, UI units, browser journey
+test: $(VENV)/.installed-dev $(UI) ## engine, storage, API, worker, browser journey beside UI units
 	@sh scripts/test.sh
 
 .PHONY: test-backend

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs the tests, one step after another, and sums up at the end.
+# Runs the tests and sums up at the end: the backend's by two processes, then the browser journey
+# and beside it, for a browser mostly waits, the UI's unit tests.
 # Usage: test.sh [backend] [frontend] [browser]    (no word: all of them)
 set -u
 
@@ -7,8 +8,11 @@ cd "$(dirname "$0")/.."
 steps="${*:-backend frontend browser}"
 summary=""
 failed=0
+beside=""
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
+# A command in the background does not hear Ctrl-C.
+trap '[ -n "$beside" ] && kill "$beside" 2>/dev/null; exit 130' INT TERM
 
 run() { # run NAME COMMAND...: shows the output, keeps its last lines, notes how it went
     name="$1"
@@ -16,28 +20,63 @@ run() { # run NAME COMMAND...: shows the output, keeps its last lines, notes how
     echo "==== $name"
     began=$(date +%s)
     # The status travels by a file: a pipe into tee would hide it in plain sh.
-    { "$@" 2>&1; echo $? >"$folder/status"; } | tee "$folder/$name.log"
-    took=$(($(date +%s) - began))
-    if [ "$(cat "$folder/status")" = 0 ]; then verdict=passed; else verdict=FAILED; failed=1; fi
-    summary="$summary$(printf '%-10s %s in %s s' "$name" "$verdict" "$took")
+    { "$@" 2>&1; echo $? >"$folder/$name.status"; } | tee "$folder/$name.log"
+    note "$name" $(($(date +%s) - began))
+}
+
+note() { # note NAME SECONDS: how the step went, into the summary
+    if [ "$(cat "$folder/$1.status")" = 0 ]; then verdict=passed; else verdict=FAILED; failed=1; fi
+    summary="$summary$(printf '%-10s %s in %s s' "$1" "$verdict" "$2")
 "
 }
 
-backend() { cd backend && ../.venv/bin/python -m pytest -n 2 --dist loadgroup tests; }
-frontend() { cd frontend && npm run --silent test; }
-browser() { cd frontend && node e2e/run.mjs --project=journey; }
+backend() { (cd backend && ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
+frontend() { (cd frontend && npm run --silent test); }
+browser() { (cd frontend && node e2e/run.mjs --project=journey); }
+
+frontend_beside_browser() {
+    began_beside=$(date +%s)
+    (cd frontend && exec env VITEST_MAX_WORKERS=1 npm run --silent test) >"$folder/frontend.log" 2>&1 &
+    beside=$!
+    run browser browser
+    wait "$beside"
+    echo $? >"$folder/frontend.status"
+    beside=""
+    echo "==== frontend, which ran beside the browser"
+    cat "$folder/frontend.log"
+    note frontend $(($(date +%s) - began_beside))
+}
+
+skipped() { # skipped STEP: how many tests it left out
+    [ -f "$folder/$1.log" ] || return 0
+    number="$(grep -oE '[0-9]+ skipped' "$folder/$1.log" | tail -n 1)"
+    printf '%-10s %s\n' "$1" "${number:-0 skipped}"
+}
+
+wants() { # wants STEP: whether it is one of the steps to run
+    case " $steps " in *" $1 "*) true ;; *) false ;; esac
+}
 
 for step in $steps; do
     case "$step" in
-    backend | frontend | browser) run "$step" "$step" ;;
+    backend | frontend | browser) ;;
     *) echo "test.sh knows backend, frontend and browser, not $step" >&2; exit 2 ;;
     esac
 done
+if wants backend; then run backend backend; fi
+if wants frontend && wants browser; then
+    frontend_beside_browser
+elif wants frontend; then
+    run frontend frontend
+elif wants browser; then
+    run browser browser
+fi
 
 echo "==== summary"
 printf '%s' "$summary"
-# Which failed stands here once more: long logs lie between.
-[ -f "$folder/backend.log" ] && grep -E '^(FAILED|ERROR) ' "$folder/backend.log"
+for step in backend frontend browser; do skipped "$step"; done
+# Which failed and which were left out stands here once more: long logs lie between.
+[ -f "$folder/backend.log" ] && grep -E '^(FAILED|ERROR|SKIPPED) ' "$folder/backend.log"
 [ -f "$folder/frontend.log" ] && grep -E '^ *FAIL ' "$folder/frontend.log" | sort -u
 [ -f "$folder/browser.log" ] && grep -E '^ +[0-9]+\) ' "$folder/browser.log" | sort -u
 [ -f "$folder/browser.log" ] && grep -E '^ +[0-9]+ (passed|failed|flaky|skipped|did not run)' "$folder/browser.log"

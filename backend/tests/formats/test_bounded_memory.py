@@ -24,6 +24,7 @@ _MOST_MIB = memory.LINE / memory.MIB * 0.9
 
 
 @pytest.mark.parametrize("case", _CASES)
+@pytest.mark.slow
 def test_a_line_of_100_mb_is_never_held_whole(case: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.formats.memory", case, *_CASES[case]],

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import io
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
+import pytest
 from polars.testing import assert_frame_equal
 
 from pileup.formats.driver import Parsed, parse_path, parse_stream
@@ -23,8 +24,11 @@ from tests.formats.damage import ways
 _MOST = 512 * 1024
 _MOST_BROKEN = 32 * 1024
 """Of each file: some 800 of them, broken, take less than a minute."""
+_SHARES = 4
+"""Every so many-th file is a test of its own, so that several processes share the work."""
 
 
+@pytest.mark.slow
 def test_the_corpus_is_read_and_recognised(corpus: Path) -> None:
     """Each file is its kind and no other, under a name that says nothing."""
     wrong = []
@@ -44,12 +48,14 @@ def test_the_corpus_is_read_and_recognised(corpus: Path) -> None:
     assert seen == NOT_READ.keys()
 
 
-def test_every_file_of_the_corpus_broken_is_read(corpus: Path, rounds: int) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("share", range(_SHARES))
+def test_every_file_of_the_corpus_broken_is_read(corpus: Path, share: int, rounds: int) -> None:
     """Each file in one of the ways in which files break; its name throws the dice.
 
     ``--rounds`` takes that many ways of each. The same files break in the same ways every time.
     """
-    for path in files(corpus):
+    for path in [*files(corpus)][share::_SHARES]:
         with path.open("rb") as stream:
             data = stream.read(_MOST_BROKEN)
         dice = random.Random(path.name)
@@ -75,8 +81,10 @@ def test_frames_of_each_kind_come_back_from_the_store(corpus: Path, tmp_path: Pa
             assert_frame_equal(back[kind], frame)
 
 
-def test_the_captures_are_read(captures: Path) -> None:
-    for name, parsed in _capture_members(captures):
+@pytest.mark.slow
+@pytest.mark.parametrize("share", range(_SHARES))
+def test_the_captures_are_read(captures: Path, share: int) -> None:
+    for name, parsed in _capture_members([*files(captures)][share::_SHARES]):
         assert not parsed.crashed, f"{name}: {parsed.failed}"
         if "pt-stalk" in name and parsed.receipt.bytes_read:
             assert parsed.format is not None, f"{name}: {parsed.detection.why}"
@@ -110,8 +118,8 @@ def _distinct(stacks: pl.DataFrame) -> int:
     return len({tuple(frame["function"] for frame in frames) for frames in stacks["frames"]})
 
 
-def _capture_members(captures: Path) -> Iterator[tuple[str, Parsed]]:
-    for path in files(captures):
+def _capture_members(paths: Iterable[Path]) -> Iterator[tuple[str, Parsed]]:
+    for path in paths:
         if archive.kind_of(path) is None:
             yield path.name, parse_path(path)
             continue

@@ -134,6 +134,7 @@ TOUCHED: dict[str, Change] = {
 }
 
 
+@pytest.mark.slow
 def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
     bundle: Path, tmp_path: Path
 ) -> None:

@@ -22,6 +22,9 @@ from tests.support.site import Site, open_site, settings_for
 SAMPLES = REPOSITORY / "samples"
 BOTH = ("artifact", "analyse")
 
+read_here = pytest.mark.xdist_group("read-sample")
+"""Marks what works on copies of ``read_sample``: one process reads it, for all of them."""
+
 
 class Bench:
     """An installation and a worker that works when told."""

@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tests.conftest import REPOSITORY
-from tests.worker.conftest import BOTH, Bench
+from tests.worker.conftest import BOTH, Bench, read_here
+
+pytestmark = read_here
 
 
 def get(bench: Bench, path: str) -> Any:

@@ -14,7 +14,9 @@ import pytest
 from pileup.storage import models
 from pileup.storage.lifecycle.bundle_rows import STAYS, tables
 from tests.support.bundles import touched
-from tests.worker.conftest import BOTH, Bench
+from tests.worker.conftest import BOTH, Bench, read_here
+
+pytestmark = read_here
 
 UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 SHORT = re.compile(r"(\[\^pin-|::pin\{id=\\*\")[0-9a-f-]+")

@@ -34,6 +34,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     knowledge.use(None)  # it holds for the process
 
 
+@pytest.mark.slow
 def test_its_rule_fires_in_an_uploaded_incident(
     make_bench: Callable[..., Bench], folder: Path
 ) -> None:

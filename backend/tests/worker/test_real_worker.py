@@ -88,6 +88,7 @@ def test_a_worker_works_and_leaves(floor: Floor) -> None:
     assert not floor.alive()
 
 
+@pytest.mark.slow
 def test_kill_9_in_the_middle_of_an_archive(floor: Floor) -> None:
     """The next worker takes over at once, and every member is there exactly once."""
     incident = floor.site.incident()
@@ -105,6 +106,7 @@ def test_kill_9_in_the_middle_of_an_archive(floor: Floor) -> None:
     assert states.count("unknown_format") == 150
 
 
+@pytest.mark.slow
 def test_a_broker_that_forgets_everything(floor: Floor) -> None:
     """Messages that were lost are sent again from the job table."""
     incident = floor.site.incident()

@@ -146,6 +146,9 @@ def test_counts_of_the_samples(path: Path) -> None:
     assert_counts(path.name, path.read_bytes())
 
 
+_on_corpus = pytest.mark.xdist_group("innodb-corpus")
+
+
 @pytest.fixture(scope="module")
 def dumps(corpus: Path) -> list[tuple[str, bytes, Parsed]]:
     """Every status dump of other people, as they stand, with what was read of it."""
@@ -154,6 +157,7 @@ def dumps(corpus: Path) -> list[tuple[str, bytes, Parsed]]:
     return [(name, data, parse_bytes(data, format_name="innodb-status")) for name, data in every]
 
 
+@_on_corpus
 def test_counts_of_the_corpus(dumps: list[tuple[str, bytes, Parsed]]) -> None:
     total: Counter[str] = Counter()
     for name, data, parsed in dumps:
@@ -162,6 +166,7 @@ def test_counts_of_the_corpus(dumps: list[tuple[str, bytes, Parsed]]) -> None:
     assert total["transactions"] > 4000
 
 
+@pytest.mark.slow
 def test_counts_of_the_captures(captures: Path) -> None:
     """Each capture's whole series of dumps, several hundred of them."""
     total: Counter[str] = Counter()
@@ -174,6 +179,7 @@ def test_counts_of_the_captures(captures: Path) -> None:
     assert total["waits"] > 5000
 
 
+@_on_corpus
 def test_every_deadlock_is_there_once(dumps: list[tuple[str, bytes, Parsed]]) -> None:
     """As many transactions as '*** (n) TRANSACTION' lines in deadlocks that differ."""
     for name, data, parsed in dumps:
@@ -252,6 +258,7 @@ def test_every_number_of_a_sample_is_in_a_record(path: Path) -> None:
     assert [*_not_carried(data, parse_bytes(data, format_name="innodb-status"))] == []
 
 
+@_on_corpus
 def test_every_number_of_the_corpus_is_in_a_record(dumps: list[tuple[str, bytes, Parsed]]) -> None:
     missing = {name: [*_not_carried(data, parsed)] for name, data, parsed in dumps}
     assert {name: lines for name, lines in missing.items() if lines} == {}

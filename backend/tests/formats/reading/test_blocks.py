@@ -23,6 +23,7 @@ def _file(dice: random.Random, encoding: str) -> bytes:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+@pytest.mark.slow
 def test_small_blocks_give_the_same_lines_and_books(encoding: str) -> None:
     for seed in range(12):
         dice = random.Random(seed)

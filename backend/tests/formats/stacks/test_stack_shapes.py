@@ -94,6 +94,7 @@ def _inputs(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 @pytest.mark.parametrize("path", _PATHS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.slow
 def test_known_stacks_equal_lines_one_by_one(path: Path) -> None:
     known_stacks = 0
     for what, data in _inputs(path):
