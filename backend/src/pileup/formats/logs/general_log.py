@@ -97,7 +97,15 @@ def _rates(
     lines: list[int] = []
     for second in seconds:  # a second without an entry stands behind the last that has one
         lines.append(placed.get((clock, second), lines[-1] if lines else 1))
-    for command in sorted({command for of, _, command in counts if of == clock}):
+    at = {second: position for position, second in enumerate(seconds)}
+    by_command: dict[str, list[tuple[int, int]]] = {}
+    for (of, second, command), count in counts.items():
+        if of == clock:
+            by_command.setdefault(command, []).append((at[second], count))
+    for command, entries in sorted(by_command.items()):
+        values = [0.0] * len(seconds)  # most commands stand in few of the seconds
+        for position, count in entries:
+            values[position] = float(count)
         columns = {
             "series": "general_log.commands",
             "labels": f"command={command}",
@@ -105,9 +113,7 @@ def _rates(
             "unit": "1/s",
             "clock": clock,
             "wall_us": pl.Series(seconds, dtype=pl.Int64) * _S,
-            "value": pl.Series(
-                [counts[clock, second, command] for second in seconds], dtype=pl.Float64
-            ),
+            "value": pl.Series(values, dtype=pl.Float64),
             "line_first": pl.Series(lines, dtype=pl.Int64),
         }
         yield Rows(SAMPLE, frame_of(SAMPLE, columns))
