@@ -85,10 +85,6 @@ function Body({
   const [words, setWords] = useState('')
   const navigate = useNavigate()
   const keys = useActiveKeys()
-  const [single, setSingle] = useSingleKeys()
-  const [, setTheme] = useTheme()
-  const zone = useZone()
-  const incidents = useQuery(incidentsQuery)
   const views = useQuery(viewsQuery(incidentId))
   const found = useQuery({
     ...findQuery(incidentId, words.trim()),
@@ -193,45 +189,69 @@ function Body({
             ))}
           </Command.Group>
         )}
-        <Command.Group heading="Incidents">
-          {(incidents.data?.items ?? [])
-            .filter((one) => one.id !== incidentId)
-            .slice(0, 50)
-            .map((one) => (
-              <Line
-                key={one.id}
-                value={`incident ${one.title} ${one.id}`}
-                hint={one.status}
-                onSelect={() => go(`/incidents/${one.id}/overview`)}
-              >
-                {one.title}
-              </Line>
-            ))}
-        </Command.Group>
-        <Command.Group heading="How it looks">
-          {THEMES.map(([theme, name]) => (
-            <Line key={theme} value={`theme ${name}`} onSelect={() => act(() => setTheme(theme))}>
-              Theme: {name}
-            </Line>
-          ))}
-          {ZONES.map(([mode, name]) => (
-            <Line
-              key={mode}
-              value={`times in ${name}`}
-              onSelect={() => act(() => zone.setMode(mode))}
-            >
-              Times in {name}
-            </Line>
-          ))}
-          <Line value="keys sheet shortcuts" keys={['?']} onSelect={() => act(acts.showKeys)}>
-            Show the keys
-          </Line>
-          <Line value="single keys on off" onSelect={() => act(() => setSingle(!single))}>
-            {single ? 'Turn single keys off' : 'Turn single keys on'}
-          </Line>
-        </Command.Group>
+        <Incidents besides={incidentId} go={go} />
+        <Looks act={act} showKeys={acts.showKeys} />
       </Command.List>
     </Command>
+  )
+}
+
+function Incidents({
+  besides,
+  go,
+}: {
+  readonly besides: string
+  readonly go: (to: string) => void
+}) {
+  const incidents = useQuery(incidentsQuery)
+  return (
+    <Command.Group heading="Incidents">
+      {(incidents.data?.items ?? [])
+        .filter((one) => one.id !== besides)
+        .slice(0, 50)
+        .map((one) => (
+          <Line
+            key={one.id}
+            value={`incident ${one.title} ${one.id}`}
+            hint={one.status}
+            onSelect={() => go(`/incidents/${one.id}/overview`)}
+          >
+            {one.title}
+          </Line>
+        ))}
+    </Command.Group>
+  )
+}
+
+function Looks({
+  act,
+  showKeys,
+}: {
+  readonly act: (what: () => void) => void
+  readonly showKeys: () => void
+}) {
+  const [single, setSingle] = useSingleKeys()
+  const [, setTheme] = useTheme()
+  const zone = useZone()
+  return (
+    <Command.Group heading="How it looks">
+      {THEMES.map(([theme, name]) => (
+        <Line key={theme} value={`theme ${name}`} onSelect={() => act(() => setTheme(theme))}>
+          Theme: {name}
+        </Line>
+      ))}
+      {ZONES.map(([mode, name]) => (
+        <Line key={mode} value={`times in ${name}`} onSelect={() => act(() => zone.setMode(mode))}>
+          Times in {name}
+        </Line>
+      ))}
+      <Line value="keys sheet shortcuts" keys={['?']} onSelect={() => act(showKeys)}>
+        Show the keys
+      </Line>
+      <Line value="single keys on off" onSelect={() => act(() => setSingle(!single))}>
+        {single ? 'Turn single keys off' : 'Turn single keys on'}
+      </Line>
+    </Command.Group>
   )
 }
 

@@ -46,7 +46,7 @@ afterEach(() => vi.unstubAllGlobals())
 
 async function opened(): Promise<LiveText> {
   const live = new LiveText('i1', 'note')
-  await vi.waitFor(() => expect(live.snapshot().state).toBe('saved'))
+  await vi.waitFor(() => expect(live.saved.get().state).toBe('saved'))
   return live
 }
 
@@ -66,11 +66,11 @@ it('keeps what is typed while the server is away, and sends it by itself afterwa
   const live = await opened()
   server.away = true
   live.text.insert(0, 'kept')
-  await vi.waitFor(() => expect(live.snapshot().state).toBe('offline'))
+  await vi.waitFor(() => expect(live.saved.get().state).toBe('offline'))
   expect(draftsOf('i1', 'note')).toHaveLength(1)
   server.away = false
   await vi.waitFor(() => expect(server.text).toBe('kept'), 5000)
-  await vi.waitFor(() => expect(live.snapshot().state).toBe('saved'))
+  await vi.waitFor(() => expect(live.saved.get().state).toBe('saved'))
   expect(draftsOf('i1')).toHaveLength(0)
 })
 
@@ -78,7 +78,7 @@ it('takes over what a tab that died had not sent', async () => {
   const dead = await opened()
   server.away = true
   dead.text.insert(0, 'last words')
-  await vi.waitFor(() => expect(dead.snapshot().state).toBe('offline'))
+  await vi.waitFor(() => expect(dead.saved.get().state).toBe('offline'))
   dead.close()
   server.away = false
   const next = await opened()
@@ -90,7 +90,7 @@ it('sends such a draft also when nobody opens that text', async () => {
   const dead = await opened()
   server.away = true
   dead.text.insert(0, 'last words')
-  await vi.waitFor(() => expect(dead.snapshot().state).toBe('offline'))
+  await vi.waitFor(() => expect(dead.saved.get().state).toBe('offline'))
   dead.close()
   await sendDrafts('i1')
   expect(draftsOf('i1')).toHaveLength(1)

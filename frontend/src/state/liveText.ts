@@ -6,6 +6,7 @@ import * as Y from 'yjs'
 import { onLive } from '@/api/events'
 import { api, unwrap } from '@/api/client'
 import { ApiProblem } from '@/api/problem'
+import { Store } from './store'
 import { decode, draftKey, draftsOf, dropDraft, encode, keepDraft, openHere } from './textDrafts'
 
 export type Saved =
@@ -33,8 +34,7 @@ export class LiveText {
   private unsent: Uint8Array | null = null
   private onItsWay: Uint8Array | null = null
   private timer: ReturnType<typeof setTimeout> | undefined
-  private saved: Saved = { state: 'loading' }
-  private readonly listeners = new Set<() => void>()
+  readonly saved = new Store<Saved>({ state: 'loading' })
   private readonly storage: string
   private readonly path: { readonly incident_id: string; readonly key: string }
   private readonly stopListening: () => void
@@ -59,13 +59,6 @@ export class LiveText {
   /** Everything that was typed here is stored by the server. */
   get idle(): boolean {
     return this.unsent === null && this.onItsWay === null
-  }
-
-  readonly snapshot = (): Saved => this.saved
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener)
-    return () => this.listeners.delete(listener)
   }
 
   close(): void {
@@ -114,10 +107,11 @@ export class LiveText {
   private changed(update: Uint8Array): void {
     this.unsent = this.unsent ? Y.mergeUpdates([this.unsent, update]) : update
     this.keep()
-    if (this.saved.state !== 'offline' && this.saved.state !== 'refused') {
-      this.tell({ state: this.loaded ? 'saving' : 'loading' })
+    const { state } = this.saved.get()
+    if (state !== 'offline' && state !== 'refused') {
+      this.saved.set({ state: this.loaded ? 'saving' : 'loading' })
     }
-    if (this.saved.state === 'saving' && !this.onItsWay) this.later(SEND_AFTER_MS)
+    if (this.saved.get().state === 'saving' && !this.onItsWay) this.later(SEND_AFTER_MS)
   }
 
   private async send(): Promise<void> {
@@ -166,7 +160,7 @@ export class LiveText {
       for (const update of answer.updates) Y.applyUpdate(this.doc, decode(update), SERVER)
       this.seq = Math.max(this.seq, answer.seq)
       this.fetching = false
-      if (this.saved.state === 'offline') this.settle()
+      if (this.saved.get().state === 'offline') this.settle()
       void this.fetch()
     } catch (error) {
       this.fetching = false
@@ -188,10 +182,10 @@ export class LiveText {
   private failed(error: unknown, retry: () => void): void {
     const refused = error instanceof ApiProblem && error.status >= 400 && error.status < 500
     if (refused) {
-      this.tell({ state: 'refused', problem: error })
+      this.saved.set({ state: 'refused', problem: error })
       return
     }
-    this.tell({ state: this.loaded ? 'offline' : 'loading' })
+    this.saved.set({ state: this.loaded ? 'offline' : 'loading' })
     clearTimeout(this.timer)
     this.timer = setTimeout(retry, AGAIN_MS[Math.min(this.failures, AGAIN_MS.length - 1)])
     this.failures += 1
@@ -209,12 +203,7 @@ export class LiveText {
   }
 
   private settle(): void {
-    this.tell({ state: this.idle ? 'saved' : 'saving' })
-  }
-
-  private tell(saved: Saved): void {
-    this.saved = saved
-    for (const listener of this.listeners) listener()
+    this.saved.set({ state: this.idle ? 'saved' : 'saving' })
   }
 }
 
@@ -247,7 +236,7 @@ export function releaseText(incidentId: string, key: string): void {
     openHere.delete(id)
     found.live.close()
   }
-  const stop = found.live.subscribe(() => {
+  const stop = found.live.saved.subscribe(() => {
     if (found.holders > 0 || held.get(id) !== found) stop()
     else closeIfDone()
   })

@@ -1,4 +1,7 @@
-/** A value of this page that code outside React changes, and whom to tell. */
+/**
+ * The one mechanism for state outside of React: a value that any code may change, and that
+ * components follow with `useStore`. Server data belongs to TanStack Query, shareable choices to the URL.
+ */
 import { useSyncExternalStore } from 'react'
 
 export class Store<T> {

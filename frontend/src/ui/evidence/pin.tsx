@@ -204,65 +204,15 @@ function PinDialog({
           />
           It shows that something is not there
         </label>
-        <fieldset className="pin-set">
-          <legend className="field-label">Hypothesis</legend>
-          {hypotheses.isLoadingError ? (
-            <Problem compact error={hypotheses.error} what="The hypotheses could not be read" />
-          ) : (
-            open.map((item) => (
-              <HypothesisChoice
-                key={item.id}
-                item={item}
-                checked={chosen === item.id}
-                onChoose={() => setChoice(item.id)}
-              />
-            ))
-          )}
-          <label className="choice">
-            <input
-              type="radio"
-              name="hypothesis"
-              checked={chosen === NEW}
-              onChange={() => setChoice(NEW)}
-            />
-            <span>A new hypothesis</span>
-          </label>
-          <label className="choice">
-            <input
-              type="radio"
-              name="hypothesis"
-              checked={chosen === NONE}
-              onChange={() => setChoice(NONE)}
-            />
-            <span>None yet: a row of the matrix to be rated</span>
-          </label>
-          {chosen === NEW && (
-            <textarea
-              className="textarea"
-              aria-label="Statement of the new hypothesis"
-              placeholder="X causes Y because Z"
-              value={statement}
-              onChange={(event) => setStatement(event.target.value)}
-            />
-          )}
-        </fieldset>
-        <div className="field" hidden={chosen === NONE}>
-          <span className="field-label" id="pin-side">
-            It speaks
-          </span>
-          <div className="segments" role="group" aria-labelledby="pin-side">
-            {SIDES.map(([value, label]) => (
-              <Button
-                key={value}
-                size="small"
-                pressed={side === value}
-                onClick={() => setSide(value)}
-              >
-                {label}
-              </Button>
-            ))}
-          </div>
-        </div>
+        <HypothesisField
+          query={hypotheses}
+          open={open}
+          chosen={chosen}
+          onChoose={setChoice}
+          statement={statement}
+          onStatement={setStatement}
+        />
+        {chosen !== NONE && <SideField side={side} onSide={setSide} />}
         <Field label="Note" hint="Why it matters. Can be left empty.">
           {(ids) => (
             <textarea
@@ -277,6 +227,90 @@ function PinDialog({
         <button type="submit" hidden />
       </form>
     </Dialog>
+  )
+}
+
+function HypothesisField({
+  query,
+  open,
+  chosen,
+  onChoose,
+  statement,
+  onStatement,
+}: {
+  readonly query: { readonly isLoadingError: boolean; readonly error: unknown }
+  readonly open: readonly Hypothesis[]
+  readonly chosen: string
+  readonly onChoose: (id: string) => void
+  readonly statement: string
+  readonly onStatement: (statement: string) => void
+}) {
+  return (
+    <fieldset className="pin-set">
+      <legend className="field-label">Hypothesis</legend>
+      {query.isLoadingError ? (
+        <Problem compact error={query.error} what="The hypotheses could not be read" />
+      ) : (
+        open.map((item) => (
+          <HypothesisChoice
+            key={item.id}
+            item={item}
+            checked={chosen === item.id}
+            onChoose={() => onChoose(item.id)}
+          />
+        ))
+      )}
+      <label className="choice">
+        <input
+          type="radio"
+          name="hypothesis"
+          checked={chosen === NEW}
+          onChange={() => onChoose(NEW)}
+        />
+        <span>A new hypothesis</span>
+      </label>
+      <label className="choice">
+        <input
+          type="radio"
+          name="hypothesis"
+          checked={chosen === NONE}
+          onChange={() => onChoose(NONE)}
+        />
+        <span>None yet: a row of the matrix to be rated</span>
+      </label>
+      {chosen === NEW && (
+        <textarea
+          className="textarea"
+          aria-label="Statement of the new hypothesis"
+          placeholder="X causes Y because Z"
+          value={statement}
+          onChange={(event) => onStatement(event.target.value)}
+        />
+      )}
+    </fieldset>
+  )
+}
+
+function SideField({
+  side,
+  onSide,
+}: {
+  readonly side: Side
+  readonly onSide: (side: Side) => void
+}) {
+  return (
+    <div className="field">
+      <span className="field-label" id="pin-side">
+        It speaks
+      </span>
+      <div className="segments" role="group" aria-labelledby="pin-side">
+        {SIDES.map(([value, label]) => (
+          <Button key={value} size="small" pressed={side === value} onClick={() => onSide(value)}>
+            {label}
+          </Button>
+        ))}
+      </div>
+    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 /** A text that several people write at once, with their cursors and what became of the last word. */
 import type { Extension } from '@codemirror/state'
 import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react'
+import { useStore } from '@/state/store'
 import { useMay } from '@/api/queries'
 import {
   heldText,
@@ -63,7 +64,7 @@ function Shown({
   readonly live: Live
   readonly className: string | undefined
 }) {
-  const saved = useSyncExternalStore(live.subscribe, live.snapshot)
+  const saved = useStore(live.saved)
   const [earlier, setEarlier] = useState(false)
   return (
     <div className={cx('live-text', rest.readOnly && 'live-text-read', className)}>
