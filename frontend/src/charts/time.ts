@@ -62,11 +62,20 @@ const isYear = (at: Date) => isMonth(at) && at.getUTCMonth() === 0
 const longLabel = (at: Date) =>
   (isYear(at) ? YEARS : isMonth(at) ? MONTHS : isDay(at) ? DAYS : MINUTES)(at)
 
-/** Zoom by a factor around an instant, kept inside `whole` and never narrower than a second. */
-export function zoomed(range: Interval, factor: number, around: number, whole: Interval): Interval {
+/** A range is never zoomed narrower than this. */
+export const MIN_SPAN_MS = 1000
+
+/** Zoom by a factor around an instant, kept inside `whole` and never narrower than `least` ms. */
+export function zoomed(
+  range: Interval,
+  factor: number,
+  around: number,
+  whole: Interval,
+  least = MIN_SPAN_MS,
+): Interval {
   const span = Math.min(
-    Math.max(1000, (range[1] - range[0]) * factor),
-    Math.max(1000, whole[1] - whole[0]),
+    Math.max(least, (range[1] - range[0]) * factor),
+    Math.max(least, whole[1] - whole[0]),
   )
   const share = (around - range[0]) / (range[1] - range[0] || 1)
   return clamped([around - share * span, around + (1 - share) * span], whole)

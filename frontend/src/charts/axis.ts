@@ -1,0 +1,56 @@
+/** The time axis, drawn by d3-axis: clock labels, the date above where a day begins. */
+import { axisTop } from 'd3-axis'
+import { select } from 'd3-selection'
+import { shiftedToZone } from '@/format'
+import { type Tick, timeScale, timeTicks, type Interval } from './time'
+
+/** Ticks are round in the shown zone, so the scale is shifted to it before they are chosen. */
+export function zonedTicks(range: Interval, width: number, zone: string): Tick[] {
+  return timeTicks(zonedScale(range, width, zone), width)
+}
+
+function zonedScale(range: Interval, width: number, zone: string) {
+  const start = shiftedToZone(range[0], zone).getTime()
+  return timeScale([start, start + (range[1] - range[0])], width)
+}
+
+/** A label near an edge is set inwards. */
+const anchorAt = (x: number, width: number) =>
+  x < 24 ? 'start' : x > width - 24 ? 'end' : 'middle'
+
+/**
+ * Draw the axis of a range into a group whose origin is its left end; call again for another range.
+ * Colours come from the custom properties --text-2, --text-3 and --axis.
+ */
+export function drawTimeAxis(
+  group: SVGGElement,
+  range: Interval,
+  width: number,
+  zone: string,
+): void {
+  const scale = zonedScale(range, width, zone)
+  const ticks = new Map(timeTicks(scale, width).map((tick) => [tick.at, tick]))
+  const axis = axisTop<Date>(scale)
+    .tickValues([...ticks.keys()].map((at) => new Date(at)))
+    .tickFormat((at) => ticks.get(at.getTime())?.label ?? '')
+    .tickSize(5)
+    .tickPadding(4)
+  const root = select(group).call(axis)
+  root.attr('font-family', null).attr('font-size', 11)
+  root.select('.domain').remove()
+  const tick = root.selectAll<SVGGElement, Date>('.tick')
+  tick.select('line').attr('stroke', 'var(--axis)')
+  tick
+    .select('text')
+    .attr('fill', 'var(--text-2)')
+    .attr('text-anchor', (at) => anchorAt(scale(at), width))
+  tick
+    .selectAll<SVGTextElement, Tick>('.date')
+    .data((at) => [ticks.get(at.getTime())].flatMap((found) => (found?.date ? [found] : [])))
+    .join('text')
+    .attr('class', 'date')
+    .attr('y', -23)
+    .attr('fill', 'var(--text-3)')
+    .attr('text-anchor', ({ x }) => anchorAt(x, width))
+    .text(({ date }) => date)
+}
