@@ -1,4 +1,10 @@
 /** Places a merged stack tree as an icicle: callers above callees, width by threads. */
+import {
+  hierarchy,
+  type HierarchyNode,
+  type HierarchyRectangularNode,
+  partition,
+} from 'd3-hierarchy'
 import type { components } from '@/api/schema'
 
 export type FlameDoc = components['schemas']['FlameDoc']
@@ -18,6 +24,8 @@ export type Box = {
 export type Tree = {
   readonly nodes: readonly FlameNode[]
   readonly children: readonly (readonly number[])[]
+  /** The same as a d3 hierarchy of the indexes; `places[i]` is node i, and its value the width. */
+  readonly places: readonly HierarchyNode<number>[]
 }
 
 /** Siblings by name (one function stands at one place in every picture), or the widest first. */
@@ -35,7 +43,21 @@ export function treeOf(nodes: readonly FlameNode[], order: Order = 'heavy'): Tre
       order === 'heavy' ? wide(b) - wide(a) : name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0,
     )
   }
-  return { nodes, children }
+  return { nodes, children, places: placesOf(nodes, children) }
+}
+
+function placesOf(
+  nodes: readonly FlameNode[],
+  children: Tree['children'],
+): HierarchyNode<number>[] {
+  const places: HierarchyNode<number>[] = []
+  const width = (index: number) => weight(nodes[index] as FlameNode)
+  if (nodes.length === 0) return places
+  const own = (index: number) =>
+    (children[index] ?? []).reduce((rest, child) => rest - width(child), width(index))
+  const root = hierarchy(0, (index) => children[index]).sum(own)
+  for (const place of root) places[place.data] = place
+  return places
 }
 
 export type FunctionRow = {
@@ -73,29 +95,18 @@ export const weight = (node: FlameNode): number => node.total + (node.total_b ??
 
 /** Boxes of at least `least` pixels below (and above) the focused node, which fills the width. */
 export function layoutFlame(tree: Tree, focus: number, width: number, least = 1.5): Box[] {
+  const root = tree.places[focus]
+  if (!root?.value || width <= 0) return []
   const boxes: Box[] = []
-  const root = tree.nodes[focus]
-  if (!root || weight(root) === 0 || width <= 0) return boxes
-  const above: number[] = []
-  for (let at = root.parent; at >= 0; at = tree.nodes[at]?.parent ?? -1) above.unshift(at)
-  above.forEach((index, depth) => {
+  const add = (index: number, x: number, wide: number, depth: number) => {
     const node = tree.nodes[index]
-    if (node) boxes.push({ index, name: node.name, x: 0, width, depth, total: weight(node) })
-  })
-  const scale = width / weight(root)
-  const place = (index: number, x: number, depth: number) => {
-    const node = tree.nodes[index]
-    if (!node) return
-    const wide = weight(node) * scale
-    if (wide < least) return
-    boxes.push({ index, name: node.name, x, width: wide, depth, total: weight(node) })
-    let next = x
-    for (const child of tree.children[index] ?? []) {
-      place(child, next, depth + 1)
-      next += weight(tree.nodes[child] as FlameNode) * scale
-    }
+    if (node) boxes.push({ index, name: node.name, x, width: wide, depth, total: weight(node) })
   }
-  place(focus, 0, above.length)
+  for (const above of root.ancestors().slice(1).reverse()) add(above.data, 0, width, above.depth)
+  const placed = partition<number>().size([width, 1])(root)
+  placed.eachBefore(({ data, x0, x1, depth }: HierarchyRectangularNode<number>) => {
+    if (x1 - x0 >= least) add(data, x0, x1 - x0, depth)
+  })
   return boxes
 }
 
