@@ -203,9 +203,9 @@ def test_a_block_that_cannot_be_shown_says_why(typed: str, said: str) -> None:
 def test_every_block_and_argument_is_documented() -> None:
     """The reference page has a heading per block and names each argument."""
     page = PAGE.read_text()
-    for name, (_, arguments) in BLOCKS.items():
+    for name, block in BLOCKS.items():
         section = page.split(f"## `::{name}`")[1].split("\n## ")[0]
-        for argument in arguments:
+        for argument in block.arguments:
             assert f"`{argument}`" in section, (name, argument)
 
 

@@ -3762,7 +3762,7 @@ export interface components {
       /** Incident Id */
       incident_id: string
       /** Mentions */
-      mentions: components['schemas']['Named'][]
+      mentions: components['schemas']['Person'][]
       /** Revision */
       revision: number
       /** Subject */
@@ -3773,7 +3773,10 @@ export interface components {
       /** Body */
       body: string
     }
-    /** CommentMention */
+    /**
+     * CommentMention
+     * @description One notification: who named you, where, in which words.
+     */
     CommentMention: {
       /**
        * At
@@ -3895,27 +3898,6 @@ export interface components {
       baseline: components['schemas']['Window'] | null
       end: string | null
       onset: string
-    }
-    /** ConfidenceStep */
-    ConfidenceStep: {
-      /**
-       * At
-       * Format: date-time
-       */
-      at: string
-      /** By */
-      by: string
-      /** Confidence */
-      confidence: number | null
-      /** Pin Id */
-      pin_id: string | null
-      /** Reason */
-      reason: string
-      /**
-       * Status
-       * @enum {string}
-       */
-      status: 'proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded'
     }
     /** Cursor */
     Cursor: {
@@ -4348,8 +4330,11 @@ export interface components {
       /** Title */
       title: string
     }
-    /** FoundOut */
-    FoundOut: {
+    /**
+     * Found
+     * @description One thing whose name has the words.
+     */
+    Found: {
       /** Hint */
       hint: string | null
       /** Id */
@@ -4488,7 +4473,7 @@ export interface components {
       /** Finding Id */
       finding_id: string | null
       /** History */
-      history: components['schemas']['ConfidenceStep'][]
+      history: components['schemas']['LedgerStep'][]
       /** Id */
       id: string
       /** Incident Id */
@@ -4594,41 +4579,6 @@ export interface components {
       /** Total */
       total: number
     }
-    /** IncidentOut */
-    IncidentOut: {
-      /** Archived */
-      archived: boolean
-      /**
-       * Created At
-       * Format: date-time
-       */
-      created_at: string
-      /** Id */
-      id: string
-      owner: components['schemas']['PersonOut'] | null
-      /** Revision */
-      revision: number
-      /** Sample Id */
-      sample_id: string | null
-      /** Service */
-      service: string | null
-      /** Severity */
-      severity: ('sev1' | 'sev2' | 'sev3' | 'sev4') | null
-      /**
-       * Status
-       * @enum {string}
-       */
-      status: 'open' | 'analysing' | 'review' | 'published'
-      /** Summary */
-      summary: string
-      /** Title */
-      title: string
-      /**
-       * Updated At
-       * Format: date-time
-       */
-      updated_at: string
-    }
     /** IncidentRow */
     IncidentRow: {
       /** Artifacts */
@@ -4645,10 +4595,10 @@ export interface components {
       finding: components['schemas']['RowFinding'] | null
       /** Id */
       id: string
-      leading: components['schemas']['LeadingOut'] | null
+      leading: components['schemas']['Leading'] | null
       /** Onset */
       onset: string | null
-      owner: components['schemas']['PersonOut'] | null
+      owner: components['schemas']['Person'] | null
       /** Peak Waiters */
       peak_waiters: number | null
       /** Service */
@@ -4672,7 +4622,7 @@ export interface components {
     }
     /**
      * Insertable
-     * @description Something that a section can show: the text to insert, and what it is called.
+     * @description Something that a section can show: the text to insert, and its name.
      */
     Insertable: {
       /** Detail */
@@ -4697,7 +4647,7 @@ export interface components {
     }
     /**
      * KeptSection
-     * @description A written section that the chosen template lacks: kept, not exported.
+     * @description A written section that the chosen template lacks: stored, not exported.
      */
     KeptSection: {
       /** Key */
@@ -4774,12 +4724,36 @@ export interface components {
       shared_by: string
       subsystem: string
     }
-    /** LeadingOut */
-    LeadingOut: {
+    /**
+     * Leading
+     * @description The hypothesis that the team believes most.
+     */
+    Leading: {
       /** Confidence */
       confidence: number
       /** Statement */
       statement: string
+    }
+    /** LedgerStep */
+    LedgerStep: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By */
+      by: string
+      /** Confidence */
+      confidence: number | null
+      /** Pin Id */
+      pin_id: string | null
+      /** Reason */
+      reason: string
+      /**
+       * Status
+       * @enum {string}
+       */
+      status: 'proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded'
     }
     /**
      * Level
@@ -5259,7 +5233,7 @@ export interface components {
     Me: {
       /** Csrf */
       csrf: string | null
-      user: components['schemas']['UserOut']
+      user: components['schemas']['User']
     }
     /**
      * Measured
@@ -5323,13 +5297,6 @@ export interface components {
        * Format: date-time
        */
       start: string
-    }
-    /** Named */
-    Named: {
-      /** Id */
-      id: string
-      /** Name */
-      name: string
     }
     /** NewAction */
     NewAction: {
@@ -5832,13 +5799,6 @@ export interface components {
       /** Forecasts */
       forecasts: number
     }
-    /** PersonOut */
-    PersonOut: {
-      /** Id */
-      id: string
-      /** Name */
-      name: string
-    }
     /** Pin */
     Pin: {
       /**
@@ -6262,8 +6222,8 @@ export interface components {
       /** Value */
       value: number
     }
-    /** QueueStatus */
-    QueueStatus: {
+    /** QueueLength */
+    QueueLength: {
       /** Queued */
       queued: number
       /** Running */
@@ -7264,7 +7224,7 @@ export interface components {
     Status: {
       database: components['schemas']['DatabaseStatus']
       disk: components['schemas']['DiskStatus']
-      queue: components['schemas']['QueueStatus']
+      queue: components['schemas']['QueueLength']
       /** Version */
       version: string
       worker: components['schemas']['WorkerStatus']
@@ -7710,19 +7670,8 @@ export interface components {
        */
       updated_at: string
     }
-    /** UserChange */
-    UserChange: {
-      /** Disabled */
-      disabled?: boolean | null
-      /** Name */
-      name?: string | null
-      /** Password */
-      password?: string | null
-      /** Role */
-      role?: ('viewer' | 'contributor' | 'admin') | null
-    }
-    /** UserOut */
-    UserOut: {
+    /** User */
+    User: {
       /**
        * Created At
        * Format: date-time
@@ -7741,6 +7690,17 @@ export interface components {
        * @enum {string}
        */
       role: 'viewer' | 'contributor' | 'admin'
+    }
+    /** UserChange */
+    UserChange: {
+      /** Disabled */
+      disabled?: boolean | null
+      /** Name */
+      name?: string | null
+      /** Password */
+      password?: string | null
+      /** Role */
+      role?: ('viewer' | 'contributor' | 'admin') | null
     }
     /** ValidationError */
     ValidationError: {
@@ -7772,8 +7732,8 @@ export interface components {
       /** Name */
       name: string | null
     }
-    /** ViewLinkOut */
-    ViewLinkOut: {
+    /** ViewLink */
+    ViewLink: {
       /**
        * At
        * Format: date-time
@@ -8110,7 +8070,10 @@ export interface components {
       /** Last Seen */
       last_seen: string | null
     }
-    /** WorkerStatus */
+    /**
+     * WorkerStatus
+     * @description Whether any worker is alive, when one was last seen, and their names.
+     */
     WorkerStatus: {
       /** Alive */
       alive: boolean
@@ -8168,7 +8131,6 @@ export type ComparedTableRow = components['schemas']['ComparedTableRow']
 export type CompareRun = components['schemas']['CompareRun']
 export type Computed = components['schemas']['Computed']
 export type ComputedStall = components['schemas']['ComputedStall']
-export type ConfidenceStep = components['schemas']['ConfidenceStep']
 export type Cursor = components['schemas']['Cursor']
 export type CutLine = components['schemas']['CutLine']
 export type DatabaseStatus = components['schemas']['DatabaseStatus']
@@ -8199,7 +8161,7 @@ export type FleetSeries = components['schemas']['FleetSeries']
 export type FleetSetting = components['schemas']['FleetSetting']
 export type Forecast = components['schemas']['Forecast']
 export type FormatOut = components['schemas']['FormatOut']
-export type FoundOut = components['schemas']['FoundOut']
+export type Found = components['schemas']['Found']
 export type Gap = components['schemas']['Gap']
 export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
@@ -8214,7 +8176,6 @@ export type HypothesisChange = components['schemas']['HypothesisChange']
 export type Incident = components['schemas']['Incident']
 export type IncidentChange = components['schemas']['IncidentChange']
 export type IncidentList = components['schemas']['IncidentList']
-export type IncidentOut = components['schemas']['IncidentOut']
 export type IncidentRow = components['schemas']['IncidentRow']
 export type Insertable = components['schemas']['Insertable']
 export type JoinDoc = components['schemas']['JoinDoc']
@@ -8223,7 +8184,8 @@ export type LaneOut = components['schemas']['LaneOut']
 export type Lanes = components['schemas']['Lanes']
 export type LastingWait = components['schemas']['LastingWait']
 export type LatchKnowledge = components['schemas']['LatchKnowledge']
-export type LeadingOut = components['schemas']['LeadingOut']
+export type Leading = components['schemas']['Leading']
+export type LedgerStep = components['schemas']['LedgerStep']
 export type Level = components['schemas']['Level']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
@@ -8255,7 +8217,6 @@ export type Measured = components['schemas']['Measured']
 export type Mention = components['schemas']['Mention']
 export type MitigationDoc = components['schemas']['MitigationDoc']
 export type Moved = components['schemas']['Moved']
-export type Named = components['schemas']['Named']
 export type NewAction = components['schemas']['NewAction']
 export type NewAnnotation = components['schemas']['NewAnnotation']
 export type NewApproval = components['schemas']['NewApproval']
@@ -8293,7 +8254,6 @@ export type Password = components['schemas']['Password']
 export type PastHypothesis = components['schemas']['PastHypothesis']
 export type Person = components['schemas']['Person']
 export type PersonalScore = components['schemas']['PersonalScore']
-export type PersonOut = components['schemas']['PersonOut']
 export type Pin = components['schemas']['Pin']
 export type PinLocator = components['schemas']['PinLocator']
 export type PinPlace = components['schemas']['PinPlace']
@@ -8315,7 +8275,7 @@ export type Proposal = components['schemas']['Proposal']
 export type QueryExample = components['schemas']['QueryExample']
 export type QueryExamples = components['schemas']['QueryExamples']
 export type QueryField = components['schemas']['QueryField']
-export type QueueStatus = components['schemas']['QueueStatus']
+export type QueueLength = components['schemas']['QueueLength']
 export type Range = components['schemas']['Range']
 export type RatioDoc = components['schemas']['RatioDoc']
 export type RawHit = components['schemas']['RawHit']
@@ -8413,12 +8373,12 @@ export type TransactionSpanOut = components['schemas']['TransactionSpanOut']
 export type TriageDoc = components['schemas']['TriageDoc']
 export type TrialDoc = components['schemas']['TrialDoc']
 export type UploadOut = components['schemas']['UploadOut']
+export type User = components['schemas']['User']
 export type UserChange = components['schemas']['UserChange']
-export type UserOut = components['schemas']['UserOut']
 export type ValidationError = components['schemas']['ValidationError']
 export type VerdictOut = components['schemas']['VerdictOut']
 export type VersionName = components['schemas']['VersionName']
-export type ViewLinkOut = components['schemas']['ViewLinkOut']
+export type ViewLink = components['schemas']['ViewLink']
 export type WaitEdge = components['schemas']['WaitEdge']
 export type WaitGraph = components['schemas']['WaitGraph']
 export type WaitMember = components['schemas']['WaitMember']
@@ -10059,7 +10019,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['IncidentOut']
+          'application/json': components['schemas']['Incident']
         }
       }
       /** @description Validation Error */
@@ -10090,7 +10050,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['IncidentOut']
+          'application/json': components['schemas']['Incident']
         }
       }
       /** @description Validation Error */
@@ -10157,7 +10117,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['IncidentOut']
+          'application/json': components['schemas']['Incident']
         }
       }
       /** @description Validation Error */
@@ -10962,7 +10922,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['FoundOut'][]
+          'application/json': components['schemas']['Found'][]
         }
       }
       /** @description Validation Error */
@@ -13122,7 +13082,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['ViewLinkOut'][]
+          'application/json': components['schemas']['ViewLink'][]
         }
       }
       /** @description Validation Error */
@@ -13157,7 +13117,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['ViewLinkOut']
+          'application/json': components['schemas']['ViewLink']
         }
       }
       /** @description Validation Error */
@@ -13365,7 +13325,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['IncidentOut']
+          'application/json': components['schemas']['Incident']
         }
       }
     }
@@ -13758,7 +13718,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['IncidentOut']
+          'application/json': components['schemas']['Incident']
         }
       }
       /** @description Validation Error */
@@ -14248,7 +14208,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['UserOut'][]
+          'application/json': components['schemas']['User'][]
         }
       }
     }
@@ -14272,7 +14232,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['UserOut']
+          'application/json': components['schemas']['User']
         }
       }
       /** @description Validation Error */
@@ -14307,7 +14267,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['UserOut']
+          'application/json': components['schemas']['User']
         }
       }
       /** @description Validation Error */
@@ -14338,7 +14298,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['ViewLinkOut']
+          'application/json': components['schemas']['ViewLink']
         }
       }
       /** @description Validation Error */

@@ -1,6 +1,6 @@
-"""What a report is made of: the case, handed over whole by whoever has it (api or cli).
+"""The case: what a report is made of, built by ``views.case`` or by the command line.
 
-The room ``report`` reads no database and no blob: excerpts come through ``Case.excerpt``.
+The package ``report`` reads no database and no blob: excerpts come through ``Case.excerpt``.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ MOST_OF_A_RULE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ReportCheck:
     rule: Rule
     level: Literal["warning", "note"]
     section: str | None
@@ -70,9 +70,9 @@ class Check:
     text: str
 
 
-def check(case: Case) -> list[Check]:
+def check(case: Case) -> list[ReportCheck]:
     """Every remark, in the order of the report."""
-    found: list[Check] = []
+    found: list[ReportCheck] = []
     for part in template(case.template).parts:
         text = body(case, part.key)
         edited = part.key in case.sections
@@ -87,17 +87,17 @@ def check(case: Case) -> list[Check]:
     return found
 
 
-def _lint(part: Part, text: str, edited: bool) -> Iterator[Check]:
+def _lint(part: Part, text: str, edited: bool) -> Iterator[ReportCheck]:
     """Template rules: required sections are written, short ones short, figures where promised."""
     written = [line for line in text.splitlines() if line.strip()]
     if not written:
         if part.required:
-            yield Check(
+            yield ReportCheck(
                 "empty_section", "warning", part.key, None, f"Not written yet. {part.prompt}"
             )
         return
     if part.max_lines is not None and len(written) > part.max_lines:
-        yield Check(
+        yield ReportCheck(
             "too_long",
             "warning",
             part.key,
@@ -106,7 +106,7 @@ def _lint(part: Part, text: str, edited: bool) -> Iterator[Check]:
         )
     if edited and part.wants and not any(wanted in text for wanted in part.wants):
         blocks = [one for one in part.wants if one.startswith("::")]
-        yield Check(
+        yield ReportCheck(
             "missing_block",
             "note",
             part.key,
@@ -115,33 +115,33 @@ def _lint(part: Part, text: str, edited: bool) -> Iterator[Check]:
         )
 
 
-def _blocks(case: Case, key: str, text: str) -> Iterator[Check]:
+def _blocks(case: Case, key: str, text: str) -> Iterator[ReportCheck]:
     for directive in directives(text):
         for block in expand(case, directive, lambda _: 0):
             if isinstance(block, Trouble):
-                yield Check("broken_block", "warning", key, directive.line, block.text)
+                yield ReportCheck("broken_block", "warning", key, directive.line, block.text)
 
 
-def _sources(case: Case, key: str, text: str) -> Iterator[Check]:
+def _sources(case: Case, key: str, text: str) -> Iterator[ReportCheck]:
     """References that point at nothing any more, and pins whose value changed."""
     for number, line in enumerate(text.splitlines(), start=1):
         for label in dict.fromkeys(labels(line)):
             note = resolve(case, label, 0)
             if note.view is None:
-                yield Check(
+                yield ReportCheck(
                     "dead_source", "warning", key, number, f"A source that is gone: {note.text}"
                 )
             elif note.stale:
-                yield Check("stale_pin", "warning", key, number, f"A stale pin: {note.text}")
+                yield ReportCheck("stale_pin", "warning", key, number, f"A stale pin: {note.text}")
 
 
-def _claims(key: str, text: str) -> Iterator[Check]:
+def _claims(key: str, text: str) -> Iterator[ReportCheck]:
     for number, line in enumerate(text.splitlines(), start=1):
         said = line.strip()
         if said.startswith(("|", "::", "Table:", "#")) or "[^" in line:
             continue
         if _NUMBER.search(line):
-            yield Check(
+            yield ReportCheck(
                 "claim_without_pin",
                 "warning",
                 key,
@@ -150,10 +150,10 @@ def _claims(key: str, text: str) -> Iterator[Check]:
             )
 
 
-def _blame(key: str, text: str) -> Iterator[Check]:
+def _blame(key: str, text: str) -> Iterator[ReportCheck]:
     for number, line in enumerate(text.splitlines(), start=1):
         for match in _BLAME.finditer(line):
-            yield Check(
+            yield ReportCheck(
                 "blame",
                 "warning",
                 key,
@@ -162,12 +162,12 @@ def _blame(key: str, text: str) -> Iterator[Check]:
             )
 
 
-def _impact(case: Case) -> Iterator[Check]:
+def _impact(case: Case) -> Iterator[ReportCheck]:
     keys = [p.key for p in template(case.template).parts if "impact" in p.key]
     for key in keys[:1]:
         text = case.sections.get(key)
         if text is None or "to be written by the team" in text:
-            yield Check(
+            yield ReportCheck(
                 "impact_unset",
                 "note" if text is None else "warning",
                 key,
@@ -176,9 +176,9 @@ def _impact(case: Case) -> Iterator[Check]:
             )
 
 
-def _actions(case: Case) -> Iterator[Check]:
+def _actions(case: Case) -> Iterator[ReportCheck]:
     if not case.actions:
-        yield Check("no_action", "note", None, None, "There is no action yet.")
+        yield ReportCheck("no_action", "note", None, None, "There is no action yet.")
     for action in case.actions:
         if action.status == "dropped":
             continue
@@ -188,7 +188,7 @@ def _actions(case: Case) -> Iterator[Check]:
             if not known
         ]
         if missing:
-            yield Check(
+            yield ReportCheck(
                 "action_incomplete",
                 "warning",
                 None,
@@ -196,7 +196,7 @@ def _actions(case: Case) -> Iterator[Check]:
                 f"An action without {' and '.join(missing)}: “{_short(action.text)}”",
             )
         elif action.status == "done" and action.verified_by is None:
-            yield Check(
+            yield ReportCheck(
                 "action_incomplete",
                 "note",
                 None,
@@ -205,7 +205,7 @@ def _actions(case: Case) -> Iterator[Check]:
             )
 
 
-def _limited(checks: Iterator[Check]) -> list[Check]:
+def _limited(checks: Iterator[ReportCheck]) -> list[ReportCheck]:
     return [one for _, one in zip(range(MOST_OF_A_RULE), checks, strict=False)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from msgspec import structs
 
@@ -69,8 +70,7 @@ def stamped(
 class SectionDiff:
     key: str
     title: str
-    change: str
-    """added, gone, changed or same."""
+    change: Literal["added", "gone", "changed", "same"]
     lines: tuple[tuple[str, str], ...]
     """('+', '-' or ' ', text); of same sections none."""
 

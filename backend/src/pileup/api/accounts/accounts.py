@@ -42,17 +42,8 @@ class Setup(Out):
     version: str
 
 
-class UserOut(Out):
-    id: str
-    name: str
-    email: str | None
-    role: Role
-    disabled: bool
-    created_at: datetime
-
-
 class Me(Out):
-    user: UserOut
+    user: User
     csrf: str | None
     """None for a token: it needs none."""
 
@@ -138,7 +129,7 @@ def sign_in(body: Password, response: Response, services: ServicesDep, unit: Uni
 @own.get("/session")
 def me(caller: Caller) -> Me:
     """Who is signed in."""
-    return Me(user=UserOut.model_validate(caller.user), csrf=caller.csrf)
+    return Me(user=caller.user, csrf=caller.csrf)
 
 
 @own.delete("/session", status_code=204)
@@ -154,28 +145,28 @@ def sign_out(
 
 
 @router.get("/users", dependencies=[Depends(admin)])
-def users(unit: UnitDep) -> list[UserOut]:
+def users(unit: UnitDep) -> list[User]:
     """Everybody."""
-    return [UserOut.model_validate(user) for user in Accounts(unit).users()]
+    return Accounts(unit).users()
 
 
 @router.post("/users", status_code=201)
-def create_user(body: NewUser, by: AdminDep, unit: UnitDep) -> UserOut:
+def create_user(body: NewUser, by: AdminDep, unit: UnitDep) -> User:
     """Make a user, who signs in with address and password."""
     user = Accounts(unit).create_user(body.name, body.email, body.role, body.password)
     audit.record(unit, by.actor, "user.created", target=user.id, name=user.name, role=user.role)
-    return UserOut.model_validate(user)
+    return user
 
 
 @router.patch("/users/{user_id}")
-def change_user(user_id: str, body: UserChange, by: AdminDep, unit: UnitDep) -> UserOut:
+def change_user(user_id: str, body: UserChange, by: AdminDep, unit: UnitDep) -> User:
     """Change name, role, password, or disable."""
     user = Accounts(unit).change_user(
         user_id, name=body.name, role=body.role, password=body.password, disabled=body.disabled
     )
     fields = sorted(body.model_fields_set)
     audit.record(unit, by.actor, "user.changed", target=user.id, fields=fields, role=user.role)
-    return UserOut.model_validate(user)
+    return user
 
 
 @router.get("/tokens")
@@ -206,7 +197,7 @@ def _open(unit: Unit, response: Response, services: Services, user: User) -> Me:
     lifetime = timedelta(hours=services.settings.session_lifetime_h)
     session = Accounts(unit).open_session(user, lifetime)
     set_session_cookies(response, services, session.secret, session.csrf, session.expires_at)
-    return Me(user=UserOut.model_validate(user), csrf=session.csrf)
+    return Me(user=user, csrf=session.csrf)
 
 
 class _Throttle:

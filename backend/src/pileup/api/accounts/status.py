@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from datetime import datetime
 
 from fastapi import APIRouter
 
 from pileup import __version__
 from pileup.api.deps import ServicesDep, UnitDep
 from pileup.api.schema import Out
-from pileup.storage.queue.jobs import Jobs
-from pileup.storage.queue.workers import Workers
+from pileup.storage.queue.jobs import Jobs, QueueLength
+from pileup.storage.queue.workers import Workers, WorkerStatus
 
 public = APIRouter(tags=["status"])
 router = APIRouter(tags=["status"])
@@ -19,17 +18,6 @@ router = APIRouter(tags=["status"])
 
 class Health(Out):
     status: str
-
-
-class WorkerStatus(Out):
-    alive: bool
-    last_seen: datetime | None
-    names: list[str]
-
-
-class QueueStatus(Out):
-    queued: int
-    running: int
 
 
 class DatabaseStatus(Out):
@@ -43,7 +31,7 @@ class DiskStatus(Out):
 class Status(Out):
     version: str
     worker: WorkerStatus
-    queue: QueueStatus
+    queue: QueueLength
     database: DatabaseStatus
     disk: DiskStatus
 
@@ -59,14 +47,10 @@ def health(unit: UnitDep) -> Health:
 @router.get("/status")
 def status(services: ServicesDep, unit: UnitDep) -> Status:
     """Version, worker, queue, database, disk."""
-    presence = Workers(unit).presence(services.worker_silence)
-    length = Jobs(unit).length()
     return Status(
         version=__version__,
-        worker=WorkerStatus(
-            alive=presence.alive, last_seen=presence.last_seen, names=list(presence.names)
-        ),
-        queue=QueueStatus(queued=length.queued, running=length.running),
+        worker=Workers(unit).presence(services.worker_silence),
+        queue=Jobs(unit).length(),
         database=DatabaseStatus(ok=True),
         disk=DiskStatus(free_bytes=shutil.disk_usage(services.settings.home).free),
     )

@@ -17,7 +17,7 @@ from pileup.api.schema import Out
 from pileup.storage import audit
 from pileup.storage.audit_names import names
 from pileup.storage.database import Unit
-from pileup.storage.lifecycle.bin import Bin
+from pileup.storage.lifecycle.bin import Bin, DeletedItem
 from pileup.storage.queue.jobs import Jobs
 from pileup.views.csv_rows import csv_line
 
@@ -45,14 +45,6 @@ class ActivityFilters(Out):
     people: list[str]
     kinds: list[str]
     """Domains of actions: hypothesis, pin, text, ..."""
-
-
-class DeletedItem(Out):
-    kind: str
-    id: str
-    title: str
-    deleted_at: datetime
-    deleted_by: str | None
 
 
 class Deleted(Out):
@@ -118,7 +110,7 @@ def audit_export(_: AdminDep, services: ServicesDep, wanted: FilterDep) -> Strea
 @router.get("/incidents/{incident_id}/deleted")
 def deleted(incident: IncidentDep, unit: UnitDep, services: ServicesDep) -> Deleted:
     """What was deleted here and can be taken back."""
-    items = [DeletedItem.model_validate(one) for one in Bin(unit).of_incident(incident.id)]
+    items = Bin(unit).of_incident(incident.id)
     return Deleted(items=items, days=services.settings.bin_days)
 
 
@@ -143,7 +135,7 @@ def restore(
 @router.get("/deleted-incidents")
 def deleted_incidents(_: AdminDep, unit: UnitDep, services: ServicesDep) -> Deleted:
     """For admins, who delete incidents."""
-    items = [DeletedItem.model_validate(one) for one in Bin(unit).incidents()]
+    items = Bin(unit).incidents()
     return Deleted(items=items, days=services.settings.bin_days)
 
 

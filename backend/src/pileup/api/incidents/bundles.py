@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, cast
 from urllib.parse import quote
@@ -16,19 +15,14 @@ from starlette.concurrency import run_in_threadpool
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
-from pileup.api.incidents.incidents import IncidentOut
-from pileup.api.reports.exports import viewer_script
 from pileup.numerals import grouped
-from pileup.report.compose import compose
-from pileup.report.release import linked
-from pileup.report.render.html import render_html
-from pileup.report.render.markdown import render_markdown
 from pileup.storage.errors import TooLarge
 from pileup.storage.files.blobs import disk_words
 from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.bundle import Limits, read_bundle, write_bundle
 from pileup.storage.queue.broker import send_all
-from pileup.views.case import build_case
+from pileup.views.report_export import draft_files
 
 router = APIRouter(tags=["bundles"])
 
@@ -48,13 +42,16 @@ _BODY = {
 )
 def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> FileResponse:
     """Artifacts, people's work, analysis and report as one zip; an import gives it all back."""
-    draft = compose(build_case(unit, incident, services.placed, services.blobs), datetime.now(UTC))
-    report = linked(draft, services.settings.url, incident.id)
-    ui = services.settings.built_ui
-    extras = {
-        "report/report.md": render_markdown(report).encode(),
-        "report/report.html": render_html(report, viewer=viewer_script(ui)).encode(),
-    }
+    settings = services.settings
+    files = draft_files(
+        unit,
+        incident,
+        services.placed,
+        services.blobs,
+        url=settings.url,
+        ui=settings.built_ui,
+    )
+    extras = {f"report/{name}": data for name, data in files.items()}
     document = Analyses(unit).document(incident.id)
     if document is not None:
         extras["analysis.json"] = msgspec.json.format(msgspec.json.encode(document), indent=1)
@@ -78,7 +75,7 @@ def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
 
 
 @router.post("/incidents/import", status_code=201, openapi_extra=_BODY)
-async def import_bundle(request: Request, caller: Caller, services: ServicesDep) -> IncidentOut:
+async def import_bundle(request: Request, caller: Caller, services: ServicesDep) -> Incident:
     """The incident of a bundle (the request's body), as a new one; workers read its artifacts."""
     settings = services.settings
     folder = settings.home / "tmp"
@@ -103,4 +100,4 @@ async def import_bundle(request: Request, caller: Caller, services: ServicesDep)
             Limits(settings.max_upload_bytes, settings.max_expanded_bytes),
         )
     await run_in_threadpool(send_all, services.database, services.sender, jobs)
-    return IncidentOut.model_validate(incident)
+    return incident

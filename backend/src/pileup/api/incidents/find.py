@@ -7,17 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from pileup.api.deps import IncidentDep, UnitDep
-from pileup.api.schema import Out
-from pileup.storage.incidents.find import Kind, find
+from pileup.storage.incidents.find import Found, find
 
 router = APIRouter(tags=["views"])
-
-
-class FoundOut(Out):
-    kind: Kind
-    id: str
-    title: str
-    hint: str | None
 
 
 @router.get("/incidents/{incident_id}/find")
@@ -25,6 +17,6 @@ def find_in_incident(
     incident: IncidentDep,
     unit: UnitDep,
     q: Annotated[str, Query(min_length=1, max_length=200)],
-) -> list[FoundOut]:
+) -> list[Found]:
     """What has every one of these words in its name: at most six of each kind."""
-    return [FoundOut.model_validate(one) for one in find(unit, incident.id, q)]
+    return find(unit, incident.id, q)

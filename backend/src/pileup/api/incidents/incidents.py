@@ -14,39 +14,21 @@ from pileup.api.deps import RevisionDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
 from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incidents import (
+    Incident,
+    Incidents,
+    Leading,
+    Person,
+    Severity,
+    Status,
+)
 from pileup.storage.incidents.incidents import IncidentRow as StoredRow
-from pileup.storage.incidents.incidents import Incidents, Severity, Status
 from pileup.storage.queue.jobs import Jobs
 from pileup.views.documents import AnalysisJson
 from pileup.views.overview import Overview, build_overview
 
 router = APIRouter(tags=["incidents"])
 intake = APIRouter(tags=["incidents"])
-
-
-class PersonOut(Out):
-    id: str
-    name: str
-
-
-class IncidentOut(Out):
-    id: str
-    title: str
-    status: Status
-    severity: Severity | None
-    service: str | None
-    summary: str
-    owner: PersonOut | None
-    sample_id: str | None
-    created_at: datetime
-    updated_at: datetime
-    revision: int
-    archived: bool
-
-
-class LeadingOut(Out):
-    statement: str
-    confidence: int
 
 
 class RowFinding(Out):
@@ -66,10 +48,10 @@ class IncidentRow(Out):
     onset: datetime | None
     duration_s: float | None
     peak_waiters: int | None
-    leading: LeadingOut | None
+    leading: Leading | None
     finding: RowFinding | None
     artifacts: int
-    owner: PersonOut | None
+    owner: Person | None
     created_at: datetime
     updated_at: datetime
     spark: list[float | None] | None
@@ -111,31 +93,29 @@ def incidents(
 
 
 @intake.post("/incidents", status_code=201)
-def create_incident(body: NewIncident, caller: Caller, unit: UnitDep) -> IncidentOut:
+def create_incident(body: NewIncident, caller: Caller, unit: UnitDep) -> Incident:
     """Make an empty incident."""
-    incident = Incidents(unit).create(
+    return Incidents(unit).create(
         caller.actor, body.title, service=body.service, severity=body.severity
     )
-    return IncidentOut.model_validate(incident)
 
 
 @router.get("/incidents/{incident_id}")
-def incident(incident_id: str, unit: UnitDep) -> IncidentOut:
+def incident(incident_id: str, unit: UnitDep) -> Incident:
     """One incident."""
-    return IncidentOut.model_validate(Incidents(unit).get(incident_id))
+    return Incidents(unit).get(incident_id)
 
 
 @router.patch("/incidents/{incident_id}")
 def change_incident(
     incident_id: str, body: IncidentChange, caller: Caller, revision: RevisionDep, unit: UnitDep
-) -> IncidentOut:
+) -> Incident:
     """Change the fields that are sent."""
     changes = body.model_dump(exclude_unset=True)
     for name in ("title", "status", "summary"):
         if name in changes and changes[name] is None:
             raise ApiError(422, "Not accepted", f"{name} cannot be null")
-    changed = Incidents(unit).change(caller.actor, incident_id, revision, changes)
-    return IncidentOut.model_validate(changed)
+    return Incidents(unit).change(caller.actor, incident_id, revision, changes)
 
 
 @router.delete("/incidents/{incident_id}", status_code=204)
@@ -188,10 +168,10 @@ def _row(row: StoredRow) -> IncidentRow:
         onset=digest.get("onset"),
         duration_s=digest.get("duration_s"),
         peak_waiters=digest.get("peak_waiters"),
-        leading=LeadingOut.model_validate(row.leading) if row.leading else None,
+        leading=row.leading,
         finding=RowFinding(**digest["finding"]) if digest.get("finding") else None,
         artifacts=row.artifacts,
-        owner=PersonOut.model_validate(row.incident.owner) if row.incident.owner else None,
+        owner=row.incident.owner,
         created_at=row.incident.created_at,
         updated_at=row.incident.updated_at,
         spark=digest.get("spark"),

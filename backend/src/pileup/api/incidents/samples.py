@@ -6,8 +6,8 @@ from fastapi import APIRouter
 
 from pileup.api.auth import Caller
 from pileup.api.deps import ServicesDep
-from pileup.api.incidents.incidents import IncidentOut
 from pileup.api.schema import Out
+from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.intake import load_sample
 from pileup.storage.lifecycle.samples import sample, samples_in
 from pileup.storage.queue.broker import send_all
@@ -29,7 +29,7 @@ def samples(services: ServicesDep) -> list[SampleOut]:
 
 
 @router.post("/samples/{sample_id}/load", status_code=201)
-def load(sample_id: str, caller: Caller, services: ServicesDep) -> IncidentOut:
+def load(sample_id: str, caller: Caller, services: ServicesDep) -> Incident:
     """Make an incident of it; a second load opens the one that is there."""
     incident, jobs = load_sample(
         services.database,
@@ -39,4 +39,4 @@ def load(sample_id: str, caller: Caller, services: ServicesDep) -> IncidentOut:
         services.settings.max_upload_bytes,
     )
     send_all(services.database, services.sender, jobs)
-    return IncidentOut.model_validate(incident)
+    return incident

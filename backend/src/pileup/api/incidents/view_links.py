@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -10,8 +9,8 @@ from pydantic import Field, StringConstraints
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, UnitDep
-from pileup.api.schema import In, Out
-from pileup.storage.incidents.view_links import ViewLinks
+from pileup.api.schema import In
+from pileup.storage.incidents.view_links import ViewLink, ViewLinks
 
 router = APIRouter(tags=["views"])
 
@@ -24,31 +23,19 @@ class NewViewLink(In):
     )
 
 
-class ViewLinkOut(Out):
-    id: str
-    incident_id: str
-    view: str
-    name: str | None
-    by: str | None
-    at: datetime
-
-
 @router.get("/incidents/{incident_id}/views")
-def named_views(incident: IncidentDep, unit: UnitDep) -> list[ViewLinkOut]:
+def named_views(incident: IncidentDep, unit: UnitDep) -> list[ViewLink]:
     """The views that somebody named, the newest first."""
-    return [ViewLinkOut.model_validate(one) for one in ViewLinks(unit).named(incident.id)]
+    return ViewLinks(unit).named(incident.id)
 
 
 @router.post("/incidents/{incident_id}/views", status_code=201)
-def make_link(
-    incident: IncidentDep, new: NewViewLink, caller: Caller, unit: UnitDep
-) -> ViewLinkOut:
+def make_link(incident: IncidentDep, new: NewViewLink, caller: Caller, unit: UnitDep) -> ViewLink:
     """A link to a view. Without a name, the same view always gives the same link."""
-    made = ViewLinks(unit).make(incident.id, new.view, new.name, by=caller.actor)
-    return ViewLinkOut.model_validate(made)
+    return ViewLinks(unit).make(incident.id, new.view, new.name, by=caller.actor)
 
 
 @router.get("/views/{view_id}")
-def view_link(view_id: str, unit: UnitDep) -> ViewLinkOut:
+def view_link(view_id: str, unit: UnitDep) -> ViewLink:
     """What a short link opens."""
-    return ViewLinkOut.model_validate(ViewLinks(unit).get(view_id))
+    return ViewLinks(unit).get(view_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ from pydantic import AfterValidator, Field
 from pileup.api.auth import AdminDep
 from pileup.api.deps import UnitDep
 from pileup.api.schema import In, Out
-from pileup.storage.incidents.webhooks import Event, WebhookRecord, Webhooks
+from pileup.storage.incidents.webhooks import Event, Webhook, Webhooks
 
 router = APIRouter(tags=["webhooks"])
 
@@ -40,15 +41,12 @@ class WebhookChange(In):
     enabled: bool | None = None
 
 
-class Webhook(Out):
+class MadeWebhook(Out):
     id: str
     url: str
     events: list[str]
     enabled: bool
     created_at: datetime
-
-
-class MadeWebhook(Webhook):
     secret: str
     """Shown this once: it verifies the signature of what is sent."""
 
@@ -68,20 +66,20 @@ class Delivery(Out):
 
 @router.get("/webhooks")
 def list_webhooks(_: AdminDep, unit: UnitDep) -> list[Webhook]:
-    return [Webhook.model_validate(one) for one in Webhooks(unit).all()]
+    return Webhooks(unit).all()
 
 
 @router.post("/webhooks", status_code=status.HTTP_201_CREATED)
 def create_webhook(body: NewWebhook, by: AdminDep, unit: UnitDep) -> MadeWebhook:
     """The answer holds the secret, which is not shown again."""
     made, secret = Webhooks(unit).create(body.url, list(body.events), by=by.actor)
-    return MadeWebhook(**_shape(made).model_dump(), secret=secret)
+    return MadeWebhook(**asdict(made), secret=secret)
 
 
 @router.patch("/webhooks/{webhook_id}")
 def change_webhook(webhook_id: str, body: WebhookChange, by: AdminDep, unit: UnitDep) -> Webhook:
     changes = {k: v for k, v in body.model_dump(exclude_unset=True).items() if v is not None}
-    return _shape(Webhooks(unit).change(webhook_id, changes, by=by.actor))
+    return Webhooks(unit).change(webhook_id, changes, by=by.actor)
 
 
 @router.delete("/webhooks/{webhook_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -100,7 +98,3 @@ def list_deliveries(webhook_id: str, _: AdminDep, unit: UnitDep) -> list[Deliver
 def redeliver(webhook_id: str, delivery_id: str, by: AdminDep, unit: UnitDep) -> Delivery:
     """Send it again."""
     return Delivery.model_validate(Webhooks(unit).redeliver(webhook_id, delivery_id, by=by.actor))
-
-
-def _shape(record: WebhookRecord) -> Webhook:
-    return Webhook.model_validate(record)

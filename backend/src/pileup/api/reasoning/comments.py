@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, status
@@ -11,8 +10,8 @@ from pydantic import Field, StringConstraints
 from pileup.api.auth import Caller, Principal
 from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.schema import In, Out
-from pileup.storage.reasoning.comments import Comments
+from pileup.api.schema import In
+from pileup.storage.reasoning.comments import Colleague, Comment, CommentMention, Comments
 
 router = APIRouter(tags=["comments"])
 own = APIRouter(tags=["comments"])
@@ -33,40 +32,6 @@ class CommentChange(In):
     body: Body
 
 
-class Named(Out):
-    id: str
-    name: str
-
-
-class Colleague(Named):
-    admin: bool
-    """Whom to ask for what one may not do or see."""
-
-
-class Comment(Out):
-    id: str
-    incident_id: str
-    subject: str
-    body: str
-    by_id: str | None
-    by: str
-    at: datetime
-    edited_at: datetime | None
-    revision: int
-    mentions: list[Named]
-
-
-class CommentMention(Out):
-    id: str
-    incident_id: str
-    incident: str
-    subject: str
-    by: str
-    body: str
-    at: datetime
-    seen: bool
-
-
 class Seen(In):
     ids: list[str] | None = Field(default=None, max_length=1000)
     """None: all of them."""
@@ -77,7 +42,7 @@ def list_comments(
     incident: IncidentDep, unit: UnitDep, subject: Annotated[Subject, Query()]
 ) -> list[Comment]:
     """Of one subject, oldest first."""
-    return [Comment.model_validate(one) for one in Comments(unit).of_subject(incident.id, subject)]
+    return Comments(unit).of_subject(incident.id, subject)
 
 
 @router.post("/incidents/{incident_id}/comments", status_code=status.HTTP_201_CREATED)
@@ -85,8 +50,7 @@ def create_comment(
     incident: IncidentDep, body: NewComment, unit: UnitDep, caller: Caller
 ) -> Comment:
     """Say something; who is named after an @ is told."""
-    made = Comments(unit).create(incident.id, body.subject, body.body, by=caller.actor)
-    return Comment.model_validate(made)
+    return Comments(unit).create(incident.id, body.subject, body.body, by=caller.actor)
 
 
 @router.patch("/comments/{comment_id}")
@@ -94,8 +58,7 @@ def change_comment(
     comment_id: str, body: CommentChange, unit: UnitDep, caller: Caller, revision: RevisionDep
 ) -> Comment:
     """Only one's own."""
-    changed = Comments(unit).edit(comment_id, body.body, revision=revision, by=caller.actor)
-    return Comment.model_validate(changed)
+    return Comments(unit).edit(comment_id, body.body, revision=revision, by=caller.actor)
 
 
 @router.delete("/comments/{comment_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -107,16 +70,14 @@ def delete_comment(comment_id: str, unit: UnitDep, caller: Caller) -> None:
 @router.get("/people")
 def list_people(unit: UnitDep) -> list[Colleague]:
     """Who can be named after an @, or asked: ids, names and who is an admin, nothing else."""
-    return [Colleague.model_validate(one) for one in Comments(unit).people()]
+    return Comments(unit).people()
 
 
 @own.get("/mentions")
 def list_mentions(unit: UnitDep, caller: Caller) -> list[CommentMention]:
     """Where somebody named you; newest first, the last fifty."""
     _no_token(caller)
-    return [
-        CommentMention.model_validate(one) for one in Comments(unit).mentions_of(caller.user.id)
-    ]
+    return Comments(unit).mentions_of(caller.user.id)
 
 
 @own.post("/mentions/seen", status_code=status.HTTP_204_NO_CONTENT)

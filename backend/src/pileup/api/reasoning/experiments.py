@@ -14,7 +14,7 @@ from pileup.api.errors import ApiError
 from pileup.api.reasoning.hypotheses import Percent
 from pileup.api.reasoning.pins import Pin
 from pileup.api.schema import In, Out
-from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
+from pileup.storage.reasoning.experiments import AttachedArtifact, ExperimentRecord, Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.views.experiment_outcome import (
     Computed,
@@ -81,11 +81,6 @@ class Attachments(In):
 
 class AttachedPin(In):
     pin_id: str
-
-
-class AttachedArtifact(Out):
-    id: str
-    path: str
 
 
 class Experiment(Out):

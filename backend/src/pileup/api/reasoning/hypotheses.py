@@ -12,11 +12,16 @@ from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
 from pileup.api.reasoning.pins import Pin
 from pileup.api.schema import In, Out
-from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
+from pileup.storage.reasoning.hypotheses import (
+    Hypotheses,
+    HypothesisRecord,
+    LedgerStep,
+    LinkedExperiment,
+    Status,
+)
 
 router = APIRouter(tags=["hypotheses"])
 
-Status = Literal["proposed", "active", "supported", "refuted", "inconclusive", "superseded"]
 Side = Literal["for", "against", "neutral"]
 Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
@@ -58,15 +63,6 @@ class NewEvidence(In):
     note: str = Field(default="", max_length=2000)
 
 
-class ConfidenceStep(Out):
-    at: datetime
-    by: str
-    confidence: int | None
-    status: Status
-    reason: str
-    pin_id: str | None
-
-
 class Evidence(Out):
     id: str
     pin: Pin | None
@@ -74,12 +70,6 @@ class Evidence(Out):
     note: str
     by: str | None
     at: datetime
-
-
-class LinkedExperiment(Out):
-    id: str
-    title: str
-    verdict: str | None
 
 
 class Hypothesis(Out):
@@ -95,7 +85,7 @@ class Hypothesis(Out):
     superseded_by: str | None
     """The label of what took its place."""
     confidence: int | None
-    history: list[ConfidenceStep]
+    history: list[LedgerStep]
     evidence: list[Evidence]
     finding_id: str | None
     owner: str | None

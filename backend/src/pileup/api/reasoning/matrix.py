@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, status
@@ -14,7 +13,7 @@ from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
 from pileup.storage.incidents.incidents import Incident
-from pileup.storage.reasoning.calibration import calibration_of
+from pileup.storage.reasoning.calibration import Calibration, calibration_of
 from pileup.storage.reasoning.ratings import Ratings
 from pileup.views.matrix import Asker, Matrix, Mode, matrix_for
 
@@ -47,32 +46,6 @@ class Opening(In):
 
     pin_id: str | None = None
     hypothesis_id: str | None = None
-
-
-class Forecast(Out):
-    """One person's last word on a hypothesis before it was decided."""
-
-    hypothesis_id: str
-    label: str
-    by: str
-    confidence: int
-    came_true: bool
-    at: datetime
-
-
-class PersonalScore(Out):
-    by: str
-    forecasts: int
-    brier: float
-
-
-class Calibration(Out):
-    """How far the confidences were from what was found: 0 is perfect, 0.25 is a thrown coin."""
-
-    brier: float | None
-    """None: no hypothesis was supported or refuted after somebody had said how sure they are."""
-    forecasts: list[Forecast]
-    people: list[PersonalScore]
 
 
 @router.get("/incidents/{incident_id}/matrix")
@@ -144,7 +117,7 @@ def open_cells(incident: IncidentDep, body: Opening, unit: UnitDep, caller: Call
 @router.get("/incidents/{incident_id}/calibration")
 def calibration(incident: IncidentDep, unit: UnitDep) -> Calibration:
     """The last confidence of each person in each decided hypothesis, against the decision."""
-    return Calibration.model_validate(calibration_of(unit, incident.id))
+    return calibration_of(unit, incident.id)
 
 
 def asker_of(incident: Incident, caller: Principal) -> Asker:

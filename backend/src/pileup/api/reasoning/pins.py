@@ -10,10 +10,10 @@ from pydantic import Field, StringConstraints
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
-from pileup.api.reasoning.pictures import clean_svg
 from pileup.api.schema import In, Out
 from pileup.storage.errors import NotFound
 from pileup.storage.reasoning.pins import PinRecord, Pins
+from pileup.views.pictures import clean_svg
 from pileup.views.pin_places import Placer
 
 router = APIRouter(tags=["pins"])

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Path, status
 from pydantic import Field
 
 from pileup.api.auth import AdminDep
 from pileup.api.deps import UnitDep
-from pileup.api.schema import In, Out
+from pileup.api.schema import In
 from pileup.report.redaction.redactor import KINDS
 from pileup.storage.errors import Refused
-from pileup.storage.reports.redaction import RedactionProfiles
+from pileup.storage.reports.redaction import RedactionKind, RedactionProfile, RedactionProfiles
 
 router = APIRouter(tags=["reports"])
 
-Kind = Literal["sql", "hosts", "users", "addresses"]
 Name = Annotated[str, Path(max_length=60, pattern=r"^[^\s,/][^,/]*$")]
 
 
 class ProfileKinds(In):
-    kinds: Annotated[list[Kind], Field(min_length=1, max_length=len(KINDS))]
-
-
-class RedactionProfile(Out):
-    name: str
-    kinds: list[Kind]
+    kinds: Annotated[list[RedactionKind], Field(min_length=1, max_length=len(KINDS))]
 
 
 @router.get("/redaction-profiles")
 def list_profiles(unit: UnitDep) -> list[RedactionProfile]:
     """By name."""
-    return [RedactionProfile.model_validate(one) for one in RedactionProfiles(unit).all()]
+    return RedactionProfiles(unit).all()
 
 
 @router.put("/redaction-profiles/{name}")
@@ -40,9 +34,8 @@ def save_profile(name: Name, body: ProfileKinds, by: AdminDep, unit: UnitDep) ->
     """Make it, or make it say this."""
     if name in KINDS:
         raise Refused(f"{name!r} is a kind of redaction; call the profile something else.", "name")
-    kinds: list[str] = [kind for kind in KINDS if kind in body.kinds]
-    saved = RedactionProfiles(unit).save(name, kinds, by=by.actor)
-    return RedactionProfile.model_validate(saved)
+    kinds: list[RedactionKind] = [kind for kind in KINDS if kind in body.kinds]
+    return RedactionProfiles(unit).save(name, kinds, by=by.actor)
 
 
 @router.delete("/redaction-profiles/{name}", status_code=status.HTTP_204_NO_CONTENT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response, status
@@ -11,24 +11,14 @@ from pydantic import Field
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
-from pileup.report.compose import compose
-from pileup.report.document import decode, encode, fingerprint
-from pileup.report.release import diff, same_content
-from pileup.storage.errors import NotFound
-from pileup.storage.lifecycle.bundle import work_of
-from pileup.storage.reports.releases import Releases
-from pileup.views.case import build_case
+from pileup.report.release import SectionDiff
+from pileup.storage.reports.releases import Approval, Releases
+from pileup.views.report_releases import draft_differs, release_diff, submit_release
 
 router = APIRouter(tags=["releases"])
 
 State = Literal["in_review", "approved", "withdrawn"]
 Note = Annotated[str, Field(max_length=2000)]
-
-
-class Approval(Out):
-    by: str
-    at: datetime
-    note: str
 
 
 class Release(Out):
@@ -68,29 +58,13 @@ class Withdrawal(In):
     reason: Note = ""
 
 
-class SectionDiff(Out):
-    key: str
-    title: str
-    change: Literal["added", "gone", "changed", "same"]
-    lines: list[tuple[str, str]]
-    """('+', '-', ' ' or '~', text); of an unchanged section none."""
-
-
 @router.get("/incidents/{incident_id}/releases")
 def list_releases(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> ReleaseList:
     """Every release, and whether the draft has moved on since."""
-    releases = Releases(unit)
-    found = releases.of_incident(incident.id)
-    newest = next((one for one in found if one.state != "withdrawn"), None)
-    differs = True
-    if newest is not None:
-        draft = compose(
-            build_case(unit, incident, services.placed, services.blobs), datetime.now(UTC)
-        )
-        differs = not same_content(decode(releases.get(newest.id)[1]), draft)
+    releases = Releases(unit).of_incident(incident.id)
     return ReleaseList(
-        releases=[Release.model_validate(one) for one in found],
-        draft_differs=differs,
+        releases=[Release.model_validate(release) for release in releases],
+        draft_differs=draft_differs(unit, incident, releases, services.placed, services.blobs),
         second_person=services.settings.release_second_person,
     )
 
@@ -100,18 +74,8 @@ def send_to_review(
     incident: IncidentDep, body: NewRelease, services: ServicesDep, unit: UnitDep, caller: Caller
 ) -> Release:
     """Freeze the report as it stands; what is reviewed is what gets approved."""
-    releases = Releases(unit)
-    number = releases.next_number(incident.id)
-    case = build_case(unit, incident, services.placed, services.blobs)
-    frozen = encode(compose(case, datetime.now(UTC), version=f"Release {number}"))
-    made = releases.submit(
-        incident.id,
-        number,
-        frozen.decode(),
-        fingerprint(frozen),
-        work_of(unit, incident.id),
-        body.note,
-        by=caller.actor,
+    made = submit_release(
+        unit, incident, body.note, services.placed, services.blobs, by=caller.actor
     )
     return Release.model_validate(made)
 
@@ -156,18 +120,4 @@ def diff_releases(
     after: Annotated[str, Query(max_length=60, description="Id of a release, or draft.")] = "draft",
 ) -> list[SectionDiff]:
     """What changed between two versions, section by section."""
-    releases = Releases(unit)
-    documents = []
-    for one in (before, after):
-        if one == "draft":
-            documents.append(
-                compose(
-                    build_case(unit, incident, services.placed, services.blobs), datetime.now(UTC)
-                )
-            )
-            continue
-        release, document = releases.get(one)
-        if release.incident_id != incident.id:
-            raise NotFound("This incident has no such release.")
-        documents.append(decode(document))
-    return [SectionDiff.model_validate(one) for one in diff(*documents)]
+    return release_diff(unit, incident, before, after, services.placed, services.blobs)

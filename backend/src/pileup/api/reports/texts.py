@@ -1,8 +1,8 @@
 """Texts that several people write at once: the CRDT document, its updates, its versions.
 
 A client gets the state once, then sends its own updates and fetches those of others; the event
-``text`` of the incident's stream says when there are some. A new kind of text is one line in
-``_proposed``.
+``text`` of the incident's stream says when there are some. A new kind of text is one more
+case in ``views.report_screen.prefilled_text``.
 """
 
 from __future__ import annotations
@@ -16,18 +16,11 @@ from fastapi import APIRouter, Path, Query
 from pydantic import ConfigDict, Field
 
 from pileup.api.auth import Caller
-from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
+from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
-from pileup.report.text.prefill import prefill
-from pileup.report.text.templates import TITLES
-from pileup.storage.database import Unit
-from pileup.storage.errors import NotFound, Refused
-from pileup.storage.incidents.incidents import Incident
-from pileup.storage.reasoning.experiments import Experiments
-from pileup.storage.reasoning.hypotheses import Hypotheses
-from pileup.storage.reports.reports import PREFIX as REPORT
-from pileup.storage.texts.live_texts import TextRecord, Texts
-from pileup.views.case import build_case
+from pileup.storage.errors import Refused
+from pileup.storage.texts.live_texts import TextRecord, Texts, TextVersion
+from pileup.views.report_screen import prefilled_text
 
 router = APIRouter(tags=["texts"])
 
@@ -66,16 +59,6 @@ class Stored(Out):
     seq: int
 
 
-class TextVersion(Out):
-    id: str
-    seq: int
-    characters: int
-    name: str | None
-    by_name: str
-    started_at: datetime
-    at: datetime
-
-
 class TextVersionText(Out):
     text: str
 
@@ -111,7 +94,7 @@ def add_text_update(
 @router.get("/incidents/{incident_id}/texts/{key:path}/versions")
 def list_text_versions(incident: IncidentDep, key: Key, unit: UnitDep) -> list[TextVersion]:
     """One per person and stretch of editing, the newest first."""
-    return [TextVersion.model_validate(v) for v in Texts(unit).versions(incident.id, key)]
+    return Texts(unit).versions(incident.id, key)
 
 
 @router.get("/incidents/{incident_id}/texts/{key:path}/versions/{version_id}")
@@ -152,29 +135,11 @@ def get_text(incident: IncidentDep, key: Key, services: ServicesDep, unit: UnitD
     texts = Texts(unit)
     found = texts.find(incident.id, key)
     if found is None or not found.edited:
-        texts.ensure(incident.id, key, _proposed(services, unit, incident, key))
+        texts.ensure(
+            incident.id, key, prefilled_text(unit, incident, key, services.placed, services.blobs)
+        )
     whole = texts.state(incident.id, key)
     return _text_out(whole.record, whole.state)
-
-
-def _proposed(services: Services, unit: Unit, incident: Incident, key: str) -> str:
-    """What a text says before anybody types in it; 404 for a key that means nothing here."""
-    match key.split("/"):
-        case ["summary"]:
-            return incident.summary
-        case ["report", section] if section in TITLES:
-            return prefill(
-                build_case(unit, incident, services.placed, services.blobs),
-                key.removeprefix(REPORT),
-            )
-        case ["hypothesis", hypothesis_id, "notes"]:
-            if Hypotheses(unit).get(hypothesis_id).incident_id == incident.id:
-                return ""
-        case ["experiment", experiment_id, "conclusion"]:
-            experiment = Experiments(unit).get(experiment_id)
-            if experiment.incident_id == incident.id:
-                return experiment.conclusion
-    raise NotFound(f"This incident has no text {key!r}.")
 
 
 def _text_out(record: TextRecord, state: bytes) -> LiveText:

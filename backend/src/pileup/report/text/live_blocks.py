@@ -7,7 +7,9 @@ cannot be shown becomes a Trouble that says why and what to do.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 from pileup.report.case import Case, ReportExperiment
 from pileup.report.document import (
@@ -43,14 +45,13 @@ def expand(case: Case, directive: Directive, note: Callable[[str], int]) -> list
                 + "."
             )
         ]
-    maker, arguments = known
-    unknown = sorted(directive.arguments.keys() - set(arguments))
+    unknown = sorted(directive.arguments.keys() - set(known.arguments))
     if unknown:
-        takes = ", ".join(arguments) or "none"
+        takes = ", ".join(known.arguments) or "none"
         return [
             Trouble(f"“::{directive.name}” has no “{unknown[0]}”; what it can be told: {takes}.")
         ]
-    return maker(case, directive.arguments, note)
+    return known.make(case, directive.arguments, note)
 
 
 def _pin(case: Case, told: dict[str, str], note: Callable[[str], int]) -> list[Block]:
@@ -242,14 +243,44 @@ def _iso(at: datetime) -> str:
 
 Maker = Callable[[Case, dict[str, str], Callable[[str], int]], list[Block]]
 
-BLOCKS: dict[str, tuple[Maker, tuple[str, ...]]] = {
-    "pin": (_pin, ("id",)),
-    "lane": (_lane, ("series", "from", "to", "caption")),
-    "waits": (_waits, ("at", "caption")),
-    "confidence": (_confidence, ("caption",)),
-    "matrix": (_matrix, ("caption",)),
-    "experiments": (_experiments, ("caption",)),
-    "actions": (_actions, ("caption",)),
-    "timeline": (_timeline, ("from", "to", "caption")),
+
+@dataclass(frozen=True, slots=True)
+class LiveBlock:
+    """What a directive makes, and how the report screen offers it."""
+
+    make: Maker
+    arguments: tuple[str, ...]
+    kind: Literal["pin", "figure", "table"]
+    title: str
+    detail: str
+
+
+BLOCKS: dict[str, LiveBlock] = {
+    "pin": LiveBlock(_pin, ("id",), "pin", "Pin", "a pin of the incident with its excerpt"),
+    "lane": LiveBlock(
+        _lane,
+        ("series", "from", "to", "caption"),
+        "figure",
+        "Timeline lanes",
+        "what moved most, the stall shaded",
+    ),
+    "waits": LiveBlock(
+        _waits,
+        ("at", "caption"),
+        "figure",
+        "Wait graph",
+        "who waited for whom at the worst moment",
+    ),
+    "confidence": LiveBlock(
+        _confidence, ("caption",), "figure", "Confidence", "the team's confidence over time"
+    ),
+    "matrix": LiveBlock(_matrix, ("caption",), "figure", "Matrix", "evidence against hypotheses"),
+    "timeline": LiveBlock(
+        _timeline, ("from", "to", "caption"), "table", "Timeline table", "what happened when"
+    ),
+    "experiments": LiveBlock(
+        _experiments, ("caption",), "table", "Experiments", "predicted, observed, verdict"
+    ),
+    "actions": LiveBlock(_actions, ("caption",), "table", "Actions", "owner, date, verified by"),
 }
-"""Name -> (maker, the arguments that it takes)."""
+"""Name -> block. The report screen offers them in this order, and each pin by itself."""

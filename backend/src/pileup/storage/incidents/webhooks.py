@@ -34,7 +34,7 @@ PAUSES = tuple(timedelta(seconds=s) for s in (10, 60, 300, 1800, 7200))
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookRecord:
+class Webhook:
     id: str
     url: str
     events: list[str]
@@ -108,26 +108,26 @@ class Webhooks:
         self._unit = unit
         self._session = unit.session
 
-    def all(self) -> list[WebhookRecord]:
+    def all(self) -> list[Webhook]:
         rows = self._session.scalars(select(models.Webhook).order_by(models.Webhook.id))
-        return [to_record(WebhookRecord, row) for row in rows]
+        return [to_record(Webhook, row) for row in rows]
 
-    def create(self, url: str, events: list[str], *, by: Actor) -> tuple[WebhookRecord, str]:
+    def create(self, url: str, events: list[str], *, by: Actor) -> tuple[Webhook, str]:
         """The webhook and its secret, which is not shown again."""
         secret = f"whs_{secrets.token_urlsafe(32)}"
         row = models.Webhook(url=clean(url), events=events, secret=secret, created_by_id=by.id)
         self._session.add(row)
         self._session.flush()
         record(self._unit, by, "webhook.created", target=row.id, url=row.url, events=events)
-        return to_record(WebhookRecord, row), secret
+        return to_record(Webhook, row), secret
 
-    def change(self, webhook_id: str, changes: dict[str, Any], *, by: Actor) -> WebhookRecord:
+    def change(self, webhook_id: str, changes: dict[str, Any], *, by: Actor) -> Webhook:
         row = self._row(webhook_id)
         for name, value in changes.items():
             setattr(row, name, clean(value) if isinstance(value, str) else value)
         self._session.flush()
         record(self._unit, by, "webhook.changed", target=row.id, fields=sorted(changes))
-        return to_record(WebhookRecord, row)
+        return to_record(Webhook, row)
 
     def delete(self, webhook_id: str, *, by: Actor) -> None:
         row = self._row(webhook_id)

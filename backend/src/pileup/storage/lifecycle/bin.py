@@ -24,7 +24,7 @@ _MAX_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Deleted:
+class DeletedItem:
     kind: str
     id: str
     title: str
@@ -83,9 +83,9 @@ class Bin:
         self._unit = unit
         self._session = unit.session
 
-    def of_incident(self, incident_id: str) -> list[Deleted]:
+    def of_incident(self, incident_id: str) -> list[DeletedItem]:
         """What can be taken back, the last deleted first; members of an archive go with it."""
-        found: list[Deleted] = []
+        found: list[DeletedItem] = []
         for name, kind in KINDS.items():
             there = [kind.model.incident_id == incident_id, kind.model.deleted_at.is_not(None)]
             if name == "artifact":
@@ -93,15 +93,16 @@ class Bin:
             rows = self._session.execute(
                 select(kind.model.id, kind.title, kind.model.deleted_at).where(*there)
             )
-            found += [Deleted(name, row[0], row[1][:_MAX_TITLE], row[2], None) for row in rows]
+            found += [DeletedItem(name, row[0], row[1][:_MAX_TITLE], row[2], None) for row in rows]
         who = self._who([one.id for one in found])
         found.sort(key=lambda one: one.deleted_at, reverse=True)
         return [
-            Deleted(one.kind, one.id, one.title, one.deleted_at, who.get(one.id)) for one in found
+            DeletedItem(one.kind, one.id, one.title, one.deleted_at, who.get(one.id))
+            for one in found
         ]
 
-    def incidents(self) -> list[Deleted]:
-        """Deleted incidents."""
+    def incidents(self) -> list[DeletedItem]:
+        """DeletedItem incidents."""
         rows = self._session.execute(
             select(models.Incident.id, models.Incident.title, models.Incident.deleted_at)
             .where(models.Incident.deleted_at.is_not(None))
@@ -109,7 +110,7 @@ class Bin:
         ).all()
         who = self._who([row[0] for row in rows])
         return [
-            Deleted("incident", row[0], row[1], row[2], who.get(row[0]))
+            DeletedItem("incident", row[0], row[1], row[2], who.get(row[0]))
             for row in rows
             if row[2] is not None
         ]

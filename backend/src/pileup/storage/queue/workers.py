@@ -13,8 +13,8 @@ from pileup.storage.database import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class Presence:
-    """Whether anybody works."""
+class WorkerStatus:
+    """Whether any worker is alive, when one was last seen, and their names."""
 
     alive: bool
     last_seen: datetime | None
@@ -47,7 +47,7 @@ class Workers:
         """An orderly stop."""
         self._db.execute(delete(models.Worker).where(models.Worker.name == name))
 
-    def presence(self, within: timedelta) -> Presence:
+    def presence(self, within: timedelta) -> WorkerStatus:
         """Who gave a sign of life within this time."""
         last = self._db.scalar(select(func.max(models.Worker.last_seen)))
         names = tuple(
@@ -57,4 +57,4 @@ class Workers:
                 .order_by(models.Worker.name)
             )
         )
-        return Presence(bool(names), last, names)
+        return WorkerStatus(bool(names), last, names)

@@ -15,6 +15,8 @@ _DECIDED = {"supported": True, "refuted": False}
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
+    """One person's last word on a hypothesis before it was decided."""
+
     hypothesis_id: str
     label: str
     by: str
@@ -32,7 +34,10 @@ class PersonalScore:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
+    """How far the confidences were from what was found: 0 is perfect, 0.25 is a thrown coin."""
+
     brier: float | None
+    """None: no hypothesis was supported or refuted after somebody gave a confidence."""
     forecasts: tuple[Forecast, ...]
     people: tuple[PersonalScore, ...]
 

@@ -19,15 +19,10 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.incidents.incidents import Person
 from pileup.storage.visibility import living
 
 KINDS = ("hypothesis", "pin", "cell", "experiment", "report")
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    id: str
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,7 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class CommentMention:
     """One notification: who named you, where, in which words."""
 
     id: str
@@ -138,7 +133,7 @@ class Comments:
 
     # ---- mentions
 
-    def mentions_of(self, user_id: str, limit: int = 50) -> list[Mention]:
+    def mentions_of(self, user_id: str, limit: int = 50) -> list[CommentMention]:
         """Newest first."""
         rows = self._session.execute(
             select(models.Mention, models.Comment, models.Incident.title)
@@ -153,7 +148,7 @@ class Comments:
             .limit(limit)
         )
         return [
-            Mention(
+            CommentMention(
                 mention.id,
                 comment.incident_id,
                 title,

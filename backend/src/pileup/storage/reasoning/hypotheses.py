@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal, cast
 
 from sqlalchemy import func, select
 
@@ -28,6 +28,8 @@ from pileup.storage.numbering import next_number
 from pileup.storage.reasoning.pins import PinRecord, Pins
 from pileup.storage.visibility import living
 
+Status = Literal["proposed", "active", "supported", "refuted", "inconclusive", "superseded"]
+
 NEXT_STATUS: dict[str, tuple[str, ...]] = {
     "proposed": ("active", "superseded"),
     "active": ("supported", "refuted", "inconclusive", "superseded"),
@@ -39,11 +41,11 @@ NEXT_STATUS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class StepRecord:
+class LedgerStep:
     at: datetime
     by: str
     confidence: int | None
-    status: str
+    status: Status
     reason: str
     pin_id: str | None
 
@@ -78,7 +80,7 @@ class HypothesisRecord:
     may_become: tuple[str, ...]
     superseded_by: str | None
     confidence: int | None
-    history: tuple[StepRecord, ...]
+    history: tuple[LedgerStep, ...]
     evidence: tuple[EvidenceRecord, ...]
     finding_id: str | None
     owner: str | None
@@ -340,15 +342,20 @@ class Hypotheses:
     def _records(self, rows: list[Hypothesis]) -> list[HypothesisRecord]:
         ids = [row.id for row in rows]
         session = self._session
-        steps: defaultdict[str, list[StepRecord]] = defaultdict(list)
+        steps: defaultdict[str, list[LedgerStep]] = defaultdict(list)
         for step in session.scalars(
             select(ConfidenceStep)
             .where(ConfidenceStep.hypothesis_id.in_(ids))
             .order_by(ConfidenceStep.id)
         ):
             steps[step.hypothesis_id].append(
-                StepRecord(
-                    step.at, step.by_name, step.confidence, step.status, step.reason, step.pin_id
+                LedgerStep(
+                    step.at,
+                    step.by_name,
+                    step.confidence,
+                    cast("Status", step.status),
+                    step.reason,
+                    step.pin_id,
                 )
             )
         links = session.execute(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlalchemy import select
 
@@ -11,11 +13,13 @@ from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import NotFound
 
+RedactionKind = Literal["sql", "hosts", "users", "addresses"]
+
 
 @dataclass(frozen=True, slots=True)
-class ProfileRecord:
+class RedactionProfile:
     name: str
-    kinds: list[str]
+    kinds: list[RedactionKind]
 
 
 class RedactionProfiles:
@@ -23,28 +27,28 @@ class RedactionProfiles:
         self._unit = unit
         self._session = unit.session
 
-    def all(self) -> list[ProfileRecord]:
+    def all(self) -> list[RedactionProfile]:
         """By name."""
         table = models.RedactionProfile
         return [
-            to_record(ProfileRecord, row)
+            to_record(RedactionProfile, row)
             for row in self._session.scalars(select(table).order_by(table.name))
         ]
 
-    def find(self, name: str) -> ProfileRecord | None:
+    def find(self, name: str) -> RedactionProfile | None:
         row = self._session.get(models.RedactionProfile, clean(name))
-        return None if row is None else to_record(ProfileRecord, row)
+        return None if row is None else to_record(RedactionProfile, row)
 
-    def save(self, name: str, kinds: list[str], *, by: Actor) -> ProfileRecord:
+    def save(self, name: str, kinds: Sequence[RedactionKind], *, by: Actor) -> RedactionProfile:
         """Make it, or make it say this."""
         row = self._session.get(models.RedactionProfile, name, with_for_update=True)
         if row is None:
-            row = models.RedactionProfile(name=name, kinds=kinds)
+            row = models.RedactionProfile(name=name, kinds=list(kinds))
             self._session.add(row)
-        row.kinds = kinds
+        row.kinds = list(kinds)
         self._session.flush()
-        record(self._unit, by, "redaction_profile.saved", target=name, kinds=kinds)
-        return to_record(ProfileRecord, row)
+        record(self._unit, by, "redaction_profile.saved", target=name, kinds=list(kinds))
+        return to_record(RedactionProfile, row)
 
     def delete(self, name: str, *, by: Actor) -> None:
         row = self._session.get(models.RedactionProfile, clean(name))

@@ -22,7 +22,7 @@ from pileup.storage.visibility import living
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovalRecord:
+class Approval:
     by: str
     at: datetime
     note: str
@@ -41,7 +41,7 @@ class ReleaseRecord:
     made_by_id: str | None
     made_at: datetime
     decided_at: datetime | None
-    approvals: tuple[ApprovalRecord, ...]
+    approvals: tuple[Approval, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,15 +213,15 @@ class Releases:
             raise NotFound("There is no such release.")
         return row
 
-    def _approvals(self, release_ids: list[str]) -> dict[str, tuple[ApprovalRecord, ...]]:
-        found: dict[str, tuple[ApprovalRecord, ...]] = {}
+    def _approvals(self, release_ids: list[str]) -> dict[str, tuple[Approval, ...]]:
+        found: dict[str, tuple[Approval, ...]] = {}
         rows = self._session.scalars(
             select(ReleaseApproval)
             .where(ReleaseApproval.release_id.in_(release_ids))
             .order_by(ReleaseApproval.at)
         )
         for row in rows:
-            one = ApprovalRecord(row.by_name, row.at, row.note)
+            one = Approval(row.by_name, row.at, row.note)
             found[row.release_id] = (*found.get(row.release_id, ()), one)
         return found
 
@@ -244,7 +244,7 @@ class Releases:
         return _record(row, size, self._approvals([row.id]).get(row.id, ()))
 
 
-def _record(row: Release, size: int, approvals: tuple[ApprovalRecord, ...]) -> ReleaseRecord:
+def _record(row: Release, size: int, approvals: tuple[Approval, ...]) -> ReleaseRecord:
     return ReleaseRecord(
         id=row.id,
         incident_id=row.incident_id,

@@ -50,7 +50,7 @@ class TextState:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionRecord:
+class TextVersion:
     id: str
     seq: int
     characters: int
@@ -137,7 +137,7 @@ class Texts:
         if self.lock(incident_id, key) is not None:
             self.replace(incident_id, key, text, by)
 
-    def versions(self, incident_id: str, key: str, limit: int = 100) -> list[VersionRecord]:
+    def versions(self, incident_id: str, key: str, limit: int = 100) -> list[TextVersion]:
         """The newest versions first, without their text."""
         rows = self._session.execute(
             select(
@@ -153,7 +153,7 @@ class Texts:
             .order_by(LiveTextVersion.at.desc(), LiveTextVersion.id.desc())
             .limit(limit)
         )
-        return [to_record(VersionRecord, row) for row in rows]
+        return [to_record(TextVersion, row) for row in rows]
 
     def version_text(self, incident_id: str, key: str, version_id: str) -> str:
         """What the text said then."""

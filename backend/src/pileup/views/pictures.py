@@ -1,7 +1,7 @@
-"""Pictures that a browser sends with a pin: SVG from strangers, reduced to shapes and words.
+"""Clean the picture of a pin: SVG from strangers, reduced to shapes and words.
 
 Only elements that draw and attributes that place and colour them are kept; there is no script, no
-link, no style sheet and nothing that loads anything. What is left is written anew.
+link, no style sheet and nothing that loads anything. The rest is written out again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from pileup.api.errors import ApiError
+from pileup.storage.errors import Refused
 
 _NS = "http://www.w3.org/2000/svg"
 _ELEMENTS = frozenset(
@@ -70,5 +70,5 @@ def _copy(element: ElementTree.Element, depth: int) -> ElementTree.Element | Non
     return kept
 
 
-def _refused(why: str) -> ApiError:
-    return ApiError(422, "Not accepted", f"picture is not an SVG that can be kept: {why}")
+def _refused(why: str) -> Refused:
+    return Refused(f"picture is not an SVG that can be kept: {why}")

@@ -1,0 +1,76 @@
+"""Freeze, list and compare releases of the report."""
+
+from __future__ import annotations
+
+from pileup.report.document import Document, decode, encode, fingerprint
+from pileup.report.release import SectionDiff, diff, same_content
+from pileup.storage.audit import Actor
+from pileup.storage.database import Unit
+from pileup.storage.errors import NotFound
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.incidents.incidents import Incident
+from pileup.storage.lifecycle.bundle import work_of
+from pileup.storage.reports.releases import ReleaseRecord, Releases
+from pileup.views.report_export import draft_document
+
+
+def draft_differs(
+    unit: Unit,
+    incident: Incident,
+    releases: list[ReleaseRecord],
+    placed: PlacedStore,
+    blobs: BlobStore,
+) -> bool:
+    """Whether the draft differs from the newest release that was not withdrawn; True if none."""
+    newest = next((release for release in releases if release.state != "withdrawn"), None)
+    if newest is None:
+        return True
+    draft = draft_document(unit, incident, placed, blobs)
+    return not same_content(decode(Releases(unit).get(newest.id)[1]), draft)
+
+
+def submit_release(
+    unit: Unit,
+    incident: Incident,
+    note: str,
+    placed: PlacedStore,
+    blobs: BlobStore,
+    *,
+    by: Actor,
+) -> ReleaseRecord:
+    """Freeze the draft and send it to review; what is reviewed is what gets approved."""
+    releases = Releases(unit)
+    number = releases.next_number(incident.id)
+    draft = draft_document(unit, incident, placed, blobs, version=f"Release {number}")
+    frozen = encode(draft)
+    return releases.submit(
+        incident.id,
+        number,
+        frozen.decode(),
+        fingerprint(frozen),
+        work_of(unit, incident.id),
+        note,
+        by=by,
+    )
+
+
+def release_diff(
+    unit: Unit,
+    incident: Incident,
+    before: str,
+    after: str,
+    placed: PlacedStore,
+    blobs: BlobStore,
+) -> list[SectionDiff]:
+    """Compare two versions, each the id of a release or "draft", section by section."""
+
+    def document(version: str) -> Document:
+        if version == "draft":
+            return draft_document(unit, incident, placed, blobs)
+        release, stored = Releases(unit).get(version)
+        if release.incident_id != incident.id:
+            raise NotFound("This incident has no such release.")
+        return decode(stored)
+
+    return diff(document(before), document(after))

@@ -1,0 +1,110 @@
+"""The case and the exported report of an incident, without a server or a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pileup.storage import models
+from pileup.storage.audit import Actor
+from pileup.storage.database import Database, Unit
+from pileup.storage.errors import NotFound, Refused
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.incidents.incidents import Incident, Incidents
+from pileup.storage.reasoning.hypotheses import Hypotheses
+from pileup.views.case import build_case
+from pileup.views.report_export import ExportChoices, export_report, redaction_counts
+from pileup.views.report_releases import draft_differs, release_diff, submit_release
+
+
+@pytest.fixture
+def unit(postgres_url: str) -> Iterator[Unit]:
+    database = Database(postgres_url)
+    with database.unit() as unit:
+        yield unit
+    database.close()
+
+
+@pytest.fixture
+def ann(unit: Unit) -> Actor:
+    user = models.User(name="ann", email="ann@example.org", role="contributor")
+    unit.session.add(user)
+    unit.session.flush()
+    return Actor(user.id, user.name)
+
+
+@pytest.fixture
+def incident(unit: Unit, ann: Actor) -> Incident:
+    return Incidents(unit).create(ann, "Stalled at noon", service="orders")
+
+
+@pytest.fixture
+def placed(tmp_path: Path) -> PlacedStore:
+    return PlacedStore(tmp_path / "placed")
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> BlobStore:
+    return BlobStore(tmp_path / "blobs", min_free_bytes=0)
+
+
+def test_a_case_holds_the_work_of_people(
+    unit: Unit, ann: Actor, incident: Incident, placed: PlacedStore, blobs: BlobStore
+) -> None:
+    Hypotheses(unit).create(
+        incident.id,
+        statement="A report query held the lock",
+        falsifier="",
+        confidence=60,
+        finding_id=None,
+        by=ann,
+    )
+    case = build_case(unit, incident, placed, blobs)
+    assert case.title == "Stalled at noon"
+    assert [hypothesis.statement for hypothesis in case.hypotheses] == [
+        "A report query held the lock"
+    ]
+    assert case.analysis is None
+    assert case.lanes == ()
+
+
+def test_a_report_is_exported_without_a_request(
+    unit: Unit, incident: Incident, placed: PlacedStore, blobs: BlobStore
+) -> None:
+    def export(choices: ExportChoices) -> str:
+        file = export_report(
+            unit, incident, placed, blobs, choices, url="https://pileup.example", ui=None
+        )
+        assert file.name == f"stalled-at-noon-postmortem.{choices.format}"
+        assert isinstance(file.data, str)
+        return file.data
+
+    assert "Stalled at noon" in export(ExportChoices(format="md"))
+    assert "<html" in export(ExportChoices(format="html"))
+    with pytest.raises(Refused):
+        export(ExportChoices(format="md", zone="Nowhere/Never"))
+    with pytest.raises(Refused):
+        export(ExportChoices(format="md", redact="everything"))
+    with pytest.raises(NotFound):
+        export(ExportChoices(format="md", release="none"))
+
+
+def test_a_redacted_export_counts_each_kind(
+    unit: Unit, incident: Incident, placed: PlacedStore, blobs: BlobStore
+) -> None:
+    counts = redaction_counts(unit, incident, placed, blobs, ExportChoices(redact="sql,hosts"))
+    assert [count.kind for count in counts] == ["sql", "hosts"]
+
+
+def test_a_release_freezes_the_draft(
+    unit: Unit, ann: Actor, incident: Incident, placed: PlacedStore, blobs: BlobStore
+) -> None:
+    assert draft_differs(unit, incident, [], placed, blobs)
+    release = submit_release(unit, incident, "first", placed, blobs, by=ann)
+    assert release.number == 1
+    assert not draft_differs(unit, incident, [release], placed, blobs)
+    changes = release_diff(unit, incident, release.id, "draft", placed, blobs)
+    assert {section.change for section in changes} == {"same"}
