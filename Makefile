@@ -1,4 +1,4 @@
-# Pileup: every task of the house. `make help` lists them.
+# Pileup: every task. `make help` lists them.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .SUFFIXES:
@@ -80,7 +80,7 @@ dev: $(VENV)/.installed-dev $(NODE_MODULES) ## the same for work on the code: re
 	@exec sh scripts/dev.sh
 
 .PHONY: doctor
-doctor: $(VENV)/.installed ## say what is not well, and the remedy
+doctor: $(VENV)/.installed ## report what is wrong, and how to fix it
 	@$(BIN)/pileup doctor
 
 # ---- test ------------------------------------------------------------------------------------
@@ -110,25 +110,25 @@ check: $(VENV)/.installed-dev $(NODE_MODULES) ## formatters, linters, types, imp
 	@sh scripts/check.sh
 
 .PHONY: format
-format: $(VENV)/.installed-dev $(NODE_MODULES) ## let the formatters settle the format
+format: $(VENV)/.installed-dev $(NODE_MODULES) ## run the formatters
 	@$(BIN)/ruff check --quiet --fix --exit-zero backend && $(BIN)/ruff format --quiet backend
 	@cd frontend && npx --no-install prettier --log-level warn --write .
 
 .PHONY: types
-types: $(VENV)/.installed-dev $(NODE_MODULES) ## write the UI's API types from the API again
+types: $(VENV)/.installed-dev $(NODE_MODULES) ## regenerate the UI's API types
 	@sh scripts/api-types.sh write
 
 .PHONY: fuzz
-fuzz: $(VENV)/.installed-dev ## search for defects of the parsers (FORMAT=gdb SECONDS=60, or all)
+fuzz: $(VENV)/.installed-dev ## search for parser defects (FORMAT=gdb SECONDS=60, or all)
 	@sh scripts/fuzz.sh "$(or $(FORMAT),all)" "$(or $(SECONDS),60)"
 
 .PHONY: docs
-docs: $(VENV)/.installed-dev ## write the generated tables of docs/ again
+docs: $(VENV)/.installed-dev ## regenerate the tables of docs/
 	@$(BIN)/pileup formats --write docs/reference/formats.md
 	@$(BIN)/python scripts/write_knowledge_counts.py
 
 .PHONY: corpus-coverage
-corpus-coverage: $(VENV)/.installed-dev ## write what is read of a corpus (CORPUS=folder) into docs/
+corpus-coverage: $(VENV)/.installed-dev ## write the parse coverage of a corpus (CORPUS=folder) into docs/
 	@cd backend && ../$(BIN)/python -m tests.formats.corpus "$(or $(CORPUS),../../shared/corpus)" ../docs/reference/corpus-coverage.md
 
 .PHONY: bench
@@ -136,19 +136,19 @@ bench: $(VENV)/.installed-dev ## measure how fast large inputs are read: a tenth
 	@cd backend && ../$(BIN)/python -m benchmarks --scale 0.1
 
 .PHONY: bench-parse
-bench-parse: $(VENV)/.installed-dev ## the whole: beside the peers, into docs/benchmarks.md (SCALE=1)
+bench-parse: $(VENV)/.installed-dev ## measure all inputs and compare with other tools, into docs/benchmarks.md (SCALE=1)
 	@cd backend && ../$(BIN)/python -m benchmarks --scale $(or $(SCALE),1) --markdown ../docs/benchmarks.md
 
 .PHONY: bench-ui
-bench-ui: $(VENV)/.installed-dev $(UI) ## how the screens bear 200 series of a million samples (SERIES=200), into docs/benchmarks-ui.md
+bench-ui: $(VENV)/.installed-dev $(UI) ## measure the screens with 200 series of a million samples (SERIES=200), into docs/benchmarks-ui.md
 	@cd frontend && node e2e/bench.mjs --series $(or $(SERIES),200) --markdown ../docs/benchmarks-ui.md
 
 .PHONY: bench-insight
-bench-insight: $(VENV)/.installed-dev ## hold the analysis against incidents whose truth is known
+bench-insight: $(VENV)/.installed-dev ## compare the analysis with incidents whose cause is known
 	@cd backend && ../$(BIN)/python -m benchmarks.insight $(CAPTURES)
 
 .PHONY: screenshots
-screenshots: $(VENV)/.installed-dev $(UI) ## make the pictures of the README again
+screenshots: $(VENV)/.installed-dev $(UI) ## regenerate the screenshots of the README
 	@cd frontend && node e2e/run.mjs --project=screenshots
 
 .PHONY: clean
