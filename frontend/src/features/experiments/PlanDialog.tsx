@@ -1,10 +1,10 @@
 /** Plan an experiment: one change, and what we expect to see. */
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import type { ComponentProps } from 'react'
 import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
-import { Field } from '@/ui/controls/Field'
+import { EditableField } from '@/ui/controls/EditableField'
 import { Problem } from '@/ui/display/States'
 import { bodyOf, type Draft, isDirection, problemsOf, SIGNS, STATISTICS } from './draft'
 import { type Experiment, seriesNamesQuery, useExperimentWrites } from './queries'
@@ -23,6 +23,8 @@ type Props = {
   onClose: () => void
   onMade: (id: string) => void
 }
+
+type FieldProps = Omit<ComponentProps<typeof EditableField>, 'label' | 'value' | 'onChange'>
 
 export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, onMade }: Props) {
   const { create, change } = useExperimentWrites(incidentId)
@@ -43,54 +45,26 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
       : create.mutate(bodyOf(draft), { onSuccess })
   const failed = create.error ?? change.error
   /** A field of the draft with its label. */
-  const field = (
-    name: keyof Draft,
-    label: string,
-    { hint, rows, ...more }: { hint?: ReactNode; rows?: number } & InputProps = {},
-  ) => (
-    <Field label={label} hint={hint} problem={problems[name]}>
-      {(ids) =>
-        rows === undefined ? (
-          <input
-            {...ids}
-            className="input"
-            {...more}
-            value={draft[name]}
-            onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
-          />
-        ) : (
-          <textarea
-            {...ids}
-            className="textarea"
-            rows={rows}
-            value={draft[name]}
-            onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
-          />
-        )
-      }
-    </Field>
+  const field = (name: keyof Draft, label: string, more: FieldProps = {}) => (
+    <EditableField
+      label={label}
+      problem={problems[name]}
+      {...more}
+      value={draft[name]}
+      onChange={(text) => setDraft({ ...draft, [name]: text })}
+    />
   )
   const choice = (
     name: 'hypothesis' | 'op' | 'statistic',
     label: string,
     options: readonly (readonly [value: string, word: string])[],
   ) => (
-    <Field label={label}>
-      {(ids) => (
-        <select
-          {...ids}
-          className="input"
-          value={draft[name]}
-          onChange={(event) => setDraft({ ...draft, [name]: event.target.value } as Draft)}
-        >
-          {options.map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <EditableField
+      label={label}
+      options={options}
+      value={draft[name]}
+      onChange={(text) => setDraft({ ...draft, [name]: text } as Draft)}
+    />
   )
   return (
     <Dialog
@@ -171,12 +145,4 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
       </div>
     </Dialog>
   )
-}
-
-type InputProps = {
-  autoFocus?: boolean
-  list?: string
-  inputMode?: 'decimal'
-  disabled?: boolean
-  placeholder?: string
 }

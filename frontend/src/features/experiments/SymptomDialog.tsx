@@ -1,8 +1,9 @@
-/** Write or mend a symptom: a sentence over the records, asked of the incident and every run. */
+/** Write or edit a symptom: a condition over the records that the incident and every run are checked for. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
+import { EditableField } from '@/ui/controls/EditableField'
 import { Field } from '@/ui/controls/Field'
 import { Problem } from '@/ui/display/States'
 import { decimal } from './draft'
@@ -14,6 +15,10 @@ const KINDS = [
   ['stack', 'Threads with a function on their stack'],
   ['location', 'Threads waiting at a place in the code'],
   ['log', 'Log lines with a text'],
+] as const
+const SIGNS = [
+  ['>', 'above'],
+  ['<', 'below'],
 ] as const
 type Kind = (typeof KINDS)[number][0]
 
@@ -30,7 +35,7 @@ export function SymptomDialog({
   onClose,
 }: {
   incidentId: string
-  /** The one to mend; undefined: a new one. */
+  /** The one that is edited; undefined: a new one. */
   was?: Symptom | undefined
   onClose: () => void
 }) {
@@ -89,22 +94,12 @@ export function SymptomDialog({
     >
       <div className="plan">
         {write.isError && <Problem compact error={write.error} what="It was not saved" />}
-        <Field label="What is seen">
-          {(ids) => (
-            <select
-              {...ids}
-              className="input"
-              value={kind}
-              onChange={(event) => setKind(event.target.value as Kind)}
-            >
-              {KINDS.map(([key, word]) => (
-                <option key={key} value={key}>
-                  {word}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <EditableField
+          label="What is seen"
+          options={KINDS}
+          value={kind}
+          onChange={(next) => setKind(next as Kind)}
+        />
         <Field label={kind === 'series' ? 'Series' : TEXT[kind][0]}>
           {(ids) => (
             <>
@@ -126,57 +121,29 @@ export function SymptomDialog({
         </Field>
         {kind === 'series' ? (
           <div className="plan-three">
-            <Field label="Is">
-              {(ids) => (
-                <select
-                  {...ids}
-                  className="input"
-                  value={op}
-                  onChange={(event) => setOp(event.target.value as '>' | '<')}
-                >
-                  <option value=">">above</option>
-                  <option value="<">below</option>
-                </select>
-              )}
-            </Field>
-            <Field label="Value">
-              {(ids) => (
-                <input
-                  {...ids}
-                  className="input"
-                  inputMode="decimal"
-                  value={value}
-                  onChange={(event) => setValue(event.target.value)}
-                />
-              )}
-            </Field>
-            <Field label="For seconds" hint="Without a gap">
-              {(ids) => (
-                <input
-                  {...ids}
-                  className="input"
-                  inputMode="decimal"
-                  value={lasting}
-                  onChange={(event) => setLasting(event.target.value)}
-                />
-              )}
-            </Field>
+            <EditableField
+              label="Is"
+              options={SIGNS}
+              value={op}
+              onChange={(sign) => setOp(sign as '>' | '<')}
+            />
+            <EditableField label="Value" inputMode="decimal" value={value} onChange={setValue} />
+            <EditableField
+              label="For seconds"
+              hint="Without a gap"
+              inputMode="decimal"
+              value={lasting}
+              onChange={setLasting}
+            />
           </div>
         ) : (
-          <Field
+          <EditableField
             label={kind === 'log' ? 'On at least so many lines' : 'On at least so many threads'}
             hint={kind === 'log' ? 'In all of the log' : 'At once, in one sample'}
-          >
-            {(ids) => (
-              <input
-                {...ids}
-                className="input"
-                inputMode="numeric"
-                value={least}
-                onChange={(event) => setLeast(event.target.value)}
-              />
-            )}
-          </Field>
+            inputMode="numeric"
+            value={least}
+            onChange={setLeast}
+          />
         )}
       </div>
     </Dialog>

@@ -2,8 +2,9 @@
 import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
-import { Field } from '@/ui/controls/Field'
+import { EditableField } from '@/ui/controls/EditableField'
 import { Problem } from '@/ui/display/States'
+import { FIELDS, tagsOf } from './fields'
 import { useHypothesisWrites } from './queries'
 
 type Props = { incidentId: string; onClose: () => void; onMade: (id: string) => void }
@@ -34,10 +35,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
                 statement: statement.trim(),
                 falsifier: falsifier.trim(),
                 confidence: percent,
-                mechanisms: tags
-                  .split(',')
-                  .map((tag) => tag.trim())
-                  .filter(Boolean),
+                mechanisms: tagsOf(tags),
               },
               {
                 onSuccess: (made) => {
@@ -54,53 +52,24 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
       }
     >
       {create.isError && <Problem compact error={create.error} what="It was not saved" />}
-      <Field label="Statement" hint="X causes Y because Z">
-        {(ids) => (
-          <textarea
-            {...ids}
-            className="textarea"
-            rows={3}
-            value={statement}
-            onChange={(event) => setDraft({ ...draft, statement: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Would be false if" hint="What you would see if it were wrong">
-        {(ids) => (
-          <textarea
-            {...ids}
-            className="textarea"
-            rows={2}
-            value={falsifier}
-            onChange={(event) => setDraft({ ...draft, falsifier: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Mechanisms" hint="Tags, with commas between: row lock, purge lag">
-        {(ids) => (
-          <input
-            {...ids}
-            className="input"
-            value={tags}
-            onChange={(event) => setDraft({ ...draft, tags: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
+      {FIELDS.map(({ name, label, example, rows }) => (
+        <EditableField
+          key={name}
+          label={label}
+          hint={example}
+          rows={rows}
+          value={draft[name]}
+          onChange={(text) => setDraft({ ...draft, [name]: text })}
+        />
+      ))}
+      <EditableField
         label="Confidence in percent"
         hint="Leave empty for no opinion yet"
         problem={wrong ? 'A number from 0 to 100' : undefined}
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            className="input"
-            inputMode="numeric"
-            value={confidence}
-            onChange={(event) => setDraft({ ...draft, confidence: event.target.value })}
-          />
-        )}
-      </Field>
+        inputMode="numeric"
+        value={confidence}
+        onChange={(text) => setDraft({ ...draft, confidence: text })}
+      />
     </Dialog>
   )
 }

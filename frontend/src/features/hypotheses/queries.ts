@@ -2,6 +2,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { useOptimistic } from '@/api/optimistic'
 import { refresh } from '@/api/queries'
 import type { components } from '@/api/schema'
 import type { Matrix, MatrixRow, Mode } from './matrix'
@@ -75,23 +76,13 @@ export function useMatrixWrites(id: string) {
   const path = { incident_id: id }
   const onSettled = () => client.invalidateQueries({ queryKey: keys.of(id, 'matrix') })
   return {
-    rate: useMutation({
-      mutationFn: (body: components['schemas']['NewRating']) =>
+    rate: useOptimistic<components['schemas']['NewRating'], Matrix>({
+      key: keys.of(id, 'matrix'),
+      send: (body) =>
         unwrap(
           api.PUT('/api/v1/incidents/{incident_id}/matrix/ratings', { params: { path }, body }),
         ),
-      onMutate: async (body) => {
-        await client.cancelQueries({ queryKey: keys.of(id, 'matrix') })
-        const before = client.getQueriesData<Matrix>({ queryKey: keys.of(id, 'matrix') })
-        for (const [key, matrix] of before) {
-          if (matrix?.at === null) client.setQueryData(key, withRating(matrix, body))
-        }
-        return { before }
-      },
-      onError: (_error, _body, context) => {
-        for (const [key, matrix] of context?.before ?? []) client.setQueryData(key, matrix)
-      },
-      onSettled,
+      patch: (matrix, body) => (matrix.at === null ? withRating(matrix, body) : undefined),
     }),
     weigh: useMutation({
       mutationFn: (write: {

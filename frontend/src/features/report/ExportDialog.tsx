@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
-import { Field } from '@/ui/controls/Field'
+import { EditableField } from '@/ui/controls/EditableField'
 import { Problem } from '@/ui/display/States'
 import { profilesQuery, redactionQuery, type Release, type Report } from './queries'
 
@@ -18,6 +18,11 @@ const KINDS = [
   ['hosts', 'Hosts'],
   ['users', 'Users'],
   ['addresses', 'Addresses'],
+] as const
+
+const PAPERS = [
+  ['a4', 'A4'],
+  ['letter', 'Letter'],
 ] as const
 
 export function ExportDialog({
@@ -94,49 +99,25 @@ export function ExportDialog({
           ))}
         </fieldset>
         <div className="report-export-row">
-          <Field label="Version">
-            {(ids) => (
-              <select
-                {...ids}
-                className="input"
-                value={release}
-                onChange={(e) => setRelease(e.target.value)}
-              >
-                <option value="">The draft as it stands</option>
-                {releases.map((one) => (
-                  <option key={one.id} value={one.id}>
-                    Release {one.number}, {one.state.replace('_', ' ')}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="Times in">
-            {(ids) => (
-              <select
-                {...ids}
-                className="input"
-                value={zone}
-                onChange={(e) => setZone(e.target.value)}
-              >
-                <option value="UTC">UTC</option>
-                {local !== 'UTC' && <option value={local}>{local}</option>}
-              </select>
-            )}
-          </Field>
-          <Field label="Paper">
-            {(ids) => (
-              <select
-                {...ids}
-                className="input"
-                value={paper}
-                onChange={(e) => setPaper(e.target.value)}
-              >
-                <option value="a4">A4</option>
-                <option value="letter">Letter</option>
-              </select>
-            )}
-          </Field>
+          <EditableField
+            label="Version"
+            value={release}
+            onChange={setRelease}
+            options={[
+              ['', 'The draft as it stands'],
+              ...releases.map(
+                ({ id, number, state }) =>
+                  [id, `Release ${number}, ${state.replace('_', ' ')}`] as const,
+              ),
+            ]}
+          />
+          <EditableField
+            label="Times in"
+            value={zone}
+            onChange={setZone}
+            options={[...new Set(['UTC', local])].map((name) => [name, name] as const)}
+          />
+          <EditableField label="Paper" value={paper} onChange={setPaper} options={PAPERS} />
         </div>
         <fieldset>
           <legend>Sections</legend>

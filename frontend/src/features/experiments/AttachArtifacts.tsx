@@ -1,0 +1,66 @@
+/** Chooses which artifacts of the incident belong to a run. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { artifactsQuery } from '@/api/queries'
+import { Field } from '@/ui/controls/Field'
+import { Problem } from '@/ui/display/States'
+import { type Experiment, useExperimentWrites } from './queries'
+
+const SHOWN = 50
+
+export function AttachArtifacts({
+  incidentId,
+  experiment,
+}: {
+  incidentId: string
+  experiment: Experiment
+}) {
+  const { attach } = useExperimentWrites(incidentId)
+  const { data } = useQuery(artifactsQuery(incidentId))
+  const [filter, setFilter] = useState('')
+  const attached = new Set(experiment.artifacts.map((artifact) => artifact.id))
+  const found = filter
+    ? (data?.items ?? []).filter((artifact) =>
+        artifact.path.toLowerCase().includes(filter.toLowerCase()),
+      )
+    : []
+  const toggle = (id: string) => {
+    const next = new Set(attached)
+    if (!next.delete(id)) next.add(id)
+    attach.mutate({ experiment: experiment.id, artifacts: [...next] })
+  }
+  return (
+    <>
+      {attach.isError && <Problem compact error={attach.error} what="It was not attached" />}
+      <Field label="Attach artifacts of the experiment">
+        {(ids) => (
+          <input
+            {...ids}
+            className="input"
+            type="search"
+            placeholder="part of a path"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+        )}
+      </Field>
+      <ul className="attach scroll">
+        {found.slice(0, SHOWN).map((artifact) => (
+          <li key={artifact.id}>
+            <label>
+              <input
+                type="checkbox"
+                checked={attached.has(artifact.id)}
+                onChange={() => toggle(artifact.id)}
+              />
+              <span className="mono ellipsis" title={artifact.path}>
+                {artifact.path}
+              </span>
+            </label>
+          </li>
+        ))}
+        {found.length > SHOWN && <li className="faint">{found.length - SHOWN} more</li>}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+/** What the artifacts of a run show: the levels of its series, and the settings that differ. */
+import { formatNumber } from '@/format'
+import type { Observed } from './queries'
+import { spread, summarise } from './sweep'
+
+/** Each series in the incident and in the run, with its spread and its samples. */
+export function Levels({ levels }: { levels: Observed['levels'] }) {
+  const known = levels.filter((level) => level.run ?? level.incident)
+  if (known.length === 0) return null
+  return (
+    <table className="experiment-levels" aria-label="Series in the incident and in the run">
+      <thead>
+        <tr>
+          <th scope="col">Median ± MAD</th>
+          <th scope="col">incident</th>
+          <th scope="col">run</th>
+          <th scope="col">ratio</th>
+        </tr>
+      </thead>
+      <tbody>
+        {known.map((level) => (
+          <tr key={level.series}>
+            <th scope="row" className="mono">
+              {level.series}
+            </th>
+            <td className="num">{spread(summarise([level.incident]))}</td>
+            <td className="num">{spread(summarise([level.run]))}</td>
+            <td className="num">
+              {level.ratio === null ? '–' : `× ${formatNumber(level.ratio, 2)}`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const NAMED = 5
+
+/** Whether what was to be changed had changed. */
+export function ChangedSettings({ settings }: { settings: Observed['settings'] }) {
+  if (settings.length === 0) return null
+  const more = settings.length - NAMED
+  return (
+    <div>
+      <p className="muted">Settings that differ from the incident:</p>
+      <ul>
+        {settings.slice(0, NAMED).map((setting) => (
+          <li key={setting.name} className="mono">
+            {setting.name}: {setting.a} → {setting.b}
+          </li>
+        ))}
+        {more > 0 && <li className="faint">{more} more: compare the run on the Compare screen</li>}
+      </ul>
+    </div>
+  )
+}

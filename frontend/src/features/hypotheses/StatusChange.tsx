@@ -1,0 +1,74 @@
+/** To what the status may change, with the reason and the pin that go into the ledger. */
+import { useState } from 'react'
+import { Button } from '@/ui/controls/Button'
+import { EditableField } from '@/ui/controls/EditableField'
+import { InspectorSection } from '@/ui/panels/Inspector'
+import { PinChoice, pinsOf } from './PinChoice'
+import type { Hypothesis, HypothesisChange, Status } from './queries'
+
+export function StatusChange({
+  hypothesis,
+  others,
+  busy,
+  onChange,
+}: {
+  readonly hypothesis: Hypothesis
+  readonly others: readonly Hypothesis[]
+  readonly busy: boolean
+  readonly onChange: (change: HypothesisChange) => void
+}) {
+  const [to, setTo] = useState<Status | ''>('')
+  const [reason, setReason] = useState('')
+  const [pin, setPin] = useState('')
+  const [successor, setSuccessor] = useState('')
+  const pins = pinsOf(hypothesis)
+  const lacksPin = to === 'refuted' && pins.length === 0
+  const apply = () => {
+    if (!to) return
+    onChange({
+      status: to,
+      ...(reason.trim() ? { reason: reason.trim() } : {}),
+      ...(pin ? { pin_id: pin } : {}),
+      ...(to === 'superseded' && successor ? { superseded_by_id: successor } : {}),
+    })
+    setTo('')
+    setReason('')
+  }
+  return (
+    <InspectorSection title="Status">
+      <EditableField
+        label={`It is ${hypothesis.status}`}
+        hint={lacksPin ? 'Refuting needs at least one pin' : undefined}
+        aria-label="Status"
+        value={to}
+        onChange={(status) => setTo(status as Status | '')}
+        options={[
+          ['', 'Leave it'],
+          ...hypothesis.may_become.map((status) => [status, `Make it ${status}`] as const),
+        ]}
+      />
+      {to === 'superseded' && (
+        <EditableField
+          label="What takes its place"
+          value={successor}
+          onChange={setSuccessor}
+          options={[
+            ['', 'nothing in particular'],
+            ...others.map(
+              (other) => [other.id, `${other.label} ${other.statement.slice(0, 60)}`] as const,
+            ),
+          ]}
+        />
+      )}
+      {to && (
+        <>
+          <EditableField label="Why" rows={2} value={reason} onChange={setReason} />
+          <PinChoice pins={pins} value={pin} onChange={setPin} />
+          <Button size="small" variant="primary" busy={busy} disabled={lacksPin} onClick={apply}>
+            Make it {to}
+          </Button>
+        </>
+      )}
+    </InspectorSection>
+  )
+}

@@ -1,0 +1,47 @@
+/** The fields of a hypothesis that are written as text: when it is proposed, and later. */
+import type { FieldSpec } from '@/ui/controls/useDrafts'
+import type { Hypothesis, HypothesisChange } from './queries'
+
+export type FieldName = 'statement' | 'falsifier' | 'tags'
+
+export const FIELDS: readonly (FieldSpec<FieldName, Hypothesis, HypothesisChange> & {
+  /** What helps while it is written for the first time. */
+  readonly example: string
+})[] = [
+  {
+    name: 'statement',
+    label: 'Statement',
+    example: 'X causes Y because Z',
+    rows: 3,
+    textOf: (hypothesis) => hypothesis.statement,
+    changeOf: (statement) => ({ statement }),
+  },
+  {
+    name: 'falsifier',
+    label: 'Would be false if',
+    example: 'What you would see if it were wrong',
+    rows: 2,
+    textOf: (hypothesis) => hypothesis.falsifier,
+    changeOf: (falsifier) => ({ falsifier }),
+    quote: ['Would be false if', 'nothing yet'],
+  },
+  {
+    name: 'tags',
+    label: 'Mechanisms',
+    example: 'Tags, with commas between: row lock, purge lag',
+    hint: 'Tags, with commas between: row lock, purge lag',
+    textOf: (hypothesis) => hypothesis.mechanisms.join(', '),
+    changeOf: (text) => ({ mechanisms: tagsOf(text) }),
+    quote: ['Mechanisms', 'none'],
+  },
+]
+
+/** "row lock, purge lag" as its tags, each once. */
+export const tagsOf = (text: string) => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]
