@@ -17,7 +17,7 @@ from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.queue.broker import Sender, send_all
-from pileup.views.source import StoredSource
+from pileup.views.source import NotAnalysed, StoredSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,16 @@ def source(incident: IncidentDep, services: ServicesDep) -> StoredSource:
 
 
 SourceDep = Annotated[StoredSource, Depends(source)]
+
+
+def analysed(source: SourceDep) -> StoredSource:
+    """The same, refused with 409 before the first analysis of the incident."""
+    if source.placed.run(source.incident_id) is None:
+        raise NotAnalysed
+    return source
+
+
+AnalysedDep = Annotated[StoredSource, Depends(analysed)]
 
 
 def expected_revision(

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from pileup.storage import errors as storage
 from pileup.storage.database import Unreachable
+from pileup.views import compare
 from pileup.views.lanes import NothingToDraw
 from pileup.views.run_evidence import NothingToCompare
 from pileup.views.source import NotAnalysed
@@ -39,10 +40,15 @@ class ApiError(Exception):
 
 # class -> (status, title); the first that fits counts
 TABLE: tuple[tuple[type[Exception], int, str], ...] = (
+    (compare.NoSuchBundle, 404, "No such bundle"),
+    (compare.NoSuchRun, 404, "No such run"),
     (storage.NotFound, 404, "Not found"),
     (storage.StaleRevision, 409, "Somebody else saved first"),
     (NothingToCompare, 409, "Nothing to compare"),
     (NotAnalysed, 409, "Nothing to show yet"),
+    (compare.NoStall, 409, "No stall there"),
+    (compare.NoBaseline, 409, "No baseline there"),
+    (compare.NotAligned, 409, "Not aligned"),
     (NothingToDraw, 409, "Nothing to draw yet"),
     (storage.Conflict, 409, "Not possible now"),
     (storage.Refused, 422, "Not accepted"),
