@@ -67,6 +67,20 @@ def test_the_page_is_written(tmp_path: Path, ending: str) -> None:
     assert "Pileup analysis" in page.read_text()
 
 
+def test_tables_of_records_follow_the_conclusions(tmp_path: Path) -> None:
+    """A terminal shows five log messages and where the rest is; a page shows them all."""
+    words = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta")
+    lines = [f"2026-11-20T22:19:5{n}.000000Z 0 [Note] {word}" for n, word in enumerate(words)]
+    log = tmp_path / "mysqld-error.log"
+    log.write_text("\n".join(lines) + "\n")
+    printed = run(str(log)).stdout
+    assert printed.index("Log messages") > printed.index("Seven quick checks")
+    assert "5 of 7 messages; --report FILE.html lists more." in printed
+    page = tmp_path / "page.md"
+    run(str(log), "--report", str(page))
+    assert all(word in page.read_text() for word in words)
+
+
 def test_wrong_options_say_what_to_write(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\n")
     zone = run(str(tmp_path), "--timezone", "db=Nowhere/City")

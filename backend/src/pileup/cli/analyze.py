@@ -61,6 +61,7 @@ def command(
     from pileup.analysis.contract import encode
     from pileup.cli.captures import Captures
     from pileup.report import ticket
+    from pileup.views.capture_tables import FEW, MANY, table_blocks
 
     zones = _zones(timezones)
     if report is not None and report.suffix.lower() not in (".html", ".htm", ".md"):
@@ -81,7 +82,8 @@ def command(
     analysis = analyse(evidence)
     if report is not None:
         is_md = report.suffix.lower() == ".md"
-        page = ticket.markdown(analysis) if is_md else ticket.html(analysis)
+        tables = table_blocks(evidence, analysis, MANY)
+        page = ticket.markdown(analysis, tables) if is_md else ticket.html(analysis, tables)
         try:
             report.write_text(page, encoding="utf-8")
         except OSError as error:
@@ -92,7 +94,7 @@ def command(
     if as_json:
         click.echo(encode(analysis))
     elif report is None:
-        click.echo(ticket.text(analysis), nl=False)
+        click.echo(ticket.text(analysis, table_blocks(evidence, analysis, FEW)), nl=False)
     else:
         click.echo(f"{analysis.headline.text}\nThe page is in {report}.")
 

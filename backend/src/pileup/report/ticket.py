@@ -37,8 +37,11 @@ class Block:
     rows: Sequence[Sequence[str]] = field(default_factory=list)
 
 
-def blocks(analysis: Analysis) -> list[Block]:
-    """The page, most important first. Empty parts are left out, except what a reader expects."""
+def blocks(analysis: Analysis, tables: Sequence[Block] = ()) -> list[Block]:
+    """The page, most important first. Empty parts are left out, except what a reader expects.
+
+    tables: further blocks about the records of the capture, after what was concluded from them.
+    """
     parts = [
         _headline(analysis),
         _stalls(analysis.stalls),
@@ -50,16 +53,17 @@ def blocks(analysis: Analysis) -> list[Block]:
         _stacks(analysis),
         _deadlocks(analysis),
         _triage(analysis.triage),
+        *tables,
         _sources(analysis),
         _problems(analysis),
     ]
     return [one for one in parts if one is not None]
 
 
-def text(analysis: Analysis) -> str:
+def text(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
     """Plain text with aligned columns."""
     out: list[str] = []
-    for block in blocks(analysis):
+    for block in blocks(analysis, tables):
         out += [block.title, "-" * len(block.title), *block.lines]
         if block.rows:
             out += _aligned([block.columns, *block.rows])
@@ -67,10 +71,10 @@ def text(analysis: Analysis) -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def markdown(analysis: Analysis) -> str:
+def markdown(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
     """GitHub-flavoured Markdown."""
     out: list[str] = []
-    for at, block in enumerate(blocks(analysis)):
+    for at, block in enumerate(blocks(analysis, tables)):
         out += [f"{'#' if at == 0 else '##'} {block.title}", ""]
         out += [_md(line) + "  " for line in block.lines]
         if block.rows:
@@ -82,14 +86,14 @@ def markdown(analysis: Analysis) -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def html(analysis: Analysis) -> str:
+def html(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
     """One self-contained page: no script, nothing fetched."""
     out = [
         '<!doctype html><html lang="en"><meta charset="utf-8">',
         f"<title>{escape(blocks(analysis)[0].title)}</title>",
         f"<style>{_STYLE}</style><main>",
     ]
-    for at, block in enumerate(blocks(analysis)):
+    for at, block in enumerate(blocks(analysis, tables)):
         tag = "h1" if at == 0 else "h2"
         out.append(f"<{tag}>{escape(block.title)}</{tag}>")
         out += [f"<p>{escape(line)}</p>" for line in block.lines]
