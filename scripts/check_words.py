@@ -42,6 +42,7 @@ PHRASES = re.compile(
     r"|Earlier texts|Find or do|Nobody has written yet|Place the times again"
 )
 ONE = re.compile(r"(?:const|let)\s+\[?one\b|\bone\s*=>|\(one[,):]|\bfor one in\b")
+ONE_IN_PYTHON = re.compile(r"(?<!\w)one(?!\w)")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 Hit = tuple[int, str]
@@ -111,17 +112,19 @@ def _hits(name: str, quoted: list[str]) -> Iterator[Hit]:
 
 
 def _hits_of_python(text: str) -> Iterator[Hit]:
-    prose = (tokenize.COMMENT, tokenize.STRING)
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in {*prose, tokenize.NAME}:
-            yield from ((token.start[0], word) for word in _words(token.string))
-        if token.type in prose:
-            found = METAPHORS.finditer(token.string)
-            yield from ((token.start[0], metaphor[0]) for metaphor in found)
-    for node in ast.walk(ast.parse(text)):
-        name = node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else None
-        if name == "one" or (isinstance(node, ast.arg) and node.arg == "one"):
-            yield node.lineno, "one"
+    for number, line in enumerate(text.splitlines(), start=1):
+        yield from ((number, word) for word in _words(line))
+    if METAPHORS.search(text):  # in prose only: floor is a fine name for a lower bound
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type in {tokenize.COMMENT, tokenize.STRING}:
+                found = METAPHORS.finditer(token.string)
+                yield from ((token.start[0], metaphor[0]) for metaphor in found)
+    if ONE_IN_PYTHON.search(text):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == "one":
+                yield node.lineno, "one"
+            if isinstance(node, ast.arg) and node.arg == "one":
+                yield node.lineno, "one"
 
 
 def _words(text: str) -> Iterator[str]:
