@@ -106,7 +106,7 @@ def _lanes(
         return ()
     by_id = {series.id: series for series in analysis.series}
     shifted = (shift.series for shift in analysis.shifts)
-    chosen = _named(analysis, wanted) if wanted else [one for one in shifted if one in by_id]
+    chosen = _named(analysis, wanted) if wanted else [name for name in shifted if name in by_id]
     chosen = chosen[:FIGURE_LANES]
     marks = [by_id[name] for name in chosen]
     bounds = [m.first for m in marks if m.first] + [m.last for m in marks if m.last]
@@ -144,12 +144,12 @@ def _lanes(
 
 
 def _named(analysis: contract.Analysis, wanted: tuple[str, ...]) -> list[str]:
-    """Ids of series that are called so: by id, else by name (the first one of it)."""
+    """Return the ids of series with these ids or names; a name means its first series."""
     by_name: dict[str, str] = {}
     for series in analysis.series:
         by_name.setdefault(series.name, series.id)
         by_name[series.id] = series.id
-    return list(dict.fromkeys(by_name[one] for one in wanted if one in by_name))
+    return list(dict.fromkeys(by_name[name] for name in wanted if name in by_name))
 
 
 def _graph(placed: PlacedStore, incident_id: str, at: int | None) -> GraphDrawing | None:
@@ -246,9 +246,9 @@ def _hypothesis(h: HypothesisRecord) -> ReportHypothesis:
 def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperiment:
     observed = e.observation or {}
     value = observed.get("value")
-    named = ", ".join(f"{name}={one}" for name, one in e.parameters.items())
+    named = ", ".join(f"{name}={setting}" for name, setting in e.parameters.items())
     measured = (e.computed or {}).get("measured") or {}
-    said = str(observed.get("text") or "")
+    text = str(observed.get("text") or "")
     return ReportExperiment(
         number=e.number,
         title=f"{e.title} ({named})" if named else e.title,
@@ -256,7 +256,7 @@ def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperi
         change=e.change,
         prediction=str(e.prediction.get("text") or "none was written down"),
         locked_at=e.locked_at,
-        observation=(said if value is None else f"{said} (measured: {value:g})")
+        observation=(text if value is None else f"{text} (measured: {value:g})")
         + (
             f" The artifacts say {str(measured.get('verdict')).replace('_', ' ')}; "
             f"overruled: {e.overruled_because}"
@@ -283,12 +283,12 @@ def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
     return MatrixDrawing(
         columns=[
             MatrixColumn(
-                hypothesis=one.statement,
-                label=one.label,
-                inconsistency=None if one.rank is None else one.inconsistency,
-                coverage=one.coverage,
+                hypothesis=column.statement,
+                label=column.label,
+                inconsistency=None if column.rank is None else column.inconsistency,
+                coverage=column.coverage,
             )
-            for one in matrix.hypotheses
+            for column in matrix.hypotheses
         ],
         rows=[
             MatrixRow(
@@ -319,7 +319,7 @@ def known_names(unit: Unit, placed: PlacedStore, incident_id: str) -> Known:
     users: set[str] = set()
     document = Analyses(unit).document(incident_id)
     if document is not None:
-        hosts |= {one["host"] for one in document["artifacts"] if one.get("host")}
+        hosts |= {file["host"] for file in document["artifacts"] if file.get("host")}
     evidence = placed.load(incident_id, ("session", "transaction", "slow_query"))
     for frame in evidence.frames.values() if evidence else ():
         for column, found in (("user", users), ("client_host", hosts), ("host", hosts)):

@@ -1,7 +1,7 @@
 """Build the matrix as one person may see it, now or at an earlier time.
 
-Blind first rating: others' ratings of a cell are not given, nor counted in any score, before one
-has rated the cell oneself, the facilitator opened it, or the incident is published.
+Blind first rating: a person sees no rating of others, and no score counts them, before that
+person has rated the cell, the facilitator opened it, or the incident is published.
 """
 
 from __future__ import annotations
@@ -214,9 +214,9 @@ def matrix_for(
             relevance=by_row[pin.id].relevance,
             weight=by_row[pin.id].weight,
             weight_revision=weights.get(pin.id, UNSET).revision,
-            diagnosticity=(told := evaluated.diagnosticity[pin.id]),
-            discriminates=told is None or told >= DISCRIMINATES,
-            cells=[_cell(pin.id, one, seen, evaluated, proposed, comments, mode) for one in order],
+            diagnosticity=(diagnosticity := evaluated.diagnosticity[pin.id]),
+            discriminates=diagnosticity is None or diagnosticity >= DISCRIMINATES,
+            cells=[_cell(pin.id, h, seen, evaluated, proposed, comments, mode) for h in order],
         )
         for pin in pins
     ]
@@ -363,7 +363,7 @@ def _proposals(
 
 
 def _turn(turn: Turn, names: Mapping[str, str], labels: Mapping[str, str]) -> MatrixTurn:
-    leaders = sorted(names[one] for one in turn.leaders)
+    leaders = sorted(names[leader] for leader in turn.leaders)
     verb = "leads" if len(leaders) == 1 else "tie"
     label = labels[turn.row]
     return MatrixTurn(
@@ -377,13 +377,13 @@ def _turn(turn: Turn, names: Mapping[str, str], labels: Mapping[str, str]) -> Ma
 def _sensitivity(turns: Sequence[MatrixTurn], found: Evaluated, names: Mapping[str, str]) -> str:
     if not found.leaders:
         return "Nothing is rated yet, so nothing leads."
-    now = " and ".join(sorted(names[one] for one in found.leaders))
+    now = " and ".join(sorted(names[leader] for leader in found.leaders))
     verb = "leads" if len(found.leaders) == 1 else "tie"
     if not turns:
         return f"{now} {verb}, and no single piece of evidence decides that."
-    told = "; ".join(turn.text for turn in turns[:6])
+    changes = "; ".join(turn.text for turn in turns[:6])
     more = f"; and {len(turns) - 6} more" if len(turns) > 6 else ""
-    return f"{now} {verb}; {told}{more}."
+    return f"{now} {verb}; {changes}{more}."
 
 
 def _disputed(columns: Sequence[MatrixHypothesis]) -> str | None:
@@ -436,7 +436,7 @@ def _next(
     if found is None:
         return None
     return MatrixNext(
-        pair=[names[one] for one in found.pair],
+        pair=[names[rival] for rival in found.pair],
         standing=found.standing,
         steps=[
             MatrixStep(

@@ -111,7 +111,7 @@ class Overview:
     stalls: list[StallJson]
     findings: list[FindingJson]
     absences: list[AbsenceJson]
-    """Known problems that were looked for and not found, or could not be looked for."""
+    """Known problems without a match, or without anything to check them on."""
     looked_at: LookedAtJson | None
     blockers: list[BlockerJson]
     triage: list[TriageJson]

@@ -1,6 +1,6 @@
-"""A record in one line and as named values, for the list beside the raw text.
+"""Render a record in one line and as named values, for the list next to the raw text.
 
-Takes rows of a frame as dicts; lists and structs inside are told in words, bounded in length.
+Takes rows of a frame as dicts; lists and structs inside become text of bounded length.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ def in_one_line(kind: str, row: Mapping[str, Any]) -> str:
         names = [frame["function"] for frame in row["frames"][:6]]
         return _short(f"{row['count']} × {' ← '.join(names)}")
     if kind == "deadlock":
-        told = ", ".join(f"trx {one['trx_id']}" for one in row["transactions"])
-        return _short(f"{told}; victim ({row['victim'] or '?'})")
+        transactions = ", ".join(f"trx {trx['trx_id']}" for trx in row["transactions"])
+        return _short(f"{transactions}; victim ({row['victim'] or '?'})")
     if kind == "table":
         return _short(f"{row['name']}: {len(row['rows'])} rows of {len(row['columns'])} columns")
-    said = [_plain(name, row.get(name)) for name in _HEADS.get(kind, ())]
-    return _short(" · ".join(one for one in said if one))
+    values = [_plain(name, row.get(name)) for name in _HEADS.get(kind, ())]
+    return _short(" · ".join(value for value in values if value))
 
 
 def named_values(kind: str, row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Every value that is known, in the order of the schema."""
     values = [
-        (name, _told(kind, name, value))
+        (name, _render_value(kind, name, value))
         for name, value in row.items()
         if name not in _HIDDEN and value is not None and value not in ("", [])
     ]
@@ -63,13 +63,13 @@ def named_values(kind: str, row: Mapping[str, Any]) -> list[tuple[str, str]]:
     return values
 
 
-def _told(kind: str, name: str, value: Any) -> str:
+def _render_value(kind: str, name: str, value: Any) -> str:
     if kind == "stack" and name == "frames":
-        return "\n".join(_frame(one) for one in value[:200])[:MOST]
+        return "\n".join(_frame(frame) for frame in value[:200])[:MOST]
     if kind == "table" and name == "rows":
         return f"{len(value)} rows: see the tab Tables"
     if isinstance(value, list):
-        return "\n".join(_item(one) for one in value[:200])[:MOST]
+        return "\n".join(_item(item) for item in value[:200])[:MOST]
     return _plain(name, value)[:MOST]
 
 

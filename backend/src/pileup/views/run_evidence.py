@@ -22,7 +22,7 @@ def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -
     They are no part of the incident's analysis, so this places them by themselves. Raises
     NothingToCompare when none of them was read.
     """
-    wanted = {one.id for one in experiment.artifacts}
+    wanted = {artifact.id for artifact in experiment.artifacts}
     parsed = []
     members = []
     for artifact in Artifacts(unit).of_incident(experiment.incident_id):
