@@ -95,17 +95,24 @@ def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
             yes.append(one)
         elif answer is None:
             maybe.append(one)
-    lower = name.lower()
-    if yes:
-        hinted = [one for one in yes if _hinted(one, lower)]
-        chosen = hinted[0] if hinted else yes[0]
-        rest = tuple(one.NAME for one in (*yes, *maybe) if one is not chosen)
-        if len(yes) == 1:
-            return Detection(chosen.NAME, 0.95, f"its content is {chosen.TITLE}", rest)
-        others = ", ".join(one.TITLE for one in yes if one is not chosen)
-        by = "the file name decided" if hinted else "the more specific one was taken"
-        return Detection(chosen.NAME, 0.8 if hinted else 0.7, f"could also be {others}; {by}", rest)
-    hinted = [one for one in maybe if _hinted(one, lower)]
+    return _claimed(yes, maybe, name.lower()) if yes else _named(maybe, name.lower())
+
+
+def _claimed(yes: list[Format], maybe: list[Format], lower_name: str) -> Detection:
+    """One format claims the content; of several the name decides, else their order."""
+    hinted = [one for one in yes if _hinted(one, lower_name)]
+    chosen = hinted[0] if hinted else yes[0]
+    rest = tuple(one.NAME for one in (*yes, *maybe) if one is not chosen)
+    if len(yes) == 1:
+        return Detection(chosen.NAME, 0.95, f"its content is {chosen.TITLE}", rest)
+    others = ", ".join(one.TITLE for one in yes if one is not chosen)
+    by = "the file name decided" if hinted else "the more specific one was taken"
+    return Detection(chosen.NAME, 0.8 if hinted else 0.7, f"could also be {others}; {by}", rest)
+
+
+def _named(maybe: list[Format], lower_name: str) -> Detection:
+    """No format claims the content alone: one may by its name."""
+    hinted = [one for one in maybe if _hinted(one, lower_name)]
     if len(hinted) == 1:
         chosen = hinted[0]
         rest = tuple(one.NAME for one in maybe if one is not chosen)

@@ -65,35 +65,73 @@ def signature(analysis: Analysis) -> dict[str, str]:
     """The features of one incident; empty when nothing went wrong."""
     if not any(one.kind == "stall" for one in analysis.stalls):
         return {}
-    found: dict[str, str] = {}
-    for finding in analysis.findings:
-        if finding.score >= _FINDING_SCORE:
-            found[f"finding:{finding.id}"] = finding.title
+    return {
+        **_findings(analysis),
+        **_waits(analysis),
+        **_stacks(analysis),
+        **_series(analysis),
+        **_checks(analysis),
+        **_engine(analysis),
+    }
+
+
+def _findings(analysis: Analysis) -> Signature:
+    return {
+        f"finding:{finding.id}": finding.title
+        for finding in analysis.findings
+        if finding.score >= _FINDING_SCORE
+    }
+
+
+def _waits(analysis: Analysis) -> Signature:
+    """Latches and places with a large share of the waits, and what kind of thing blocks."""
+    features: dict[str, str] = {}
+    total = sum(latch.waits for latch in analysis.hot_latches)
     for latch in analysis.hot_latches:
-        total = sum(one.waits for one in analysis.hot_latches)
         if latch.latch and total and latch.waits / total >= _LATCH_SHARE:
-            found[f"latch:{latch.latch}"] = latch.label
+            features[f"latch:{latch.latch}"] = latch.label
     for wait in analysis.hot_waits[:5]:
         if wait.share >= _LATCH_SHARE:
-            found[f"place:{wait.file}:{wait.mode}"] = f"{wait.file} ({wait.mode})"
+            features[f"place:{wait.file}:{wait.mode}"] = f"{wait.file} ({wait.mode})"
     if analysis.blockers:
         kind = analysis.blockers[0].kind
-        found[f"blocker:{kind}"] = kind.replace("_", " ")
-    for stack in analysis.hot_stacks:
-        if stack.signature and not stack.set_aside and stack.share >= _STACK_SHARE:
-            found[f"stack:{stack.signature}"] = stack.meaning or stack.signature
+        features[f"blocker:{kind}"] = kind.replace("_", " ")
+    return features
+
+
+def _stacks(analysis: Analysis) -> Signature:
+    return {
+        f"stack:{stack.signature}": stack.meaning or stack.signature
+        for stack in analysis.hot_stacks
+        if stack.signature and not stack.set_aside and stack.share >= _STACK_SHARE
+    }
+
+
+def _series(analysis: Analysis) -> Signature:
+    features: dict[str, str] = {}
     for shift in analysis.shifts[:_SERIES]:
         name = short_name(shift.name)
         if name not in _EVERYWHERE:
-            found.setdefault(f"series:{name}:{shift.direction}", f"{name} went {shift.direction}")
-    for check in analysis.triage:
-        if check.verdict == "suspect":
-            found[f"check:{check.check}"] = check.check.replace("_", " ")
+            text = f"{name} went {shift.direction}"
+            features.setdefault(f"series:{name}:{shift.direction}", text)
+    return features
+
+
+def _checks(analysis: Analysis) -> Signature:
+    return {
+        f"check:{check.check}": check.check.replace("_", " ")
+        for check in analysis.triage
+        if check.verdict == "suspect"
+    }
+
+
+def _engine(analysis: Analysis) -> Signature:
     version = (analysis.server.get("version") or "").split(".")
     family = analysis.server.get("family")
-    if family and len(version) >= 2:
-        found[f"engine:{family}:{version[0]}.{version[1]}"] = f"{family} {version[0]}.{version[1]}"
-    return found
+    if not family or len(version) < 2:
+        return {}
+    name = f"{family}:{version[0]}.{version[1]}"
+    return {f"engine:{name}": name.replace(":", " ")}
 
 
 def likeness(here: Signature, there: Signature) -> Likeness:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pileup.analysis.evidence.scene import Actor, Row
 from pileup.analysis.evidence.statements import tables_of, wants_exclusive
@@ -183,16 +183,28 @@ def _wait_by_state(draft: Draft, name: str | None, members: list[Actor]) -> None
             confidence=BY_STATE,
             locators=[draft.lines(actor.session)],
         )
-    first = [one for one in members if wants_exclusive(one.query)]
-    if first and len(members) > len(first):
-        asked = max(first, key=lambda one: ((one.session or {})["time_s"] or 0.0, one.id))
-        draft.notes[
-            f"Session {asked.session_id} asked for {resource.label} for itself alone "
-            f"({' '.join((asked.query or '').split())[:60]}): whoever came later waits behind "
-            "its request, also those that only read."
-        ] = None
+    _note_exclusive_request(draft, resource, members)
     if any(edge_id == resource.id for edge_id, _ in draft.held):
         return
+    if not _hold_by_metadata_list(draft, resource, name):
+        _infer_metadata_holder(draft, resource, name, members)
+
+
+def _note_exclusive_request(draft: Draft, resource: Resource, members: list[Actor]) -> None:
+    """Who asked for the whole object: later requests queue behind that one."""
+    exclusive = [actor for actor in members if wants_exclusive(actor.query)]
+    if not exclusive or len(members) == len(exclusive):
+        return
+    first = max(exclusive, key=lambda actor: (_waiting_s(actor), actor.id))
+    draft.notes[
+        f"Session {first.session_id} asked for {resource.label} for itself alone "
+        f"({' '.join((first.query or '').split())[:60]}): whoever came later waits behind "
+        "its request, also those that only read."
+    ] = None
+
+
+def _hold_by_metadata_list(draft: Draft, resource: Resource, name: str | None) -> bool:
+    """Whether performance_schema.metadata_locks lists who has it; those become holders."""
     listed = [
         (row, owner)
         for row in draft.scene.metadata_locks
@@ -202,11 +214,16 @@ def _wait_by_state(draft: Draft, name: str | None, members: list[Actor]) -> None
     for row, owner in listed:
         note = f"has it in mode {row['mode']} by the list of metadata locks"
         draft.hold(resource, owner, mode=row["mode"], note=note, lines=row, confidence=0.9)
-    if listed:
-        return
-    longest = max(((one.session or {})["time_s"] or 0.0 for one in members), default=0.0)
-    inside = {one.id for one in members}
-    others = [one for one in draft.scene.actors.values() if one.id not in inside]
+    return bool(listed)
+
+
+def _infer_metadata_holder(
+    draft: Draft, resource: Resource, name: str | None, members: list[Actor]
+) -> None:
+    """The likeliest holder among those who do not wait for it; a note where nobody is."""
+    longest = max(map(_waiting_s, members), default=0.0)
+    inside = {actor.id for actor in members}
+    others = [actor for actor in draft.scene.actors.values() if actor.id not in inside]
     tables = frozenset([name.rpartition(".")[2].lower()]) if name else frozenset()
     guess = lock_holders.of_table(tables, others, longest, draft.waiting)
     if guess is None:
@@ -223,6 +240,10 @@ def _wait_by_state(draft: Draft, name: str | None, members: list[Actor]) -> None
         inferred=True,
         confidence=guess.confidence,
     )
+
+
+def _waiting_s(actor: Actor) -> float:
+    return (actor.session or {})["time_s"] or 0.0
 
 
 def pending_metadata_locks(draft: Draft) -> None:
@@ -256,38 +277,55 @@ def pending_metadata_locks(draft: Draft) -> None:
                     break
 
 
+@dataclass(frozen=True, slots=True)
+class _LockPlace:
+    """Where a lock is, as far as it was printed."""
+
+    name: str
+    """The resource's id."""
+    where: str
+    exact: bool
+    """The row itself is known, not only its page."""
+
+
 def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resource:
     trx, row = actor.trx or {}, row or {}
     lock = draft.locks.get(row.get("lock_id")) or (row if "lock_data" in row else {})
     table = trx.get("waits_table") or row.get("table") or lock.get("table") or "unknown table"
     index = trx.get("waits_index") or row.get("index") or lock.get("index")
     kind: ResourceKind = "table_lock" if trx.get("waits_kind") == "table" else "row_lock"
+    place = _lock_place(kind, table, index, trx, row, lock)
+    if place.name not in draft.resources:
+        label = f"table {table}" if kind == "table_lock" else f"row of {table}"
+        draft.resources[place.name] = Resource(
+            place.name,
+            kind,
+            f"{label} ({index})" if index else label,
+            f"{trx.get('waits_mode') or row.get('mode') or ''}{place.where}".strip(),
+            meaning="A transaction's lock, held until it commits or rolls back.",
+            exact=place.exact,
+            locators=[draft.lines(actor.trx)] if actor.trx else [],
+        )
+    return draft.resources[place.name]
+
+
+def _lock_place(
+    kind: str, table: str, index: str | None, trx: Row, row: Row, lock: Row
+) -> _LockPlace:
+    """By the transaction's wait, else by the listed lock, else by the id of the lock."""
     space, page = trx.get("waits_space"), trx.get("waits_page")
     if page is None:
         space, page = lock.get("space"), lock.get("page")
     heap = trx.get("waits_heap") if page is not None and kind == "row_lock" else None
     if page is None and (of_id := _RECORD.fullmatch(row.get("lock_id") or "")):
         space, page, heap = of_id.groups()
-    exact = heap is not None
-    where = f" page {space}:{page}" if page is not None else ""
-    where += f" heap {heap}" if exact else ""
     name = _place(kind, table, index, space, page, heap)
     if lock.get("lock_data") is not None and trx.get("waits_page") is None:
-        name = f"{name}:{lock['lock_data']}"
-        where = f" key {lock['lock_data']}"[:60]
-        exact = True
-    if name not in draft.resources:
-        label = f"table {table}" if kind == "table_lock" else f"row of {table}"
-        draft.resources[name] = Resource(
-            name,
-            kind,
-            f"{label} ({index})" if index else label,
-            f"{trx.get('waits_mode') or row.get('mode') or ''}{where}".strip(),
-            meaning="A transaction's lock, held until it commits or rolls back.",
-            exact=exact,
-            locators=[draft.lines(actor.trx)] if actor.trx else [],
-        )
-    return draft.resources[name]
+        key = lock["lock_data"]
+        return _LockPlace(f"{name}:{key}", f" key {key}"[:60], exact=True)
+    where = f" page {space}:{page}" if page is not None else ""
+    where += f" heap {heap}" if heap is not None else ""
+    return _LockPlace(name, where, exact=heap is not None)
 
 
 def _place(
@@ -337,6 +375,12 @@ def _infer_row_holder(draft: Draft, resource: Resource, members: list[Actor]) ->
         _hold_by_list(draft, resource, actor, row)
     if any(edge_id == resource.id for edge_id, _ in draft.held):
         return
+    if not _hold_by_printed_lock(draft, resource):
+        _infer_holder_by_age(draft, resource, members)
+
+
+def _hold_by_printed_lock(draft: Draft, resource: Resource) -> bool:
+    """Whether a lock on this row, or on its page, is printed; its owner becomes the holder."""
     for lock in draft.scene.trx_locks:
         if lock["waiting"] or lock["lock_kind"] != "record":
             continue
@@ -351,7 +395,12 @@ def _infer_row_holder(draft: Draft, resource: Resource, members: list[Actor]) ->
             what = "row" if resource.exact else "page"
             note = f"its lock on this {what} is printed"
             draft.hold(resource, holder, note=note, lines=lock, confidence=_MATCHED)
-            return
+            return True
+    return False
+
+
+def _infer_holder_by_age(draft: Draft, resource: Resource, members: list[Actor]) -> None:
+    """The likeliest of the active transactions that are older than the longest wait."""
     longest = max((a.trx["wait_s"] or 0.0 for a in members if a.trx), default=0.0)
     candidates = [
         actor

@@ -40,36 +40,9 @@ def count(
     of = {name: number for number, members in enumerate(components) for name in members}
     bit = {name: 1 << i for i, name in enumerate(sorted(waiting))}
 
-    # Tarjan yields a component only after everything it points at: roots come first.
-    depth_of = [0] * len(components)
-    levels_of = [0] * len(components)
-    for number, members in enumerate(components):
-        steps = [
-            depth_of[of[target]] + 1
-            for name in members
-            for target in ahead[name]
-            if of[target] != number
-        ]
-        depth_of[number] = max(steps, default=0)
-        waits = [
-            levels_of[of[target]]
-            for name in members
-            for target in ahead[name]
-            if of[target] != number
-        ]
-        levels_of[number] = max(waits, default=0) + any(name in bit for name in members)
-    sets = [0] * len(components)
-    for number in range(len(components) - 1, -1, -1):
-        mine = 0
-        for name in components[number]:
-            mine |= bit.get(name, 0)
-            for source in behind[name]:
-                if of[source] != number:
-                    mine |= sets[of[source]]
-        sets[number] = mine
-    total: dict[str, int] = {}
-    for name in names:
-        total[name] = (sets[of[name]] & ~bit.get(name, 0)).bit_count()
+    depth_of, levels_of = _depth_and_levels(components, of, ahead, bit)
+    sets = _threads_behind_components(components, of, behind, bit)
+    total = {name: (sets[of[name]] & ~bit.get(name, 0)).bit_count() for name in names}
     direct = {name: threads_behind([name], behind, waiting, through=False) for name in names}
     roots = [name for name in names if not ahead[name] and behind[name]]
     cycles = [members for members in components if len(members) > 1]
@@ -81,6 +54,40 @@ def count(
         roots=sorted(roots, key=lambda name: (-total[name], name)),
         cycles=cycles,
     )
+
+
+def _depth_and_levels(
+    components: list[list[str]],
+    of: Mapping[str, int],
+    ahead: Mapping[str, list[str]],
+    bit: Mapping[str, int],
+) -> tuple[list[int], list[int]]:
+    """Per component: steps to its farthest root, and waiting threads on the longest way there."""
+    depth_of = [0] * len(components)
+    levels_of = [0] * len(components)
+    # Tarjan yields a component only after everything it points at: roots come first.
+    for number, members in enumerate(components):
+        targets = {of[target] for name in members for target in ahead.get(name, ())} - {number}
+        depth_of[number] = max((depth_of[target] + 1 for target in targets), default=0)
+        waits = any(name in bit for name in members)
+        levels_of[number] = max((levels_of[target] for target in targets), default=0) + waits
+    return depth_of, levels_of
+
+
+def _threads_behind_components(
+    components: list[list[str]],
+    of: Mapping[str, int],
+    behind: Mapping[str, list[str]],
+    bit: Mapping[str, int],
+) -> list[int]:
+    """Per component: the bits of the waiting threads in it and behind it."""
+    sets = [0] * len(components)
+    for number in range(len(components) - 1, -1, -1):
+        for name in components[number]:
+            sets[number] |= bit.get(name, 0)
+            for source in behind.get(name, ()):
+                sets[number] |= sets[of[source]]
+    return sets
 
 
 def threads_behind(

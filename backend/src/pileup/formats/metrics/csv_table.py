@@ -145,37 +145,42 @@ def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> It
     last = 0
     above: list[CellProblem] | None = []  # until a first time: units and periods below a header
     for number, text in enumerate(lines, start=1):
-        if number <= (header_line or 0):
-            if number == header_line:
-                names = " · ".join(column.name for column in mapping.columns[:8])
-                yield Section(names, number, number)
-            continue
-        if not text.strip() or (number == 1 and text.lower().startswith("sep=")):
+        if number == header_line:
+            names = " · ".join(column.name for column in mapping.columns[:8])
+            yield Section(names, number, number)
+        if number <= (header_line or 0) or not _holds_cells(number, text):
             continue
         last = number
         if above is None and reader.plain(number, text):
             if reader.waiting >= _TOGETHER:
-                yield from (problem.told(mapping) for problem in reader.settle())
+                yield from _problems(reader.settle(), mapping)
             if reader.full:
                 yield from reader.flush()
             continue
-        yield from (problem.told(mapping) for problem in reader.settle())
+        yield from _problems(reader.settle(), mapping)
         row = reader.row(number, text)
         if above is not None and row.time is None and len(above) < _MOST_ABOVE:
             above.extend(row.problems)
             continue
         if above is not None:
             if row.time is None:
-                yield from (problem.told(mapping) for problem in above)
+                yield from _problems(above, mapping)
             above = None
-        for problem in row.problems:
-            yield problem.told(mapping)
+        yield from _problems(row.problems, mapping)
         if reader.full:
             yield from reader.flush()
-    yield from (problem.told(mapping) for problem in reader.settle())
+    yield from _problems(reader.settle(), mapping)
     yield from reader.flush()
-    yield from (problem.told(mapping) for problem in above or ())
+    yield from _problems(above or (), mapping)
     if reader.untold:
         yield Problem(
             last, f"{reader.untold} more cells or rows could not be read; they are left out."
         )
+
+
+def _holds_cells(number: int, text: str) -> bool:
+    return bool(text.strip()) and not (number == 1 and text.lower().startswith("sep="))
+
+
+def _problems(problems: Iterable[CellProblem], mapping: Mapping) -> Iterator[Problem]:
+    return (problem.told(mapping) for problem in problems)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
@@ -104,35 +105,42 @@ def _row(text: str) -> _Row | None:
     if not isinstance(one, dict):
         return None
     by_lower = {key.lower(): key for key in one}
-    time_key = next((by_lower[key] for key in _TIMES if key in by_lower), None)
+    time_key = _key_of(_TIMES, by_lower)
     stamp = read_stamp(str(one[time_key])) if time_key is not None else None
     if stamp is None:
         return None
-    host_key = next((by_lower[key] for key in _HOSTS if key in by_lower), None)
+    host_key = _key_of(_HOSTS, by_lower)
     host = str(one[host_key]) if host_key is not None and one[host_key] else None
-    name_key = next((by_lower[key] for key in _NAMES if key in by_lower), None)
-    value_key = next((by_lower[key] for key in _VALUES if key in by_lower), None)
     taken = {time_key, host_key}
-    numbers: list[tuple[str, float | None]] = []
+    name_key, value_key = _key_of(_NAMES, by_lower), _key_of(_VALUES, by_lower)
     if name_key and value_key and isinstance(one[name_key], str):
         taken |= {name_key, value_key}
-        numbers.append((one[name_key], _number(one[value_key])))
+        numbers = [(one[name_key], _number(one[value_key]))]
     else:
         numbers = [
             (key, _number(value))
             for key, value in one.items()
             if key not in taken and (value is None or _is_number(value))
         ]
-    labels = tuple(
+    if all(value is None for _, value in numbers):
+        return None
+    return stamp[0], stamp[1], host, _labels(one, taken), numbers
+
+
+def _key_of(names: Iterable[str], by_lower: dict[str, str]) -> str | None:
+    """The object's key for the first of these names that it has."""
+    return next((by_lower[name] for name in names if name in by_lower), None)
+
+
+def _labels(one: dict[str, Any], taken: set[str | None]) -> _Labels:
+    """The short texts of an object, sorted."""
+    return tuple(
         sorted(
             (key, value)
             for key, value in one.items()
             if key not in taken and isinstance(value, str) and len(value) <= _LONGEST_LABEL
         )
     )
-    if not any(value is not None for _, value in numbers):
-        return None
-    return stamp[0], stamp[1], host, labels, numbers
 
 
 def _is_number(value: object) -> bool:

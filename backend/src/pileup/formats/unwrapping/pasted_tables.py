@@ -102,16 +102,25 @@ def reader_of(lines: list[str]) -> Unwrap | None:
     if "<t" in text.lower() and _is_known(_names_of_html(text)):
         return _Html()
     if not any(map(_RULE.match, filled)):
-        for at, line in enumerate(filled[:20]):
-            if _BAR_ROW.match(line):
-                dashed = at + 1 < len(filled) and bool(_DASHED.match(filled[at + 1]))
-                mostly = sum(bool(_BAR_ROW.match(one)) for one in filled) >= 0.8 * len(filled)
-                if (dashed and mostly) or _is_known(_bars(line)):  # not a page with a table in it
-                    return _Bars(line, dashed=dashed)
-        if rows := _rows_of_status(filled) or _rows_of_processlist(filled):
-            return rows
-    if keys := _keys_of(lines):
-        return keys
+        unruled = _bars_of(filled) or _rows_of_status(filled) or _rows_of_processlist(filled)
+        if unruled:
+            return unruled
+    return _keys_of(lines) or _csv_of(filled)
+
+
+def _bars_of(filled: list[str]) -> Unwrap | None:
+    """Rows between bars, of Markdown or of a client without its rules."""
+    for at, line in enumerate(filled[:20]):
+        if _BAR_ROW.match(line):
+            dashed = at + 1 < len(filled) and bool(_DASHED.match(filled[at + 1]))
+            mostly = sum(bool(_BAR_ROW.match(row)) for row in filled) >= 0.8 * len(filled)
+            if (dashed and mostly) or _is_known(_bars(line)):  # not a page with a table in it
+                return _Bars(line, dashed=dashed)
+    return None
+
+
+def _csv_of(filled: list[str]) -> Unwrap | None:
+    """Cells between commas, semicolons or tabs, below names that we know."""
     for line in filled[:3]:
         for comma in _CSV:
             quote = "'" if line.startswith("#") else '"'

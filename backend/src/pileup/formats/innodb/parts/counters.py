@@ -162,7 +162,7 @@ class Counters:
     def _text(self, title: str, text: str, key: bytes) -> _Text:
         if len(self._texts) >= _MOST_TEXTS:
             self._texts.clear()
-        places, unread = _read(title, text)
+        places, unread = _SectionText(title, text).read()
         plain = [one for one in places if len(one.numbers) == 1 and not one.negative]
         made = [one for one in places if len(one.numbers) > 1 or one.negative]
         known = _Text(
@@ -212,77 +212,117 @@ def _picker(chosen: list[int]) -> Callable[[list[str]], tuple[str, ...]]:
     return lambda numbers: tuple(numbers[one] for one in chosen)
 
 
-def _read(title: str, text: str) -> tuple[list[_Place], list[int]]:
-    """Line by line: what each number means."""
-    rules = RULES.get(title, ())
-    ordinal = {match.span(): index for index, match in enumerate(_NUMBER.finditer(text))}
-    places: dict[tuple[Series, str], _Place] = {}
-    unread: list[int] = []
-    instance = ""
-    # 5.5.8 prints every instance, under no title of its own, and no totals.
-    pools = len(_POOL.findall(text.partition("---BUFFER POOL")[0]))
-    pool = 0
-    hashes = text.count("Hash table size")
-    part = 0
-    rates: Rule = ROW_RATES
-    operations: Rule = MERGED
-    at = 0
-    for line, words in enumerate(text.split("\n")):
-        found: list[tuple[Series, str, int, int]] = []
-        if len(words) > _MOST_LINE:
-            unread.append(line)
-        elif match := _INSTANCE.match(words):
-            instance = f"instance={match[1]}"
-        elif pools > 1 and _POOL.match(words) and (known := _first(rules, words)):
-            instance = f"instance={pool}"
-            pool += 1
-            found = _groups(known, instance)
-        elif known := _first((*rules, rates, operations), words):
-            found = _groups(known, instance)
-        elif match := HASH.pattern.match(words):
-            labels = f"part={part}" if hashes > 1 else ""
-            found = _groups((match, HASH.series), labels)
-            part += 1
-        elif words.startswith(("Pending normal aio", " ibuf aio", " log i/o's")):
-            found = list(_pending_io(words))
-        elif match := IO_THREAD.match(words):
-            found = [
-                (series, f"thread={match['thread']}", *match.span(group))
-                for group, series in enumerate(IO_THREAD_SERIES, start=2)
-            ]
-        elif match := MEMORY.match(words):
-            area = match["area"].strip().lower().replace(" ", "_")
-            found = [
-                (series, f"area={area}", *match.span(group))
-                for group, series in enumerate(MEMORY_SERIES, start=2)
-                if match[group]
-            ]
-        elif not WORDS.match(words):
-            unread.append(line)
-        if words.startswith("merged operations"):
-            operations = MERGED
-        elif words.startswith("discarded operations"):
-            operations = DISCARDED
-        elif words.startswith("Number of "):
-            rates = SYSTEM_ROW_RATES if "system rows" in words else ROW_RATES
-        if pools > 1 and instance:
-            found += [(one[0], "", *one[2:]) for one in found if one[0].unit == "pages"]
-        for series, labels, start, end in found:
-            negative = words[start : start + 1] == "-"
-            halves = " " in words[start:end]
-            numbers = _ordinals(ordinal, at, words, start + negative, end)
-            if not numbers:
+_Meaning = tuple[Series, str, int, int]
+"""A series with its labels, and the span of its number in the line."""
+
+
+class _SectionText:
+    """Reads a section's text line by line: what each number means."""
+
+    def __init__(self, title: str, text: str) -> None:
+        self._rules = RULES.get(title, ())
+        self._lines = text.split("\n")
+        self._ordinal = {m.span(): index for index, m in enumerate(_NUMBER.finditer(text))}
+        # 5.5.8 prints every instance, under no title of its own, and no totals.
+        self._pools = len(_POOL.findall(text.partition("---BUFFER POOL")[0]))
+        self._hashes = text.count("Hash table size")
+        self._instance = ""
+        self._pool = self._part = 0
+        self._rates: Rule = ROW_RATES
+        self._operations: Rule = MERGED
+        self._places: dict[tuple[Series, str], _Place] = {}
+
+    def read(self) -> tuple[list[_Place], list[int]]:
+        """Where each value stands among the numbers; and the lines (0-based) not understood."""
+        unread: list[int] = []
+        at = 0
+        for line, words in enumerate(self._lines):
+            meanings = self._meanings(words)
+            self._turn(words)
+            if meanings is None:
                 unread.append(line)
-                continue
+            else:
+                understood = [self._place(meaning, line, words, at) for meaning in meanings]
+                unread += [line] * understood.count(False)
+            at += len(words) + 1
+        return list(self._places.values()), unread
+
+    def _meanings(self, words: str) -> list[_Meaning] | None:
+        """What the numbers of a line mean; None where no rule knows the line."""
+        if len(words) > _MOST_LINE:
+            return None
+        if match := _INSTANCE.match(words):
+            self._instance = f"instance={match[1]}"
+            return []
+        found = self._of_pool(words)
+        if found is None:
+            found = _of_lists(words)
+        if found is None:
+            return [] if WORDS.match(words) else None
+        if self._pools > 1 and self._instance:
+            found += [(one[0], "", *one[2:]) for one in found if one[0].unit == "pages"]
+        return found
+
+    def _of_pool(self, words: str) -> list[_Meaning] | None:
+        """By the rules of the section, under the labels that hold here."""
+        if self._pools > 1 and _POOL.match(words) and (known := _first(self._rules, words)):
+            self._instance = f"instance={self._pool}"
+            self._pool += 1
+            return _groups(known, self._instance)
+        if known := _first((*self._rules, self._rates, self._operations), words):
+            return _groups(known, self._instance)
+        if match := HASH.pattern.match(words):
+            labels = f"part={self._part}" if self._hashes > 1 else ""
+            self._part += 1
+            return _groups((match, HASH.series), labels)
+        return None
+
+    def _turn(self, words: str) -> None:
+        """Lines that change what the numbers below them mean."""
+        if words.startswith("merged operations"):
+            self._operations = MERGED
+        elif words.startswith("discarded operations"):
+            self._operations = DISCARDED
+        elif words.startswith("Number of "):
+            self._rates = SYSTEM_ROW_RATES if "system rows" in words else ROW_RATES
+
+    def _place(self, meaning: _Meaning, line: int, words: str, at: int) -> bool:
+        """Note where a value stands; False where its number has a dot too many."""
+        series, labels, start, end = meaning
+        negative = words[start : start + 1] == "-"
+        numbers = _ordinals(self._ordinal, at, words, start + negative, end)
+        if not numbers:
+            return False
+        printed = self._places.get((series, labels))
+        if printed is None:
+            halves = " " in words[start:end]
             place = _Place(series, labels, line, numbers, negative, halves)
-            printed = places.get((series, labels))
-            if printed is None:
-                places[series, labels] = place
-            elif not negative and (series.name in _SUMMED or (pools > 1 and not labels)):
-                # One line per sync array or pool, one number per I/O thread: the sum is the whole.
-                places[series, labels] = printed._replace(numbers=(*printed.numbers, *numbers))
-        at += len(words) + 1
-    return list(places.values()), unread
+            self._places[series, labels] = place
+        elif not negative and (series.name in _SUMMED or (self._pools > 1 and not labels)):
+            # One line per sync array or pool, one number per I/O thread: the sum is the whole.
+            place = printed._replace(numbers=(*printed.numbers, *numbers))
+            self._places[series, labels] = place
+        return True
+
+
+def _of_lists(words: str) -> list[_Meaning] | None:
+    """Lines with a number per thread or per area of memory."""
+    if words.startswith(("Pending normal aio", " ibuf aio", " log i/o's")):
+        return list(_pending_io(words))
+    if match := IO_THREAD.match(words):
+        labels = f"thread={match['thread']}"
+        return [
+            (series, labels, *match.span(group))
+            for group, series in enumerate(IO_THREAD_SERIES, start=2)
+        ]
+    if match := MEMORY.match(words):
+        labels = f"area={match['area'].strip().lower().replace(' ', '_')}"
+        return [
+            (series, labels, *match.span(group))
+            for group, series in enumerate(MEMORY_SERIES, start=2)
+            if match[group]
+        ]
+    return None
 
 
 def _ordinals(
@@ -304,9 +344,7 @@ def _first(rules: Iterable[Rule], words: str) -> tuple[re.Match[str], tuple[Seri
     return None
 
 
-def _groups(
-    found: tuple[re.Match[str], tuple[Series, ...]], labels: str
-) -> list[tuple[Series, str, int, int]]:
+def _groups(found: tuple[re.Match[str], tuple[Series, ...]], labels: str) -> list[_Meaning]:
     match, every = found
     return [
         (series, labels, *match.span(group))
@@ -315,7 +353,7 @@ def _groups(
     ]
 
 
-def _pending_io(words: str) -> Iterator[tuple[Series, str, int, int]]:
+def _pending_io(words: str) -> Iterator[_Meaning]:
     """Per I/O thread, and in all: as printed, else their sum."""
     for match in PENDING_IO.finditer(words):
         series = PENDING_IO_SERIES[match["what"]]

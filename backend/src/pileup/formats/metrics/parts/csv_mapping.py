@@ -184,6 +184,10 @@ def _worth(one: Guess) -> tuple[bool, bool, int]:
     )
 
 
+_NumberedRow = tuple[int, list[str]]
+"""Line and cells."""
+
+
 def _of_delimiter(
     lines: Sequence[str],
     delimiter: str,
@@ -196,19 +200,12 @@ def _of_delimiter(
         for number, line in enumerate(lines[:HEAD_LINES], start=1)
         if line.strip() and not (number == 1 and line.lower().startswith("sep="))
     ]
-    widths = Counter(len(cells) for _, cells in rows)
-    width = max((w for w in widths if w > 1), key=lambda w: (widths[w], w), default=1)
-    body = [(number, cells) for number, cells in rows if len(cells) == width]
-    if header_line:
-        body = [(number, cells) for number, cells in body if number >= header_line]
+    body, width = _body(rows, header_line)
     time = _find_time(body, width, time_format)
     first = time.first if time else min(1, len(body) - 1 if body else 0)
     if header_line == 0:
         first = 0
-    header = body[first - 1] if 0 < first <= len(body) else None
-    label_row = next((row for row in body[:first] if _LABEL_ROW.match(row[1][0].strip())), None)
-    told = next((row for row in rows if row[0] == header_line), None)
-    header = told or label_row or header
+    header = next((row for row in rows if row[0] == header_line), None) or _header(body, first)
     data = [cells for _, cells in body[first:]]
     decimal = decimal or _decimal(data, delimiter, time)
     names = [
@@ -225,6 +222,20 @@ def _of_delimiter(
     )
     sure, why = _verdict(mapping, time, len(data), header is not None)
     return Guess(mapping, header[0] if header else None, sure, why)
+
+
+def _body(rows: list[_NumberedRow], header_line: int | None) -> tuple[list[_NumberedRow], int]:
+    """The rows of the commonest width above one column, from the header on; and that width."""
+    widths = Counter(len(cells) for _, cells in rows)
+    width = max((w for w in widths if w > 1), key=lambda w: (widths[w], w), default=1)
+    least = header_line or 0
+    return [row for row in rows if len(row[1]) == width and row[0] >= least], width
+
+
+def _header(body: list[_NumberedRow], first: int) -> _NumberedRow | None:
+    """The row of names above the first row of data: a row of labels, else the last one."""
+    label_row = next((row for row in body[:first] if _LABEL_ROW.match(row[1][0].strip())), None)
+    return label_row or (body[first - 1] if 0 < first <= len(body) else None)
 
 
 def _verdict(mapping: Mapping, time: _Time | None, rows: int, headed: bool) -> tuple[bool, str]:
