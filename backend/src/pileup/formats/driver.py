@@ -140,40 +140,16 @@ def parse_stream(
     spill: the folder in which frames too large for memory wait; the system's own when not given.
     """
     reader = LineReader(stream)
-    if chosen is not None:
-        detection = Detection(chosen.NAME, 1.0, "its columns were told by a person")
-    elif format is None:
-        why = stored_only.recognise(reader.magic)
-        detection = (
-            Detection(stored_only.NAME, 1.0, why) if why else formats.detect(reader.head, name)
-        )
-    else:
-        detection = Detection(format, 1.0, "chosen by a person")
+    detection = _detection(reader, name, format, chosen)
     if chosen is None and detection.format:
         chosen = formats.by_name(detection.format)
     work = _Work(reader, spill)
-    failed: str | None = None
-    crashed = False
-    if chosen is None:
-        if format is not None:
-            failed = f"There is no format named {format!r}. Choose one of those listed."
-        work.skip_all(detection.why)
+    if chosen is not None:
+        failed, crashed = _run(work, chosen)
     else:
-        try:
-            work.run(chosen)
-        except FormatError as error:
-            failed = str(error)
-            work.skip_all(failed)
-        except (OSError, EOFError, ArchiveError) as error:  # beside the stream: a full disk
-            failed = _unreadable(reader, error)
-        except Exception as error:  # noqa: BLE001
-            # The edge of the engine: one defect must cost one artifact, not an import of hundreds.
-            failed = (
-                f"The reader of {chosen.TITLE} stopped near line {reader.at}: "
-                f"{type(error).__name__}: {error}. What stands above it was kept. "
-                "Please report this with the artifact."
-            )
-            crashed = True
+        unknown = f"There is no format named {format!r}. Choose one of those listed."
+        failed, crashed = unknown if format is not None else None, False
+        work.skip_all(detection.why)
     if reader.failure and not crashed:
         failed = _unreadable(reader, reader.failure)
     frames = work.frames()
@@ -190,6 +166,41 @@ def parse_stream(
         line_index=reader.line_index,
         encoding=reader.encoding,
     )
+
+
+def _detection(
+    reader: LineReader,
+    name: str,
+    format: str | None,  # noqa: A002
+    chosen: Format | None,
+) -> Detection:
+    if chosen is not None:
+        return Detection(chosen.NAME, 1.0, "its columns were told by a person")
+    if format is not None:
+        return Detection(format, 1.0, "chosen by a person")
+    if why := stored_only.recognise(reader.magic):
+        return Detection(stored_only.NAME, 1.0, why)
+    return formats.detect(reader.head, name)
+
+
+def _run(work: _Work, chosen: Format) -> tuple[str | None, bool]:
+    """Parse; why that failed, and whether the failure is a defect of ours."""
+    reader = work.reader
+    try:
+        work.run(chosen)
+    except FormatError as error:
+        work.skip_all(str(error))
+        return str(error), False
+    except (OSError, EOFError, ArchiveError) as error:  # not of the stream: a full disk
+        return _unreadable(reader, error), False
+    except Exception as error:  # noqa: BLE001
+        # The edge of the engine: one defect must cost one artifact, not an import of hundreds.
+        return (
+            f"The reader of {chosen.TITLE} stopped near line {reader.at}: "
+            f"{type(error).__name__}: {error}. What stands above it was kept. "
+            "Please report this with the artifact."
+        ), True
+    return None, False
 
 
 def _parse_path_once(

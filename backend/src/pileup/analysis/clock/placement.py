@@ -338,23 +338,7 @@ def _apply(
     rulers: pl.DataFrame,
 ) -> pl.DataFrame:
     """``time`` and ``host`` of one kind."""
-    shas = frame["artifact"].unique().to_list()
-    lookup = pl.DataFrame(
-        {
-            "artifact": shas,
-            "_host": [host_of.get(sha) for sha in shas],
-            "_zone": [_zone_key(placements.get(sha)) for sha in shas],
-            "_base": [one.base_us if (one := placements.get(sha)) else None for sha in shas],
-            "_shift": [one.shift_us if (one := placements.get(sha)) else 0 for sha in shas],
-        },
-        schema={
-            "artifact": frame.schema["artifact"],
-            "_host": frame.schema["host"],
-            "_zone": pl.Categorical,
-            "_base": pl.Int64,
-            "_shift": pl.Int64,
-        },
-    )
+    lookup = _lookup(frame, placements, host_of)
     # only what is looked up is joined: the other columns are not copied
     rows = frame.drop("time", "id", strict=False)
     told = rows.select("artifact").join(lookup, on="artifact", how="left", maintain_order="left")
@@ -387,6 +371,32 @@ def _apply(
         (time + pl.col("_shift")).cast(pl.Int64).alias("time"),
         pl.coalesce("host", "_host").alias("host"),
     ).drop("_host", "_zone", "_base", "_shift", "_ruled", strict=False)
+
+
+def _lookup(
+    frame: pl.DataFrame,
+    placements: Mapping[str, _Placement],
+    host_of: Mapping[str, str | None],
+) -> pl.DataFrame:
+    """Per artifact of a frame: host, zone, the base of its relative times, and its shift (µs)."""
+    shas = frame["artifact"].unique().to_list()
+    placed = [placements.get(sha) for sha in shas]
+    return pl.DataFrame(
+        {
+            "artifact": shas,
+            "_host": [host_of.get(sha) for sha in shas],
+            "_zone": [_zone_key(placement) for placement in placed],
+            "_base": [placement.base_us if placement else None for placement in placed],
+            "_shift": [placement.shift_us if placement else 0 for placement in placed],
+        },
+        schema={
+            "artifact": frame.schema["artifact"],
+            "_host": frame.schema["host"],
+            "_zone": pl.Categorical,
+            "_base": pl.Int64,
+            "_shift": pl.Int64,
+        },
+    )
 
 
 def _has_summer(zone: Zone) -> bool:

@@ -40,19 +40,33 @@ def slow_queries(
     inside = frame if span is None else frame.filter(_overlaps(span))
     if inside.is_empty():
         return []
+    shapes = _shapes(inside)
+    whole = float(inside["query_time_s"].sum() or 0.0)
+    classes = _classes(inside.join(shapes, on="_text", how="inner"))
+    before = _before(frame, shapes, baseline)
+    return [
+        _document(evidence, row, span, baseline, before, whole)
+        for row in classes.iter_rows(named=True)
+    ]
+
+
+def _shapes(inside: pl.DataFrame) -> pl.DataFrame:
+    """``_text`` and ``shape`` of the distinct statements that took most of the time."""
     texts = (
         inside.group_by("_text", maintain_order=True)
         .agg(pl.col("query_time_s").sum())
         .sort("query_time_s", "_text", descending=[True, False])["_text"]
         .head(_MOST_TEXTS)
     )
-    shapes = pl.DataFrame(
+    return pl.DataFrame(
         {"_text": texts, "shape": [digest(text) for text in texts]},
         schema={"_text": pl.String, "shape": pl.String},
     )
-    shaped = inside.join(shapes, on="_text", how="inner")
-    whole = float(inside["query_time_s"].sum() or 0.0)
-    classes = (
+
+
+def _classes(shaped: pl.DataFrame) -> pl.DataFrame:
+    """One row per shape with its sums and its slowest statement, most time first."""
+    return (
         shaped.sort(
             "query_time_s",
             "time",
@@ -76,11 +90,6 @@ def slow_queries(
         .sort("total_s", "shape", descending=[True, False])
         .head(MOST)
     )
-    before = _before(frame, shapes, baseline)
-    return [
-        _document(evidence, row, span, baseline, before, whole)
-        for row in classes.iter_rows(named=True)
-    ]
 
 
 def _overlaps(span: Span) -> pl.Expr:

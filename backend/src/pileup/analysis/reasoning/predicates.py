@@ -93,9 +93,35 @@ def _series(told: SeriesStays, evidence: Evidence) -> Answer:
     rows = rows.filter(pl.col("id").is_in(ids), pl.col("value").is_not_null())
     if rows.is_empty():
         return Answer(None, f"no samples of {name}")
-    beyond = pl.col("value") > told.value if told.op == ">" else pl.col("value") < told.value
+    stretches = _stretches(rows, told)
+    if stretches.is_empty():
+        best = cast(float, rows["value"].max() if told.op == ">" else rows["value"].min())
+        most = "highest" if told.op == ">" else "lowest"
+        return Answer(False, f"never: the {most} is {number(best)} over {rows.height} samples")
+    top = stretches.row(0, named=True)
+    where = f"{top['host']}, " if top["host"] else ""
+    holds = top["seconds"] >= told.for_s
+    text = (
+        f"{'' if holds else 'at most '}{number(top['seconds'])} s, up to {number(top['worst'])} "
+        f"({where}from {iso(top['start'])})"
+    )
+    seen = Locator(
+        kind="series",
+        series=top["id"],
+        start=iso(top["start"]),
+        end=iso(top["end"]),
+        text=f"{told.words}: {text}",
+    )
+    return Answer(holds, text, seen)
+
+
+def _stretches(rows: pl.DataFrame, predicate: SeriesStays) -> pl.DataFrame:
+    """Times that a series stayed beyond the value, the longest first: seconds, start, worst."""
+    above = predicate.op == ">"
+    value = pl.col("value")
+    beyond = value > predicate.value if above else value < predicate.value
     step = pl.col("time").diff().over("id")
-    stretches = (
+    return (
         rows.sort("id", "time")
         .with_columns(beyond.alias("beyond"), step.alias("step"))
         .with_columns(pl.col("step").median().over("id").fill_null(0).alias("usual"))
@@ -116,31 +142,12 @@ def _series(told: SeriesStays, evidence: Evidence) -> Answer:
             pl.col("time").min().alias("start"),
             pl.col("time").max().alias("end"),
             pl.col("usual").first(),
-            (pl.col("value").max() if told.op == ">" else pl.col("value").min()).alias("worst"),
+            (value.max() if above else value.min()).alias("worst"),
         )
         # a sample tells of the time until the next one
         .with_columns(((pl.col("end") - pl.col("start") + pl.col("usual")) / 1e6).alias("seconds"))
         .sort("seconds", "start", descending=[True, False])
     )
-    if stretches.is_empty():
-        best = cast(float, rows["value"].max() if told.op == ">" else rows["value"].min())
-        most = "highest" if told.op == ">" else "lowest"
-        return Answer(False, f"never: the {most} is {number(best)} over {rows.height} samples")
-    top = stretches.row(0, named=True)
-    where = f"{top['host']}, " if top["host"] else ""
-    holds = top["seconds"] >= told.for_s
-    text = (
-        f"{'' if holds else 'at most '}{number(top['seconds'])} s, up to {number(top['worst'])} "
-        f"({where}from {iso(top['start'])})"
-    )
-    seen = Locator(
-        kind="series",
-        series=top["id"],
-        start=iso(top["start"]),
-        end=iso(top["end"]),
-        text=f"{told.words}: {text}",
-    )
-    return Answer(holds, text, seen)
 
 
 _FRAMES: dict[str, tuple[str, str]] = {

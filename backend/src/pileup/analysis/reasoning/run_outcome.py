@@ -110,18 +110,22 @@ def measure(
         said += f" {op}"
     assert value is not None
     holding = sum(_holds(one, op, value) for one in numbers) / len(numbers)
-    verdict: Verdict = "miss"
-    if _holds(seen, op, value):
-        verdict = "match"
-    elif falsifier is not None:
-        verdict = "miss" if _holds(seen, *falsifier) else "partial"
-    elif holding >= _PARTLY:
-        verdict = "partial"
+    verdict = _verdict(seen, op, value, holding, falsifier)
     text += f"; predicted {said} {number(value)}, which holds for {holding:.0%} of them"
     if falsifier is not None:
         fell = "is falsified" if verdict == "miss" else "is not falsified"
         text += f"; it {fell} ({falsifier[0]} {number(falsifier[1])})"
     return Measured(verdict, seen, high, rows.height, holding, f"{text}.")
+
+
+def _verdict(
+    seen: float, op: str, value: float, holding: float, falsifier: tuple[str, float] | None
+) -> Verdict:
+    if _holds(seen, op, value):
+        return "match"
+    if falsifier is not None:
+        return "miss" if _holds(seen, *falsifier) else "partial"
+    return "partial" if holding >= _PARTLY else "miss"
 
 
 def level(evidence: Evidence, metric: str, window_s: float | None = None) -> Level | None:

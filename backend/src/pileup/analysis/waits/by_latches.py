@@ -90,6 +90,11 @@ def _wait_for_readers(
         locators=lines,
         note="waits for the readers to leave",
     )
+    _hold_by_readers(draft, wait, resource, last)
+
+
+def _hold_by_readers(draft: Draft, wait: Row, resource: Resource, last: str) -> None:
+    """The readers that are listed, else those whose stacks are where it was last read-locked."""
     listed = readers_of(draft, wait["latch_address"])
     for row in listed:
         hold(draft, resource, row)

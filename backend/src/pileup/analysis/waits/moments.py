@@ -300,36 +300,39 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
     return list(found.values())
 
 
+_LOCK_LAYERS = (
+    ("transaction", pl.col("lock_wait"), ["trx_id"], pl.col("wait_s")),
+    (
+        "lock_wait",
+        pl.col("waiters").is_null(),
+        ["waiting_trx", "waiting_session", "waiting_ps_thread"],
+        pl.col("waiting_s"),
+    ),
+    (
+        "metadata_lock",
+        pl.col("status") == "PENDING",
+        ["ps_thread_id", "session_id"],
+        pl.lit(None, dtype=pl.Float64),
+    ),
+    (
+        "event_wait",
+        pl.col("ongoing").fill_null(True) & pl.col("event").str.contains(instruments.WAITS),
+        ["ps_thread_id", "session_id"],
+        pl.col("waited_s"),
+    ),
+)
+"""Kind of record, which of them wait, by what a waiter is known, and how long it waits (s)."""
+
+
 def _lock_tables(evidence: Evidence) -> list[WaitMoment]:
     """Samples of lock tables in which somebody waits: transactions, pairs, metadata locks."""
     dumps = evidence.frame("snapshot")
     if dumps is None:
         return []
     tables = dumps.filter(pl.col("kind").is_in(_LOCK_TABLES))
-    layers = (
-        ("transaction", pl.col("lock_wait"), ["trx_id"], pl.col("wait_s")),
-        (
-            "lock_wait",
-            pl.col("waiters").is_null(),
-            ["waiting_trx", "waiting_session", "waiting_ps_thread"],
-            pl.col("waiting_s"),
-        ),
-        (
-            "metadata_lock",
-            pl.col("status") == "PENDING",
-            ["ps_thread_id", "session_id"],
-            pl.lit(None, dtype=pl.Float64),
-        ),
-        (
-            "event_wait",
-            pl.col("ongoing").fill_null(True) & pl.col("event").str.contains(instruments.WAITS),
-            ["ps_thread_id", "session_id"],
-            pl.col("waited_s"),
-        ),
-    )
     found = []
     keys = ["artifact", "snapshot"]
-    for kind, waits, who, longest in layers:
+    for kind, waits, who, longest in _LOCK_LAYERS:
         rows = evidence.frame(kind)
         if rows is None:
             continue

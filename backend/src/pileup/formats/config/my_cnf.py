@@ -53,7 +53,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read every option; one set twice with another value is a Problem."""
     group: str | None = None
     group_line = number = includes = 0
-    seen: dict[tuple[str | None, str], tuple[int, str | None]] = {}
+    seen: dict[tuple[str | None, str], str | None] = {}
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text[0] in "#;":
@@ -64,35 +64,20 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             group, group_line = name, number
         elif match := _INCLUDE.match(text):
             includes += 1
-            yield Setting(
-                line_first=number,
-                line_last=number,
-                name=f"!{match['how']}",
-                value=match["path"].strip(),
-                source="my.cnf",
-                section=group,
-            )
+            yield _setting(number, f"!{match['how']}", match["path"].strip(), group)
         elif match := _OPTION.match(_uncommented(line)):
             name = _name(match["key"])
             value = _unquoted(match["value"]) if match["value"] is not None else None
             if _SECRETS.search(name) and value:
                 value = HIDDEN
-            before = seen.get((group, name))
-            if before and before[1] != value:
+            if (group, name) in seen and (before := seen[group, name]) != value:
                 yield Problem(
                     number,
                     f"{name} is set again; this value wins over the earlier one.",
-                    found=f"{before[1]} then {value}"[:200],
+                    found=f"{before} then {value}"[:200],
                 )
-            seen[group, name] = (number, value)
-            yield Setting(
-                line_first=number,
-                line_last=number,
-                name=name,
-                value=value,
-                source="my.cnf",
-                section=group,
-            )
+            seen[group, name] = value
+            yield _setting(number, name, value, group)
         else:
             yield Problem(
                 number,
@@ -105,6 +90,17 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         yield Section(f"[{group}]", group_line, number)
     if not seen and not includes:
         raise FormatError("No option was found: a line is 'key' or 'key = value' below a [group].")
+
+
+def _setting(number: int, name: str, value: str | None, group: str | None) -> Setting:
+    return Setting(
+        line_first=number,
+        line_last=number,
+        name=name,
+        value=value,
+        source="my.cnf",
+        section=group,
+    )
 
 
 def _group(text: str) -> str | None:

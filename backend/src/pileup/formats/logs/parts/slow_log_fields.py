@@ -54,6 +54,33 @@ def fields_of(raw: pl.DataFrame, text: str, local_us: int | None, most_query: in
     Gives:  also _is_entry (it has a Query_time line), _local (the local time that holds), _printed
             (the local time printed by this entry), _logged (the epoch of SET timestamp).
     """
+    parts = _parts_of(raw, text)
+    rest = pl.col("_rest")
+    admin = pl.coalesce(
+        pl.when(rest.str.starts_with("# administrator")).then(rest.str.extract(_ADMIN)), "_admin"
+    )
+    query = pl.when(rest == "").then(None).otherwise(rest.str.strip_suffix(";"))
+    return parts.with_columns(
+        pl.col("_printed").forward_fill().fill_null(pl.lit(local_us, pl.Int64)).alias("_local"),
+        admin.is_not_null().alias("administrator"),
+        pl.when(admin.is_not_null())
+        .then(pl.format("administrator command: {}", admin))
+        .when(query.str.len_bytes() > most_query)
+        .then(pl.format("{}…", query.str.head(most_query)))
+        .otherwise(query)
+        .alias("query"),
+    ).with_columns(
+        pl.coalesce("_iso", "_logged", "_local").alias("wall_us"),
+        pl.when(pl.col("_iso").is_not_null() | pl.col("_logged").is_not_null())
+        .then(pl.lit("utc"))
+        .when(pl.col("_local").is_not_null())
+        .then(pl.lit("local"))
+        .alias("clock"),
+    )
+
+
+def _parts_of(raw: pl.DataFrame, text: str) -> pl.DataFrame:
+    """What each entry prints, cut out by name; what needs a neighbour or a choice comes later."""
     head, sql = pl.col("head"), pl.col("sql")
     times = head.str.extract_groups(_TIMES)
     user = head.str.extract_groups(_USER)
@@ -63,7 +90,7 @@ def fields_of(raw: pl.DataFrame, text: str, local_us: int | None, most_query: in
         for name, word, pattern in _MORE
         if word in text
     ]
-    parts = (
+    return (
         raw.select("line_first", "line_last", head, sql, times.alias("times"))
         .select(
             "line_first",
@@ -106,28 +133,6 @@ def fields_of(raw: pl.DataFrame, text: str, local_us: int | None, most_query: in
             .cast(pl.Int64, strict=False)
             .alias("_logged"),
         )
-    )
-    rest = pl.col("_rest")
-    admin = pl.coalesce(
-        pl.when(rest.str.starts_with("# administrator")).then(rest.str.extract(_ADMIN)), "_admin"
-    )
-    query = pl.when(rest == "").then(None).otherwise(rest.str.strip_suffix(";"))
-    return parts.with_columns(
-        pl.col("_printed").forward_fill().fill_null(pl.lit(local_us, pl.Int64)).alias("_local"),
-        admin.is_not_null().alias("administrator"),
-        pl.when(admin.is_not_null())
-        .then(pl.format("administrator command: {}", admin))
-        .when(query.str.len_bytes() > most_query)
-        .then(pl.format("{}…", query.str.head(most_query)))
-        .otherwise(query)
-        .alias("query"),
-    ).with_columns(
-        pl.coalesce("_iso", "_logged", "_local").alias("wall_us"),
-        pl.when(pl.col("_iso").is_not_null() | pl.col("_logged").is_not_null())
-        .then(pl.lit("utc"))
-        .when(pl.col("_local").is_not_null())
-        .then(pl.lit("local"))
-        .alias("clock"),
     )
 
 
