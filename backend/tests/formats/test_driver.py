@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pileup import formats
-from pileup.formats.driver import parse_path, parse_stream
+from pileup.formats.driver import Parsed, parse_path, parse_stream, parse_with_fallback
 from pileup.formats.errors import FormatError
 from pileup.records import Event, Item, Samples, Section, Skipped
 
@@ -68,6 +68,29 @@ def test_a_person_s_choice_fails_plainly_and_a_guess_falls_back(
     assert guessed.format == "second"
     assert "It was read as second" in guessed.problems[0].message
     assert parse_path(path, format="first").failed == "nothing here"
+
+
+def test_a_fallback_keeps_what_was_detected_and_does_not_retry_a_defect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each attempt opens the artifact again; after a defect of ours there is no second one."""
+    attempts: list[str | None] = []
+
+    def parse_as(format_name: str | None) -> Parsed:
+        attempts.append(format_name)
+        return parse_stream(io.BytesIO(b"a\nb\nc\nd\n"), format=format_name)
+
+    second, third = _format("second", True, _nothing), _format("third", True, _events)
+    monkeypatch.setattr(formats, "FORMATS", (_format("first", True, _nothing), second, third))
+    parsed = parse_with_fallback(parse_as)
+    assert (parsed.format, attempts) == ("third", [None, "second", "third"])
+    assert parsed.detection.format == "first"
+    assert parsed.detection.candidates == ("second", "third")
+
+    attempts.clear()
+    monkeypatch.setattr(formats, "FORMATS", (_format("broken", True, _broken), third))
+    assert parse_with_fallback(parse_as).crashed
+    assert attempts == [None]
 
 
 def test_a_name_breaks_a_tie_and_only_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
