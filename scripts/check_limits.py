@@ -34,9 +34,6 @@ LONG_FILES = frozenset(
 """Files of api/ that are still above the limit. Empty when the restructuring is done."""
 
 LONG_FUNCTIONS = {
-    "formats/driver.py:parse_stream": "one loop over candidates that share their state",
-    "formats/innodb/parts/counters.py:_read": "one match over the printed lines, in print order",
-    "formats/logs/parts/slow_log_fields.py:fields_of": "one scan over a header line, for speed",
     "storage/migrations/versions/0019_the_first_release.py:_artifacts": "a table with 36 columns",
     "storage/reasoning/hypotheses.py:_records": "one query and the record built from its row",
     "views/matrix.py:matrix_for": "one pass over the pins with the ratings of everybody",

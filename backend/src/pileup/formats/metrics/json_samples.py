@@ -132,12 +132,12 @@ def _key_of(names: Iterable[str], by_lower: dict[str, str]) -> str | None:
     return next((by_lower[name] for name in names if name in by_lower), None)
 
 
-def _labels(one: dict[str, Any], taken: set[str | None]) -> _Labels:
+def _labels(sample: dict[str, Any], taken: set[str | None]) -> _Labels:
     """The short texts of an object, sorted."""
     return tuple(
         sorted(
             (key, value)
-            for key, value in one.items()
+            for key, value in sample.items()
             if key not in taken and isinstance(value, str) and len(value) <= _LONGEST_LABEL
         )
     )

@@ -233,7 +233,7 @@ class _SectionText:
         self._places: dict[tuple[Series, str], _Place] = {}
 
     def read(self) -> tuple[list[_Place], list[int]]:
-        """Where each value stands among the numbers; and the lines (0-based) not understood."""
+        """Where each value is among the numbers; and the lines (0-based) not understood."""
         unread: list[int] = []
         at = 0
         for line, words in enumerate(self._lines):
@@ -260,7 +260,11 @@ class _SectionText:
         if found is None:
             return [] if WORDS.match(words) else None
         if self._pools > 1 and self._instance:
-            found += [(one[0], "", *one[2:]) for one in found if one[0].unit == "pages"]
+            found += [
+                (series, "", start, end)
+                for series, _, start, end in found
+                if series.unit == "pages"
+            ]
         return found
 
     def _of_pool(self, words: str) -> list[_Meaning] | None:
