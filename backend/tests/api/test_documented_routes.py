@@ -1,0 +1,18 @@
+"""docs/reference/api.md names routes that exist."""
+
+from __future__ import annotations
+
+import re
+
+from pileup.api.app import openapi
+from tests.conftest import REPOSITORY
+
+PAGE = REPOSITORY / "docs" / "reference" / "api.md"
+
+
+def test_every_route_of_the_page_is_in_the_openapi_document() -> None:
+    routes = re.findall(r"^\| `([A-Z]+) (/\S+)` \|", PAGE.read_text(), re.MULTILINE)
+    paths = openapi()["paths"]
+    assert routes
+    for method, path in routes:
+        assert method.lower() in paths.get(path, {}), f"{method} {path}"
