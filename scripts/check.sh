@@ -27,6 +27,7 @@ step "import-contract" inside backend "$bin/lint-imports"
 step "tsc" inside frontend npx --no-install tsc --noEmit
 step "eslint" inside frontend npx --no-install eslint .
 step "knip" inside frontend npx --no-install knip
+step "css" inside frontend node css-owners.mjs
 step "prettier" inside frontend npx --no-install prettier --check .
 step "api-types" sh scripts/api-types.sh check
 step "limits" "$bin/python" scripts/check_limits.py

@@ -30,7 +30,7 @@ export function EvidenceSides({
             {members.length === 0 && (
               <p className="muted">Nothing yet: use “Pin as evidence” in any view.</p>
             )}
-            <ul className="evidence-list">
+            <ul className="hypothesis-evidence">
               {members.map((item) => (
                 <li key={item.id} data-testid="evidence-item">
                   <div className="evidence-line">

@@ -279,7 +279,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
           </Button>
         )}
         <Keys shared={shared} keys={data.keys} onChange={setKey} />
-        <span className="tables-space" />
+        <span className="results-space" />
         <CopyButton text={() => comparisonTsv(data)}>Copy as TSV</CopyButton>
         <ExportMenu
           name={['comparison', before.name.slice(0, 60)]}
@@ -305,7 +305,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
           {formatNumber(data.same, 0)} rows are the same in both tables.
         </EmptyState>
       ) : (
-        <div className="tables-rows">
+        <div className="results-rows">
           <ComparisonTable found={data} shown={every ? data.columns.map((_, at) => at) : differ} />
         </div>
       )}

@@ -46,9 +46,9 @@ export function TablesTab({
     )
   return (
     <div className="tables">
-      <div className="tables-tools">
+      <div className="results-tools">
         <select
-          className="select tables-choice"
+          className="select results-choice"
           aria-label="Table"
           value={chosen.name}
           onChange={(event) =>
@@ -62,7 +62,7 @@ export function TablesTab({
           ))}
         </select>
         <Lines incidentId={incidentId} table={chosen} />
-        <span className="tables-space" />
+        <span className="results-space" />
         <ExportMenu
           name={['table', chosen.name]}
           csvFrom={csvOf(artifact.id, chosen.name, by ? { key: by, down: down === 1 } : null)}
@@ -114,7 +114,7 @@ function Rows({ artifactId, table }: { readonly artifactId: string; readonly tab
   const last = Math.max(0, Math.ceil(table.rows / PAGE_ROWS) - 1)
   return (
     <>
-      <div className="tables-rows">
+      <div className="results-rows">
         <Table
           fill
           copy
@@ -128,7 +128,7 @@ function Rows({ artifactId, table }: { readonly artifactId: string; readonly tab
         />
       </div>
       {last > 0 && (
-        <div className="tables-pages" role="group" aria-label="Pages">
+        <div className="results-pages" role="group" aria-label="Pages">
           <Button size="small" disabled={page <= 0} onClick={() => setPage(page - 1)}>
             Earlier rows
           </Button>
