@@ -19,6 +19,7 @@ from pileup.storage import errors as storage
 from pileup.storage.database import Unreachable
 from pileup.views import compare
 from pileup.views.lanes import NothingToDraw
+from pileup.views.raw_lines import NotRead
 from pileup.views.run_evidence import NothingToCompare
 from pileup.views.source import NotAnalysed
 
@@ -49,6 +50,7 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (compare.NoStall, 409, "No stall there"),
     (compare.NoBaseline, 409, "No baseline there"),
     (compare.NotAligned, 409, "Not aligned"),
+    (NotRead, 409, "Not read yet"),
     (NothingToDraw, 409, "Nothing to draw yet"),
     (storage.Conflict, 409, "Not possible now"),
     (storage.Refused, 422, "Not accepted"),

@@ -16,10 +16,10 @@ from typing import Any
 import psycopg
 import structlog
 from fastapi import APIRouter, Request
+from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from pileup.api.artifacts.artifacts import shape
 from pileup.api.deps import Services, ServicesDep
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
@@ -28,8 +28,11 @@ from pileup.storage.errors import NotFound
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.queue.workers import Workers
+from pileup.views.artifacts import Artifact, shape
 
 router = APIRouter(tags=["events"])
+
+_ARTIFACT = TypeAdapter(Artifact)
 
 HEARTBEAT_S = 15
 _GATHER_S = 0.2
@@ -229,7 +232,9 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
                 except NotFound:
                     found.append(_event("changed", {"what": "artifacts"}))
                     continue
-                found.append(ServerSentEvent(artifact.model_dump_json(), event="artifact"))
+                found.append(
+                    ServerSentEvent(_ARTIFACT.dump_json(artifact).decode(), event="artifact")
+                )
             elif topic == "upload" and subject:
                 found.append(_event("upload", _upload(Uploads(unit), subject)))
             elif topic == "analysis":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -12,4 +13,11 @@ def with_fields_of(kind: type[T], record: object) -> T:
     """A ``kind`` (a dataclass) whose fields are the attributes of the same names."""
     values = {each.name: getattr(record, each.name) for each in fields(kind)}  # type: ignore[arg-type]
     made: Any = kind(**values)
+    return made  # type: ignore[no-any-return]
+
+
+def from_values(kind: type[T], values: Mapping[str, Any]) -> T:
+    """A ``kind`` (a dataclass) from stored JSON, which may hold more values than it has fields."""
+    chosen = {each.name: values[each.name] for each in fields(kind)}  # type: ignore[arg-type]
+    made: Any = kind(**chosen)
     return made  # type: ignore[no-any-return]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
@@ -14,68 +14,30 @@ from pydantic import Field
 from pileup import formats as known
 from pileup.analysis.clock.documents import preview
 from pileup.api.auth import AdminDep, Caller
-from pileup.api.deps import Services, ServicesDep, UnitDep
+from pileup.api.deps import ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
-from pileup.storage.artifacts.artifacts import Artifact as Stored
-from pileup.storage.artifacts.artifacts import Artifacts, Detail
-from pileup.storage.database import Unit
-from pileup.storage.errors import NotFound, Refused
-from pileup.storage.files import outline
-from pileup.storage.files.raw_lines import PIECE, LineReader
+from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.errors import Refused
+from pileup.storage.files.raw_lines import PIECE
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.queue.workers import Workers
-from pileup.views.documents import ClockJson
+from pileup.views.artifacts import Artifact, ArtifactDetail, SectionOut, detail, sections_in, shape
+from pileup.views.raw_lines import (
+    RawHits,
+    RawLines,
+    RawPiece,
+    raw_hits,
+    raw_page,
+    raw_piece,
+    reader_of,
+)
+from pileup.views.window import moment_of
 
 router = APIRouter(tags=["artifacts"])
 
-State = Literal[
-    "queued",
-    "identifying",
-    "parsing",
-    "done",
-    "done_with_problems",
-    "unknown_format",
-    "failed",
-    "expanded",
-    "excluded",
-]
 _MAX_OFFSET_S = 400 * 86400.0
-
-
-class Artifact(Out):
-    id: str
-    parent_id: str | None
-    path: str
-    also_at: list[str]
-    """Other paths at which the same bytes came."""
-    name: str
-    sha256: str
-    bytes: int
-    bundle: str | None
-    format: str | None
-    format_title: str | None
-    format_given: bool
-    confidence: float | None
-    why: str | None
-    candidates: list[str]
-    state: State
-    excluded: bool
-    progress: float | None
-    host: str | None
-    first: datetime | None
-    last: datetime | None
-    clock: ClockJson | None
-    zone: str | None
-    offset_s: float | None
-    coverage: float | None
-    records: dict[str, int]
-    problems: int
-    error: str | None
-    parser_version: int | None
-    uploaded_by: str | None
-    uploaded_at: datetime
 
 
 class WorkerState(Out):
@@ -86,86 +48,6 @@ class WorkerState(Out):
 class ArtifactList(Out):
     items: list[Artifact]
     worker: WorkerState
-
-
-class SkippedRange(Out):
-    line_first: int
-    line_last: int
-    why: str
-
-
-class ReceiptOut(Out):
-    bytes_read: int
-    lines: int
-    bytes_understood: int
-    bytes_skipped: int
-    skipped: list[SkippedRange]
-    records: dict[str, int]
-
-
-class SectionOut(Out):
-    title: str
-    line_first: int
-    line_last: int
-    level: int
-    understood: bool
-
-
-class ArtifactProblem(Out):
-    artifact: str
-    path: str
-    line: int | None
-    message: str
-    expected: str | None
-    found: str | None
-    severity: str
-
-
-class ArtifactDetail(Artifact):
-    receipt: ReceiptOut | None
-    sections: list[SectionOut]
-    """Over the whole file, at most some thousand: see sections_in_all."""
-    sections_in_all: int
-    """More than are told here: those of a range of lines are asked for by themselves."""
-    problems_list: list[ArtifactProblem]
-
-
-class CutLine(Out):
-    line: int
-    shown: int
-    """Bytes; the next piece begins here."""
-    bytes: int
-
-
-class RawLines(Out):
-    line_first: int
-    lines: list[str]
-    total_lines: int
-    cut: list[CutLine]
-    """The lines that are longer than what is shown of them."""
-
-
-class RawPiece(Out):
-    """Some bytes of one line."""
-
-    line: int
-    text: str
-    first: int
-    end: int
-    bytes: int
-    """Of the whole line."""
-
-
-class RawHit(Out):
-    line: int
-    text: str
-    """The line around the hit."""
-
-
-class RawHits(Out):
-    hits: list[RawHit]
-    resume: int | None
-    """The line at which to go on: a search reads so much and no more. None: all was read."""
 
 
 class ArtifactChange(In):
@@ -207,7 +89,7 @@ def artifacts(incident_id: str, services: ServicesDep, unit: UnitDep) -> Artifac
 @router.get("/artifacts/{artifact_id}")
 def artifact(artifact_id: str, unit: UnitDep) -> ArtifactDetail:
     """One artifact with its parse receipt, sections and problems."""
-    return _detail(unit, artifact_id)
+    return detail(unit, artifact_id)
 
 
 @router.get("/artifacts/{artifact_id}/sections")
@@ -215,9 +97,7 @@ def sections(
     artifact_id: str, unit: UnitDep, first: int = Query(ge=1), last: int = Query(ge=1)
 ) -> list[SectionOut]:
     """The sections that begin in a range of lines: of a long file the outline leaves some out."""
-    found = Artifacts(unit)
-    found.get(artifact_id)
-    return [SectionOut(**one) for one in outline.inside(found.sections(artifact_id), first, last)]
+    return sections_in(unit, artifact_id, first, last)
 
 
 @router.get("/artifacts/{artifact_id}/raw")
@@ -229,16 +109,7 @@ def raw(
     count: int = Query(default=400, ge=1, le=1000),
 ) -> RawLines:
     """A page of raw lines; of a page of long ones, their beginnings."""
-    reader = _reader(services, unit, artifact_id)
-    page = reader.page(line, count)
-    return RawLines.model_validate(
-        {
-            "line_first": line,
-            "lines": page.lines,
-            "total_lines": reader.total_lines,
-            "cut": page.cut,
-        }
-    )
+    return raw_page(reader_of(unit, services.blobs, artifact_id), line, count)
 
 
 @router.get("/artifacts/{artifact_id}/raw/line")
@@ -251,10 +122,7 @@ def raw_line(
     most: int = Query(default=20_000, ge=100, le=PIECE),
 ) -> RawPiece:
     """A piece of one line, by bytes: a line may be as long as the file."""
-    piece = _reader(services, unit, artifact_id).piece(line, first, most)
-    if piece is None:
-        raise NotFound(f"the file has no line {line}")
-    return RawPiece(line=line, text=piece.text, first=piece.first, end=piece.end, bytes=piece.bytes)
+    return raw_piece(reader_of(unit, services.blobs, artifact_id), line, first, most)
 
 
 @router.get("/artifacts/{artifact_id}/raw/search")
@@ -268,9 +136,7 @@ def raw_search(
     back: bool = False,
 ) -> RawHits:
     """Lines that contain a text, whatever its case; ``back``: the last one above ``from_line``."""
-    reader = _reader(services, unit, artifact_id)
-    found = reader.search_back(q, from_line) if back else reader.search(q, from_line, limit)
-    return RawHits(hits=[RawHit(line=h.line, text=h.text) for h in found.hits], resume=found.resume)
+    return raw_hits(reader_of(unit, services.blobs, artifact_id), q, from_line, limit, back)
 
 
 @router.get("/artifacts/{artifact_id}/download", response_class=FileResponse)
@@ -313,7 +179,7 @@ def change_artifact(
         services.send_after_commit(unit, artifacts.reparse(artifact_id))
     elif changes:
         Jobs(unit).request_analysis(before.incident_id, services.settings.analysis_debounce_s)
-    return _detail(unit, artifact_id)
+    return detail(unit, artifact_id)
 
 
 @router.get("/artifacts/{artifact_id}/clock/preview")
@@ -338,8 +204,8 @@ def preview_clock(
         moves=run.moves,
         outside=run.outside,
         unplaced=run.unplaced,
-        first=_moment(run.first),
-        last=_moment(run.last),
+        first=moment_of(run.first),
+        last=moment_of(run.last),
     )
 
 
@@ -347,7 +213,7 @@ def preview_clock(
 def reparse(artifact_id: str, services: ServicesDep, unit: UnitDep) -> ArtifactDetail:
     """Read it again with the parsers of today."""
     services.send_after_commit(unit, Artifacts(unit).reparse(artifact_id))
-    return _detail(unit, artifact_id)
+    return detail(unit, artifact_id)
 
 
 @router.delete("/artifacts/{artifact_id}", status_code=204)
@@ -361,69 +227,6 @@ def delete_artifact(artifact_id: str, by: AdminDep, services: ServicesDep, unit:
 def formats() -> list[FormatOut]:
     """The types that an artifact can be given."""
     return [FormatOut(name=f.NAME, title=f.TITLE) for f in known.FORMATS]
-
-
-def shape(artifact: Stored) -> Artifact:
-    """An artifact as the API shows it."""
-    return Artifact(**_fields(artifact))
-
-
-def _fields(artifact: Stored) -> dict[str, Any]:
-    names = set(Artifact.model_fields) - {"format_title", "format_given", "state", "name"}
-    values = {name: getattr(artifact, name) for name in names}
-    at_rest = artifact.state in ("done", "done_with_problems", "unknown_format", "failed")
-    return values | {
-        "name": artifact.name,
-        "also_at": list(artifact.also_at),
-        "candidates": list(artifact.candidates),
-        "format_title": _titles().get(artifact.format or ""),
-        "format_given": artifact.format_given is not None,
-        "state": "excluded" if artifact.excluded and at_rest else artifact.state,
-    }
-
-
-def _titles() -> dict[str, str]:
-    return {f.NAME: f.TITLE for f in known.FORMATS} | {"archive": "Archive"}
-
-
-def _detail(unit: Unit, artifact_id: str) -> ArtifactDetail:
-    artifacts = Artifacts(unit)
-    found = artifacts.get(artifact_id)
-    detail: Detail = artifacts.detail(artifact_id)
-    return ArtifactDetail(
-        **_fields(found),
-        receipt=ReceiptOut(**detail.receipt) if detail.receipt else None,
-        sections=[SectionOut(**one) for one in outline.fitted(detail.sections, outline.MOST_TOLD)],
-        sections_in_all=len(detail.sections),
-        problems_list=[
-            ArtifactProblem(
-                artifact=found.sha256,
-                path=found.path,
-                line=problem.line,
-                message=problem.message,
-                expected=problem.expected,
-                found=problem.found,
-                severity=problem.severity,
-            )
-            for problem in detail.problems
-        ],
-    )
-
-
-def _reader(services: Services, unit: Unit, artifact_id: str) -> LineReader:
-    artifacts = Artifacts(unit)
-    found = artifacts.get(artifact_id)
-    if found.lines is None:
-        raise ApiError(
-            409,
-            "Not read yet",
-            f"{found.path} has no lines to show: it is {found.state.replace('_', ' ')}"
-            + ("; open its members instead" if found.state == "expanded" else ""),
-        )
-    services.blobs.open(found.sha256).close()
-    return LineReader(
-        services.blobs.path(found.sha256), artifacts.line_index(artifact_id), found.lines
-    )
 
 
 def _checked_format(name: str | None) -> str | None:
@@ -448,7 +251,3 @@ def _checked_zone(zone: str | None) -> str | None:
             "zone",
         ) from None
     return zone
-
-
-def _moment(time_us: int | None) -> datetime | None:
-    return None if time_us is None else datetime.fromtimestamp(time_us / 1e6, UTC)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from dataclasses import replace
 
 import msgspec
 from fastapi import APIRouter, Response
@@ -19,22 +17,18 @@ from pileup.formats.metrics import csv_table
 from pileup.formats.metrics.parts import csv_mapping
 from pileup.formats.metrics.parts.csv_cells import TimeFormat
 from pileup.formats.metrics.parts.csv_mapping import Column, Guess, Kind, Mapping, Role
-from pileup.formats.metrics.parts.csv_preview import Preview, preview
+from pileup.formats.metrics.parts.csv_preview import preview
 from pileup.formats.reading import archive
 from pileup.formats.reading.text import LineReader
-from pileup.records import Samples, labels_text
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts
-from pileup.storage.artifacts.mappings import Mappings, Remembered
+from pileup.storage.artifacts.mappings import Mappings
 from pileup.storage.database import Unit
 from pileup.storage.errors import Refused
+from pileup.views.mapping_preview import MappingPreview, mapping_preview
 
 router = APIRouter(tags=["artifacts"])
 
-_SHOWN_SERIES = 60
-_SHOWN_CELLS = 200
-_CUT_CELL = 200
 _AT_REST = ("done", "done_with_problems", "unknown_format", "failed")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MappingColumn(In):
@@ -57,80 +51,6 @@ class MappingDraft(In):
     columns: list[MappingColumn] | None = Field(default=None, max_length=csv_mapping.MOST_COLUMNS)
 
 
-class TableColumn(Out):
-    name: str
-    role: Role
-    series: str | None
-    kind: Kind
-    unit: str | None
-
-
-class TableMapping(Out):
-    delimiter: str
-    decimal: str
-    header_line: int
-    """0: there is no header."""
-    time_format: TimeFormat
-    zone: str | None
-    columns: list[TableColumn]
-
-
-class MappingProblem(Out):
-    field: str
-    message: str
-
-
-class CellError(Out):
-    line: int
-    column: int | None
-    """1-based; null: the whole row."""
-    message: str
-    found: str
-
-
-class PreviewRow(Out):
-    line: int
-    cells: list[str]
-    time: str | None
-    """ISO 8601; with Z where it is absolute. Seconds since the start for a relative clock."""
-    bad: list[int]
-    """Columns (0-based) that could not be read."""
-
-
-class PreviewSeries(Out):
-    name: str
-    labels: str
-    host: str | None
-    kind: Kind
-    unit: str | None
-    values: int
-    low: float | None
-    high: float | None
-
-
-class MappingPreview(Out):
-    mapping: TableMapping
-    sure: bool
-    why: str
-    """Why the guess is as it is, or who said it."""
-    remembered: bool
-    remembered_by: str | None
-    remembered_at: datetime | None
-    problems: list[MappingProblem]
-    """What keeps this mapping from being used."""
-    head: list[str]
-    """The first lines as they are, for choosing the header."""
-    rows: list[PreviewRow]
-    rows_read: int
-    rows_timed: int
-    cell_errors: list[CellError]
-    cell_errors_total: int
-    series: list[PreviewSeries]
-    series_total: int
-    same_header: int
-    """Other artifacts with this header: they are read again too."""
-
-
 class MappingSaved(Out):
     read_again: int
     """Artifacts that are read again, this one among them."""
@@ -142,11 +62,11 @@ def mapping(artifact_id: str, services: ServicesDep, unit: UnitDep) -> MappingPr
     artifact, lines, head = _table(services, unit, artifact_id)
     remembered = Mappings(unit).find(csv_mapping.keys_in(head, artifact.sha256))
     if remembered is None:
-        return _shown(unit, artifact, lines, csv_mapping.guess(lines), None)
+        return mapping_preview(unit, artifact, lines, csv_mapping.guess(lines), None)
     said = msgspec.convert(remembered.mapping, Mapping)
     at = csv_mapping.find_header(lines, said.header) if said.header is not None else 0
     guess = Guess(said, at, True, f"said by {remembered.by or 'somebody who left'}")
-    return _shown(unit, artifact, lines, guess, remembered)
+    return mapping_preview(unit, artifact, lines, guess, remembered)
 
 
 @router.get("/artifacts/{artifact_id}/mapping/file", response_class=Response)
@@ -170,7 +90,7 @@ def preview_mapping(
 ) -> MappingPreview:
     """What would come of this mapping; nothing is changed."""
     artifact, lines, _ = _table(services, unit, artifact_id)
-    return _shown(unit, artifact, lines, _completed(lines, body), None)
+    return mapping_preview(unit, artifact, lines, _completed(lines, body), None)
 
 
 @router.put("/artifacts/{artifact_id}/mapping")
@@ -265,91 +185,3 @@ def _completed(lines: Sequence[str], draft: MappingDraft) -> Guess:
         )
         said = replace(said, columns=columns)
     return replace(guess, mapping=said)
-
-
-def _shown(
-    unit: Unit,
-    artifact: Artifact,
-    lines: Sequence[str],
-    guess: Guess,
-    remembered: Remembered | None,
-) -> MappingPreview:
-    said = guess.mapping
-    seen = preview(lines, said, guess.header_line)
-    key = csv_mapping.key_of(said.header, artifact.sha256)
-    others = [one for one in Artifacts(unit).of_table(key) if one.id != artifact.id]
-    return MappingPreview(
-        mapping=TableMapping(
-            delimiter=said.delimiter,
-            decimal=said.decimal,
-            header_line=guess.header_line or 0,
-            time_format=said.time_format,
-            zone=said.zone,
-            columns=[TableColumn(**asdict(column)) for column in said.columns],
-        ),
-        sure=guess.sure,
-        why=guess.why,
-        remembered=remembered is not None,
-        remembered_by=remembered.by if remembered else None,
-        remembered_at=remembered.at if remembered else None,
-        problems=[
-            MappingProblem(field=field, message=message)
-            for field, message in csv_mapping.problems_of(said)
-        ],
-        head=[line[:500] for line in lines[:12]],
-        same_header=len(others),
-        **_seen(seen),
-    )
-
-
-def _seen(seen: Preview) -> dict[str, Any]:
-    return {
-        "rows": [
-            PreviewRow(
-                line=row.line,
-                cells=[cell[:_CUT_CELL] for cell in row.cells[:_SHOWN_CELLS]],
-                time=_time_text(row.time),
-                bad=[one.column for one in row.problems if one.column is not None],
-            )
-            for row in seen.rows
-        ],
-        "rows_read": seen.rows_read,
-        "rows_timed": seen.rows_timed,
-        "cell_errors": [
-            CellError(
-                line=one.line,
-                column=None if one.column is None else one.column + 1,
-                message=one.message,
-                found=one.found[:_CUT_CELL],
-            )
-            for one in seen.problems
-        ],
-        "cell_errors_total": seen.problem_count,
-        "series": [_series(one) for one in seen.series[:_SHOWN_SERIES]],
-        "series_total": len(seen.series),
-    }
-
-
-def _series(one: Samples) -> PreviewSeries:
-    known = [value for value in one.values if value is not None]
-    return PreviewSeries(
-        name=one.series,
-        labels=labels_text(one.labels),
-        host=one.host,
-        kind=one.kind,
-        unit=one.unit,
-        values=len(known),
-        low=min(known, default=None),
-        high=max(known, default=None),
-    )
-
-
-def _time_text(time: tuple[int, str] | None) -> str | None:
-    if time is None:
-        return None
-    micros, clock = time
-    if clock == "relative":
-        return f"{micros / 1e6:g} s"
-    text = (_EPOCH + timedelta(microseconds=micros)).strftime("%Y-%m-%d %H:%M:%S.%f")
-    text = text.removesuffix("000").removesuffix(".000")
-    return text + "Z" if clock == "utc" else text

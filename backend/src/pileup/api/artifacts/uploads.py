@@ -6,22 +6,17 @@ request that carried it is answered; the size of the file is the truth about how
 
 from __future__ import annotations
 
-import base64
-import binascii
-import fcntl
 import os
 from collections import deque
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from pileup.api.artifacts.artifacts import Artifact, shape
+from pileup.api.artifacts.tus import MULTIPART, OFFSET_TYPE, TUS, locked, metadata_of
 from pileup.api.auth import Caller, Principal
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
@@ -29,14 +24,12 @@ from pileup.api.multipart import read_parts
 from pileup.api.schema import Out
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Upload, Uploads
-from pileup.storage.errors import Conflict, NotFound, TooLarge
+from pileup.storage.errors import Conflict, TooLarge
 from pileup.storage.files.blobs import Blob, Draft, disk_words
 from pileup.storage.incidents.incidents import Incidents
+from pileup.views.artifacts import Artifact, shape
 
 router = APIRouter(tags=["uploads"])
-
-TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
-_OFFSET_TYPE = "application/offset+octet-stream"
 
 
 class ArtifactItems(Out):
@@ -52,33 +45,7 @@ class UploadOut(Out):
     updated_at: datetime
 
 
-_MULTIPART = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {
-                        "file": {
-                            "type": "array",
-                            "items": {"type": "string", "format": "binary"},
-                        },
-                        "path": {
-                            "type": "array",
-                            "items": {"type": "string"},
-                            "description": "Path of the file that follows, for folders.",
-                        },
-                    },
-                }
-            }
-        },
-    }
-}
-
-
-@router.post("/incidents/{incident_id}/artifacts", status_code=201, openapi_extra=_MULTIPART)
+@router.post("/incidents/{incident_id}/artifacts", status_code=201, openapi_extra=MULTIPART)
 async def upload_files(
     incident_id: str, request: Request, caller: Caller, services: ServicesDep
 ) -> ArtifactItems:
@@ -148,7 +115,7 @@ def create_upload(
             f"{services.settings.max_upload_bytes // 1024**2} MiB (PILEUP_MAX_UPLOAD_BYTES)"
         )
     _may_begin(services, incident_id, size)
-    metadata = _metadata(upload_metadata)
+    metadata = metadata_of(upload_metadata)
     path = metadata.get("path") or metadata.get("relativePath") or metadata.get("filename")
     with services.database.unit() as unit:
         upload = Uploads(unit).create(
@@ -189,14 +156,14 @@ async def append_to_upload(
 ) -> None:
     """Append bytes at an offset (tus core); with the last one the artifact is stored."""
     response.headers.update(TUS)
-    if content_type.partition(";")[0].strip() != _OFFSET_TYPE:
-        raise ApiError(415, "Wrong content type", f"send the bytes as {_OFFSET_TYPE}")
+    if content_type.partition(";")[0].strip() != OFFSET_TYPE:
+        raise ApiError(415, "Wrong content type", f"send the bytes as {OFFSET_TYPE}")
     upload = await run_in_threadpool(_find, services, upload_id)
     if upload.artifact_id is not None:
         response.headers["Upload-Offset"] = str(upload.bytes)
         response.headers["X-Artifact-Id"] = upload.artifact_id
         return
-    with _locked(upload.file(services.settings.uploads_dir)) as file:
+    with locked(upload.file(services.settings.uploads_dir)) as file:
         offset = file.seek(0, os.SEEK_END)
         if upload_offset != str(offset):
             raise Conflict(
@@ -328,32 +295,3 @@ def _received(services: Services, upload: Upload) -> int:
 def _shape(services: Services, upload: Upload) -> UploadOut:
     out = UploadOut.model_validate(upload)
     return out.model_copy(update={"received": _received(services, upload)})
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[BinaryIO]:
-    """The upload's file, for one writer at a time over all API processes."""
-    try:
-        file = path.open("ab")
-    except FileNotFoundError:
-        raise NotFound("the bytes of this upload are gone; begin it again") from None
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ApiError(423, "In use", "another request is appending to this upload") from None
-        yield file
-
-
-def _metadata(header: str) -> dict[str, str]:
-    """Upload-Metadata: 'key base64, key base64'."""
-    found: dict[str, str] = {}
-    for pair in header.split(","):
-        key, _, encoded = pair.strip().partition(" ")
-        try:
-            found[key] = base64.b64decode(encoded, validate=True).decode("utf-8", "replace")
-        except (binascii.Error, ValueError):
-            raise ApiError(
-                400, "Bad metadata", f"the value of {key[:40]!r} in Upload-Metadata is not base64"
-            ) from None
-    return found

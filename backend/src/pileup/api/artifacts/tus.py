@@ -1,0 +1,72 @@
+"""Parts of the tus protocol that know no route: headers, metadata, one writer per upload."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pileup.api.errors import ApiError
+from pileup.storage.errors import NotFound
+
+TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
+OFFSET_TYPE = "application/offset+octet-stream"
+
+MULTIPART: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {
+                            "type": "array",
+                            "items": {"type": "string", "format": "binary"},
+                        },
+                        "path": {
+                            "type": "array",
+                            "items": {"type": "string"},
+                            "description": "Path of the file that follows, for folders.",
+                        },
+                    },
+                }
+            }
+        },
+    }
+}
+"""OpenAPI of an upload in one request, which is read as a stream."""
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[BinaryIO]:
+    """The upload's file, for one writer at a time over all API processes."""
+    try:
+        file = path.open("ab")
+    except FileNotFoundError:
+        raise NotFound("the bytes of this upload are gone; begin it again") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ApiError(423, "In use", "another request is appending to this upload") from None
+        yield file
+
+
+def metadata_of(header: str) -> dict[str, str]:
+    """Upload-Metadata: 'key base64, key base64'."""
+    found: dict[str, str] = {}
+    for pair in header.split(","):
+        key, _, encoded = pair.strip().partition(" ")
+        try:
+            found[key] = base64.b64decode(encoded, validate=True).decode("utf-8", "replace")
+        except (binascii.Error, ValueError):
+            raise ApiError(
+                400, "Bad metadata", f"the value of {key[:40]!r} in Upload-Metadata is not base64"
+            ) from None
+    return found
