@@ -22,8 +22,6 @@ const STILL_LONG = [
   'src/features/hypotheses/{Detail,MatrixGrid}.tsx',
   'src/features/report/ExportDialog.tsx',
   'src/features/report/viewer/LanesView.ts',
-  'src/features/stacks/StacksScreen.tsx',
-  'src/features/timeline/TimelineScreen.tsx',
   'src/features/waits/{GraphView,NodeInspector,WaitsScreen}.tsx',
 ]
 

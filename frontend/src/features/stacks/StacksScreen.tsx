@@ -1,5 +1,6 @@
 /** Stacks of a sample or of a range: triage, thread list, flame, and the sessions beside them. */
 import { useQuery } from '@tanstack/react-query'
+import type { StackMoment } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
@@ -27,7 +28,6 @@ const NAMES = { stacks: 'Stacks', threads: 'Threads', flame: 'Flame', sessions: 
 
 export default function StacksScreen() {
   const id = useIncidentId()
-  const zone = useZone()
   const change = useUrlChange()
   useKeys(STACK_KEYS, {})
   const [asked] = useUrlState('sample', text, '')
@@ -45,10 +45,10 @@ export default function StacksScreen() {
   const most = [...(moments.data ?? [])].sort(
     (a, b) => b.threads - a.threads || Number(isBare(a.artifact)) - Number(isBare(b.artifact)),
   )[0]
-  const key = asked || (most ? `${most.artifact}:${most.snapshot}` : '')
+  const key = asked || (most ? sampleKey(most) : '')
   useStanding({ sample: show === 'flame' ? null : key || null })
   const [artifact = '', snapshot = '0'] = key.split(':')
-  const sample = moments.data?.find((m) => `${m.artifact}:${m.snapshot}` === key)
+  const sample = moments.data?.find((moment) => sampleKey(moment) === key)
   const stacks = useQuery(stacksQuery(id, artifact, Number(snapshot)))
 
   if (moments.isLoadingError || stacks.isLoadingError) {
@@ -74,32 +74,11 @@ export default function StacksScreen() {
   const ofSample = show === 'stacks' || show === 'threads'
   return (
     <div className="stacks">
-      <nav className="stacks-samples scroll" aria-label="Stack samples">
-        <h2>Samples</h2>
-        <ul>
-          {moments.data.map((moment) => {
-            const name = `${moment.artifact}:${moment.snapshot}`
-            return (
-              <li key={name}>
-                <button
-                  type="button"
-                  aria-pressed={name === key}
-                  className={cx('stacks-sample', name === key && 'selected')}
-                  onClick={() => change({ sample: [name], thread: [] }, { push: true })}
-                >
-                  <span className="mono">
-                    {moment.time ? zone.format(moment.time) : 'time unknown'}
-                  </span>
-                  <span className="muted">{moment.threads} threads</span>
-                  <span className="faint ellipsis" title={moment.path}>
-                    {moment.path.split('/').at(-1)}
-                  </span>
-                </button>
-              </li>
-            )
-          })}
-        </ul>
-      </nav>
+      <SampleList
+        moments={moments.data}
+        selected={key}
+        onSelect={(name) => change({ sample: [name], thread: [] }, { push: true })}
+      />
       <div className={cx('stacks-main', !ofSample && 'scroll')}>
         <header className="stacks-head">
           <h2 data-testid="stacks-headline">
@@ -178,6 +157,50 @@ export default function StacksScreen() {
         />
       )}
     </div>
+  )
+}
+
+/** A sample of the incident in the address: "artifact:snapshot". */
+const sampleKey = (moment: StackMoment) => `${moment.artifact}:${moment.snapshot}`
+
+/** The samples at the left, to choose one. */
+function SampleList({
+  moments,
+  selected,
+  onSelect,
+}: {
+  readonly moments: readonly StackMoment[]
+  readonly selected: string
+  readonly onSelect: (key: string) => void
+}) {
+  const zone = useZone()
+  return (
+    <nav className="stacks-samples scroll" aria-label="Stack samples">
+      <h2>Samples</h2>
+      <ul>
+        {moments.map((moment) => {
+          const key = sampleKey(moment)
+          return (
+            <li key={key}>
+              <button
+                type="button"
+                aria-pressed={key === selected}
+                className={cx('stacks-sample', key === selected && 'selected')}
+                onClick={() => onSelect(key)}
+              >
+                <span className="mono">
+                  {moment.time ? zone.format(moment.time) : 'time unknown'}
+                </span>
+                <span className="muted">{moment.threads} threads</span>
+                <span className="faint ellipsis" title={moment.path}>
+                  {moment.path.split('/').at(-1)}
+                </span>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </nav>
   )
 }
 
