@@ -31,12 +31,13 @@ note() { # note NAME SECONDS: how the step went, into the summary
 }
 
 backend() { (cd backend && ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
-frontend() { (cd frontend && npm run --silent test); }
+# No colours: the summary below looks for plain words.
+frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 browser() { (cd frontend && node e2e/run.mjs --project=journey); }
 
 frontend_beside_browser() {
     began_beside=$(date +%s)
-    (cd frontend && exec env VITEST_MAX_WORKERS=1 npm run --silent test) >"$folder/frontend.log" 2>&1 &
+    (cd frontend && exec env NO_COLOR=1 VITEST_MAX_WORKERS=1 npm run --silent test) >"$folder/frontend.log" 2>&1 &
     beside=$!
     run browser browser
     wait "$beside"
