@@ -65,7 +65,6 @@ export default function ArtifactsScreen() {
   const viewing = chosen
     ? (items?.find((item) => item.id === chosen) ?? items?.find((item) => item.sha256 === chosen))
     : undefined
-  const counts = useMemo(() => countStates(items ?? []), [items])
   const [wide, setWide] = useStored('viewer.wide', false)
   const [table, width] = useWidth<HTMLDivElement>()
 
@@ -79,38 +78,15 @@ export default function ArtifactsScreen() {
           </Banner>
         )}
         {(mayWrite || (items && items.length > 0)) && (
-          <div className="artifacts-drop">
-            {mayWrite && <FileChoosers onFiles={take} />}
-            {mayWrite && !viewing && (
-              <span className="muted ellipsis">
-                or drop files, folders and archives anywhere on this page
-              </span>
-            )}
-            <span className="artifacts-space" />
-            {items && items.length > 0 && (
-              <>
-                <SearchInput
-                  className="input artifacts-filter"
-                  aria-label="Filter the artifacts"
-                  placeholder="Filter by path, type, host"
-                  value={words}
-                  onSearch={setWords}
-                />
-                <div className="segments" role="group" aria-label="State">
-                  {SHOWN.map(([word, label]) => (
-                    <Button
-                      key={word}
-                      size="small"
-                      pressed={show === word}
-                      onClick={() => setShow(word)}
-                    >
-                      {label} {!viewing && <span className="faint">{counts[word]}</span>}
-                    </Button>
-                  ))}
-                </div>
-              </>
-            )}
-          </div>
+          <Tools
+            items={items ?? []}
+            isViewing={viewing !== undefined}
+            onFiles={mayWrite ? take : undefined}
+            words={words}
+            onSearch={setWords}
+            show={show}
+            onShow={setShow}
+          />
         )}
         <UploadList incidentId={incidentId} />
         <UnfinishedUploads incidentId={incidentId} uploads={unfinished.data ?? []} />
@@ -186,6 +162,57 @@ export default function ArtifactsScreen() {
         )
       )}
       {over && <DropVeil text="Drop to add to this incident" />}
+    </div>
+  )
+}
+
+/** Above the list: the choosers of files, the filter, the states with their counts. */
+function Tools({
+  items,
+  isViewing,
+  onFiles,
+  words,
+  onSearch,
+  show,
+  onShow,
+}: {
+  readonly items: Items
+  readonly isViewing: boolean
+  /** Undefined: this person may not upload. */
+  readonly onFiles: ((files: PathFile[]) => void) | undefined
+  readonly words: string
+  readonly onSearch: (words: string) => void
+  readonly show: Show
+  readonly onShow: (show: Show) => void
+}) {
+  const counts = useMemo(() => countStates(items), [items])
+  return (
+    <div className="artifacts-drop">
+      {onFiles && <FileChoosers onFiles={onFiles} />}
+      {onFiles && !isViewing && (
+        <span className="muted ellipsis">
+          or drop files, folders and archives anywhere on this page
+        </span>
+      )}
+      <span className="artifacts-space" />
+      {items.length > 0 && (
+        <>
+          <SearchInput
+            className="input artifacts-filter"
+            aria-label="Filter the artifacts"
+            placeholder="Filter by path, type, host"
+            value={words}
+            onSearch={onSearch}
+          />
+          <div className="segments" role="group" aria-label="State">
+            {SHOWN.map(([word, label]) => (
+              <Button key={word} size="small" pressed={show === word} onClick={() => onShow(word)}>
+                {label} {!isViewing && <span className="faint">{counts[word]}</span>}
+              </Button>
+            ))}
+          </div>
+        </>
+      )}
     </div>
   )
 }

@@ -86,35 +86,7 @@ export function MatrixGrid(props: Props) {
       {failed && <Problem compact error={failed} what="That was not saved" />}
       <div className="matrix-scroll scroll">
         <table ref={body} className="matrix" role="grid" aria-label="Evidence against hypotheses">
-          <thead>
-            <tr>
-              <th className="matrix-corner" scope="col">
-                <span className="muted">
-                  {rows.length} pieces of evidence · the most telling first
-                </span>
-              </th>
-              {hypotheses.map((one) => (
-                <HypothesisHead key={one.id} hypothesis={one} />
-              ))}
-              <th
-                className="matrix-end"
-                scope="col"
-                title="Credibility times relevance weighs a row"
-              >
-                Credible
-              </th>
-              <th className="matrix-end" scope="col">
-                Relevant
-              </th>
-              <th
-                className="matrix-end"
-                scope="col"
-                title="Spread of the ratings over the hypotheses: 0 tells nothing apart, 2 most"
-              >
-                Tells apart
-              </th>
-            </tr>
-          </thead>
+          <Head rows={rows.length} hypotheses={hypotheses} />
           {groupsOf(rows).map((group) => (
             <tbody key={group.title}>
               <tr className="matrix-group">
@@ -169,36 +141,71 @@ export function MatrixGrid(props: Props) {
               ))}
             </tbody>
           ))}
-          <tfoot>
-            <Foot
-              title="Contradicted"
-              hint="Weighted sum of what speaks against it: less is better"
-            >
-              {hypotheses.map((one) => (
-                <td key={one.id} className={cx(one.leads && 'matrix-leads')}>
-                  {one.rank === null ? '–' : one.inconsistency.toFixed(1)}
-                </td>
-              ))}
-            </Foot>
-            <Foot
-              title="Coverage"
-              hint="Rated cells: with less of it a score looks better than it is"
-            >
-              {hypotheses.map((one) => (
-                <td key={one.id}>
-                  {one.coverage === null ? '–' : `${Math.round(one.coverage * 100)} %`}
-                </td>
-              ))}
-            </Foot>
-            <Foot title="Confidence" hint="What people say, apart from the ratings">
-              {hypotheses.map((one) => (
-                <td key={one.id}>{one.confidence === null ? '–' : `${one.confidence} %`}</td>
-              ))}
-            </Foot>
-          </tfoot>
+          <Totals hypotheses={hypotheses} />
         </table>
       </div>
     </>
+  )
+}
+
+function Head({
+  rows,
+  hypotheses,
+}: {
+  readonly rows: number
+  readonly hypotheses: readonly MatrixHypothesis[]
+}) {
+  return (
+    <thead>
+      <tr>
+        <th className="matrix-corner" scope="col">
+          <span className="muted">{rows} pieces of evidence · the most telling first</span>
+        </th>
+        {hypotheses.map((one) => (
+          <HypothesisHead key={one.id} hypothesis={one} />
+        ))}
+        <th className="matrix-end" scope="col" title="Credibility times relevance weighs a row">
+          Credible
+        </th>
+        <th className="matrix-end" scope="col">
+          Relevant
+        </th>
+        <th
+          className="matrix-end"
+          scope="col"
+          title="Spread of the ratings over the hypotheses: 0 tells nothing apart, 2 most"
+        >
+          Tells apart
+        </th>
+      </tr>
+    </thead>
+  )
+}
+
+/** Under each hypothesis: how much contradicts it, how much was rated, what people think. */
+function Totals({ hypotheses }: { readonly hypotheses: readonly MatrixHypothesis[] }) {
+  return (
+    <tfoot>
+      <Foot title="Contradicted" hint="Weighted sum of what speaks against it: less is better">
+        {hypotheses.map((one) => (
+          <td key={one.id} className={cx(one.leads && 'matrix-leads')}>
+            {one.rank === null ? '–' : one.inconsistency.toFixed(1)}
+          </td>
+        ))}
+      </Foot>
+      <Foot title="Coverage" hint="Rated cells: with less of it a score looks better than it is">
+        {hypotheses.map((one) => (
+          <td key={one.id}>
+            {one.coverage === null ? '–' : `${Math.round(one.coverage * 100)} %`}
+          </td>
+        ))}
+      </Foot>
+      <Foot title="Confidence" hint="What people say, apart from the ratings">
+        {hypotheses.map((one) => (
+          <td key={one.id}>{one.confidence === null ? '–' : `${one.confidence} %`}</td>
+        ))}
+      </Foot>
+    </tfoot>
   )
 }
 

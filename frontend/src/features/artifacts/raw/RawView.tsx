@@ -50,24 +50,11 @@ export function RawView({
   const change = useUrlChange()
   useHashAsLines()
 
-  const [seen, setSeen] = useState<readonly [number, number]>([Math.max(1, line - 40), line + 80])
+  const { seen, range, top, onSeen } = useSeenLines(line)
   const pages = useRawLines(artifact.id, seen[0], seen[1])
   const total = pages.total ?? 0
-  const [top, setTop] = useState(0)
   const [target, setTarget] = useState<Target | null>(line > 0 ? { row: line - 1 } : null)
   const [piece, setPiece] = useState(0)
-
-  // Only where the scrollbar comes to rest are pages read.
-  const [range, setRange] = useState<readonly [number, number]>([0, 0])
-  const onSeen = useCallback((first: number, end: number) => {
-    setTop(first)
-    setRange([first, end])
-  }, [])
-  useEffect(() => {
-    if (range[1] <= 0) return
-    const timer = setTimeout(() => setSeen([Math.max(1, range[0] - 60), range[1] + 60]), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [range])
 
   // A link, or another part of the app, came with other lines: go there.
   const [shown, setShown] = useState(line)
@@ -87,7 +74,7 @@ export function RawView({
     setTarget({ row: first - 1 })
   }
   const at = useQuery(recordsAtQuery(artifact.id, artifact.parser_version, line, last))
-  const named = namedRecord(record)
+  const named = namedRecord(record, line, last)
   const current = line > 0 ? (named ?? at.data?.items[0] ?? null) : null
 
   const marks = useMemo(() => marginMarks(detail), [detail])
@@ -110,25 +97,9 @@ export function RawView({
     goTo(Math.min(total, Math.max(1, from + step)))
   }
 
-  if (artifact.format === 'archive')
-    return (
-      <EmptyState compact title="An archive has no lines of its own">
-        {artifact.state === 'failed'
-          ? 'Nothing in it could be read. Unpack it and upload what is inside.'
-          : artifact.problems > 0
-            ? 'Not all of it could be unpacked: the parse receipt says why. What could stands below it in the list.'
-            : 'What was in it stands below it in the list.'}
-      </EmptyState>
-    )
-  if (pages.error && !pages.total && isMoving(artifact.state))
-    return (
-      <EmptyState compact title="Not read yet">
-        The file is {stateWords(artifact.state)}. Its lines come by themselves.
-      </EmptyState>
-    )
-  if (pages.error && !pages.total)
-    return <Problem error={pages.error} what="The raw text could not be read" />
-  if (pages.total === 0) return <EmptyState compact title="The file is empty" />
+  const hasLines =
+    artifact.format !== 'archive' && (!pages.error || pages.total) && pages.total !== 0
+  if (!hasLines) return <NoLines artifact={artifact} error={pages.error} />
   return (
     <div className="raw">
       <Sections
@@ -201,12 +172,54 @@ export function RawView({
       />
     </div>
   )
+}
 
-  function namedRecord(name: string): RecordRow | null {
-    const [kind = '', index = ''] = name.split(':')
-    if (!kind || !/^\d+$/.test(index)) return null
-    return { kind, index: Number(index), line_first: line, line_last: last, text: '' }
-  }
+/** The lines in sight (`range`), and those to read: only where the scrollbar comes to rest. */
+function useSeenLines(line: number) {
+  const [seen, setSeen] = useState<readonly [number, number]>([Math.max(1, line - 40), line + 80])
+  const [range, setRange] = useState<readonly [number, number]>([0, 0])
+  const onSeen = useCallback((first: number, end: number) => setRange([first, end]), [])
+  useEffect(() => {
+    if (range[1] <= 0) return
+    const timer = setTimeout(() => setSeen([Math.max(1, range[0] - 60), range[1] + 60]), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [range])
+  return { seen, range, top: range[0], onSeen }
+}
+
+/** The record that the address names ("kind:index"), at the chosen lines. */
+function namedRecord(name: string, line: number, last: number): RecordRow | null {
+  const [kind = '', index = ''] = name.split(':')
+  if (!kind || !/^\d+$/.test(index)) return null
+  return { kind, index: Number(index), line_first: line, line_last: last, text: '' }
+}
+
+/** Why an artifact shows no lines: it is an archive, it is not read yet, it failed, it is empty. */
+function NoLines({
+  artifact,
+  error,
+}: {
+  readonly artifact: Artifact
+  readonly error: unknown
+}) {
+  if (artifact.format === 'archive')
+    return (
+      <EmptyState compact title="An archive has no lines of its own">
+        {artifact.state === 'failed'
+          ? 'Nothing in it could be read. Unpack it and upload what is inside.'
+          : artifact.problems > 0
+            ? 'Not all of it could be unpacked: the parse receipt says why. What could stands below it in the list.'
+            : 'What was in it stands below it in the list.'}
+      </EmptyState>
+    )
+  if (error && isMoving(artifact.state))
+    return (
+      <EmptyState compact title="Not read yet">
+        The file is {stateWords(artifact.state)}. Its lines come by themselves.
+      </EmptyState>
+    )
+  if (error) return <Problem error={error} what="The raw text could not be read" />
+  return <EmptyState compact title="The file is empty" />
 }
 
 /** #L100-L140 becomes ?line=100&to=140, which everything else reads. */
