@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pileup.views.lanes import MOST_STEPS, TILE
+from pileup.views.evidence.lanes import MOST_STEPS, TILE
 from tests.analysis.frames import T0, S, evidence, gauge
 from tests.support.site import Site
 

@@ -21,7 +21,7 @@ from pileup.records import (
     Session,
     Setting,
 )
-from pileup.views.deadlocks import edges_of
+from pileup.views.evidence.deadlocks import edges_of
 from tests.analysis.frames import T0, S, evidence, sha
 from tests.support.site import Site
 

@@ -10,10 +10,10 @@ from pileup.analysis import analyse
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.report.ticket import Block
 from pileup.views.capture_tables import FEW, table_blocks
-from pileup.views.log_groups import LogFilter, log_groups
-from pileup.views.queries import QueryFilter, query_examples, top_queries
-from pileup.views.server_settings import setting_sources, setting_table
-from pileup.views.sessions import SessionFilter, processlist, processlist_moments
+from pileup.views.evidence.log_groups import LogFilter, log_groups
+from pileup.views.evidence.queries import QueryFilter, query_examples, top_queries
+from pileup.views.evidence.server_settings import setting_sources, setting_table
+from pileup.views.evidence.sessions import SessionFilter, processlist, processlist_moments
 from pileup.views.source import EvidenceSource
 from pileup.views.window import Window
 from tests.analysis.frames import T0, S, evidence

@@ -107,7 +107,7 @@ class ArtifactDetail(Artifact):
     sections: list[SectionOut]
     """Over the whole file, at most some thousand: see sections_in_all."""
     sections_in_all: int
-    """More than are told here: those of a range of lines are asked for by themselves."""
+    """More than ``sections`` holds: request those of a range of lines by themselves."""
     problems_list: list[ArtifactProblem]
 
 

@@ -18,9 +18,9 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.stalls.documents import main_stall, worst_time
 from pileup.numerals import grouped, number
 from pileup.report.ticket import Block
-from pileup.views.log_groups import log_groups
-from pileup.views.queries import QueryFilter, QuerySource, top_queries
-from pileup.views.server_settings import (
+from pileup.views.evidence.log_groups import log_groups
+from pileup.views.evidence.queries import QueryFilter, QuerySource, top_queries
+from pileup.views.evidence.server_settings import (
     SettingRow,
     SettingSide,
     SettingSource,
@@ -28,7 +28,7 @@ from pileup.views.server_settings import (
     setting_sources,
     setting_table,
 )
-from pileup.views.sessions import (
+from pileup.views.evidence.sessions import (
     By,
     ProcesslistMoment,
     SessionFilter,

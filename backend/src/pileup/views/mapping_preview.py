@@ -84,7 +84,7 @@ class MappingPreview:
     mapping: TableMapping
     sure: bool
     why: str
-    """Why the guess is as it is, or who said it."""
+    """Why the guess is as it is, or who decided it."""
     remembered: bool
     remembered_by: str | None
     remembered_at: datetime | None
@@ -146,7 +146,7 @@ def _seen(seen: Preview) -> dict[str, Any]:
                 line=row.line,
                 cells=[cell[:_CUT_CELL] for cell in row.cells[:_SHOWN_CELLS]],
                 time=_time_text(row.time),
-                bad=[one.column for one in row.problems if one.column is not None],
+                bad=[problem.column for problem in row.problems if problem.column is not None],
             )
             for row in seen.rows
         ],
@@ -154,27 +154,27 @@ def _seen(seen: Preview) -> dict[str, Any]:
         "rows_timed": seen.rows_timed,
         "cell_errors": [
             CellError(
-                line=one.line,
-                column=None if one.column is None else one.column + 1,
-                message=one.message,
-                found=one.found[:_CUT_CELL],
+                line=problem.line,
+                column=None if problem.column is None else problem.column + 1,
+                message=problem.message,
+                found=problem.found[:_CUT_CELL],
             )
-            for one in seen.problems
+            for problem in seen.problems
         ],
         "cell_errors_total": seen.problem_count,
-        "series": [_series(one) for one in seen.series[:_SHOWN_SERIES]],
+        "series": [_series(samples) for samples in seen.series[:_SHOWN_SERIES]],
         "series_total": len(seen.series),
     }
 
 
-def _series(one: Samples) -> PreviewSeries:
-    known = [value for value in one.values if value is not None]
+def _series(samples: Samples) -> PreviewSeries:
+    known = [value for value in samples.values if value is not None]
     return PreviewSeries(
-        name=one.series,
-        labels=labels_text(one.labels),
-        host=one.host,
-        kind=one.kind,
-        unit=one.unit,
+        name=samples.series,
+        labels=labels_text(samples.labels),
+        host=samples.host,
+        kind=samples.kind,
+        unit=samples.unit,
         values=len(known),
         low=min(known, default=None),
         high=max(known, default=None),

@@ -14,7 +14,7 @@ from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.documents import Document
 from pileup.api.errors import ApiError
 from pileup.report.comparison import as_csv, as_markdown
-from pileup.views.compare import CompareChoices, Part, SideQuery, StoredSides
+from pileup.views.evidence.compare import CompareChoices, Part, SideQuery, StoredSides
 
 router = APIRouter(tags=["compare"])
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from pileup.api.deps import SourceDep, UnitDep
 from pileup.api.windows import WindowDep
-from pileup.views.deadlocks import DeadlockList, stored_deadlocks
+from pileup.views.evidence.deadlocks import DeadlockList, stored_deadlocks
 
 router = APIRouter(tags=["tables"])
 

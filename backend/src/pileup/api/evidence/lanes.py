@@ -11,9 +11,9 @@ from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.documents import Document
 from pileup.api.errors import ApiError
 from pileup.api.windows import utc
-from pileup.views import lanes as view
-from pileup.views.lanes import MOST_STEPS, TILE, Lanes, SeriesOut, StoredSeries, Tiles
-from pileup.views.moved import Moved, WindowOut, moved_in, window_lanes
+from pileup.views.evidence import lanes as view
+from pileup.views.evidence.lanes import MOST_STEPS, TILE, Lanes, SeriesOut, StoredSeries, Tiles
+from pileup.views.evidence.moved import Moved, WindowOut, moved_in, window_lanes
 
 router = APIRouter(tags=["timeline"])
 

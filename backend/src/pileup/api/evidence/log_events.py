@@ -10,9 +10,9 @@ from fastapi.responses import StreamingResponse
 from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import SourceDep
 from pileup.api.windows import WindowDep
-from pileup.views import log_groups as view
 from pileup.views.csv_rows import frame_rows
-from pileup.views.log_groups import EventOrder, GroupOrder, LogFilter, LogGroups, LogPage
+from pileup.views.evidence import log_groups as view
+from pileup.views.evidence.log_groups import EventOrder, GroupOrder, LogFilter, LogGroups, LogPage
 
 router = APIRouter(tags=["tables"])
 

@@ -9,9 +9,9 @@ from fastapi.responses import StreamingResponse
 
 from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import SourceDep
-from pileup.views import sessions as view
 from pileup.views.csv_rows import frame_rows
-from pileup.views.sessions import By, Order, Processlist, ProcesslistMoments, SessionFilter
+from pileup.views.evidence import sessions as view
+from pileup.views.evidence.sessions import By, Order, Processlist, ProcesslistMoments, SessionFilter
 
 router = APIRouter(tags=["tables"])
 

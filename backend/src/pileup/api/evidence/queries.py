@@ -11,8 +11,8 @@ from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import IncidentDep, SourceDep, UnitDep
 from pileup.api.windows import WindowDep
 from pileup.storage.artifacts.artifacts import Artifacts
-from pileup.views import queries as view
-from pileup.views.queries import Order, QueryExamples, QueryFilter, QuerySource, TopQueries
+from pileup.views.evidence import queries as view
+from pileup.views.evidence.queries import Order, QueryExamples, QueryFilter, QuerySource, TopQueries
 
 router = APIRouter(tags=["tables"])
 

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 
 from pileup.api.deps import IncidentDep, SourceDep, UnitDep
 from pileup.storage.incidents.analyses import Analyses
-from pileup.views import server_settings as view
-from pileup.views.server_settings import SettingSource, SettingTable
+from pileup.views.evidence import server_settings as view
+from pileup.views.evidence.server_settings import SettingSource, SettingTable
 
 router = APIRouter(tags=["tables"])
 

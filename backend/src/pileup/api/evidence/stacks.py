@@ -15,9 +15,9 @@ from pileup.api.documents import Document
 from pileup.api.errors import ApiError
 from pileup.api.schema import In
 from pileup.storage.reasoning.stack_verdicts import StackVerdicts
-from pileup.views import stacks as view
-from pileup.views.nearest_sessions import NO_SESSIONS, Sessions, sessions_near
-from pileup.views.stacks import StackMoment, Stacks
+from pileup.views.evidence import stacks as view
+from pileup.views.evidence.nearest_sessions import NO_SESSIONS, Sessions, sessions_near
+from pileup.views.evidence.stacks import StackMoment, Stacks
 from pileup.views.window import instant_of
 
 router = APIRouter(tags=["stacks"])

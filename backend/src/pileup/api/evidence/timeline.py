@@ -15,8 +15,7 @@ from pileup.api.windows import utc
 from pileup.storage.incidents.annotations import Annotations
 from pileup.storage.incidents.stall_corrections import StallCorrections, StallTimes
 from pileup.storage.queue.jobs import Jobs
-from pileup.views.records import with_fields_of
-from pileup.views.timeline import (
+from pileup.views.evidence.timeline import (
     AnnotationOut,
     Marks,
     StallCorrectionOut,
@@ -24,6 +23,7 @@ from pileup.views.timeline import (
     stored_marks,
     stored_strips,
 )
+from pileup.views.records import with_fields_of
 
 router = APIRouter(tags=["timeline"])
 

@@ -11,7 +11,7 @@ from pileup.analysis.contract import WaitGraph, WaitNodeDoc, WaitPersistence
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.documents import Document
 from pileup.api.errors import ApiError
-from pileup.views.waits import Fold, Moment, Shape, StoredWaits, WaitMoment
+from pileup.views.evidence.waits import Fold, Moment, Shape, StoredWaits, WaitMoment
 
 router = APIRouter(tags=["waits"])
 

@@ -14,7 +14,7 @@ from pileup.analysis.evidence.series import values as values_of
 from pileup.analysis.stalls.shifts import shifts
 from pileup.storage.errors import Refused
 from pileup.views.documents import ShiftJson
-from pileup.views.lanes import StoredSeries, buckets_of
+from pileup.views.evidence.lanes import StoredSeries, buckets_of
 from pileup.views.window import instant_of, moment_at
 
 MOST_MOVED = 60

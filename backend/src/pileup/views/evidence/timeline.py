@@ -16,7 +16,7 @@ from pileup.storage.incidents.annotations import Annotations
 from pileup.storage.incidents.stall_corrections import StallCorrections
 from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
 from pileup.views.documents import EventJson, StallJson
-from pileup.views.lanes import captured_range
+from pileup.views.evidence.lanes import captured_range
 from pileup.views.records import with_fields_of
 from pileup.views.window import moment_at
 

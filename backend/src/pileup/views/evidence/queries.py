@@ -13,7 +13,7 @@ import polars as pl
 from pileup.analysis.evidence.statement_shapes import shapes
 from pileup.records import frame_schema
 from pileup.views.csv_rows import Row
-from pileup.views.sessions import IDLE
+from pileup.views.evidence.sessions import IDLE
 from pileup.views.source import Source
 from pileup.views.window import Window, moment_of
 
