@@ -1,7 +1,7 @@
 /** Left rail, top bar, canvas, status line. */
 import { type ReactNode, useEffect, useState } from 'react'
 import { NavLink, useLocation } from 'react-router'
-import type { IncidentOut, Overview } from '@/api/schema'
+import type { Incident, Overview } from '@/api/schema'
 import { useKeptFocus } from '@/state/keptFocus'
 import { useKeys } from '@/state/keys'
 import { sharedSearch } from '@/state/url'
@@ -53,7 +53,7 @@ export function Shell({
   overview,
   children,
 }: {
-  readonly incident: IncidentOut | null
+  readonly incident: Incident | null
   readonly overview: Overview | null
   readonly children: ReactNode
 }) {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { incidentsQuery, useMe } from '@/api/queries'
-import type { IncidentOut, Overview } from '@/api/schema'
+import type { Incident, Overview } from '@/api/schema'
 import { useRange, useZone, type ZoneMode } from '@/state/incident'
 import { type Theme, useTheme } from '@/state/theme'
 import { sharedSearch } from '@/state/url'
@@ -21,7 +21,7 @@ export function TopBar({
   overview,
   children,
 }: {
-  readonly incident: IncidentOut | null
+  readonly incident: Incident | null
   readonly overview: Overview | null
   readonly children?: ReactNode
 }) {
@@ -58,7 +58,7 @@ export function PlainTopBar() {
   )
 }
 
-function IncidentSwitcher({ incident }: { readonly incident: IncidentOut | null }) {
+function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) {
   const navigate = useNavigate()
   const incidents = useQuery({ ...incidentsQuery, enabled: incident !== null })
   const others = incidents.data?.items.filter((item) => item.id !== incident?.id) ?? []

@@ -1,8 +1,8 @@
 /** Where what the search found is shown. */
-import type { FoundOut } from '@/api/schema'
+import type { Found } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
 
-export const KIND_NAMES: Readonly<Record<FoundOut['kind'], string>> = {
+export const KIND_NAMES: Readonly<Record<Found['kind'], string>> = {
   artifact: 'file',
   series: 'series',
   hypothesis: 'hypothesis',
@@ -12,7 +12,7 @@ export const KIND_NAMES: Readonly<Record<FoundOut['kind'], string>> = {
   view: 'view',
 }
 
-export function hrefOf(base: string, found: FoundOut, search: string): string {
+export function hrefOf(base: string, found: Found, search: string): string {
   const to = (screen: string, extra: Record<string, string> = {}) =>
     `${base}/${screen}${sharedSearch(search, extra)}`
   switch (found.kind) {

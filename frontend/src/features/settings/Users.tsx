@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asProblem } from '@/api/problem'
 import { useMe } from '@/api/queries'
-import type { NewUser, UserChange, UserOut } from '@/api/schema'
+import type { NewUser, UserChange, User } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
 import { Dialog } from '@/ui/panels/Dialog'
@@ -14,7 +14,7 @@ import { type Column, Table } from '@/ui/table/Table'
 import { Time } from '@/ui/display/Value'
 import { useChangeUser, useMakeUser, usersQuery } from './queries'
 
-type Role = UserOut['role']
+type Role = User['role']
 const ROLES: readonly (readonly [Role, string])[] = [
   ['viewer', 'sees everything, changes nothing'],
   ['contributor', 'uploads, argues, experiments, writes the report'],
@@ -61,7 +61,7 @@ export function Users() {
 const columns = (
   myId: string,
   onChange: (id: string, change: UserChange) => void,
-): readonly Column<UserOut>[] => [
+): readonly Column<User>[] => [
   {
     key: 'name',
     head: 'Name',
