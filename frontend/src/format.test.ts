@@ -28,24 +28,24 @@ describe('numbers', () => {
     [12345.678, '12 345.68'],
     [-2.5, '-2.5'],
     [-0.001, '0'],
-  ])('groups thousands of %s', (value, said) => expect(plain(formatNumber(value))).toBe(said))
+  ])('groups thousands of %s', (value, name) => expect(plain(formatNumber(value))).toBe(name))
   it.each([
     [0.012345, '0.0123'],
     [1.2345, '1.23'],
     [123.45, '123'],
     [98765, '98 765'],
     [0.00000123, '1.2e-6'],
-  ])('keeps three significant digits of %s', (value, said) =>
-    expect(plain(formatMeasured(value))).toBe(said),
+  ])('keeps three significant digits of %s', (value, name) =>
+    expect(plain(formatMeasured(value))).toBe(name),
   )
   it.each([
     [0, '0 B'],
     [1023, '1023 B'],
     [1536, '1.5 KiB'],
     [80_000_000, '76.3 MiB'],
-  ])('counts %s bytes in powers of 1024', (value, said) => {
+  ])('counts %s bytes in powers of 1024', (value, name) => {
     const { text, unit } = quantityBytes(value)
-    expect(`${plain(text)} ${unit}`).toBe(said)
+    expect(`${plain(text)} ${unit}`).toBe(name)
   })
 })
 
@@ -62,7 +62,7 @@ describe('durations', () => {
     [11_100, '3 h 5 min'],
     [187_200, '2 d 4 h'],
     [-3, '-3 s'],
-  ])('%s s', (value, said) => expect(plain(formatDuration(value))).toBe(said))
+  ])('%s s', (value, name) => expect(plain(formatDuration(value))).toBe(name))
 })
 
 describe('shares and ratios', () => {
@@ -72,8 +72,8 @@ describe('shares and ratios', () => {
     [0.987, '98.7 %'],
     [0.9996, '> 99.9 %'],
     [1, '100 %'],
-  ])('%s never rounds up to all nor down to nothing', (value, said) =>
-    expect(plain(formatShare(value))).toBe(said),
+  ])('%s never rounds up to all nor down to nothing', (value, name) =>
+    expect(plain(formatShare(value))).toBe(name),
   )
   it('turns a fall around', () => {
     expect(plain(formatRatio(38))).toBe('× 38')

@@ -175,8 +175,8 @@ function workerSeen(client: QueryClient, alive: boolean) {
     const known = client.getQueryData<Status>(keys.status)
     if (known && known.worker.alive !== alive) outdated(client, keys.status)
   }
-  const asked = client.getQueryCache().find({ queryKey: keys.status, fetchStatus: 'fetching' })
-  if (asked?.promise) void asked.promise.then(check, check)
+  const query = client.getQueryCache().find({ queryKey: keys.status, fetchStatus: 'fetching' })
+  if (query?.promise) void query.promise.then(check, check)
   else check()
 }
 

@@ -7,8 +7,8 @@ describe('asProblem', () => {
     'NetworkError when attempting to fetch resource.',
     'Load failed',
     'Failed to fetch dynamically imported module: /assets/TimelineScreen.js',
-  ])('takes "%s" for a server that does not answer', (said) => {
-    expect(asProblem(new TypeError(said)).isUnreached).toBe(true)
+  ])('takes "%s" for a server that does not answer', (name) => {
+    expect(asProblem(new TypeError(name)).isUnreached).toBe(true)
   })
 
   it('does not call a defect of the page a silent server', () => {

@@ -66,6 +66,6 @@ export function asProblem(error: unknown): ApiProblem {
       'Nothing was lost. Check that Pileup is still running and that the network is up. This page goes on by itself when the server answers again.',
     )
   }
-  const said = error instanceof Error ? error.message : String(error)
-  return new ApiProblem(DEFECT, 'A defect in the page', said)
+  const name = error instanceof Error ? error.message : String(error)
+  return new ApiProblem(DEFECT, 'A defect in the page', name)
 }

@@ -99,8 +99,8 @@ export const formatsQuery = queryOptions({
 /** After an own write in a domain: it and what is made of it are asked for again. */
 export const refresh = (client: QueryClient, incidentId: string, domain: Domain) =>
   Promise.all(
-    madeStaleBy(domain).map((one) =>
-      client.invalidateQueries({ queryKey: ['incident', incidentId, one] }),
+    madeStaleBy(domain).map((name) =>
+      client.invalidateQueries({ queryKey: ['incident', incidentId, name] }),
     ),
   )
 

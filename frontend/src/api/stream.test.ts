@@ -24,7 +24,7 @@ class Source {
     this.readyState = Source.CLOSED
   }
 }
-const open = () => Source.all.filter((one) => one.readyState !== Source.CLOSED)
+const open = () => Source.all.filter((source) => source.readyState !== Source.CLOSED)
 
 /** Channels of one browser: what one posts the others hear. */
 class Channel {
@@ -39,7 +39,7 @@ class Channel {
     }
   }
   close() {
-    Channel.all = Channel.all.filter((one) => one !== this)
+    Channel.all = Channel.all.filter((channel) => channel !== this)
   }
 }
 
@@ -87,8 +87,12 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals())
 
 const listener = () => {
-  const told: Told[] = []
-  return { told, names: () => told.map(({ name }) => name), hear: (one: Told) => told.push(one) }
+  const tolds: Told[] = []
+  return {
+    told: tolds,
+    names: () => tolds.map(({ name }) => name),
+    hear: (item: Told) => tolds.push(item),
+  }
 }
 
 it('holds one stream for all windows of an incident, and tells all of them', () => {
@@ -99,8 +103,8 @@ it('holds one stream for all windows of an incident, and tells all of them', () 
   expect(open()).toHaveLength(2)
   open()[0]?.onopen()
   open()[0]?.say('changed', { what: 'pins' })
-  for (const one of [a, b]) {
-    expect(one.told).toEqual([{ name: 'open' }, { name: 'changed', data: { what: 'pins' } }])
+  for (const item of [a, b]) {
+    expect(item.told).toEqual([{ name: 'open' }, { name: 'changed', data: { what: 'pins' } }])
   }
   expect(other.told).toEqual([])
 })

@@ -109,6 +109,6 @@ class Standing {
   told(): Told[] {
     const here = [...this.here.values()]
     const present: Told | null = here.length > 0 ? { name: 'presence', data: { here } } : null
-    return [this.state, this.worker, present].filter((one) => one !== null)
+    return [this.state, this.worker, present].filter((item) => item !== null)
   }
 }

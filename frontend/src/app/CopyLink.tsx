@@ -27,14 +27,14 @@ function viewOf({ pathname, search, hash }: Location | URL): string {
 }
 
 export function useCopyLink(incidentId: string) {
-  const [said, setSaid] = useState('')
+  const [name, setSaid] = useState('')
   const may = useMay('contributor')
   const { mutateAsync } = useMakeViewLink(incidentId)
   useEffect(() => {
-    if (!said) return
+    if (!name) return
     const timer = setTimeout(() => setSaid(''), 2500)
     return () => clearTimeout(timer)
-  }, [said])
+  }, [name])
   const copy = useCallback(async () => {
     const exact = new URL(exactAddress() + window.location.hash, window.location.origin)
     let url = exact.href
@@ -48,7 +48,7 @@ export function useCopyLink(incidentId: string) {
     setSaid((await copyText(url)) ? 'Link copied' : 'The browser did not let us copy')
   }, [may, mutateAsync])
   useKeys(LINK_KEYS, { copy: () => void copy() })
-  return { copy: () => void copy(), said, say: setSaid }
+  return { copy: () => void copy(), said: name, say: setSaid }
 }
 
 /** A name for this view, under which everybody finds it in the palette. */

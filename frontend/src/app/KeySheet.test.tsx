@@ -30,7 +30,7 @@ describe('the sheet of keys', () => {
     const dialog = within(await screen.findByRole('dialog', { name: 'Keys' }))
     expect(dialog.getByText('Zoom in')).toBeTruthy()
     expect(dialog.getByText('Space')).toBeTruthy()
-    for (const one of SCREENS) expect(dialog.getAllByText(one.name).length).toBeGreaterThan(0)
+    for (const item of SCREENS) expect(dialog.getAllByText(item.name).length).toBeGreaterThan(0)
     fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })

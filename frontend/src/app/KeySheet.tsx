@@ -35,10 +35,10 @@ export function KeySheet({
   useKeys(SHEET_KEYS, { show: () => onOpenChange(true) })
   const [single, setSingle] = useSingleKeys()
   const active = useActiveKeys()
-  const name = screens.find((one) => one.path === path)?.name ?? ''
-  const told = active
-    .filter((one) => !EVERYWHERE.some(([, does]) => does === one.does))
-    .map((one): Key => [one.keys.map(shown), one.within ? `${one.within}: ${one.does}` : one.does])
+  const name = screens.find((screen) => screen.path === path)?.name ?? ''
+  const keys = active
+    .filter((key) => !EVERYWHERE.some(([, does]) => does === key.does))
+    .map((key): Key => [key.keys.map(shown), key.within ? `${key.within}: ${key.does}` : key.does])
   return (
     <>
       <IconButton
@@ -48,11 +48,11 @@ export function KeySheet({
         onClick={() => onOpenChange(true)}
       />
       <Dialog open={open} onOpenChange={onOpenChange} title="Keys">
-        {told.length > 0 && <Keys title={name} keys={told} />}
+        {keys.length > 0 && <Keys title={name} keys={keys} />}
         <Keys title="Everywhere" keys={EVERYWHERE} />
         <Keys
           title="Go to a screen: g, then"
-          keys={screens.map((one): Key => [[one.key], one.name])}
+          keys={screens.map((screen): Key => [[screen.key], screen.name])}
         />
         <label className="keys-off">
           <input
@@ -87,8 +87,8 @@ function Keys({ title, keys }: { readonly title: string; readonly keys: readonly
         {keys.map(([names, does]) => (
           <div key={does}>
             <dt>
-              {names.map((one) => (
-                <kbd key={one}>{one}</kbd>
+              {names.map((name) => (
+                <kbd key={name}>{name}</kbd>
               ))}
             </dt>
             <dd>{does}</dd>

@@ -27,7 +27,7 @@ export function Mentions({ incidentId }: { readonly incidentId: string }) {
     onSettled: () => client.invalidateQueries({ queryKey }),
   })
   const mentions = data ?? []
-  const fresh = mentions.filter((one) => !one.seen).length
+  const fresh = mentions.filter((mention) => !mention.seen).length
   const label = fresh === 0 ? 'Mentions' : `Mentions: ${fresh} new`
   return (
     <Menu
@@ -44,16 +44,16 @@ export function Mentions({ incidentId }: { readonly incidentId: string }) {
       }
     >
       <MenuLabel>Where somebody named you</MenuLabel>
-      {mentions.slice(0, SHOWN).map((one) => (
+      {mentions.slice(0, SHOWN).map((mention) => (
         <MenuItem
-          key={one.id}
-          hint={one.seen ? one.incident.slice(0, 24) : `● ${one.incident.slice(0, 24)}`}
+          key={mention.id}
+          hint={mention.seen ? mention.incident.slice(0, 24) : `● ${mention.incident.slice(0, 24)}`}
           onSelect={() => {
-            if (!one.seen) seen.mutate([one.id])
-            void navigate(subjectPath(one.incident_id, one.subject))
+            if (!mention.seen) seen.mutate([mention.id])
+            void navigate(subjectPath(mention.incident_id, mention.subject))
           }}
         >
-          {one.by}: {one.body}
+          {mention.by}: {mention.body}
         </MenuItem>
       ))}
       {mentions.length === 0 && (

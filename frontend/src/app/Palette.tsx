@@ -86,7 +86,7 @@ function Body({
   const navigate = useNavigate()
   const keys = useActiveKeys()
   const views = useQuery(viewsQuery(incidentId))
-  const found = useQuery({
+  const result = useQuery({
     ...findQuery(incidentId, words.trim()),
     enabled: words.trim().length > 1,
     placeholderData: keepPreviousData,
@@ -110,17 +110,17 @@ function Body({
       />
       <Command.List>
         <Command.Empty>
-          {found.isFetching ? 'Looking…' : `Nothing here is called “${words.trim()}”.`}
+          {result.isFetching ? 'Looking…' : `Nothing here is called “${words.trim()}”.`}
         </Command.Empty>
         <Command.Group heading="Go to">
-          {screens.map((one) => (
+          {screens.map((screen) => (
             <Line
-              key={one.path}
-              value={`go to ${one.name}`}
-              keys={['g', one.key]}
-              onSelect={() => go(`${base}/${one.path}${sharedSearch(window.location.search)}`)}
+              key={screen.path}
+              value={`go to ${screen.name}`}
+              keys={['g', screen.key]}
+              onSelect={() => go(`${base}/${screen.path}${sharedSearch(window.location.search)}`)}
             >
-              {one.name}
+              {screen.name}
             </Line>
           ))}
           <Line value="go to all incidents" onSelect={() => go('/')}>
@@ -130,19 +130,19 @@ function Body({
             Settings
           </Line>
         </Command.Group>
-        {keys.some((one) => one.run) && (
+        {keys.some((key) => key.run) && (
           <Command.Group heading="On this screen">
-            {keys.map((one) => {
-              const { run } = one
+            {keys.map((key) => {
+              const { run } = key
               return (
                 run && (
                   <Line
-                    key={one.does}
-                    value={`do ${one.does}`}
-                    keys={one.keys.slice(0, 2)}
+                    key={key.does}
+                    value={`do ${key.does}`}
+                    keys={key.keys.slice(0, 2)}
                     onSelect={() => act(run)}
                   >
-                    {one.does}
+                    {key.does}
                   </Line>
                 )
               )
@@ -160,31 +160,31 @@ function Body({
           <Line value="do name this view" onSelect={() => act(acts.nameView)}>
             Name this view…
           </Line>
-          {(views.data ?? []).map((one) => (
+          {(views.data ?? []).map((item) => (
             <Line
-              key={one.id}
-              value={`view ${one.name ?? ''} ${one.id}`}
-              hint={one.by ?? undefined}
-              onSelect={() => go(`${base}/${one.view}`)}
+              key={item.id}
+              value={`view ${item.name ?? ''} ${item.id}`}
+              hint={item.by ?? undefined}
+              onSelect={() => go(`${base}/${item.view}`)}
             >
-              {one.name}
+              {item.name}
             </Line>
           ))}
         </Command.Group>
-        {found.data && words.trim().length > 1 && (
+        {result.data && words.trim().length > 1 && (
           <Command.Group heading="In this incident">
-            {found.data.map((one) => (
+            {result.data.map((item) => (
               <Line
-                key={`${one.kind} ${one.id}`}
+                key={`${item.kind} ${item.id}`}
                 // The server has matched already: the words make cmdk's own match succeed.
-                value={`${words} found ${one.kind} ${one.id}`}
+                value={`${words} found ${item.kind} ${item.id}`}
                 hint={
-                  one.kind === 'pin' || one.kind === 'view' ? undefined : (one.hint ?? undefined)
+                  item.kind === 'pin' || item.kind === 'view' ? undefined : (item.hint ?? undefined)
                 }
-                kind={KIND_NAMES[one.kind]}
-                onSelect={() => go(hrefOf(base, one, window.location.search))}
+                kind={KIND_NAMES[item.kind]}
+                onSelect={() => go(hrefOf(base, item, window.location.search))}
               >
-                {one.title}
+                {item.title}
               </Line>
             ))}
           </Command.Group>
@@ -207,16 +207,16 @@ function Incidents({
   return (
     <Command.Group heading="Incidents">
       {(incidents.data?.items ?? [])
-        .filter((one) => one.id !== besides)
+        .filter((item) => item.id !== besides)
         .slice(0, 50)
-        .map((one) => (
+        .map((item) => (
           <Line
-            key={one.id}
-            value={`incident ${one.title} ${one.id}`}
-            hint={one.status}
-            onSelect={() => go(`/incidents/${one.id}/overview`)}
+            key={item.id}
+            value={`incident ${item.title} ${item.id}`}
+            hint={item.status}
+            onSelect={() => go(`/incidents/${item.id}/overview`)}
           >
-            {one.title}
+            {item.title}
           </Line>
         ))}
     </Command.Group>
@@ -288,8 +288,8 @@ function Line({
       {hint && <span className="palette-hint ellipsis">{hint}</span>}
       {keys && (
         <span className="palette-keys">
-          {keys.map((one) => (
-            <kbd key={one}>{one}</kbd>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
           ))}
         </span>
       )}

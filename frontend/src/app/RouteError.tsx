@@ -50,7 +50,7 @@ export function NotFound() {
 export function IncidentNotHere() {
   const people = useQuery(peopleQuery)
   const admin = useMay('admin')
-  const names = (people.data ?? []).filter((one) => one.admin).map((one) => one.name)
+  const names = (people.data ?? []).filter((item) => item.admin).map((item) => item.name)
   return (
     <EmptyState title="This incident is not here" action={<ToIncidents />}>
       The link may be cut, or the incident was deleted. A deleted incident stays in the bin for a

@@ -62,7 +62,7 @@ export function Shell({
   const base = pathname.split('/').slice(0, 3).join('/')
   const incidentId = pathname.split('/')[2] ?? ''
   // The overview has the incident's title as its heading.
-  const screen = SCREENS.find((one) => one.path === pathname.split('/')[3])
+  const screen = SCREENS.find((item) => item.path === pathname.split('/')[3])
   const [keysShown, showKeys] = useState(false)
   const [naming, setNaming] = useState(false)
   const link = useCopyLink(incidentId)

@@ -46,7 +46,7 @@ export function drawTimeAxis(
     .attr('text-anchor', (at) => anchorAt(scale(at), width))
   tick
     .selectAll<SVGTextElement, Tick>('.date')
-    .data((at) => [ticks.get(at.getTime())].flatMap((found) => (found?.date ? [found] : [])))
+    .data((at) => [ticks.get(at.getTime())].flatMap((tick) => (tick?.date ? [tick] : [])))
     .join('text')
     .attr('class', 'date')
     .attr('y', -23)

@@ -23,13 +23,13 @@ const tile = (points: [number, number, number, number][], plain = false): Tile =
   plain,
   own: [0, points.length],
 })
-const run = (one: Tile): Run => ({ tiles: [one], from: 0, to: 1000 })
+const run = (tile: Tile): Run => ({ tiles: [tile], from: 0, to: 1000 })
 const lane: MetricStyle = { choice: { scale: 'linear', colour: 1 } }
 const box = { x: 0, y: 0, w: 1000, h: 56 }
 const palette = { 'cat-1': '#00f', grid: '#eee' }
-const drawn = (one: Tile) => {
+const drawn = (tile: Tile) => {
   const sketch = new SvgSketch()
-  drawMetric(sketch, lane, [run(one)], box, scaleOf([0, 1000], box), [0, 10], palette, [0, 1000])
+  drawMetric(sketch, lane, [run(tile)], box, scaleOf([0, 1000], box), [0, 10], palette, [0, 1000])
   return sketch.body()
 }
 
@@ -60,18 +60,18 @@ describe('axes', () => {
     expect(yOf([0, 10], box, true)(0)).toBe(51)
   })
   it('know the extremes inside the window only', () => {
-    const one = run(tile([[0, 1, 2, 3], [500, -4, 5, 90], [900, 0, 1, 2]])) // prettier-ignore
-    expect(extremes([one], 0, 400)).toEqual([1, 3])
-    expect(extremes([one], 0, 1000)).toEqual([-4, 90])
-    expect(extremes([one], 950, 1000)).toBeNull()
+    const item = run(tile([[0, 1, 2, 3], [500, -4, 5, 90], [900, 0, 1, 2]])) // prettier-ignore
+    expect(extremes([item], 0, 400)).toEqual([1, 3])
+    expect(extremes([item], 0, 1000)).toEqual([-4, 90])
+    expect(extremes([item], 950, 1000)).toBeNull()
   })
 })
 
 it('tells the value nearest to the pointer, not a gap', () => {
-  const one = run(tile([[0, 1, 1, 1], [100, NaN, NaN, NaN], [200, 3, 3, 3]])) // prettier-ignore
-  expect(valueAt([one], 20, 50)?.mid).toBe(1)
-  expect(valueAt([one], 110, 50)).toBeNull()
-  expect(valueAt([one], 180, 50)?.mid).toBe(3)
+  const item = run(tile([[0, 1, 1, 1], [100, NaN, NaN, NaN], [200, 3, 3, 3]])) // prettier-ignore
+  expect(valueAt([item], 20, 50)?.mid).toBe(1)
+  expect(valueAt([item], 110, 50)).toBeNull()
+  expect(valueAt([item], 180, 50)?.mid).toBe(3)
 })
 
 it('shows one waiter among hundreds, and lets no cell reach over a hole', () => {

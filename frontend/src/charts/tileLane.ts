@@ -51,10 +51,10 @@ export function extremes(runs: readonly Run[], from: number, to: number): Domain
 }
 
 /** The domain of an axis: from zero (or the minimum below it) to the maximum. */
-export function axisOf(found: Domain | null): Domain {
-  if (!found) return [0, 1]
-  const low = Math.min(0, found[0])
-  const high = Math.max(0, found[1])
+export function axisOf(domain: Domain | null): Domain {
+  if (!domain) return [0, 1]
+  const low = Math.min(0, domain[0])
+  const high = Math.max(0, domain[1])
   return high === low ? [low, low + 1] : [low, high]
 }
 

@@ -46,11 +46,11 @@ export function keepFocus(part: HTMLElement): () => void {
 
 /** Of what is left, the nearest that can have the keyboard. */
 function successor(chain: readonly Element[]): HTMLElement | null {
-  for (const one of chain) {
-    if (!one.isConnected || !(one instanceof HTMLElement)) continue
-    const stop = one.querySelector<HTMLElement>(STOP)
+  for (const item of chain) {
+    if (!item.isConnected || !(item instanceof HTMLElement)) continue
+    const stop = item.querySelector<HTMLElement>(STOP)
     if (stop) return stop
-    if (one.hasAttribute('tabindex')) return one
+    if (item.hasAttribute('tabindex')) return item
   }
   return null
 }

@@ -14,7 +14,7 @@ function Screen(acts: Partial<Record<keyof typeof TABLE, () => void>>) {
   return (
     <>
       <input aria-label="Filter" />
-      <p>{useActiveKeys().map((one) => `${one.keys[0] ?? ''}${one.run ? '!' : ''} `)}</p>
+      <p>{useActiveKeys().map((key) => `${key.keys[0] ?? ''}${key.run ? '!' : ''} `)}</p>
     </>
   )
 }

@@ -53,14 +53,14 @@ export function useKeys<T extends KeyTable>(
       event.preventDefault()
       act(event)
     }
-    const told = Object.entries(table).map(([name, line]): ActiveKey =>
+    const keys = Object.entries(table).map(([name, line]): ActiveKey =>
       line.within ? line : { ...line, run: () => latest.current[name]?.() },
     )
-    active.set([...active.get(), told])
+    active.set([...active.get(), keys])
     window.addEventListener('keydown', onKey)
     return () => {
       window.removeEventListener('keydown', onKey)
-      active.set(active.get().filter((one) => one !== told))
+      active.set(active.get().filter((item) => item !== keys))
     }
   }, [table])
 }

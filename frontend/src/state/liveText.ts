@@ -197,7 +197,7 @@ export class LiveText {
   }
 
   private keep(): void {
-    const all = [this.onItsWay, this.unsent].filter((one) => one !== null)
+    const all = [this.onItsWay, this.unsent].filter((array) => array !== null)
     if (all.length) keepDraft(this.storage, Y.mergeUpdates(all))
     else dropDraft(this.storage)
   }

@@ -6,9 +6,9 @@ export function useStored<T>(key: string | null, fallback: T): [T, (next: T) => 
   const [value, setValue] = useState<T>(() => {
     if (key === null) return fallback
     try {
-      const kept = localStorage.getItem(`pileup.${key}`)
-      if (kept === null) return fallback
-      const known = JSON.parse(kept) as T
+      const name = localStorage.getItem(`pileup.${key}`)
+      if (name === null) return fallback
+      const known = JSON.parse(name) as T
       // What an older Pileup kept may lack a field.
       return typeof fallback === 'object' ? { ...fallback, ...known } : known
     } catch {

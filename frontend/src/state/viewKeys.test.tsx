@@ -5,7 +5,7 @@ import { useViewKeys } from './viewKeys'
 
 function Screen({ show }: { readonly show: (view: string) => void }) {
   useViewKeys(['graph', 'tree'], { graph: 'Graph', tree: 'Tree' }, show)
-  return <p>{useActiveKeys().map((one) => `${one.keys[0] ?? ''} ${one.does}; `)}</p>
+  return <p>{useActiveKeys().map((key) => `${key.keys[0] ?? ''} ${key.does}; `)}</p>
 }
 
 it('digits show the views in their order, and the sheet tells them', () => {

@@ -17,7 +17,7 @@ export function useViewKeys<T extends string>(
   names: Readonly<Record<T, string>>,
   show: (view: T) => void,
 ): void {
-  const told = views.map((one) => names[one]).join('\u0000')
-  const table = useMemo(() => viewKeys(told.split('\u0000')), [told])
-  useKeys(table, Object.fromEntries(views.map((one, at) => [`view${at}`, () => show(one)])))
+  const name = views.map((view) => names[view]).join('\u0000')
+  const table = useMemo(() => viewKeys(name.split('\u0000')), [name])
+  useKeys(table, Object.fromEntries(views.map((view, at) => [`view${at}`, () => show(view)])))
 }

@@ -78,11 +78,11 @@ def measure(
 ) -> tuple[Context, blockers.Tally]:
     """Everything measured that rules and sentences build on; the stall's wait graphs, counted."""
     values = series.values(evidence.frame("sample"))
-    found = corrections.corrected(detection.find(evidence, values), corrections_by_people)
-    main = main_stall(found)
+    stalls = corrections.corrected(detection.find(evidence, values), corrections_by_people)
+    main = main_stall(stalls)
     settings = servers.effective_settings(evidence, main.host if main else None)
     span = main.span if main else None
-    chosen = baselines.choose(main, found, values) if main else None
+    chosen = baselines.choose(main, stalls, values) if main else None
     every = moments.moments(evidence)
     host = main.host if main else None
     tally = blockers.tally(evidence, moments.look(every, span, host))
@@ -92,12 +92,12 @@ def measure(
         settings=settings,
         stalls=tuple(
             stall_documents.document(
-                one,
+                stall,
                 values,
-                chosen if one is main else None,
-                _most_waiting(evidence, every, one, tally if one is main else None),
+                chosen if stall is main else None,
+                _most_waiting(evidence, every, stall, tally if stall is main else None),
             )
-            for one in found
+            for stall in stalls
         ),
         stall=span,
         host=host,
@@ -130,7 +130,7 @@ def _most_waiting(
         blockers.most_waiting(evidence, every, stall.span, stall.host),
         tally.most if tally else None,
     )
-    return max((one for one in found if one), key=lambda one: (one[0], -one[1]), default=None)
+    return max((row for row in found if row), key=lambda row: (row[0], -row[1]), default=None)
 
 
 __all__ = [

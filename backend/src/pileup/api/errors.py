@@ -124,8 +124,8 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
         }
         for item in error.errors()
     ]
-    said = "; ".join(f"{item['field']}: {item['message']}" for item in errors)
-    return problem(request, 422, "Not accepted", said, errors=errors)
+    text = "; ".join(f"{item['field']}: {item['message']}" for item in errors)
+    return problem(request, 422, "Not accepted", text, errors=errors)
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:

@@ -207,7 +207,7 @@ async def _gather(queue: asyncio.Queue[Notice], timeout_s: float) -> list[Notice
     while not queue.empty():
         notices.append(queue.get_nowait())
     # the last word on each subject, in the order in which they were first spoken of
-    return list({(one["topic"], one["id"]): one for one in notices}.values())
+    return list({(notice["topic"], notice["id"]): notice for notice in notices}.values())
 
 
 def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[ServerSentEvent]:
@@ -215,17 +215,17 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
     if not notices:
         return []
     found: list[ServerSentEvent] = []
-    here = [one for one in notices if one["topic"] == "presence"]
+    here = [notice for notice in notices if notice["topic"] == "presence"]
     if here:
         found.append(_presence(here))
-    texts = [one for one in notices if one["topic"] == "text"]
-    found += [_event("text", {"key": one["id"], "seq": one["seq"]}) for one in texts]
-    rows = [one for one in notices if one["topic"] not in _AT_ONCE]
+    texts = [notice for notice in notices if notice["topic"] == "text"]
+    found += [_event("text", {"key": text["id"], "seq": text["seq"]}) for text in texts]
+    rows = [notice for notice in notices if notice["topic"] not in _AT_ONCE]
     if not rows:
         return found
     with services.database.unit() as unit:
-        for one in rows:
-            topic, subject = one["topic"], one["id"]
+        for row in rows:
+            topic, subject = row["topic"], row["id"]
             if topic == "artifact" and subject:
                 try:
                     artifact = shape(Artifacts(unit).get(subject))
@@ -248,7 +248,7 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
 
 def _presence(notices: list[Notice]) -> ServerSentEvent:
     fields = ("name", "user_id", "address", "text", "cursor", "follow", "left")
-    here = [{"tab": one["id"], **{name: one[name] for name in fields}} for one in notices]
+    here = [{"tab": notice["id"], **{name: notice[name] for name in fields}} for notice in notices]
     return _event("presence", {"here": here})
 
 

@@ -127,9 +127,9 @@ def _zones(given: tuple[str, ...]) -> dict[str, str]:
     from pileup.analysis.clock.zones import is_zone
 
     zones = {}
-    for one in given:
-        host, found, zone = one.partition("=")
-        host, zone = (host, zone) if found else ("*", host)
+    for name in given:
+        host, text, zone = name.partition("=")
+        host, zone = (host, zone) if text else ("*", host)
         if not is_zone(zone):
             raise click.BadParameter(
                 f"{zone!r} is not a zone. Write HOST=Area/City or HOST=-08:00.",

@@ -105,9 +105,9 @@ class Captures:
             return
         self._seen.add(sha)
         if depth:  # a member: keep it until it is read
-            kept = folder / sha
-            shutil.move(file, kept)
-            file = kept
+            path = folder / sha
+            shutil.move(file, path)
+            file = path
         self._found.append(_Found(file, shown, sha, size, self._mapping_of(file, sha)))
 
     def _mapping_of(self, file: Path, sha: str) -> Mapping | None:
@@ -118,7 +118,7 @@ class Captures:
                 head = LineReader(stream).head
         except (OSError, EOFError, ArchiveError):
             return None  # told when it is read
-        key = next((one for one in csv_mapping.keys_in(head, sha) if one in self.mappings), None)
+        key = next((name for name in csv_mapping.keys_in(head, sha) if name in self.mappings), None)
         if key is None:
             return None
         self.mapped.add(key)
@@ -143,36 +143,36 @@ class Captures:
                 self._take(copy, inside, folder, depth + 1)
         except (OSError, EOFError, ArchiveError) as error:
             self.left_out.append(f"{shown}: the rest cannot be read: {error}")
-        self.left_out += [f"{shown}/{one.path}: {one.why}" for one in refusals]
+        self.left_out += [f"{shown}/{refusal.path}: {refusal.why}" for refusal in refusals]
 
 
-def _parsed(found: Sequence[_Found]) -> list[Parsed]:
+def _parsed(founds: Sequence[_Found]) -> list[Parsed]:
     """Each file read, in the order given; by several processes when it is much."""
     processes = min(_PROCESSES, os.cpu_count() or 1)
-    if processes < 2 or len(found) < 2 or sum(one.bytes for one in found) < _WORTH_PROCESSES:
-        return [_parse(one) for one in found]
+    if processes < 2 or len(founds) < 2 or sum(found.bytes for found in founds) < _WORTH_PROCESSES:
+        return [_parse(found) for found in founds]
     # spawn: polars runs threads, and a fork of a process with threads may hang
     context = multiprocessing.get_context("spawn")
     try:
         with concurrent.futures.ProcessPoolExecutor(processes, context) as pool:
             # the largest first, so that none is left for the end; few tasks, as each costs
-            order = sorted(range(len(found)), key=lambda i: -found[i].bytes)
+            order = sorted(range(len(founds)), key=lambda i: -founds[i].bytes)
             large, small = order[: 4 * processes], order[4 * processes :]
             tasks = [[i] for i in large] + [small[i::processes] for i in range(processes)]
-            tasks = [one for one in tasks if one]
-            work = pool.map(_parse_all, [[found[i] for i in one] for one in tasks])
+            tasks = [task for task in tasks if task]
+            work = pool.map(_parse_all, [[founds[i] for i in task] for task in tasks])
             done = {
                 i: parsed
                 for task, results in zip(tasks, work, strict=True)
                 for i, parsed in zip(task, results, strict=True)
             }
     except (BrokenProcessPool, OSError):  # no room for more processes: slower, not wrong
-        return [_parse(one) for one in found]
-    return [done[i] for i in range(len(found))]
+        return [_parse(found) for found in founds]
+    return [done[i] for i in range(len(founds))]
 
 
-def _parse_all(found: Sequence[_Found]) -> list[Parsed]:
-    return [_parse(one) for one in found]
+def _parse_all(founds: Sequence[_Found]) -> list[Parsed]:
+    return [_parse(found) for found in founds]
 
 
 def _parse(found: _Found) -> Parsed:
@@ -182,7 +182,7 @@ def _parse(found: _Found) -> Parsed:
 
 def _artifact(found: _Found, parsed: Parsed) -> EvidenceArtifact:
     problems = tuple(parsed.problems)
-    if parsed.failed and not any(one.severity == "error" for one in problems):
+    if parsed.failed and not any(problem.severity == "error" for problem in problems):
         problems = (*problems, Problem(None, parsed.failed, severity="error"))
     return EvidenceArtifact(
         sha256=found.sha256,

@@ -78,7 +78,7 @@ def command(
         raise click.UsageError(f"name 2 to {MOST_SIDES} captures; these are {len(paths)}")
     if reference > len(paths):
         raise click.UsageError(f"--reference {reference}: there are {len(paths)} captures")
-    groups = [_group(one, "whole" if window else part) for one in paths]
+    groups = [_group(path, "whole" if window else part) for path in paths]
     try:
         document = compare_sides(groups, align, window, reference - 1)
     except NotAlignedError as error:
@@ -93,16 +93,16 @@ def command(
         click.echo(comparison.text(document, _SHOWN), nl=False)
 
 
-def _group(told: str, part: str) -> Group:
+def _group(text: str, part: str) -> Group:
     from pileup.analysis.compare.sides import Group
 
     # a path that exists is one, whatever commas it has
-    names = [told] if Path(told).exists() else [one for one in told.split(",") if one]
-    paths = [_PATH.convert(one, None, None) for one in names]
-    members = tuple(_member(Path(one), part) for one in paths)
+    names = [text] if Path(text).exists() else [name for name in text.split(",") if name]
+    paths = [_PATH.convert(name, None, None) for name in names]
+    members = tuple(_member(Path(path), part) for path in paths)
     if not members:
-        raise click.UsageError(f"{told!r} names no capture")
-    label = members[0].side.label if len(members) == 1 else f"{len(members)} runs: {told}"
+        raise click.UsageError(f"{text!r} names no capture")
+    label = members[0].side.label if len(members) == 1 else f"{len(members)} runs: {text}"
     return Group(label, members)
 
 

@@ -39,23 +39,23 @@ def rows() -> list[dict[str, object]]:
     """One object per format, in sniffing order."""
     return [
         {
-            "id": one.NAME,
-            "title": one.TITLE,
-            "printed_by": one.PRINTED_BY,
-            "gives": one.GIVES,
-            "hints": list(one.HINTS),
-            "version": one.VERSION,
+            "id": item.NAME,
+            "title": item.TITLE,
+            "printed_by": item.PRINTED_BY,
+            "gives": item.GIVES,
+            "hints": list(item.HINTS),
+            "version": item.VERSION,
         }
-        for one in known.FORMATS
+        for item in known.FORMATS
     ]
 
 
 def in_page(page: str) -> str:
     """The page with the table that stands between its marks made anew."""
     lines = [_line(_COLUMNS), _line("---" for _ in _COLUMNS)]
-    for one in known.FORMATS:
-        hints = ", ".join(f"`{hint}`" for hint in one.HINTS)
-        lines.append(_line((f"`{one.NAME}`", one.TITLE, one.PRINTED_BY, one.GIVES, hints)))
+    for item in known.FORMATS:
+        hints = ", ".join(f"`{hint}`" for hint in item.HINTS)
+        lines.append(_line((f"`{item.NAME}`", item.TITLE, item.PRINTED_BY, item.GIVES, hints)))
     table = "".join(lines)
     return _PLACE.sub(lambda match: match[1] + table + match[2], page)
 
@@ -72,7 +72,7 @@ def _print() -> None:
     table.add_column("id", no_wrap=True)
     for title in _COLUMNS[1:4]:
         table.add_column(title, overflow="fold")
-    for one in known.FORMATS:
-        plain = (text.replace("`", "") for text in (one.TITLE, one.PRINTED_BY, one.GIVES))
-        table.add_row(one.NAME, *plain)
+    for item in known.FORMATS:
+        plain = (text.replace("`", "") for text in (item.TITLE, item.PRINTED_BY, item.GIVES))
+        table.add_row(item.NAME, *plain)
     Console(markup=False, highlight=False).print(table)

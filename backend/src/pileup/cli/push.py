@@ -92,7 +92,7 @@ def send_files(
 ) -> None:
     """Send each file, continuing what an earlier run left unfinished."""
     answer = _ask(client, "GET", f"api/v1/incidents/{incident_id}/uploads")
-    unfinished = {(one["path"], one["bytes"]): one["id"] for one in answer.json()}
+    unfinished = {(item["path"], item["bytes"]): item["id"] for item in answer.json()}
     for file in files:
         known = unfinished.pop((file.path, file.bytes), None)
         location = f"api/v1/uploads/{known}" if known else _begin(client, incident_id, file)
@@ -118,12 +118,12 @@ def _send(
     file: Sending,
     tell: Callable[[int], None],
 ) -> None:
-    told = 0
+    count = 0
     while True:
         head = _ask(client, "HEAD", location, headers=_TUS)
         offset = int(head.headers["Upload-Offset"])
-        tell(offset - told)
-        told = offset
+        tell(offset - count)
+        count = offset
         if "X-Artifact-Id" in head.headers:
             return
         stream.seek(offset)

@@ -51,8 +51,8 @@ def command(
     """Fetch the report of INCIDENT (its id, or its address) as a file."""
     incident_id = incident_id_of(incident)
     target = output or Path(f"{incident_id}.{as_}")
-    asked = {"format": as_, "redact": redact, "zone": zone, "paper": paper}
+    names = {"format": as_, "redact": redact, "zone": zone, "paper": paper}
     if release:
-        asked["release"] = release
+        names["release"] = release
     path = f"/incidents/{incident_id}/report/export"
-    download(server, token, path, target, params=asked, timeout_s=180)
+    download(server, token, path, target, params=names, timeout_s=180)

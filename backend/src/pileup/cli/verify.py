@@ -39,7 +39,7 @@ def command(bundle: Path, keep_log: bool) -> None:
             click.echo(f"verify: reading {len(before.artifacts)} artifacts again", err=True)
             incident = put(client, bundle)
             frozen = releases.put_all(client, before, folder)
-            wait(client, [incident, *(one.incident for one in frozen if one.incident)])
+            wait(client, [incident, *(item.incident for item in frozen if item.incident)])
             after = _again(client, incident, folder)
             compared = [
                 Compared(
@@ -54,25 +54,25 @@ def command(bundle: Path, keep_log: bool) -> None:
                 releases.hashes(before),
                 releases.compared(client, frozen),
             ]
-    for one in compared:
-        word = "same" if not one.differing else "DIFFERENT"
+    for item in compared:
+        word = "same" if not item.differing else "DIFFERENT"
         _tell(
             word,
-            f"{grouped(one.total - len(one.differing))} of {grouped(one.total)} {one.what}",
-            one.differing,
+            f"{grouped(item.total - len(item.differing))} of {grouped(item.total)} {item.what}",
+            item.differing,
         )
-    unknown = [line for one in compared for line in one.unknown]
+    unknown = [line for item in compared for line in item.unknown]
     if unknown:
         _tell("not kept", f"{grouped(len(unknown))} that cannot be computed again:", unknown)
-    told = typed(before)
-    count = sum(many for _, many in told)
-    lines = [f"{grouped(many)} {what}" for what, many in told]
+    rows = typed(before)
+    count = sum(many for _, many in rows)
+    lines = [f"{grouped(many)} {what}" for what, many in rows]
     _tell(
         "typed",
         f"{grouped(count)} numbers of people's own, with nothing to compute them from",
         lines,
     )
-    if any(one.differing for one in compared):
+    if any(item.differing for item in compared):
         raise SystemExit(1)
 
 
@@ -85,7 +85,7 @@ def _again(client: httpx.Client, incident: str, folder: Path) -> Bundle:
 
 def _gone(before: Bundle, after: Bundle) -> list[str]:
     there = set(after.artifacts)
-    return [f"{one} is gone" for one in before.artifacts if one not in there]
+    return [f"{artifact} is gone" for artifact in before.artifacts if artifact not in there]
 
 
 def _tell(word: str, what: str, lines: Sequence[str]) -> None:

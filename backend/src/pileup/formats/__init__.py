@@ -145,7 +145,7 @@ def detect(head: str, name: str) -> Detection:
 
 def by_name(name: str) -> Format | None:
     """The format of that NAME."""
-    return next((one for one in FORMATS if name == one.NAME), None)
+    return next((item for item in FORMATS if name == item.NAME), None)
 
 
 __all__ = ["FORMATS", "Detection", "Format", "by_name", "choose", "detect"]

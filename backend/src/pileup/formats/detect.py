@@ -89,38 +89,38 @@ def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
         return Detection(None, 0.0, "the file is empty")
     yes: list[Format] = []
     maybe: list[Format] = []
-    for one in formats:
-        answer = not (yes and getattr(one, "ONLY_UNCLAIMED", False)) and one.sniff(head)
+    for item in formats:
+        answer = not (yes and getattr(item, "ONLY_UNCLAIMED", False)) and item.sniff(head)
         if answer is True:
-            yes.append(one)
+            yes.append(item)
         elif answer is None:
-            maybe.append(one)
+            maybe.append(item)
     return _claimed(yes, maybe, name.lower()) if yes else _named(maybe, name.lower())
 
 
 def _claimed(yes: list[Format], maybe: list[Format], lower_name: str) -> Detection:
     """One format claims the content; of several the name decides, else their order."""
-    hinted = [one for one in yes if _hinted(one, lower_name)]
+    hinted = [item for item in yes if _hinted(item, lower_name)]
     chosen = hinted[0] if hinted else yes[0]
-    rest = tuple(one.NAME for one in (*yes, *maybe) if one is not chosen)
+    rest = tuple(item.NAME for item in (*yes, *maybe) if item is not chosen)
     if len(yes) == 1:
         return Detection(chosen.NAME, 0.95, f"its content is {chosen.TITLE}", rest)
-    others = ", ".join(one.TITLE for one in yes if one is not chosen)
+    others = ", ".join(item.TITLE for item in yes if item is not chosen)
     by = "the file name decided" if hinted else "the more specific one was taken"
     return Detection(chosen.NAME, 0.8 if hinted else 0.7, f"could also be {others}; {by}", rest)
 
 
 def _named(maybe: list[Format], lower_name: str) -> Detection:
     """No format claims the content alone: one may by its name."""
-    hinted = [one for one in maybe if _hinted(one, lower_name)]
+    hinted = [item for item in maybe if _hinted(item, lower_name)]
     if len(hinted) == 1:
         chosen = hinted[0]
-        rest = tuple(one.NAME for one in maybe if one is not chosen)
+        rest = tuple(item.NAME for item in maybe if item is not chosen)
         why = f"its content may be {chosen.TITLE} and its name says so"
         return Detection(chosen.NAME, 0.5, why, rest)
     why = "no known format claims its first 64 KB"
-    return Detection(None, 0.0, why, tuple(one.NAME for one in maybe))
+    return Detection(None, 0.0, why, tuple(item.NAME for item in maybe))
 
 
-def _hinted(one: Format, lower_name: str) -> bool:
-    return any(lower_name.endswith(hint.lower()) for hint in one.HINTS)
+def _hinted(item: Format, lower_name: str) -> bool:
+    return any(lower_name.endswith(hint.lower()) for hint in item.HINTS)

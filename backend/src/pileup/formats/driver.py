@@ -286,7 +286,7 @@ class _Work:
 
     def problems_in_order(self) -> list[Problem]:
         both = [*self._problems, *self.reader.problems]
-        return sorted(both, key=lambda one: one.line or 0)
+        return sorted(both, key=lambda problem: problem.line or 0)
 
     def receipt(self) -> Receipt:
         skipped, lost = self._skips.all()
@@ -367,7 +367,7 @@ class _Work:
             )
 
     def _flush_samples(self) -> None:
-        if chunks := [one for one in self._samples if len(one.values)]:
+        if chunks := [sample for sample in self._samples if len(sample.values)]:
             for frame in self._as_sample_frames(chunks):
                 self._done.add(records.SAMPLE, frame)
         self._samples = []

@@ -152,8 +152,8 @@ class Knowledge:
 
         file: base name as printed (btr0sea.cc). mode: 'mutex' or an rw-lock mode.
         """
-        if name and (found := self._names.get(_plain_name(name))):
-            return self.latches[found]
+        if name and (text := self._names.get(_plain_name(name))):
+            return self.latches[text]
         if file is None:
             return None
         stem = file.rsplit("/", 1)[-1].partition(".")[0]
@@ -178,7 +178,7 @@ class Knowledge:
             for order, stack in self._by_function.get(name, ()):
                 rank = (-len(stack.functions), order, stack)
                 if (best is None or rank[:2] < best[:2]) and _is_subset(
-                    [function_key(one) for one in stack.functions], names
+                    [function_key(function) for function in stack.functions], names
                 ):
                     best = rank
         return best[2] if best else None
@@ -224,7 +224,7 @@ class Knowledge:
         if signature.issue not in self.issues:
             return "there is no such issue in issues.yaml."
         for sign in _all_signs(signature):
-            unknown = [one for one in names(sign.latch) if one not in self.latches]
+            unknown = [name for name in names(sign.latch) if name not in self.latches]
             if unknown:
                 return f"no latch {unknown[0]!r} in latches.yaml."
         return None
@@ -312,7 +312,7 @@ _SAME_CALL = {
 def _is_subset(wanted: Sequence[str], names: Sequence[str]) -> bool:
     """Whether all wanted functions occur, in this order."""
     remaining = iter(names)
-    return all(any(name == one for name in remaining) for one in wanted)
+    return all(any(name == item for name in remaining) for item in wanted)
 
 
 def _plain_name(name: str) -> str:
@@ -354,7 +354,7 @@ def _texts(folder: Path | None, refused: list[str] | None) -> _Texts:
     files = {topic: folder / f"{topic}.yaml" for topic in TOPICS}
     there = {topic: path for topic, path in files.items() if path.is_file()}
     if not there:
-        text = f"{folder} has none of {', '.join(f'{one}.yaml' for one in TOPICS)}."
+        text = f"{folder} has none of {', '.join(f'{name}.yaml' for name in TOPICS)}."
         if refused is None:
             raise KnowledgeError(text)
         refused.append(text)
@@ -390,8 +390,8 @@ def _raw(name: str, text: bytes) -> list[dict[str, Any]]:
 
 
 def _all_signs(signature: Signature) -> list[Sign]:
-    found = [*signature.needs, *signature.adds, *signature.against]
-    return found + [inner for sign in found for inner in sign.any or ()]
+    signs = [*signature.needs, *signature.adds, *signature.against]
+    return signs + [inner for sign in signs for inner in sign.any or ()]
 
 
 def _sites(latches: Sequence[dict[str, Any]]) -> dict[tuple[str, int], set[str]]:
@@ -484,10 +484,10 @@ def _issue(raw: dict[str, Any]) -> Issue:
         category=raw["category"],
         title=raw["title"],
         affected=tuple(map(str, raw["affected"])),
-        fixed=tuple(str(one) for one in raw.get("fixed") or () if str(one) != "-"),
+        fixed=tuple(str(item) for item in raw.get("fixed") or () if str(item) != "-"),
         explanation=raw["explanation"],
         mitigations=tuple(
-            (one["action"], one.get("side_effects")) for one in raw.get("mitigations") or ()
+            (item["action"], item.get("side_effects")) for item in raw.get("mitigations") or ()
         ),
         change=experiment.get("change"),
         expect=experiment.get("expect"),

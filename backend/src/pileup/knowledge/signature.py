@@ -103,7 +103,7 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             if not _PLACE.match(place):
                 raise ValueError(f"{place!r} is no place: write 'btr0sea.*' or 'row0ins.cc:2953'")
         changes = (self.rises, self.falls, self.above, self.below, self.peak)
-        if self.counter is not None and all(one is None for one in changes):
+        if self.counter is not None and all(change is None for change in changes):
             raise ValueError("a counter needs rises, falls, above, below or peak")
         if self.setting is not None and (self.is_, self.above, self.below) == (None, None, None):
             raise ValueError("a setting needs is, above or below")

@@ -78,33 +78,33 @@ def _site(
     file: str, line: int, family: str | None, numbers: Numbers, mode: str, kind: str
 ) -> Site | None:
     rows = [
-        one
-        for one in _rows(file.rpartition("/")[2])
-        if one["kind"] == kind and _is_path(one["file"], file)
+        row
+        for row in _rows(file.rpartition("/")[2])
+        if row["kind"] == kind and _is_path(row["file"], file)
     ]
-    hits = [one for one in rows if one["line"] <= line <= one["end_line"]]
+    hits = [row for row in rows if row["line"] <= line <= row["end_line"]]
     if not numbers:
-        best = max(hits, key=lambda one: (_fits(one, mode), _release(one)), default=None)
+        best = max(hits, key=lambda hit: (_fits(hit, mode), _release(hit)), default=None)
         return _found(best, "unknown version") if best else None
-    if all(_release(one)[:2] != numbers[:2] for one in rows):
+    if all(_release(row)[:2] != numbers[:2] for row in rows):
         best = _of_next_series(hits, family, numbers, mode)
         return _found(best, "nearest series") if best else None
-    hits = [one for one in hits if _release(one)[:2] == numbers[:2]]
+    hits = [hit for hit in hits if _release(hit)[:2] == numbers[:2]]
     if hits:
-        best = min(hits, key=lambda one: (*_distance(one, family, numbers), not _fits(one, mode)))
+        best = min(hits, key=lambda hit: (*_distance(hit, family, numbers), not _fits(hit, mode)))
         rank, far = _distance(best, family, numbers)
         return _found(best, "exact" if (rank, far) == (0, 0) else "nearest version")
     near = [
-        one
-        for one in rows
-        if _release(one)[:2] == numbers[:2]
-        and abs(one["line"] - line) <= _MOVED
-        and _distance(one, family, numbers)[1] <= _MOVED_RELEASES
-        and _fits(one, mode)
+        row
+        for row in rows
+        if _release(row)[:2] == numbers[:2]
+        and abs(row["line"] - line) <= _MOVED
+        and _distance(row, family, numbers)[1] <= _MOVED_RELEASES
+        and _fits(row, mode)
     ]
     best = min(
         near,
-        key=lambda one: (*_distance(one, family, numbers), abs(one["line"] - line)),
+        key=lambda row: (*_distance(row, family, numbers), abs(row["line"] - line)),
         default=None,
     )
     return _found(best, "moved line") if best else None
@@ -114,13 +114,13 @@ def _of_next_series(
     hits: list[dict[str, Any]], family: str | None, numbers: Numbers, mode: str
 ) -> dict[str, Any] | None:
     """The same line in the nearest series of the same family, where the mode fits too."""
-    own = [one for one in hits if _distance(one, family, numbers)[0] <= 1 and _fits(one, mode)]
+    own = [hit for hit in hits if _distance(hit, family, numbers)[0] <= 1 and _fits(hit, mode)]
     if family == "mariadb":  # its numbers are not MySQL's
-        own = [one for one in own if one["version"].startswith("mariadb")]
+        own = [row for row in own if row["version"].startswith("mariadb")]
     wanted = numbers[0] * 100 + numbers[1] if len(numbers) > 1 else numbers[0] * 100
 
-    def away(one: dict[str, Any]) -> tuple[int, int]:
-        major, minor = (*_release(one), 0, 0)[:2]
+    def away(row: dict[str, Any]) -> tuple[int, int]:
+        major, minor = (*_release(row), 0, 0)[:2]
         return abs(major * 100 + minor - wanted), -major
 
     return min(own, key=away, default=None)
@@ -148,7 +148,7 @@ def _release(row: dict[str, Any]) -> Numbers:
 @functools.lru_cache(maxsize=256)
 def _numbers(version: str) -> Numbers:
     match = re.search(r"-(\d+(?:\.\d+)*)", version)
-    return tuple(int(one) for one in match[1].split(".")) if match else ()
+    return tuple(int(name) for name in match[1].split(".")) if match else ()
 
 
 def _fits(row: dict[str, Any], mode: str) -> bool:

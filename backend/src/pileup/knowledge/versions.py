@@ -70,13 +70,13 @@ def _bounds(rest: str) -> list[tuple[Numbers | None, Numbers | None]]:
         return [(None, _numbers(match[1]))]
     if match := _BEFORE.match(rest):
         return [(None, _before(_numbers(match[1])))]
-    found: list[tuple[Numbers | None, Numbers | None]] = [
+    rows: list[tuple[Numbers | None, Numbers | None]] = [
         (_numbers(a), _numbers(b)) for a, b in _RANGE.findall(rest)
     ]
-    found += [(_numbers(a), None) for a in _FROM.findall(rest)]
-    if not found and (match := _ONE.match(rest)):
-        found.append((_numbers(match[1]), _numbers(match[1])))
-    return found
+    rows += [(_numbers(a), None) for a in _FROM.findall(rest)]
+    if not rows and (match := _ONE.match(rest)):
+        rows.append((_numbers(match[1]), _numbers(match[1])))
+    return rows
 
 
 def _within(numbers: Numbers, low: Numbers | None, high: Numbers | None) -> bool:

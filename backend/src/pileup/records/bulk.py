@@ -123,19 +123,19 @@ def samples_frame(chunks: Iterable[Samples]) -> pl.DataFrame:
     chunks = list(chunks)
     series = pl.DataFrame(
         {
-            "series": [one.series for one in chunks],
-            "labels": [labels_text(one.labels) for one in chunks],
-            "kind": [one.kind for one in chunks],
-            "unit": [one.unit for one in chunks],
-            "host": [one.host for one in chunks],
-            "clock": [one.clock for one in chunks],
+            "series": [chunk.series for chunk in chunks],
+            "labels": [labels_text(chunk.labels) for chunk in chunks],
+            "kind": [chunk.kind for chunk in chunks],
+            "unit": [chunk.unit for chunk in chunks],
+            "host": [chunk.host for chunk in chunks],
+            "clock": [chunk.clock for chunk in chunks],
         },
         schema={
             name: SAMPLE_SCHEMA[name]
             for name in ("series", "labels", "kind", "unit", "host", "clock")
         },
     )
-    lengths = [len(one.values) for one in chunks]
+    lengths = [len(chunk.values) for chunk in chunks]
     return series[repeat(lengths)].with_columns(
         pl.Series("wall_us", _joined(chunks, "wall_us"), dtype=pl.Int64, strict=True),
         _floats("value", _joined(chunks, "values")),

@@ -60,10 +60,10 @@ def _column(name: str, hint: Any, dtype: pl.DataType, values: list[Any]) -> pl.S
         # Flat columns and then lists of them: per item 100 times cheaper than lists of dicts.
         items = list(chain.from_iterable(values))
         flat = struct_column(typing.cast(type[Any], inner), items)
-        return list_column(flat, [len(one) for one in values]).alias(name)
+        return list_column(flat, [len(item) for item in values]).alias(name)
     if inner is str and None not in values:
         strings = pl.Series(list(chain.from_iterable(values)), dtype=pl.String, strict=True)
-        return list_column(strings, [len(one) for one in values]).alias(name)
+        return list_column(strings, [len(item) for item in values]).alias(name)
     if get_origin(inner) is tuple and None not in values:
         rows = list(chain.from_iterable(values))
         cells = pl.Series(list(chain.from_iterable(rows)), dtype=pl.String, strict=True)

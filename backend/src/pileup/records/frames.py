@@ -84,7 +84,9 @@ def frame_of(kind: str, columns: Mapping[str, Any]) -> pl.DataFrame:
              sample's labels are empty. A list decides the height, so one must be given.
              Types are cast strictly: what does not fit raises.
     """
-    height = next(len(one) for one in columns.values() if isinstance(one, pl.Series | list))
+    height = next(
+        len(column) for column in columns.values() if isinstance(column, pl.Series | list)
+    )
     return pl.DataFrame(
         [
             _full_column(name, dtype, _given(kind, name, columns), height)

@@ -72,19 +72,19 @@ class ReportCheck:
 
 def check(case: Case) -> list[ReportCheck]:
     """Every remark, in the order of the report."""
-    found: list[ReportCheck] = []
+    checks: list[ReportCheck] = []
     for part in template(case.template).parts:
         text = body(case, part.key)
         edited = part.key in case.sections
-        found += _lint(part, text, edited)
-        found += _blocks(case, part.key, text)
-        found += _sources(case, part.key, text)
-        found += _limited(_blame(part.key, text))
+        checks += _lint(part, text, edited)
+        checks += _blocks(case, part.key, text)
+        checks += _sources(case, part.key, text)
+        checks += _limited(_blame(part.key, text))
         if edited and part.key in _CLAIMING:
-            found += _limited(_claims(part.key, text))
-    found += _impact(case)
-    found += _actions(case)
-    return found
+            checks += _limited(_claims(part.key, text))
+    checks += _impact(case)
+    checks += _actions(case)
+    return checks
 
 
 def _lint(part: Part, text: str, edited: bool) -> Iterator[ReportCheck]:
@@ -105,7 +105,7 @@ def _lint(part: Part, text: str, edited: bool) -> Iterator[ReportCheck]:
             f"{len(written)} lines; this template wants {part.max_lines} here at most.",
         )
     if edited and part.wants and not any(wanted in text for wanted in part.wants):
-        blocks = [one for one in part.wants if one.startswith("::")]
+        blocks = [want for want in part.wants if want.startswith("::")]
         yield ReportCheck(
             "missing_block",
             "note",
@@ -206,7 +206,7 @@ def _actions(case: Case) -> Iterator[ReportCheck]:
 
 
 def _limited(checks: Iterator[ReportCheck]) -> list[ReportCheck]:
-    return [one for _, one in zip(range(MOST_OF_A_RULE), checks, strict=False)]
+    return [item for _, item in zip(range(MOST_OF_A_RULE), checks, strict=False)]
 
 
 def _short(line: str) -> str:

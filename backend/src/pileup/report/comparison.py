@@ -48,24 +48,24 @@ def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
     spread = ("median", "low", "high", "samples", "runs")
     write(
         ["kind", "name", "unit", *names]
-        + [f"{name} {one}" for name in names for one in spread[1:]]
-        + [f"{name}{one}" for name in _over(document) for one in ("", " low", " high")]
+        + [f"{name} {item}" for name in names for item in spread[1:]]
+        + [f"{name}{item}" for name in _over(document) for item in ("", " low", " high")]
     )
-    for one in _series(document, everything):
+    for series in _series(document, everything):
         levels = [
             cell
-            for level in one.levels
+            for level in series.levels
             for cell in (
                 (level.low, level.high, level.points, level.runs) if level else (None,) * 4
             )
         ]
         ratios = [
             cell
-            for ratio in _others(document, one.ratios)
+            for ratio in _others(document, series.ratios)
             for cell in ((ratio.ratio, ratio.low, ratio.high) if ratio else (None,) * 3)
         ]
-        middle = [level.median if level else None for level in one.levels]
-        write(["series", _safe(_name(one)), one.unit or "", *middle, *levels, *ratios])
+        middle = [level.median if level else None for level in series.levels]
+        write(["series", _safe(_name(series)), series.unit or "", *middle, *levels, *ratios])
     for sheet in _sheets(document, everything, plain=str)[1:]:
         for row in sheet.rows:
             write([sheet.title, _safe(row[0]), "", *(_safe(cell) for cell in row[1:])])
@@ -75,18 +75,18 @@ def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
 def as_markdown(document: SidesDoc, *, everything: bool = False) -> str:
     """Headed tables that a report or a ticket can take."""
     lines = [
-        f"- **{name}** {_side(one)}" + (", the reference" if at == document.reference else "")
-        for at, (name, one) in enumerate(zip(NAMES, document.sides, strict=False))
+        f"- **{name}** {_side(side)}" + (", the reference" if at == document.reference else "")
+        for at, (name, side) in enumerate(zip(NAMES, document.sides, strict=False))
     ]
-    lines += [f"- Warning: {one}" for one in document.warnings]
-    lines += [f"- {one.trial.text}" for one in document.trials]
+    lines += [f"- Warning: {warning}" for warning in document.warnings]
+    lines += [f"- {trial.trial.text}" for trial in document.trials]
     for sheet in _sheets(document, everything):
         if not sheet.rows:
             continue
         lines += ["", f"### {sheet.title[:1].upper()}{sheet.title[1:]}", ""]
-        lines.append(f"| {' | '.join(_cell(one) for one in sheet.columns)} |")
+        lines.append(f"| {' | '.join(_cell(column) for column in sheet.columns)} |")
         lines.append("|---" + "|---:" * (len(sheet.columns) - 1) + "|")
-        lines += [f"| {' | '.join(_cell(one) for one in row)} |" for row in sheet.rows]
+        lines += [f"| {' | '.join(_cell(name) for name in row)} |" for row in sheet.rows]
     return "\n".join(lines) + "\n"
 
 
@@ -95,8 +95,8 @@ def _lines(document: SidesDoc, most: int) -> Iterator[str]:
         yield f"{name}  {_side(side)}"
     for warning in document.warnings:
         yield f"!  {warning}"
-    for one in document.trials:
-        yield f"=  {one.trial.text}"
+    for trial in document.trials:
+        yield f"=  {trial.trial.text}"
     for sheet in _sheets(document, everything=False):
         yield ""
         if not sheet.rows:
@@ -112,7 +112,7 @@ def _lines(document: SidesDoc, most: int) -> Iterator[str]:
 
 def _row(cells: Sequence[str]) -> str:
     first, *others = cells
-    return f"{first[:52]:<52}" + "".join(f" {one[:26]:>14}" for one in others)
+    return f"{first[:52]:<52}" + "".join(f" {name[:26]:>14}" for name in others)
 
 
 def _sheets(
@@ -125,13 +125,17 @@ def _sheets(
         return _NOTHING if value is None else plain(value)
 
     series = [
-        [_name(one), *map(_spread, one.levels), *map(_ratio, _others(document, one.ratios))]
-        for one in _series(document, everything)
+        [
+            _name(series),
+            *map(_spread, series.levels),
+            *map(_ratio, _others(document, series.ratios)),
+        ]
+        for series in _series(document, everything)
     ]
     waits = [
-        [f"{one.file}:{one.line} {one.mode}", *map(cell, one.counts)]
-        for one in document.waits
-        if everything or _differ(one.counts)
+        [f"{wait.file}:{wait.line} {wait.mode}", *map(cell, wait.counts)]
+        for wait in document.waits
+        if everything or _differ(wait.counts)
     ]
     stacks = [
         [name, *map(cell, counts)]
@@ -139,8 +143,8 @@ def _sheets(
         if everything or _differ(counts)
     ]
     settings = [
-        [one.name, *(v if v is not None else _NOTHING for v in one.values)]
-        for one in document.settings
+        [setting.name, *(v if v is not None else _NOTHING for v in setting.values)]
+        for setting in document.settings
     ]
     return [
         Sheet("series", ["series: median (low to high; n)", *sides, *_over(document)], series),
@@ -152,21 +156,21 @@ def _sheets(
 
 
 def _tables(document: SidesDoc, sides: list[str]) -> Iterator[Sheet]:
-    for one in document.tables:
+    for table in document.tables:
         rows = []
-        for row in one.table.rows:
+        for row in table.table.rows:
             name = " ".join(cell or "" for cell in row.key)
             cells = [_NOTHING] * len(sides)
             if row.column is None:
-                cells[one.side] = row.state
+                cells[table.side] = row.state
             else:
                 name = f"{name} {row.column}"
                 cells[document.reference] = _printed(row.a, row.a_runs)
-                cells[one.side] = _printed(row.b, row.b_runs)
+                cells[table.side] = _printed(row.b, row.b_runs)
             rows.append([name, *cells])
-        title = one.table.name + (f" on {one.table.host}" if one.table.host else "")
-        if one.table.note:
-            title = f"{title} ({one.table.note})"
+        title = table.table.name + (f" on {table.table.host}" if table.table.host else "")
+        if table.table.note:
+            title = f"{title} ({table.table.note})"
         yield Sheet(title, ["row", *sides], rows)
 
 
@@ -178,36 +182,36 @@ def _over(document: SidesDoc) -> list[str]:
 
 def _others(document: SidesDoc, of_sides: Sequence[_T]) -> list[_T]:
     """Those of all sides but the reference."""
-    return [one for at, one in enumerate(of_sides) if at != document.reference]
+    return [item for at, item in enumerate(of_sides) if at != document.reference]
 
 
 def _series(document: SidesDoc, everything: bool) -> list[SidesSeries]:
-    return [one for one in document.series if everything or one.clear]
+    return [series for series in document.series if everything or series.clear]
 
 
-def _name(one: SidesSeries) -> str:
-    return one.series + (f"{{{one.labels}}}" if one.labels else "")
+def _name(series: SidesSeries) -> str:
+    return series.series + (f"{{{series.labels}}}" if series.labels else "")
 
 
-def _spread(one: SpreadDoc | None) -> str:
-    if one is None:
+def _spread(spread: SpreadDoc | None) -> str:
+    if spread is None:
         return _NOTHING
-    many = f"{one.runs} runs" if one.runs > 1 else f"n {one.points}"
-    if one.low == one.high:
-        return f"{number(one.median)} ({many})"
-    return f"{number(one.median)} ({number(one.low)} to {number(one.high)}; {many})"
+    many = f"{spread.runs} runs" if spread.runs > 1 else f"n {spread.points}"
+    if spread.low == spread.high:
+        return f"{number(spread.median)} ({many})"
+    return f"{number(spread.median)} ({number(spread.low)} to {number(spread.high)}; {many})"
 
 
 def _printed(cell: str | None, runs: SpreadDoc | None) -> str:
     return _spread(runs) if runs else cell or ""
 
 
-def _ratio(one: RatioDoc | None) -> str:
-    if one is None:
+def _ratio(ratio: RatioDoc | None) -> str:
+    if ratio is None:
         return _NOTHING
-    if one.low is None or one.high is None or one.low == one.high:
-        return number(one.ratio)
-    return f"{number(one.ratio)} ({number(one.low)} to {number(one.high)})"
+    if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
+        return number(ratio.ratio)
+    return f"{number(ratio.ratio)} ({number(ratio.low)} to {number(ratio.high)})"
 
 
 def _differ(counts: Sequence[float | None]) -> bool:
@@ -217,22 +221,22 @@ def _differ(counts: Sequence[float | None]) -> bool:
 def _by_name(document: SidesDoc) -> dict[str, list[float | None]]:
     """Working stacks, those of one meaning together."""
     found: dict[str, list[float | None]] = {}
-    for one in document.stacks:
-        if one.set_aside:
+    for stack in document.stacks:
+        if stack.set_aside:
             continue
-        name = one.signature or ", ".join(one.stack[:4])
+        name = stack.signature or ", ".join(stack.stack[:4])
         known = found.get(name)
-        found[name] = one.counts if known is None else list(map(_sum, known, one.counts))
+        found[name] = stack.counts if known is None else list(map(_sum, known, stack.counts))
     return dict(sorted(found.items(), key=lambda row: (-_range(row[1]), row[0])))
 
 
 def _range(counts: Sequence[float | None]) -> float:
-    known = [one or 0.0 for one in counts]
+    known = [count or 0.0 for count in counts]
     return max(known) - min(known)
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    return other if one is None else one if other is None else one + other
+def _sum(value: float | None, other: float | None) -> float | None:
+    return other if value is None else value if other is None else value + other
 
 
 def _side(side: ComparedSide) -> str:

@@ -52,7 +52,7 @@ def compose(
         made_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         engine=__version__,
         zone="UTC",
-        sections=numbered([one for one in made if one is not None]),
+        sections=numbered([section for section in made if section is not None]),
         sources=[
             Source(
                 number=note.number,
@@ -116,12 +116,14 @@ def numbered(sections: list[Section]) -> list[Section]:
                     block = replace(block, number=numbers["table"])
                 return block if len(block.rows) <= MOST_ROWS else _cut(block)
             case Quote():
-                return Quote([walk(one) for one in block.blocks])
+                return Quote([walk(item) for item in block.blocks])
             case Bullets():
                 return replace(block, items=[[walk(one) for one in item] for item in block.items])
         return block
 
-    return [replace(one, blocks=[walk(block) for block in one.blocks]) for one in sections]
+    return [
+        replace(section, blocks=[walk(block) for block in section.blocks]) for section in sections
+    ]
 
 
 def _cut(table: Table) -> Table:

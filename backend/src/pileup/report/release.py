@@ -30,12 +30,12 @@ def only(document: Document, keys: Collection[str] | None) -> Document:
     """The document with these sections alone; numbers of figures and sources stay as they are."""
     if keys is None:
         return document
-    kept = [one for one in document.sections if one.key in keys]
-    cited = {number for section in kept for number in _cited(section.blocks)}
+    sections = [section for section in document.sections if section.key in keys]
+    cited = {number for section in sections for number in _cited(section.blocks)}
     return structs.replace(
         document,
-        sections=kept,
-        sources=[one for one in document.sources if one.number in cited],
+        sections=sections,
+        sources=[source for source in document.sources if source.number in cited],
     )
 
 
@@ -47,10 +47,10 @@ def linked(document: Document, address: str, incident: str) -> Document:
     home = f"/incidents/{document.incident}/"
 
     def to(link: str | None) -> str | None:
-        _, found, rest = (link or "").partition(home)
-        return f"{address}/incidents/{incident}/{rest}" if found else link
+        _, text, rest = (link or "").partition(home)
+        return f"{address}/incidents/{incident}/{rest}" if text else link
 
-    sources = [structs.replace(one, link=to(one.link)) for one in document.sources]
+    sources = [structs.replace(source, link=to(source.link)) for source in document.sources]
     return structs.replace(document, sources=sources)
 
 
@@ -77,21 +77,21 @@ class SectionDiff:
 
 def diff(before: Document, after: Document) -> list[SectionDiff]:
     """What changed between two versions, section by section, in the order of the later one."""
-    old = {one.key: one for one in before.sections}
-    new = {one.key: one for one in after.sections}
-    out = [_section(old.get(one.key), one) for one in after.sections]
-    out += [_section(one, None) for one in before.sections if one.key not in new]
+    old = {section.key: section for section in before.sections}
+    new = {section.key: section for section in after.sections}
+    out = [_section(old.get(section.key), section) for section in after.sections]
+    out += [_section(section, None) for section in before.sections if section.key not in new]
     return out
 
 
-def same_content(one: Document, other: Document) -> bool:
+def same_content(item: Document, other: Document) -> bool:
     """Would a reader see the same? (Times of writing, versions and addresses apart.)"""
 
     def seen(document: Document) -> tuple[object, ...]:
         sources = [structs.replace(source, link=None) for source in document.sources]
         return document.title, document.template, document.sections, sources
 
-    return seen(one) == seen(other)
+    return seen(item) == seen(other)
 
 
 def _section(old: Section | None, new: Section | None) -> SectionDiff:

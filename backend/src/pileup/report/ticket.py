@@ -57,7 +57,7 @@ def blocks(analysis: Analysis, tables: Sequence[Block] = ()) -> list[Block]:
         _sources(analysis),
         _problems(analysis),
     ]
-    return [one for one in parts if one is not None]
+    return [block for block in parts if block is not None]
 
 
 def text(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
@@ -79,9 +79,9 @@ def markdown(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
         out += [_md(line) + "  " for line in block.lines]
         if block.rows:
             out += [""] if block.lines else []
-            out.append("| " + " | ".join(_md(one) for one in block.columns) + " |")
+            out.append("| " + " | ".join(_md(column) for column in block.columns) + " |")
             out.append("|" + " --- |" * len(block.columns))
-            out += ["| " + " | ".join(_md(one) for one in row) + " |" for row in block.rows]
+            out += ["| " + " | ".join(_md(name) for name in row) + " |" for row in block.rows]
         out.append("")
     return "\n".join(out).rstrip() + "\n"
 
@@ -98,10 +98,10 @@ def html(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
         out.append(f"<{tag}>{escape(block.title)}</{tag}>")
         out += [f"<p>{escape(line)}</p>" for line in block.lines]
         if block.rows:
-            head = "".join(f'<th scope="col">{escape(one)}</th>' for one in block.columns)
+            head = "".join(f'<th scope="col">{escape(column)}</th>' for column in block.columns)
             out.append(f"<table><thead><tr>{head}</tr></thead><tbody>")
             for row in block.rows:
-                cells = "".join(f"<td>{escape(one)}</td>" for one in row)
+                cells = "".join(f"<td>{escape(name)}</td>" for name in row)
                 out.append(f"<tr>{cells}</tr>")
             out.append("</tbody></table>")
     out.append("</main></html>")
@@ -113,7 +113,7 @@ def html(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
 
 def _headline(analysis: Analysis) -> Block:
     server = " ".join(
-        one for one in (analysis.server.get("family"), analysis.server.get("version")) if one
+        name for name in (analysis.server.get("family"), analysis.server.get("version")) if name
     )
     lines = [analysis.headline.text]
     if analysis.headline.arrival:
@@ -127,13 +127,13 @@ def _stalls(stalls: Sequence[StallDoc]) -> Block | None:
     if not stalls:
         return None
     rows = []
-    for one in stalls:
-        moved = "; ".join(each.text for each in one.evidence[:3])
-        what = one.kind.replace("_", " ")
-        duration = "" if one.duration_s is None else f"{one.duration_s:g} s"
-        end = one.end or "not in the capture"
-        rows.append((what, one.host or "", one.onset, end, duration, moved))
-    notes = [f"{one.onset}: {one.note}" for one in stalls if one.note]
+    for stall in stalls:
+        moved = "; ".join(each.text for each in stall.evidence[:3])
+        what = stall.kind.replace("_", " ")
+        duration = "" if stall.duration_s is None else f"{stall.duration_s:g} s"
+        end = stall.end or "not in the capture"
+        rows.append((what, stall.host or "", stall.onset, end, duration, moved))
+    notes = [f"{stall.onset}: {stall.note}" for stall in stalls if stall.note]
     return Block("Stall", notes, ("what", "host", "onset", "end", "length", "seen in"), rows)
 
 
@@ -141,17 +141,21 @@ def _finding(findings: Sequence[FindingDoc]) -> Block | None:
     if not findings:
         return Block("Finding", ["No known problem matches."])
     lines: list[str] = []
-    for rank, one in enumerate(findings[:3], start=1):
-        lines.append(f"{rank}. {one.title} ({one.id}, score {one.score:.2f}): {one.why}")
-        lines += [f"   look at {place}" for place in _places(one.evidence, 4)]
-        lines += [f"   against: {each}" for each in one.against[:3]]
-        if one.fixed_in:
+    for rank, finding in enumerate(findings[:3], start=1):
+        lines.append(
+            f"{rank}. {finding.title} ({finding.id}, score {finding.score:.2f}): {finding.why}"
+        )
+        lines += [f"   look at {place}" for place in _places(finding.evidence, 4)]
+        lines += [f"   against: {each}" for each in finding.against[:3]]
+        if finding.fixed_in:
             applies = {"yes": "", "no": "; does not apply to this version"}
-            suffix = applies.get(one.applies_to_version, "; this version is not known")
-            lines.append(f"   fixed in {', '.join(one.fixed_in)}{suffix}")
-        lines += [f"   try: {each.action}" for each in one.mitigations[:3]]
-        if one.experiment:
-            lines.append(f"   experiment: {one.experiment.change} Expect: {one.experiment.expect}")
+            suffix = applies.get(finding.applies_to_version, "; this version is not known")
+            lines.append(f"   fixed in {', '.join(finding.fixed_in)}{suffix}")
+        lines += [f"   try: {each.action}" for each in finding.mitigations[:3]]
+        if finding.experiment:
+            lines.append(
+                f"   experiment: {finding.experiment.change} Expect: {finding.experiment.expect}"
+            )
     return Block("Finding", lines)
 
 
@@ -160,15 +164,15 @@ def _blockers(blockers: Sequence[BlockerDoc]) -> Block | None:
         return None
     rows = [
         (
-            one.holder + (" (inferred)" if one.inferred else ""),
-            one.kind,
-            str(one.blocks_total),
-            str(one.blocks_direct),
-            one.persistence,
-            one.why,
-            "; ".join(_places(one.evidence, 1)),
+            blocker.holder + (" (inferred)" if blocker.inferred else ""),
+            blocker.kind,
+            str(blocker.blocks_total),
+            str(blocker.blocks_direct),
+            blocker.persistence,
+            blocker.why,
+            "; ".join(_places(blocker.evidence, 1)),
         )
-        for one in blockers[:5]
+        for blocker in blockers[:5]
     ]
     columns = ("who", "kind", "blocks", "directly", "how long", "why", "look at")
     return Block("Root blockers", (), columns, rows)
@@ -179,16 +183,16 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
         return None
     rows = [
         (
-            f"{one.file}:{one.line}",
-            one.mode,
-            grouped(one.waits),
-            grouped(one.max_at_once),
-            f"{one.share:.0%}",
-            one.latch_label,
-            one.meaning,
-            "; ".join(_places([one.example] if one.example else [], 1)),
+            f"{wait.file}:{wait.line}",
+            wait.mode,
+            grouped(wait.waits),
+            grouped(wait.max_at_once),
+            f"{wait.share:.0%}",
+            wait.latch_label,
+            wait.meaning,
+            "; ".join(_places([wait.example] if wait.example else [], 1)),
         )
-        for one in waits[:_ROWS]
+        for wait in waits[:_ROWS]
     ]
     columns = ("place", "mode", "waits", "most", "share", "latch", "meaning", "look at")
     return Block("Top latch waits", (), columns, rows)
@@ -199,16 +203,16 @@ def _slow_queries(queries: Sequence[SlowQueryDoc]) -> Block | None:
         return None
     rows = [
         (
-            f"{grouped(one.total_s, 1)} s",
-            f"{one.share:.0%}",
-            grouped(one.calls),
-            "" if one.max_s is None else f"{number(one.max_s)} s",
-            f"{grouped(one.lock_s, 1)} s",
-            _times_more(one),
-            one.shape[:160],
-            "; ".join(_places([one.example], 1)),
+            f"{grouped(query.total_s, 1)} s",
+            f"{query.share:.0%}",
+            grouped(query.calls),
+            "" if query.max_s is None else f"{number(query.max_s)} s",
+            f"{grouped(query.lock_s, 1)} s",
+            _times_more(query),
+            query.shape[:160],
+            "; ".join(_places([query.example], 1)),
         )
-        for one in queries[:_ROWS]
+        for query in queries[:_ROWS]
     ]
     columns = ("time", "share", "calls", "longest", "locks", "before", "statement", "look at")
     return Block("Slow queries of the stall", (), columns, rows)
@@ -224,35 +228,35 @@ def _times_more(query: SlowQueryDoc) -> str:
 def _shifts(shifts: Sequence[ShiftDoc]) -> Block | None:
     if not shifts:
         return None
-    moved = [one for one in shifts if one.first_moved_s is not None]
+    moved = [shift for shift in shifts if shift.first_moved_s is not None]
     ordered = moved[:_ROWS] or list(shifts[:_ROWS])
-    ordered.sort(key=lambda one: one.first_moved_s if one.first_moved_s is not None else 1e9)
+    ordered.sort(key=lambda shift: shift.first_moved_s if shift.first_moved_s is not None else 1e9)
     rows = [
         (
-            "" if one.first_moved_s is None else f"{one.first_moved_s:+.0f} s",
-            one.series,
-            f"{one.score:.0f}",
-            one.text,
+            "" if shift.first_moved_s is None else f"{shift.first_moved_s:+.0f} s",
+            shift.series,
+            f"{shift.score:.0f}",
+            shift.text,
         )
-        for one in ordered
+        for shift in ordered
     ]
     note = ["The strongest shifts, in the order in which they first moved."]
     return Block("What moved first", note, ("when", "series", "score", "how"), rows)
 
 
 def _stacks(analysis: Analysis) -> Block | None:
-    shown = [one for one in analysis.hot_stacks if not one.set_aside][:5]
+    shown = [hot_stack for hot_stack in analysis.hot_stacks if not hot_stack.set_aside][:5]
     if not shown:
         return None
     rows = [
         (
-            grouped(one.max_at_once),
-            f"{one.share:.0%}",
-            " < ".join(one.stack[:8]),
-            one.meaning,
-            "; ".join(_places([one.example] if one.example else [], 1)),
+            grouped(stack.max_at_once),
+            f"{stack.share:.0%}",
+            " < ".join(stack.stack[:8]),
+            stack.meaning,
+            "; ".join(_places([stack.example] if stack.example else [], 1)),
         )
-        for one in shown
+        for stack in shown
     ]
     return Block("Hot stacks", (), ("most", "share", "stack", "meaning", "look at"), rows)
 
@@ -260,11 +264,11 @@ def _stacks(analysis: Analysis) -> Block | None:
 def _deadlocks(analysis: Analysis) -> Block | None:
     if not analysis.deadlocks:
         return None
-    paths = {one.sha256: one.path for one in analysis.artifacts}
+    paths = {artifact.sha256: artifact.path for artifact in analysis.artifacts}
     lines = [
-        f"{one.time or 'time unknown'}: {one.relation} "
-        f"[{paths.get(one.artifact, one.artifact)}:{one.line_first}]"
-        for one in analysis.deadlocks[:5]
+        f"{deadlock.time or 'time unknown'}: {deadlock.relation} "
+        f"[{paths.get(deadlock.artifact, deadlock.artifact)}:{deadlock.line_first}]"
+        for deadlock in analysis.deadlocks[:5]
     ]
     return Block("Deadlocks", lines)
 
@@ -272,26 +276,26 @@ def _deadlocks(analysis: Analysis) -> Block | None:
 def _triage(triage: Sequence[TriageDoc]) -> Block:
     rows = [
         (
-            one.check.replace("_", " "),
-            _VERDICTS[one.verdict],
-            one.why,
-            "; ".join(_places(one.evidence, 2)),
+            item.check.replace("_", " "),
+            _VERDICTS[item.verdict],
+            item.why,
+            "; ".join(_places(item.evidence, 2)),
         )
-        for one in triage
+        for item in triage
     ]
     return Block("Seven quick checks", (), ("check", "verdict", "why", "look at"), rows)
 
 
 def _sources(analysis: Analysis) -> Block:
-    known = [one for one in analysis.artifacts if one.format is not None]
+    known = [artifact for artifact in analysis.artifacts if artifact.format is not None]
     unknown = len(analysis.artifacts) - len(known)
     lines = [f"{len(known)} of {len(analysis.artifacts)} artifacts were read."]
     if unknown:
         lines[0] += f" {unknown} are of no known format."
     sentences: dict[str, list[str]] = {}
-    for one in known:
-        if one.clock is not None:
-            sentences.setdefault(one.clock.how, []).append(one.path)
+    for artifact in known:
+        if artifact.clock is not None:
+            sentences.setdefault(artifact.clock.how, []).append(artifact.path)
     rows = [
         (str(len(paths)), paths[0] + (" ..." if len(paths) > 1 else ""), how)
         for how, paths in sorted(sentences.items(), key=lambda each: -len(each[1]))
@@ -303,8 +307,8 @@ def _problems(analysis: Analysis) -> Block | None:
     if not analysis.problems:
         return None
     lines = [
-        f"{one.path}{f':{one.line}' if one.line is not None else ''}: {one.message}"
-        for one in analysis.problems[:_ROWS]
+        f"{problem.path}{f':{problem.line}' if problem.line is not None else ''}: {problem.message}"
+        for problem in analysis.problems[:_ROWS]
     ]
     more = len(analysis.problems) - _ROWS
     if more > 0:
@@ -318,16 +322,16 @@ def _problems(analysis: Analysis) -> Block | None:
 def _places(locators: Iterable[Locator], most: int) -> list[str]:
     """'file:12-30' or 'series from .. to ..', for the first few."""
     places = []
-    for one in list(locators)[:most]:
-        if one.kind == "series" and one.series:
-            window = f" {one.start} to {one.end}" if one.start and one.end else ""
-            places.append(f"{one.series}{window}")
-        elif one.path and one.line_first is not None:
-            last = one.line_last
-            span = f"-{last}" if last is not None and last > one.line_first else ""
-            places.append(f"{one.path}:{one.line_first}{span}")
-        elif one.path or one.text:
-            places.append(one.path or one.text)
+    for locator in list(locators)[:most]:
+        if locator.kind == "series" and locator.series:
+            window = f" {locator.start} to {locator.end}" if locator.start and locator.end else ""
+            places.append(f"{locator.series}{window}")
+        elif locator.path and locator.line_first is not None:
+            last = locator.line_last
+            span = f"-{last}" if last is not None and last > locator.line_first else ""
+            places.append(f"{locator.path}:{locator.line_first}{span}")
+        elif locator.path or locator.text:
+            places.append(locator.path or locator.text)
     return places
 
 

@@ -52,7 +52,7 @@ def serve_command(settings: Settings) -> list[str]:
 
 def child_environment(settings: Settings) -> dict[str, str]:
     """Our environment with every address resolved, for a child that reads it as Settings."""
-    told = {
+    names = {
         "PILEUP_HOME": str(settings.home),
         "PILEUP_DATABASE_URL": settings.database_url or "",
         "PILEUP_BROKER_URL": settings.broker_url or "",
@@ -61,7 +61,7 @@ def child_environment(settings: Settings) -> dict[str, str]:
         "PILEUP_PUBLIC_URL": settings.url,
         "PYTHONUNBUFFERED": "1",
     }
-    return {**os.environ, **told}
+    return {**os.environ, **names}
 
 
 def _sources() -> Path:

@@ -133,7 +133,7 @@ def stop_leftovers(recorded: Sequence[Mapping[str, object]], timeout_s: float = 
     Takes: mappings with name, pid, created (as `Child.created`), signal. A pid whose process began
     at another time is somebody else's and is left alone.
     """
-    found: list[tuple[str, psutil.Process]] = []
+    rows: list[tuple[str, psutil.Process]] = []
     for entry in recorded:
         pid, created, number = entry.get("pid"), entry.get("created"), entry.get("signal")
         if not (isinstance(pid, int) and isinstance(created, float) and isinstance(number, int)):
@@ -142,14 +142,14 @@ def stop_leftovers(recorded: Sequence[Mapping[str, object]], timeout_s: float = 
             process = psutil.Process(pid)
             if abs(process.create_time() - created) < 0.05:
                 process.send_signal(number)
-                found.append((str(entry.get("name")), process))
+                rows.append((str(entry.get("name")), process))
         except psutil.Error:
             continue
-    _, alive = psutil.wait_procs([process for _, process in found], timeout=timeout_s)
+    _, alive = psutil.wait_procs([process for _, process in rows], timeout=timeout_s)
     for process in alive:
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
-    return [name for name, _ in found]
+    return [name for name, _ in rows]
 
 
 def _rotate(log: Path) -> None:

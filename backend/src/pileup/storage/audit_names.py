@@ -46,11 +46,11 @@ def names(unit: Unit, entries: Sequence[Entry]) -> dict[str, str]:
             break
         table = number.class_
         rows = unit.session.execute(select(table.id, number, words).where(table.id.in_(ids)))
-        for one, filled, told in rows:
-            said = told if isinstance(told, str) else predicates.read(told).words
-            known[one] = (label.format(filled), said)
+        for item, filled, told in rows:
+            text = told if isinstance(told, str) else predicates.read(told).words
+            known[item] = (label.format(filled), text)
         ids -= known.keys()
-    return {one: name for one, subject in about.items() if (name := _words(subject, known))}
+    return {item: name for item, subject in about.items() if (name := _words(subject, known))}
 
 
 def _subject(entry: Entry) -> str:
@@ -68,10 +68,10 @@ def _words(subject: str, known: dict[str, tuple[str, str]]) -> str:
     if kind == "report":
         return f"the report, {rest.replace('_', ' ')}"
     ids = _ID.findall(rest)
-    if not all(one in known for one in ids):
+    if not all(item in known for item in ids):
         return ""
     if len(ids) == 2:
-        return " under ".join(known[one][0] for one in ids)
+        return " under ".join(known[item][0] for item in ids)
     if len(ids) == 1:
         words = " ".join(" ".join(known[ids[0]]).split())
         return words if len(words) <= _MOST else f"{words[: _MOST - 1]}…"

@@ -50,9 +50,9 @@ def settle(session: Session, incident_id: str) -> None:
             model.incident_id == incident_id
         )
         least, most = session.execute(rows).one()
-        said = session.scalar(select(last).where(Incident.id == incident_id)) or 0
-        highest = max(said, most or 0)
-        if min(said, 1 if least is None else least - 1) < 0 or highest > _MOST:
+        count = session.scalar(select(last).where(Incident.id == incident_id)) or 0
+        highest = max(count, most or 0)
+        if min(count, 1 if least is None else least - 1) < 0 or highest > _MOST:
             raise Refused(
                 f"The bundle numbers its {model.__tablename__} up to {grouped(highest)}, "
                 "or below 1."

@@ -26,5 +26,5 @@ def living(session: Session, model: type[Row], row_id: str, *, lock: bool = Fals
 
 def in_bin(session: Session, incident_id: str) -> bool:
     """Whether the incident was deleted."""
-    found = session.scalar(select(Incident.deleted_at).where(Incident.id == incident_id))
-    return found is not None
+    moment = session.scalar(select(Incident.deleted_at).where(Incident.id == incident_id))
+    return moment is not None

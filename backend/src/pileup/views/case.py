@@ -322,10 +322,10 @@ def known_names(unit: Unit, placed: PlacedStore, incident_id: str) -> Known:
         hosts |= {file["host"] for file in document["artifacts"] if file.get("host")}
     evidence = placed.load(incident_id, ("session", "transaction", "slow_query"))
     for frame in evidence.frames.values() if evidence else ():
-        for column, found in (("user", users), ("client_host", hosts), ("host", hosts)):
+        for column, names in (("user", users), ("client_host", hosts), ("host", hosts)):
             if column in frame.columns:
                 values = frame[column].cast(pl.String).drop_nulls().unique().to_list()
-                found.update(value.partition(":")[0] for value in values[:MAX_NAMES] if value)
+                names.update(value.partition(":")[0] for value in values[:MAX_NAMES] if value)
     return Known(frozenset(hosts), frozenset(users))
 
 

@@ -264,8 +264,8 @@ class _Votes:
         return sorted(votes, key=lambda vote: (vote.by_id != self._me, vote.by, vote.by_id))
 
     def mine(self, cell: tuple[str, str]) -> Rating | None:
-        found = next((v.rating for v in self._all.get(cell, []) if v.by_id == self._me), None)
-        return cast(Rating | None, found)
+        text = next((v.rating for v in self._all.get(cell, []) if v.by_id == self._me), None)
+        return cast(Rating | None, text)
 
     def blind(self, cell: tuple[str, str]) -> bool:
         return cell not in self._free and bool(self._all.get(cell))
@@ -324,7 +324,7 @@ def _cell(
     )
 
 
-def _columns(hypotheses: Sequence[HypothesisRecord], found: Evaluated) -> list[MatrixHypothesis]:
+def _columns(hypotheses: Sequence[HypothesisRecord], matrix: Evaluated) -> list[MatrixHypothesis]:
     listed = [
         MatrixHypothesis(
             id=h.id,
@@ -333,11 +333,11 @@ def _columns(hypotheses: Sequence[HypothesisRecord], found: Evaluated) -> list[M
             status=h.status,
             closed=h.status == "refuted",
             confidence=h.confidence,
-            inconsistency=found.scores[h.id].inconsistency,
-            consistency=found.scores[h.id].consistency,
-            coverage=found.scores[h.id].coverage,
-            rank=found.scores[h.id].rank,
-            leads=h.id in found.leaders,
+            inconsistency=matrix.scores[h.id].inconsistency,
+            consistency=matrix.scores[h.id].consistency,
+            coverage=matrix.scores[h.id].coverage,
+            rank=matrix.scores[h.id].rank,
+            leads=h.id in matrix.leaders,
         )
         for h in hypotheses
     ]
@@ -374,11 +374,11 @@ def _turn(turn: Turn, names: Mapping[str, str], labels: Mapping[str, str]) -> Ma
     )
 
 
-def _sensitivity(turns: Sequence[MatrixTurn], found: Evaluated, names: Mapping[str, str]) -> str:
-    if not found.leaders:
+def _sensitivity(turns: Sequence[MatrixTurn], matrix: Evaluated, names: Mapping[str, str]) -> str:
+    if not matrix.leaders:
         return "Nothing is rated yet, so nothing leads."
-    now = " and ".join(sorted(names[leader] for leader in found.leaders))
-    verb = "leads" if len(found.leaders) == 1 else "tie"
+    now = " and ".join(sorted(names[leader] for leader in matrix.leaders))
+    verb = "leads" if len(matrix.leaders) == 1 else "tie"
     if not turns:
         return f"{now} {verb}, and no single piece of evidence decides that."
     changes = "; ".join(turn.text for turn in turns[:6])

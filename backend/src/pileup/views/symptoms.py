@@ -121,6 +121,8 @@ def symptoms_of_run(
 
 
 def _answer(symptom: SymptomRecord, evidence: Evidence) -> SymptomAnswer:
-    found = evaluate(symptom.predicate, evidence)
-    locator = msgspec.to_builtins(found.locator) if found.locator else None
-    return SymptomAnswer(symptom_id=symptom.id, holds=found.holds, text=found.text, locator=locator)
+    answer = evaluate(symptom.predicate, evidence)
+    locator = msgspec.to_builtins(answer.locator) if answer.locator else None
+    return SymptomAnswer(
+        symptom_id=symptom.id, holds=answer.holds, text=answer.text, locator=locator
+    )

@@ -93,16 +93,16 @@ def _corrections(runtime: Runtime, incident_id: str) -> list[StallCorrection]:
         records = StallCorrections(unit).of_incident(incident_id)
     return [
         StallCorrection(
-            host=one.host,
-            computed_onset=_us(one.computed_onset),
-            by=one.by,
-            onset=_us(one.onset) if one.onset else None,
-            end=_us(one.end) if one.end else None,
-            baseline=Span(_us(one.baseline_start), _us(one.baseline_end))
-            if one.baseline_start and one.baseline_end
+            host=record.host,
+            computed_onset=_us(record.computed_onset),
+            by=record.by,
+            onset=_us(record.onset) if record.onset else None,
+            end=_us(record.end) if record.end else None,
+            baseline=Span(_us(record.baseline_start), _us(record.baseline_end))
+            if record.baseline_start and record.baseline_end
             else None,
         )
-        for one in records
+        for record in records
     ]
 
 
@@ -129,7 +129,7 @@ def _forget(runtime: Runtime, job: Job) -> None:
 
 def _place(unit: Unit, artifacts: Sequence[Artifact], document: Analysis) -> None:
     """Host, range and clock of each artifact, as the analysis placed them."""
-    placed = {one.sha256: one for one in document.artifacts}
+    placed = {artifact.sha256: artifact for artifact in document.artifacts}
     for artifact in artifacts:
         found = placed.get(artifact.sha256)
         if found is None:

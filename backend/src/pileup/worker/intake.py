@@ -233,10 +233,12 @@ def _reading(artifact: Artifact, parsed: Parsed, *, told: bool = False) -> Readi
             "lines": receipt.lines,
             "bytes_understood": receipt.bytes_understood,
             "bytes_skipped": receipt.bytes_skipped,
-            "skipped": [asdict(one) for one in receipt.skipped[:1000]],
+            "skipped": [asdict(skipped) for skipped in receipt.skipped[:1000]],
             "records": receipt.records,
         },
-        sections=outline.fitted([asdict(one) for one in parsed.sections], outline.MOST_KEPT),
+        sections=outline.fitted(
+            [asdict(section) for section in parsed.sections], outline.MOST_KEPT
+        ),
         line_index=parsed.line_index,
         problems=problems,
     )

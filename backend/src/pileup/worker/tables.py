@@ -21,8 +21,10 @@ def mapping_of(runtime: Runtime, artifact: Artifact) -> Mapping | None:
     if artifact.format_given not in (None, csv_table.NAME):
         return None
     with runtime.database.unit() as unit:
-        found = Mappings(unit).find(csv_mapping.keys_in(_head(runtime, artifact), artifact.sha256))
-    return msgspec.convert(found.mapping, Mapping) if found else None
+        remembered = Mappings(unit).find(
+            csv_mapping.keys_in(_head(runtime, artifact), artifact.sha256)
+        )
+    return msgspec.convert(remembered.mapping, Mapping) if remembered else None
 
 
 def key_of(

@@ -109,10 +109,10 @@ def signature(secret: str, body: bytes, at: int) -> str:
 def public_address(host: str, port: int, *, private: bool) -> str:
     """An address of the host that may be connected to. One that is not public spoils them all."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise Unreachable(f"{host} has no address: {error}") from None
-    addresses = [str(entry[4][0]).partition("%")[0] for entry in found]
+    addresses = [str(entry[4][0]).partition("%")[0] for entry in rows]
     for address in addresses:
         if not private and not is_public(address):
             raise Unreachable(

@@ -49,7 +49,7 @@ function Mentions({ incidentId }: { readonly incidentId: string }) {
   }
   if (!list.data) return <SkeletonRows rows={4} />
   const { data } = list
-  const here = data.filter((one) => one.incident_id === incidentId)
+  const here = data.filter((item) => item.incident_id === incidentId)
   if (here.length === 0) {
     return (
       <EmptyState compact title="Nobody has named you here">
@@ -59,15 +59,15 @@ function Mentions({ incidentId }: { readonly incidentId: string }) {
   }
   return (
     <ol className="trail">
-      {here.map((one) => (
-        <li key={one.id} className="trail-entry">
+      {here.map((item) => (
+        <li key={item.id} className="trail-entry">
           <span className="trail-when">
-            <Time at={one.at} />
+            <Time at={item.at} />
           </span>
           <span>
-            <strong>{one.by}</strong> named you:{' '}
-            <Link to={subjectPath(incidentId, one.subject)}>{one.body}</Link>
-            {!one.seen && <Chip tone="waiting">new</Chip>}
+            <strong>{item.by}</strong> named you:{' '}
+            <Link to={subjectPath(incidentId, item.subject)}>{item.body}</Link>
+            {!item.seen && <Chip tone="waiting">new</Chip>}
           </span>
         </li>
       ))}

@@ -99,7 +99,7 @@ export function useRawLines(id: string, first: number, last: number): RawPages {
       const page = pages.get(Math.floor((line - 1) / PAGE_LINES))
       const text = page?.lines[line - page.line_first]
       if (page === undefined || text === undefined) return null
-      return { text, cut: page.cut.find((one) => one.line === line) ?? null }
+      return { text, cut: page.cut.find((item) => item.line === line) ?? null }
     },
   }
 }

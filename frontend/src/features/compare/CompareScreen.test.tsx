@@ -150,13 +150,12 @@ describe('compare', () => {
     renderScreen(<CompareScreen />, '/incidents/i1/compare?side=whole&side=stall|||||e1')
     await screen.findByRole('button', { name: 'mysql.Threads_running' })
     const runs = screen.getAllByLabelText<HTMLSelectElement>('Run')
-    expect(runs.map((one) => one.value)).toEqual(['', 'e1'])
+    expect(runs.map((run) => run.value)).toEqual(['', 'e1'])
     fireEvent.click(screen.getByRole('button', { name: 'Swap the first two sides' }))
     await waitFor(() =>
-      expect(screen.getAllByLabelText<HTMLSelectElement>('Run').map((one) => one.value)).toEqual([
-        'e1',
-        '',
-      ]),
+      expect(
+        screen.getAllByLabelText<HTMLSelectElement>('Run').map((element) => element.value),
+      ).toEqual(['e1', '']),
     )
   })
 

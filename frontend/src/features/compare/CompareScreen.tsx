@@ -57,14 +57,14 @@ export default function CompareScreen() {
   if (!choices.data) return <SkeletonRows rows={10} />
   const { has_baseline: quiet, has_stall: stalled } = choices.data
   // What the address does not say: the baseline against the stall, where there are any.
-  const sides = given.map((one) =>
-    one.experiments.length === 0 &&
-    ((!quiet && one.part === 'baseline') || (!stalled && one.part === 'stall'))
+  const sides = given.map((item) =>
+    item.experiments.length === 0 &&
+    ((!quiet && item.part === 'baseline') || (!stalled && item.part === 'stall'))
       ? side('whole')
-      : one,
+      : item,
   )
   const put = (at: number, next: (typeof sides)[number]) =>
-    setSides(sides.map((one, i) => (i === at ? next : one)))
+    setSides(sides.map((side, i) => (i === at ? next : side)))
   const reference = against < sides.length ? against : 0
   const asked: Asked = { sides, align, window: readAround(around), reference }
   return (
@@ -72,11 +72,11 @@ export default function CompareScreen() {
       <header className="compare-head">
         <h2>Compare</h2>
         <div className="compare-sides">
-          {sides.map((one, at) => (
+          {sides.map((side, at) => (
             <SideChooser
               key={NAMES[at]}
               name={NAMES[at] ?? ''}
-              side={one}
+              side={side}
               choices={choices.data}
               onChange={(next) => put(at, next)}
               {...(sides.length > 2
@@ -108,9 +108,9 @@ export default function CompareScreen() {
       </header>
       <div className="compare-tabs">
         <div className="segments" role="group" aria-label="What to compare">
-          {TABS.map((one) => (
-            <Button key={one} size="small" pressed={tab === one} onClick={() => show(one)}>
-              {NAMED[one]}
+          {TABS.map((name) => (
+            <Button key={name} size="small" pressed={tab === name} onClick={() => show(name)}>
+              {NAMED[name]}
             </Button>
           ))}
         </div>
@@ -122,14 +122,14 @@ export default function CompareScreen() {
         {tab !== 'fleet' && (
           <>
             <span className="segments" role="group" aria-label="Align the sides at">
-              {ALIGN.map((one) => (
+              {ALIGN.map((name) => (
                 <Button
-                  key={one}
+                  key={name}
                   size="small"
-                  pressed={align === one}
-                  onClick={() => setAlign(one)}
+                  pressed={align === name}
+                  onClick={() => setAlign(name)}
                 >
-                  {ALIGN_WORDS[one]}
+                  {ALIGN_WORDS[name]}
                 </Button>
               ))}
             </span>
@@ -172,11 +172,11 @@ export default function CompareScreen() {
   )
 }
 
-const isSide = <T,>(one: T | undefined): one is T => one !== undefined
+const isSide = <T,>(item: T | undefined): item is T => item !== undefined
 
 /** '-60..120' as seconds; null for anything else. */
-export function readAround(told: string): readonly [number, number] | null {
-  const [, from, to] = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/.exec(told) ?? []
+export function readAround(name: string): readonly [number, number] | null {
+  const [, from, to] = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/.exec(name) ?? []
   if (from === undefined || to === undefined || Number(from) >= Number(to)) return null
   return [Number(from), Number(to)]
 }
@@ -192,10 +192,10 @@ function Around({
 }) {
   const [from, setFrom] = useState(value.split('..')[0] ?? '')
   const [to, setTo] = useState(value.split('..')[1] ?? '')
-  const told = from.trim() === '' && to.trim() === '' ? '' : `${from.trim()}..${to.trim()}`
-  const wrong = told !== '' && readAround(told) === null
+  const name = from.trim() === '' && to.trim() === '' ? '' : `${from.trim()}..${to.trim()}`
+  const wrong = name !== '' && readAround(name) === null
   const take = () => {
-    if (!wrong) onChange(told)
+    if (!wrong) onChange(name)
   }
   const box = (label: string, shown: string, set: (next: string) => void) => (
     <input
@@ -255,16 +255,16 @@ function Compared({
         </Banner>
       ))}
       <p className="compare-said muted">
-        {doc.sides.map((one, at) => (
+        {doc.sides.map((side, at) => (
           <span key={NAMES[at]}>
             {at > 0 && ' · '}
-            <Said name={NAMES[at] ?? ''} side={one} />
+            <Said name={NAMES[at] ?? ''} side={side} />
           </span>
         ))}
       </p>
-      {doc.trials.map((one) => (
-        <p key={one.side} className="compare-trial">
-          {one.trial.text}
+      {doc.trials.map((trial) => (
+        <p key={trial.side} className="compare-trial">
+          {trial.trial.text}
         </p>
       ))}
       {tab === 'series' && series && (
@@ -279,7 +279,7 @@ function Compared({
 
 function Said({
   name,
-  side: one,
+  side: item,
 }: {
   readonly name: string
   readonly side: SidesDoc['sides'][number]
@@ -287,11 +287,11 @@ function Said({
   const zone = useZone()
   return (
     <span>
-      <strong>{name}</strong> {one.label}
-      {one.start && one.end && `, ${zone.format(one.start)} – ${zone.format(one.end)}`}
-      {one.hosts.length > 0 && `, ${one.hosts.join(', ')}`}
-      {one.dumps > 0 && `, ${formatNumber(one.dumps)} dumps`}
-      {one.samples > 0 && `, ${formatNumber(one.samples)} stack samples`}
+      <strong>{name}</strong> {item.label}
+      {item.start && item.end && `, ${zone.format(item.start)} – ${zone.format(item.end)}`}
+      {item.hosts.length > 0 && `, ${item.hosts.join(', ')}`}
+      {item.dumps > 0 && `, ${formatNumber(item.dumps)} dumps`}
+      {item.samples > 0 && `, ${formatNumber(item.samples)} stack samples`}
     </span>
   )
 }
@@ -353,12 +353,12 @@ function Rows({
     )
   }
   if (tab === 'tables') {
-    const rows = doc.tables.flatMap(({ side: at, table: one }, place) =>
-      one.rows.map((row) => ({
+    const rows = doc.tables.flatMap(({ side: at, table: item }, place) =>
+      item.rows.map((row) => ({
         ...row,
         at: place,
         side: at,
-        table: one.host ? `${one.name} on ${one.host}` : one.name,
+        table: item.host ? `${item.name} on ${item.host}` : item.name,
       })),
     )
     if (rows.length === 0) {

@@ -13,23 +13,23 @@ export function Fleet({ incidentId }: { readonly incidentId: string }) {
   return (
     <div className="fleet scroll">
       <p className="fleet-sum">{text}</p>
-      {differing.map((one) => (
-        <section key={one.host}>
-          <h3 className="mono">{one.host}</h3>
+      {differing.map((item) => (
+        <section key={item.host}>
+          <h3 className="mono">{item.host}</h3>
           <ul>
-            {one.settings.map((setting) => (
+            {item.settings.map((setting) => (
               <li key={setting.name}>
                 <span className="mono">{setting.name}</span> is{' '}
                 <span className="mono">{setting.host_value}</span>, elsewhere{' '}
                 <span className="mono">{setting.fleet_value}</span>
               </li>
             ))}
-            {one.series.map((series) => (
+            {item.series.map((series) => (
               <li key={series.series + series.labels}>{series.text}</li>
             ))}
           </ul>
-          {one.moved > one.series.length && (
-            <p className="faint">and {one.moved - one.series.length} more series.</p>
+          {item.moved > item.series.length && (
+            <p className="faint">and {item.moved - item.series.length} more series.</p>
           )}
         </section>
       ))}

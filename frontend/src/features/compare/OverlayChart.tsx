@@ -38,20 +38,20 @@ export function OverlayChart({
 }) {
   const [ref, width] = useWidth<HTMLDivElement>(800)
   const drawing = useRef<SVGSVGElement>(null)
-  const found = useQuery(overlayQuery(incidentId, asked, series))
+  const result = useQuery(overlayQuery(incidentId, asked, series))
   /** The crosshair: seconds on the axis, null without one. */
   const [at, setAt] = useState<number | null>(null)
   const zone = useZone()
-  if (found.isLoadingError) {
+  if (result.isLoadingError) {
     return (
-      <Problem compact error={found.error} what="The sides could not be laid over each other" />
+      <Problem compact error={result.error} what="The sides could not be laid over each other" />
     )
   }
-  const said = found.data ? overlaySentence(series, found.data) : series
-  const drawn = found.data && layoutOverlay(found.data, width, HEIGHT)
+  const name = result.data ? overlaySentence(series, result.data) : series
+  const drawn = result.data && layoutOverlay(result.data, width, HEIGHT)
   // A value counts for the crosshair within some pixels, but at least from one sample to the next.
   const reach = drawn ? Math.max(2, drawn.secondsAt(LEFT + 24) - drawn.secondsAt(LEFT)) : 0
-  const values = found.data && at !== null ? valuesAt(found.data, at, reach) : null
+  const values = result.data && at !== null ? valuesAt(result.data, at, reach) : null
   const told = at === null ? '' : asked.align === 'clock' ? zone.format(at * 1000) : seconds(at)
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
@@ -64,24 +64,24 @@ export function OverlayChart({
     <figure className="overlay" ref={ref}>
       <figcaption>
         <span className="mono">{series}</span>
-        {found.data?.unit && <span className="faint"> {found.data.unit}</span>}
+        {result.data?.unit && <span className="faint"> {result.data.unit}</span>}
         {drawn &&
-          drawn.shapes.map((one, index) => (
-            <span key={one.key} className="overlay-name" style={sideStyle(one.side)}>
+          drawn.shapes.map((shape, index) => (
+            <span key={shape.key} className="overlay-name" style={sideStyle(shape.side)}>
               <svg width="22" height="8" aria-hidden="true">
-                <path d="M0 4H22" className="overlay-line" strokeDasharray={DASH[one.side]} />
+                <path d="M0 4H22" className="overlay-line" strokeDasharray={DASH[shape.side]} />
               </svg>
-              {NAMES[one.side]} {one.label}
+              {NAMES[shape.side]} {shape.label}
               {values && <b className="num overlay-value">{values[index] ?? '–'}</b>}
             </span>
           ))}
-        {found.data && <span className="faint">{formatNumber(found.data.samples)} samples</span>}
+        {result.data && <span className="faint">{formatNumber(result.data.samples)} samples</span>}
         {told && (
           <span className="num" role="status">
             at {told}
           </span>
         )}
-        {found.data && drawn && (
+        {result.data && drawn && (
           <span className="overlay-export">
             <ExportMenu
               name={['comparison', series]}
@@ -89,11 +89,11 @@ export function OverlayChart({
                 const element = drawing.current
                 if (!element) throw new Error('nothing is drawn')
                 return svgOfElement(element, {
-                  ...{ title: series, description: said },
-                  head: headOf(series, found.data.unit, drawn.shapes),
+                  ...{ title: series, description: name },
+                  head: headOf(series, result.data.unit, drawn.shapes),
                 })
               }}
-              rows={() => overlayRows(found.data)}
+              rows={() => overlayRows(result.data)}
             />
           </span>
         )}
@@ -104,7 +104,7 @@ export function OverlayChart({
           height={HEIGHT}
           ref={drawing}
           role="img"
-          aria-label={`${said} Arrow keys move the crosshair.`}
+          aria-label={`${name} Arrow keys move the crosshair.`}
           tabIndex={0}
           className="overlay-chart"
           onPointerMove={(event) => {
@@ -142,10 +142,10 @@ export function OverlayChart({
               </text>
             </g>
           )}
-          {drawn.shapes.map((one) => (
-            <g key={one.key} style={sideStyle(one.side)}>
-              {one.band && <path d={one.band} className="overlay-band" />}
-              <path d={one.line} className="overlay-line" strokeDasharray={DASH[one.side]} />
+          {drawn.shapes.map((shape) => (
+            <g key={shape.key} style={sideStyle(shape.side)}>
+              {shape.band && <path d={shape.band} className="overlay-band" />}
+              <path d={shape.line} className="overlay-line" strokeDasharray={DASH[shape.side]} />
             </g>
           ))}
           {at !== null && (
@@ -160,7 +160,7 @@ export function OverlayChart({
           )}
         </svg>
       ) : (
-        found.data && <EmptyState compact title={`No side has samples of ${series}`} />
+        result.data && <EmptyState compact title={`No side has samples of ${series}`} />
       )}
     </figure>
   )

@@ -119,12 +119,12 @@ function Runs({
   const others = runs.filter((run) => !chosen.includes(run.id))
   return (
     <>
-      {[...chosen, ''].slice(0, Math.max(1, chosen.length)).map((one, at) => (
+      {[...chosen, ''].slice(0, Math.max(1, chosen.length)).map((name, at) => (
         <Pick
           key={at}
           label={at === 0 ? 'Run' : `Run ${at + 1}`}
           all={at === 0 ? 'the incident itself' : 'not this one'}
-          value={one}
+          value={name}
           onPick={(next) =>
             onPick(
               chosen.length === 0
@@ -133,7 +133,7 @@ function Runs({
             )
           }
         >
-          {runs.filter((run) => run.id === one || !chosen.includes(run.id)).map(named)}
+          {runs.filter((run) => run.id === name || !chosen.includes(run.id)).map(named)}
         </Pick>
       ))}
       {chosen.length > 0 && others.length > 0 && (

@@ -23,9 +23,9 @@ describe('an overlay', () => {
   it('has one axis with second 0 on it', () => {
     const drawn = layoutOverlay(doc('onset'), 456, 100, { left: 48 })
     expect(drawn?.zero).toBe(248)
-    expect(drawn?.shapes.map((one) => one.side)).toEqual([0, 1])
+    expect(drawn?.shapes.map((shape) => shape.side)).toEqual([0, 1])
     expect(drawn?.shapes[0]?.line.startsWith('M48,')).toBe(true)
-    expect(drawn?.x.some((one) => one.label === '+50 s')).toBe(true)
+    expect(drawn?.x.some((item) => item.label === '+50 s')).toBe(true)
   })
 
   it('has no second 0 by the clock, and nothing without a sample', () => {

@@ -44,8 +44,8 @@ export function layoutOverlay(
   height: number,
   { left = LEFT, top = 20 } = {},
 ): Overlay | null {
-  const lines = doc.lines.map((one) => ({ ...one, points: one.points as unknown as Point[] }))
-  const every = lines.flatMap((one) => one.points)
+  const lines = doc.lines.map((line) => ({ ...line, points: line.points as unknown as Point[] }))
+  const every = lines.flatMap((line) => line.points)
   const [first, last] = extent(every, (point) => point[0])
   if (first === undefined || last === undefined || width <= left) return null
   const clock = doc.align === 'clock'
@@ -73,12 +73,12 @@ export function layoutOverlay(
   )
   const ticks = Math.max(2, Math.floor((width - left) / 110))
   return {
-    shapes: lines.map((one, i) => ({
+    shapes: lines.map((line, i) => ({
       key: `${i}`,
-      side: one.side,
-      label: one.host && doc.lines.length > 1 ? `${one.label} (${one.host})` : one.label,
-      line: drawn(one.points) ?? '',
-      band: one.points.some((point) => point[2] !== point[3]) ? (band(one.points) ?? '') : '',
+      side: line.side,
+      label: line.host && doc.lines.length > 1 ? `${line.label} (${line.host})` : line.label,
+      line: drawn(line.points) ?? '',
+      band: line.points.some((point) => point[2] !== point[3]) ? (band(line.points) ?? '') : '',
     })),
     x: clock
       ? time.ticks(ticks).map((at) => ({ at: time(at), label: time.tickFormat(ticks)(at) }))

@@ -77,8 +77,8 @@ export const overlayQuery = (id: string, what: Asked, series: string) =>
 export function exportPath(id: string, what: Asked, format: 'csv' | 'md', all: boolean): string {
   const query = new URLSearchParams({ format, all: String(all) })
   for (const [key, value] of Object.entries(asked(what))) {
-    for (const one of Array.isArray(value) ? (value as string[]) : [String(value)]) {
-      query.append(key, one)
+    for (const name of Array.isArray(value) ? (value as string[]) : [String(value)]) {
+      query.append(key, name)
     }
   }
   return `/api/v1/incidents/${id}/compare/export?${query.toString()}`

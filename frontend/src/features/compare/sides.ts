@@ -35,22 +35,22 @@ export const side = (part: Part, more: Partial<Side> = {}): Side => ({
 
 function readSide(value: string): Side | undefined {
   const [part, start = '', end = '', host = '', bundle = '', runs = ''] = value.split('|')
-  const known = PARTS.find((one) => one === part)
+  const known = PARTS.find((item) => item === part)
   return (
     known && { part: known, start, end, host, bundle, experiments: runs.split(',').filter(Boolean) }
   )
 }
 
-export const writeSide = (one: Side): string =>
-  [one.part, one.start, one.end, one.host, one.bundle, one.experiments.join(',')]
+export const writeSide = (side: Side): string =>
+  [side.part, side.start, side.end, side.host, side.bundle, side.experiments.join(',')]
     .join('|')
     .replace(/\|+$/, '')
 
 /** All sides, in the order of their columns. */
 export const sidesCodec: Codec<readonly Side[]> = {
   read: (values) => {
-    const found = values.map(readSide).filter((one) => one !== undefined)
-    return found.length >= 2 ? found.slice(0, MOST) : undefined
+    const sides = values.map(readSide).filter((side) => side !== undefined)
+    return sides.length >= 2 ? sides.slice(0, MOST) : undefined
   },
   write: (sides) => sides.map(writeSide),
 }
@@ -63,6 +63,6 @@ export const referenceCodec: Codec<number> = {
 }
 
 /** A window needs both of its ends; anything else is ready at once. */
-export function isReady(one: Side): boolean {
-  return one.part !== 'window' || (one.start !== '' && one.end !== '')
+export function isReady(side: Side): boolean {
+  return side.part !== 'window' || (side.start !== '' && side.end !== '')
 }

@@ -20,8 +20,8 @@ type Spread = NonNullable<Series['levels'][number]>
 export const fullName = (row: Series) => row.series + (row.labels && `{${row.labels}}`)
 
 const width = (sides: number) => (sides > 3 ? 'minmax(90px, 1fr)' : 'minmax(130px, 1fr)')
-const spreadWord = (one: Spread) =>
-  one.runs > 1 ? `least and most of ${one.runs} runs` : 'quartiles of the samples'
+const spreadWord = (item: Spread) =>
+  item.runs > 1 ? `least and most of ${item.runs} runs` : 'quartiles of the samples'
 
 const others = (sides: number, reference: number) =>
   Array.from({ length: sides }, (_, side) => side).filter((side) => side !== reference)

@@ -111,10 +111,10 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
       )}
       <InspectorSection title={`Artifacts (${experiment.artifacts.length})`}>
         <ul>
-          {experiment.artifacts.map((one) => (
-            <li key={one.id}>
-              <Link className="mono" to={rawLinesPath(incidentId, one.id, null, null, search)}>
-                {one.path}
+          {experiment.artifacts.map((artifact) => (
+            <li key={artifact.id}>
+              <Link className="mono" to={rawLinesPath(incidentId, artifact.id, null, null, search)}>
+                {artifact.path}
               </Link>
             </li>
           ))}

@@ -36,9 +36,9 @@ export default function ExperimentsScreen() {
     )
   }
   if (!data) return <SkeletonRows rows={8} />
-  const chosen = data.find((one) => one.id === open)
+  const chosen = data.find((item) => item.id === open)
   const statement = (hypothesis: string | null) =>
-    hypotheses.data?.find((one) => one.id === hypothesis)?.statement ?? ''
+    hypotheses.data?.find((item) => item.id === hypothesis)?.statement ?? ''
   return (
     <div className="experiments">
       <div className="experiments-main scroll">
@@ -70,35 +70,35 @@ export default function ExperimentsScreen() {
               </tr>
             </thead>
             <tbody>
-              {data.map((one) => (
+              {data.map((item) => (
                 <tr
-                  key={one.id}
-                  ref={one.id === open ? showRow : undefined}
+                  key={item.id}
+                  ref={item.id === open ? showRow : undefined}
                   data-testid="experiment-row"
-                  className={cx(one.id === open && 'selected')}
+                  className={cx(item.id === open && 'selected')}
                 >
-                  <td className="num">{one.number}</td>
+                  <td className="num">{item.number}</td>
                   <td>
-                    <button type="button" className="linklike" onClick={() => setOpen(one.id)}>
-                      {one.title}
+                    <button type="button" className="linklike" onClick={() => setOpen(item.id)}>
+                      {item.title}
                     </button>
-                    <div className="faint">{statement(one.hypothesis_id)}</div>
+                    <div className="faint">{statement(item.hypothesis_id)}</div>
                   </td>
-                  <td>{one.change}</td>
+                  <td>{item.change}</td>
                   <td>
-                    {one.prediction.text}
-                    <div className={cx(one.prediction.text && 'faint')}>
-                      {predictedNumber(one.prediction)}
+                    {item.prediction.text}
+                    <div className={cx(item.prediction.text && 'faint')}>
+                      {predictedNumber(item.prediction)}
                     </div>
                   </td>
                   <td>
-                    <Measured experiment={one} />
-                    <div>{one.observation?.text ?? ''}</div>
+                    <Measured experiment={item} />
+                    <div>{item.observation?.text ?? ''}</div>
                   </td>
                   <td>
-                    <VerdictChip experiment={one} />
+                    <VerdictChip experiment={item} />
                   </td>
-                  <td>{one.by}</td>
+                  <td>{item.by}</td>
                 </tr>
               ))}
             </tbody>
@@ -109,7 +109,7 @@ export default function ExperimentsScreen() {
             key={name}
             incidentId={id}
             name={name}
-            experiments={data.filter((one) => one.sweep === name)}
+            experiments={data.filter((item) => item.sweep === name)}
             onOpen={setOpen}
           />
         ))}

@@ -96,7 +96,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
         {field('title', 'Title', { autoFocus: true })}
         {choice('hypothesis', 'Hypothesis', [
           ['', 'none'],
-          ...hypotheses.map((one) => [one.id, one.statement] as const),
+          ...hypotheses.map((hypothesis) => [hypothesis.id, hypothesis.statement] as const),
         ])}
         {field('change', 'Change', {
           hint: 'One thing, as exactly as somebody else would need it',
@@ -119,7 +119,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
           {choice(
             'statistic',
             'Statistic',
-            STATISTICS.map((one) => [one, one] as const),
+            STATISTICS.map((name) => [name, name] as const),
           )}
           {choice('op', 'Sign', SIGNS)}
           {field('value', 'Value', { inputMode: 'decimal', disabled: direction })}

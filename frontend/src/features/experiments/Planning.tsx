@@ -40,17 +40,17 @@ function begin(
   const at = plan.indexOf(':')
   const kind = plan.slice(0, at)
   const id = plan.slice(at + 1)
-  const was = kind === 'change' && experiments.find((one) => one.id === id)
+  const was = kind === 'change' && experiments.find((experiment) => experiment.id === id)
   if (was) return { start: likeRun(was), like: '', was }
-  const run = kind === 'run' && experiments.find((one) => one.id === id)
+  const run = kind === 'run' && experiments.find((experiment) => experiment.id === id)
   if (run) return { start: likeRun(run), like: `like run ${run.number}` }
-  const finding = kind === 'finding' && findings.find((one) => one.finding.id === id)
+  const finding = kind === 'finding' && findings.find((finding) => finding.finding.id === id)
   if (finding) {
     return { start: likeFinding(finding.finding, hypotheses), like: 'as the finding suggests' }
   }
-  const hypothesis = kind === 'hypothesis' && hypotheses.find((one) => one.id === id)
+  const hypothesis = kind === 'hypothesis' && hypotheses.find((hypothesis) => hypothesis.id === id)
   if (hypothesis) {
-    const known = findings.map((one) => one.finding)
+    const known = findings.map((finding) => finding.finding)
     return { start: likeHypothesis(hypothesis, known), like: 'for the hypothesis' }
   }
   return { start: { ...EMPTY, hypothesis: hypotheses[0]?.id ?? '' }, like: '' }

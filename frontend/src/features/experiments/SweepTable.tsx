@@ -28,10 +28,12 @@ type Props = {
 }
 
 export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
-  const now = useQueries({ queries: experiments.map((one) => observedQuery(incidentId, one)) })
-  const runs: readonly Run[] = experiments.map((one, i) => ({
-    experiment: one,
-    seen: one.computed ?? now[i]?.data ?? null,
+  const now = useQueries({
+    queries: experiments.map((experiment) => observedQuery(incidentId, experiment)),
+  })
+  const runs: readonly Run[] = experiments.map((experiment, i) => ({
+    experiment: experiment,
+    seen: experiment.computed ?? now[i]?.data ?? null,
   }))
   const names = parametersOf(runs)
   const series = seriesOf(runs)
@@ -58,20 +60,20 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
         <table className="experiments-table" aria-label={`Runs of the sweep ${name}`}>
           <thead>
             <tr>
-              {names.map((one) => (
-                <th key={one} scope="col">
-                  {one}
+              {names.map((name) => (
+                <th key={name} scope="col">
+                  {name}
                 </th>
               ))}
               <th scope="col">Predicted</th>
-              {series.map((one) => (
+              {series.map((name) => (
                 <th
-                  key={one}
+                  key={name}
                   scope="col"
                   className="num"
                   title="Median ± MAD (samples) of one run; median, least–most of several"
                 >
-                  {one}
+                  {name}
                 </th>
               ))}
               <th scope="col">Symptoms</th>
@@ -82,17 +84,17 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
           <tbody>
             {places(runs).map((same) => (
               <tr key={same[0]?.experiment.id} data-testid="sweep-row">
-                {names.map((one) => (
-                  <td key={one}>{same[0]?.experiment.parameters[one] ?? '–'}</td>
+                {names.map((name) => (
+                  <td key={name}>{same[0]?.experiment.parameters[name] ?? '–'}</td>
                 ))}
                 <td>
-                  {[...new Set(same.map(predicted))].map((one) => (
-                    <div key={one}>{one}</div>
+                  {[...new Set(same.map(predicted))].map((name) => (
+                    <div key={name}>{name}</div>
                   ))}
                 </td>
-                {series.map((one) => (
-                  <td key={one} className="num">
-                    {spread(summaryOf(same, one))}
+                {series.map((name) => (
+                  <td key={name} className="num">
+                    {spread(summaryOf(same, name))}
                   </td>
                 ))}
                 <td title={each(same, (run) => run.seen?.symptoms?.text ?? '')}>
@@ -158,9 +160,9 @@ function Pivoted({
           <th scope="col">
             {down} \ {across}
           </th>
-          {table.across.map((one) => (
-            <th key={one} scope="col">
-              {one || '–'}
+          {table.across.map((name) => (
+            <th key={name} scope="col">
+              {name || '–'}
             </th>
           ))}
         </tr>
@@ -174,10 +176,10 @@ function Pivoted({
                 {table.at(row, column).length === 0 ? (
                   <span className="faint">not run</span>
                 ) : (
-                  series.map((one) => (
-                    <div key={one}>
-                      {spread(summaryOf(table.at(row, column), one))}{' '}
-                      {series.length > 1 && <span className="faint">{one}</span>}
+                  series.map((name) => (
+                    <div key={name}>
+                      {spread(summaryOf(table.at(row, column), name))}{' '}
+                      {series.length > 1 && <span className="faint">{name}</span>}
                     </div>
                   ))
                 )}

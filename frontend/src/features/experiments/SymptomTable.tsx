@@ -38,10 +38,12 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
   const mayWrite = useMay('contributor')
   const [writing, setWriting] = useState<Symptom | 'new' | null>(null)
   const own = useQuery(symptomsQuery(incidentId))
-  const withFiles = experiments.filter((one) => one.artifacts.length > 0)
-  const now = useQueries({ queries: withFiles.map((one) => observedQuery(incidentId, one)) })
+  const withFiles = experiments.filter((experiment) => experiment.artifacts.length > 0)
+  const now = useQueries({
+    queries: withFiles.map((withFile) => observedQuery(incidentId, withFile)),
+  })
   const answers = useQueries({
-    queries: withFiles.map((one) => runSymptomsQuery(incidentId, one, own.data ?? [])),
+    queries: withFiles.map((withFile) => runSymptomsQuery(incidentId, withFile, own.data ?? [])),
   })
   const { remove } = useSymptomWrites(incidentId)
   const offer = useOfferUndo(incidentId)

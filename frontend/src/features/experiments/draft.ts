@@ -62,13 +62,13 @@ const plain = (value: number | null | undefined) =>
   value === null || value === undefined ? '' : `${value}`
 
 /** "Run like this": the same change and prediction, to be changed where the next run differs. */
-export function likeRun(one: Experiment): Draft {
-  const { prediction: told } = one
+export function likeRun(item: Experiment): Draft {
+  const { prediction: told } = item
   return {
-    title: one.title,
-    hypothesis: one.hypothesis_id ?? '',
-    change: one.change,
-    risk: one.risk,
+    title: item.title,
+    hypothesis: item.hypothesis_id ?? '',
+    change: item.change,
+    risk: item.risk,
     prediction: told.text,
     metric: told.metric ?? '',
     statistic: told.statistic ?? 'median',
@@ -78,8 +78,8 @@ export function likeRun(one: Experiment): Draft {
     limit: plain(told.falsifier_value),
     also: (told.also ?? []).join(', '),
     falsifier: told.falsifier,
-    sweep: one.sweep,
-    parameters: Object.entries(one.parameters)
+    sweep: item.sweep,
+    parameters: Object.entries(item.parameters)
       .map(([name, value]) => `${name}=${value}`)
       .join(', '),
   }
@@ -87,7 +87,7 @@ export function likeRun(one: Experiment): Draft {
 
 /** What the knowledge base suggests for a finding, under the hypothesis made of it. */
 export function likeFinding(finding: Finding, hypotheses: readonly Hypothesis[]): Draft {
-  const of = hypotheses.find((one) => one.finding_id === finding.id)
+  const of = hypotheses.find((hypothesis) => hypothesis.finding_id === finding.id)
   return {
     ...EMPTY,
     title: `Test: ${finding.title}`,
@@ -99,16 +99,17 @@ export function likeFinding(finding: Finding, hypotheses: readonly Hypothesis[])
 }
 
 /** What would refute a hypothesis; with its finding's experiment where it has one. */
-export function likeHypothesis(one: Hypothesis, findings: readonly Finding[]): Draft {
-  const finding = findings.find((other) => other.id === one.finding_id)
-  const suggested = finding?.experiment ? likeFinding(finding, [one]) : EMPTY
+export function likeHypothesis(hypothesis: Hypothesis, findings: readonly Finding[]): Draft {
+  const finding = findings.find((other) => other.id === hypothesis.finding_id)
+  const suggested = finding?.experiment ? likeFinding(finding, [hypothesis]) : EMPTY
   return {
     ...suggested,
-    title: suggested.title || `Test: ${one.statement}`,
-    hypothesis: one.id,
+    title: suggested.title || `Test: ${hypothesis.statement}`,
+    hypothesis: hypothesis.id,
     prediction:
-      suggested.prediction || (one.falsifier && `It holds, so we will not see: ${one.falsifier}`),
-    falsifier: suggested.falsifier || one.falsifier,
+      suggested.prediction ||
+      (hypothesis.falsifier && `It holds, so we will not see: ${hypothesis.falsifier}`),
+    falsifier: suggested.falsifier || hypothesis.falsifier,
   }
 }
 
@@ -121,8 +122,8 @@ export function decimal(text: string): number | null {
 /** 'tables=4, binary=patched' as names and values; null when it is not that. */
 export function readParameters(text: string): Record<string, string> | null {
   const found: Record<string, string> = {}
-  for (const one of text.split(/[,\n]/).filter((part) => part.trim())) {
-    const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(one) ?? []
+  for (const item of text.split(/[,\n]/).filter((part) => part.trim())) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(item) ?? []
     if (!name.trim() || !value.trim() || name.trim() in found) return null
     found[name.trim()] = value.trim()
   }

@@ -37,7 +37,7 @@ export const hypothesisNamesQuery = (id: string) =>
 
 /** What the run's own artifacts show; computed by the server from the attached files. */
 export function observedQuery(id: string, experiment: Experiment) {
-  const files = experiment.artifacts.map((one) => one.id)
+  const files = experiment.artifacts.map((artifact) => artifact.id)
   return queryOptions({
     queryKey: keys.of(id, 'experiments', experiment.id, 'observed', experiment.revision, files),
     queryFn: () =>
@@ -75,8 +75,8 @@ export const runSymptomsQuery = (
 ) =>
   queryOptions({
     queryKey: keys.of(id, 'experiments', experiment.id, 'symptoms', {
-      files: experiment.artifacts.map((one) => one.id),
-      asked: symptoms.map((one) => [one.id, one.revision]),
+      files: experiment.artifacts.map((artifact) => artifact.id),
+      asked: symptoms.map((symptom) => [symptom.id, symptom.revision]),
     }),
     queryFn: () =>
       unwrap(
@@ -145,7 +145,7 @@ export const seriesNamesQuery = (id: string) =>
           params: { path: { incident_id: id } },
         }),
       ),
-    select: (found) => found.map((one) => one.id),
+    select: (found) => found.map((item) => item.id),
   })
 
 export function useExperimentWrites(id: string) {

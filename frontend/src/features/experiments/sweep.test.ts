@@ -82,7 +82,7 @@ const RUNS = [
 
 describe('a sweep', () => {
   it('is in the order of its parameters, numbers as numbers', () => {
-    expect(sorted(RUNS).map((one) => one.experiment.number)).toEqual([2, 1, 3])
+    expect(sorted(RUNS).map((run) => run.experiment.number)).toEqual([2, 1, 3])
   })
 
   it('pivots by two parameters; a place without a run is empty', () => {
@@ -91,7 +91,7 @@ describe('a sweep', () => {
       ['4', '16'],
       ['original', 'patched'],
     ])
-    expect(table.at('16', 'original').map((one) => one.experiment.number)).toEqual([1])
+    expect(table.at('16', 'original').map((run) => run.experiment.number)).toEqual([1])
     expect(table.at('4', 'patched')).toEqual([])
   })
 
@@ -105,7 +105,7 @@ describe('a sweep', () => {
   it('puts repeated runs into one place: median, least and most, how many', () => {
     const again = [...RUNS, run(4, '16', 'original', 14), run(5, '16', 'original', 9)]
     const place = places(again)[1] ?? []
-    expect(place.map((one) => one.experiment.number)).toEqual([1, 4, 5])
+    expect(place.map((run) => run.experiment.number)).toEqual([1, 4, 5])
     expect(spread(summaryOf(place, 'app.queries@db-1'))).toBe('9, 8–14 (3 runs)')
     expect(spread(summaryOf(place.slice(0, 1), 'app.queries@db-1'))).toBe('8 ± 1 (n 60)')
     expect(spread(summaryOf(place, 'another'))).toBe('–')

@@ -16,16 +16,17 @@ export type Run = {
 }
 
 /** "p95 of mysql.Threads_running@db-1 < 20 within 600 s; falsified if > 100". */
-export function predictedNumber(one: Experiment['prediction']): string {
-  if (!one.metric || !one.op) return ''
-  const size = one.value === null || one.op === 'falls' || one.op === 'rises' ? '' : ` ${one.value}`
-  const sign = one.op === '~' ? 'about' : one.op
-  const window = one.window_s === null ? '' : ` within ${one.window_s} s`
+export function predictedNumber(item: Experiment['prediction']): string {
+  if (!item.metric || !item.op) return ''
+  const size =
+    item.value === null || item.op === 'falls' || item.op === 'rises' ? '' : ` ${item.value}`
+  const sign = item.op === '~' ? 'about' : item.op
+  const window = item.window_s === null ? '' : ` within ${item.window_s} s`
   const false_ =
-    one.falsifier_op && one.falsifier_value !== null
-      ? `; falsified if ${one.falsifier_op} ${one.falsifier_value}`
+    item.falsifier_op && item.falsifier_value !== null
+      ? `; falsified if ${item.falsifier_op} ${item.falsifier_value}`
       : ''
-  return `${one.statistic ?? 'median'} of ${one.metric} ${sign}${size}${window}${false_}`
+  return `${item.statistic ?? 'median'} of ${item.metric} ${sign}${size}${window}${false_}`
 }
 
 /** What the runs of one combination of parameters show of a series. */
@@ -49,30 +50,30 @@ export const summaryOf = (runs: readonly Run[], series: string) =>
 
 /** Of the same series in each of some runs. */
 export function summarise(runs: readonly (Level | null)[]): Summary | null {
-  const levels = runs.filter((one) => one !== null)
-  const medians = levels.map((one) => one.median)
+  const levels = runs.filter((run) => run !== null)
+  const medians = levels.map((level) => level.median)
   const middle = median(medians)
   if (middle === undefined) return null
-  const one = levels.length === 1 ? levels[0] : undefined
+  const item = levels.length === 1 ? levels[0] : undefined
   return {
     median: middle,
-    mad: one?.mad ?? null,
-    least: one ? null : Math.min(...medians),
-    most: one ? null : Math.max(...medians),
+    mad: item?.mad ?? null,
+    least: item ? null : Math.min(...medians),
+    most: item ? null : Math.max(...medians),
     points: sum(levels, (level) => level.points),
     runs: levels.length,
   }
 }
 
 /** "31 ± 2 (n 60)": median, MAD, samples; of several runs "31, 28–40 (3 runs)". */
-export function spread(one: Summary | null): string {
-  if (one === null) return '–'
-  const middle = formatNumber(one.median, 2)
-  if (one.least === null || one.most === null) {
-    return `${middle} ± ${formatNumber(one.mad ?? 0, 2)} (n ${formatNumber(one.points)})`
+export function spread(summary: Summary | null): string {
+  if (summary === null) return '–'
+  const middle = formatNumber(summary.median, 2)
+  if (summary.least === null || summary.most === null) {
+    return `${middle} ± ${formatNumber(summary.mad ?? 0, 2)} (n ${formatNumber(summary.points)})`
   }
-  const lies = `, ${formatNumber(one.least, 2)}–${formatNumber(one.most, 2)}`
-  return `${middle}${one.least === one.most ? '' : lies} (${one.runs} runs)`
+  const lies = `, ${formatNumber(summary.least, 2)}–${formatNumber(summary.most, 2)}`
+  return `${middle}${summary.least === summary.most ? '' : lies} (${summary.runs} runs)`
 }
 
 /** Runs of the same parameters together, in the order of the parameters. */
@@ -99,20 +100,20 @@ export function reproduced(run: Run): string {
 }
 
 export const sweepsOf = (all: readonly Experiment[]) =>
-  [...new Set(all.map((one) => one.sweep).filter(Boolean))].sort()
+  [...new Set(all.map((item) => item.sweep).filter(Boolean))].sort()
 
 /** Names of the parameters, as the runs first give them. */
 export const parametersOf = (runs: readonly Run[]) => [
-  ...new Set(runs.flatMap((one) => Object.keys(one.experiment.parameters))),
+  ...new Set(runs.flatMap((run) => Object.keys(run.experiment.parameters))),
 ]
 
 /** Series that any run shows. */
 export const seriesOf = (runs: readonly Run[]) => [
-  ...new Set(runs.flatMap((one) => one.seen?.levels.map((level) => level.series) ?? [])),
+  ...new Set(runs.flatMap((run) => run.seen?.levels.map((level) => level.series) ?? [])),
 ]
 
 export const levelOf = (run: Run, series: string) =>
-  run.seen?.levels.find((one) => one.series === series)?.run ?? null
+  run.seen?.levels.find((level) => level.series === series)?.run ?? null
 
 const inOrder = new Intl.Collator('en', { numeric: true }).compare
 
@@ -138,7 +139,7 @@ export type Pivot = {
 /** Rows are the values of one parameter, columns those of another. */
 export function pivot(runs: readonly Run[], rows: string, columns: string): Pivot {
   const values = (name: string) =>
-    [...new Set(runs.map((one) => one.experiment.parameters[name] ?? ''))].sort(inOrder)
+    [...new Set(runs.map((run) => run.experiment.parameters[name] ?? ''))].sort(inOrder)
   const places = new Map<string, Run[]>()
   const key = (down: string, across: string) => JSON.stringify([down, across])
   for (const run of runs) {
@@ -163,7 +164,7 @@ export function sweepRows(runs: readonly Run[]): Rows {
       ...names,
       'runs',
       'predicted',
-      ...series.flatMap((one) => [`${one} median`, 'MAD', 'least run', 'most run', 'samples']),
+      ...series.flatMap((name) => [`${name} median`, 'MAD', 'least run', 'most run', 'samples']),
       'symptoms reproduced',
       'failed the same way',
       'computed',
@@ -176,9 +177,9 @@ export function sweepRows(runs: readonly Run[]): Rows {
       same.length,
       [...new Set(same.map(predicted))].join('; '),
       ...series.flatMap((id) => {
-        const one = summaryOf(same, id)
-        return one
-          ? [one.median, one.mad, one.least, one.most, one.points]
+        const summary = summaryOf(same, id)
+        return summary
+          ? [summary.median, summary.mad, summary.least, summary.most, summary.points]
           : [null, null, null, null, null]
       }),
       each(same, reproduced),

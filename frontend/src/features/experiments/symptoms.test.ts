@@ -10,7 +10,7 @@ const run = (holds: boolean | null, reproduced: string[], fresh: string[] = []):
   answers: [answer(holds)],
   seen: {
     reproduced,
-    missing: ['known problem: a', 'wanted latch: b'].filter((one) => !reproduced.includes(one)),
+    missing: ['known problem: a', 'wanted latch: b'].filter((name) => !reproduced.includes(name)),
     new: fresh,
     own: null,
     unknown: [],

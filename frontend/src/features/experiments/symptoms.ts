@@ -26,21 +26,24 @@ export function symptomRows(
   own: readonly Symptom[],
   runs: readonly SymptomRun[],
 ): readonly SymptomRow[] {
-  const rows: SymptomRow[] = own.map((one) => ({
-    words: one.words,
-    own: one,
-    incident: one.incident?.holds ?? null,
+  const rows: SymptomRow[] = own.map((item) => ({
+    words: item.words,
+    own: item,
+    incident: item.incident?.holds ?? null,
     cells: runs.map((run) => {
-      const answer = run.answers.find((other) => other.symptom_id === one.id)
+      const answer = run.answers.find((other) => other.symptom_id === item.id)
       return { seen: answer?.holds ?? null, text: answer?.text ?? '' }
     }),
   }))
-  const computed = (words: readonly string[]) => words.filter((one) => !one.startsWith(OWN))
+  const computed = (words: readonly string[]) => words.filter((word) => !word.startsWith(OWN))
   const all = (of: (seen: Observed['symptoms']) => readonly string[]) => [
     ...new Set(runs.flatMap((run) => (run.seen ? computed(of(run.seen)) : []))),
   ]
   const here = all((seen) => [...seen.reproduced, ...seen.missing])
-  for (const words of [...here, ...all((seen) => seen.new).filter((one) => !here.includes(one))]) {
+  for (const words of [
+    ...here,
+    ...all((seen) => seen.new).filter((name) => !here.includes(name)),
+  ]) {
     const incident = here.includes(words)
     rows.push({
       words,
@@ -83,7 +86,7 @@ export const wordOf = (seen: Seen) => WORD[`${seen}`]
 
 export function symptomExport(rows: readonly SymptomRow[], runs: readonly SymptomRun[]): Rows {
   return {
-    columns: ['symptom', 'incident', ...runs.map((one) => `run ${one.experiment.number}`)],
+    columns: ['symptom', 'incident', ...runs.map((run) => `run ${run.experiment.number}`)],
     rows: rows.map((row) => [
       row.words,
       wordOf(row.incident),

@@ -25,7 +25,8 @@ type Props = {
 export function Board({ incidentId, hypotheses, open, onOpen }: Props) {
   const matrix = useQuery(matrixQuery(incidentId, 'consensus', null))
   const columns = COLUMNS.filter(
-    ([status]) => ALWAYS.includes(status) || hypotheses.some((one) => one.status === status),
+    ([status]) =>
+      ALWAYS.includes(status) || hypotheses.some((hypothesis) => hypothesis.status === status),
   )
   return (
     <div className="board-row">
@@ -39,25 +40,26 @@ export function Board({ incidentId, hypotheses, open, onOpen }: Props) {
         ) : (
           <div className="board">
             {columns.map(([status, title]) => {
-              const members = hypotheses.filter((one) => one.status === status)
+              const members = hypotheses.filter((hypothesis) => hypothesis.status === status)
               return (
                 <section key={status} className="board-column" aria-label={title}>
                   <h3>
                     {title} <span className="faint">{members.length}</span>
                   </h3>
-                  {members.map((one) => (
+                  {members.map((member) => (
                     <Card
-                      key={one.id}
-                      hypothesis={one}
-                      score={matrix.data?.hypotheses.find((h) => h.id === one.id) ?? null}
+                      key={member.id}
+                      hypothesis={member}
+                      score={matrix.data?.hypotheses.find((h) => h.id === member.id) ?? null}
                       next={
-                        matrix.data?.next?.pair.includes(one.label)
-                          ? (matrix.data.next.steps.find((step) => step.text.includes(one.label)) ??
-                            null)
+                        matrix.data?.next?.pair.includes(member.label)
+                          ? (matrix.data.next.steps.find((step) =>
+                              step.text.includes(member.label),
+                            ) ?? null)
                           : null
                       }
-                      selected={one.id === open}
-                      onOpen={() => onOpen(one.id)}
+                      selected={member.id === open}
+                      onOpen={() => onOpen(member.id)}
                     />
                   ))}
                 </section>
@@ -83,7 +85,7 @@ function CalibrationLine({ incidentId }: { readonly incidentId: string }) {
       Calibration: Brier score <b>{data.brier.toFixed(2)}</b> over {data.forecasts.length}{' '}
       {data.forecasts.length === 1 ? 'forecast' : 'forecasts'}
       {data.people.length > 1 &&
-        ` (${data.people.map((one) => `${one.by} ${one.brier.toFixed(2)}`).join(', ')})`}
+        ` (${data.people.map((person) => `${person.by} ${person.brier.toFixed(2)}`).join(', ')})`}
       . A thrown coin has 0.25.
     </p>
   )

@@ -16,7 +16,7 @@ type Props = {
 export function Card({ hypothesis, score, next, selected, onOpen }: Props) {
   const { evidence, history, confidence } = hypothesis
   const steps = history.flatMap((step) => (step.confidence === null ? [] : [step.confidence]))
-  const count = (side: string) => evidence.filter((one) => one.side === side).length
+  const count = (side: string) => evidence.filter((item) => item.side === side).length
   const running = hypothesis.experiments.length
   return (
     <button
@@ -62,10 +62,10 @@ export function Card({ hypothesis, score, next, selected, onOpen }: Props) {
       {(hypothesis.mechanisms.length > 0 ||
         hypothesis.needs_review ||
         hypothesis.superseded_by ||
-        evidence.some((one) => one.pin?.stale)) && (
+        evidence.some((item) => item.pin?.stale)) && (
         <span className="card-line">
           {hypothesis.needs_review && <Chip tone="waiting">needs review</Chip>}
-          {evidence.some((one) => one.pin?.stale) && <Chip tone="waiting">stale pin</Chip>}
+          {evidence.some((item) => item.pin?.stale) && <Chip tone="waiting">stale pin</Chip>}
           {hypothesis.superseded_by && <Chip>now {hypothesis.superseded_by}</Chip>}
           {hypothesis.mechanisms.map((tag) => (
             <Chip key={tag}>{tag}</Chip>

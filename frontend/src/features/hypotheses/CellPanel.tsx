@@ -24,7 +24,7 @@ export function CellPanel(props: Props) {
   const { incidentId, row, hypothesis, mayOpen, frozen, writing, onWritten, onClose } = props
   const mayWrite = useMay('contributor') && !frozen
   const { rate, open } = useMatrixWrites(incidentId)
-  const cell = row.cells.find((one) => one.hypothesis_id === hypothesis.id)
+  const cell = row.cells.find((cell) => cell.hypothesis_id === hypothesis.id)
   if (!cell) return null
   const ids = { pin_id: row.pin_id, hypothesis_id: hypothesis.id }
   const proposed = cell.proposed

@@ -97,10 +97,12 @@ function Experiments({
     <InspectorSection title="Experiments">
       {experiments.length > 0 && (
         <ul className="plain-list">
-          {experiments.map((one) => (
-            <li key={one.id}>
-              <Link to={experimentAt(incidentId, one.id, search)}>{one.title}</Link>{' '}
-              <span className="muted">{one.verdict?.replace('_', ' ') ?? 'not finished'}</span>
+          {experiments.map((experiment) => (
+            <li key={experiment.id}>
+              <Link to={experimentAt(incidentId, experiment.id, search)}>{experiment.title}</Link>{' '}
+              <span className="muted">
+                {experiment.verdict?.replace('_', ' ') ?? 'not finished'}
+              </span>
             </li>
           ))}
         </ul>

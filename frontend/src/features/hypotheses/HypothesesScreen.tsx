@@ -38,7 +38,7 @@ export default function HypothesesScreen() {
   }
   if (!list.data) return <SkeletonRows rows={8} />
   const { data } = list
-  const chosen = data.find((one) => one.id === open)
+  const chosen = data.find((item) => item.id === open)
   return (
     <div className="hypotheses">
       <h2 className="visually-hidden">Hypotheses</h2>

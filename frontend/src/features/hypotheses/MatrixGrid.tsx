@@ -161,8 +161,8 @@ function Head({
         <th className="matrix-corner" scope="col">
           <span className="muted">{rows} pieces of evidence · the most telling first</span>
         </th>
-        {hypotheses.map((one) => (
-          <HypothesisHead key={one.id} hypothesis={one} />
+        {hypotheses.map((hypothesis) => (
+          <HypothesisHead key={hypothesis.id} hypothesis={hypothesis} />
         ))}
         <th className="matrix-end" scope="col" title="Credibility times relevance weighs a row">
           Credible
@@ -187,22 +187,24 @@ function Totals({ hypotheses }: { readonly hypotheses: readonly MatrixHypothesis
   return (
     <tfoot>
       <Foot title="Contradicted" hint="Weighted sum of what speaks against it: less is better">
-        {hypotheses.map((one) => (
-          <td key={one.id} className={cx(one.leads && 'matrix-leads')}>
-            {one.rank === null ? '–' : one.inconsistency.toFixed(1)}
+        {hypotheses.map((hypothesis) => (
+          <td key={hypothesis.id} className={cx(hypothesis.leads && 'matrix-leads')}>
+            {hypothesis.rank === null ? '–' : hypothesis.inconsistency.toFixed(1)}
           </td>
         ))}
       </Foot>
       <Foot title="Coverage" hint="Rated cells: with less of it a score looks better than it is">
-        {hypotheses.map((one) => (
-          <td key={one.id}>
-            {one.coverage === null ? '–' : `${Math.round(one.coverage * 100)} %`}
+        {hypotheses.map((hypothesis) => (
+          <td key={hypothesis.id}>
+            {hypothesis.coverage === null ? '–' : `${Math.round(hypothesis.coverage * 100)} %`}
           </td>
         ))}
       </Foot>
       <Foot title="Confidence" hint="What people say, apart from the ratings">
-        {hypotheses.map((one) => (
-          <td key={one.id}>{one.confidence === null ? '–' : `${one.confidence} %`}</td>
+        {hypotheses.map((hypothesis) => (
+          <td key={hypothesis.id}>
+            {hypothesis.confidence === null ? '–' : `${hypothesis.confidence} %`}
+          </td>
         ))}
       </Foot>
     </tfoot>

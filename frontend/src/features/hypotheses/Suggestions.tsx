@@ -18,7 +18,7 @@ export function Suggestions({ incidentId, onMade }: Props) {
   const [dismissing, setDismissing] = useState<string | null>(null)
   const list = useRef<HTMLUListElement>(null)
   useKeys(SUGGESTION_KEYS, {})
-  const open = (data ?? []).filter((one) => one.verdict === 'open')
+  const open = (data ?? []).filter((item) => item.verdict === 'open')
   if (!mayWrite || open.length === 0) return null
   const failed = fromFinding.error ?? dismiss.error
   const take = (id: string) => fromFinding.mutate(id, { onSuccess: (made) => onMade(made.id) })

@@ -50,7 +50,7 @@ describe('keys', () => {
 describe('layout', () => {
   it('groups rows by kind and counts on through the groups', () => {
     const rows = [row('E2', 'observation'), row('E1', 'observation'), row('E3', 'testimony')]
-    expect(groupsOf(rows).map((one) => [one.title, one.first, one.rows.length])).toEqual([
+    expect(groupsOf(rows).map((item) => [item.title, item.first, item.rows.length])).toEqual([
       ['Observations', 0, 2],
       ['Testimony', 2, 1],
     ])
@@ -68,9 +68,9 @@ describe('layout', () => {
       }) as unknown as Matrix
     const held = orderOf(of(['E1', 'E2'], ['a', 'b']))
     const now = arranged(of(['E3', 'E2', 'E1'], ['c', 'b', 'a']), held)
-    expect(now.rows.map((one) => one.label)).toEqual(['E1', 'E2', 'E3'])
-    expect(now.hypotheses.map((one) => one.id)).toEqual(['a', 'b', 'c'])
-    expect(now.rows[0]?.cells.map((one) => one.hypothesis_id)).toEqual(['a', 'b', 'c'])
+    expect(now.rows.map((row) => row.label)).toEqual(['E1', 'E2', 'E3'])
+    expect(now.hypotheses.map((hypothesis) => hypothesis.id)).toEqual(['a', 'b', 'c'])
+    expect(now.rows[0]?.cells.map((cell) => cell.hypothesis_id)).toEqual(['a', 'b', 'c'])
     expect(placeOf(now, { pin: 'E2', hypothesis: 'b' })).toEqual({ row: 1, column: 1 })
     expect(placeOf(now, { pin: 'gone', hypothesis: 'b' })).toEqual({ row: 0, column: 1 })
     expect(arranged(now, null)).toBe(now)

@@ -23,13 +23,15 @@ export const RATINGS: readonly {
   { rating: 'NA', key: '0', shape: '∅', words: 'not applicable' },
 ]
 
-export const shapeOf = (rating: Rating) => RATINGS.find((one) => one.rating === rating)?.shape ?? ''
-export const wordsOf = (rating: Rating) => RATINGS.find((one) => one.rating === rating)?.words ?? ''
+export const shapeOf = (rating: Rating) =>
+  RATINGS.find((item) => item.rating === rating)?.shape ?? ''
+export const wordsOf = (rating: Rating) =>
+  RATINGS.find((item) => item.rating === rating)?.words ?? ''
 
 /** The rating that a key gives: null takes it back, undefined is no such key. */
 export function ratingOf(key: string): Rating | null | undefined {
   if (key === 'Backspace') return null
-  return RATINGS.find((one) => one.key === key)?.rating
+  return RATINGS.find((item) => item.key === key)?.rating
 }
 
 export type Place = { readonly row: number; readonly column: number }
@@ -63,7 +65,7 @@ export type Order = { readonly pins: readonly string[]; readonly hypotheses: rea
 
 export const orderOf = (matrix: Matrix): Order => ({
   pins: matrix.rows.map((row) => row.pin_id),
-  hypotheses: matrix.hypotheses.map((one) => one.id),
+  hypotheses: matrix.hypotheses.map((hypothesis) => hypothesis.id),
 })
 
 /** The matrix in a held order; what is new comes last, and kinds stay together. */
@@ -92,8 +94,8 @@ export function arranged(matrix: Matrix, order: Order | null): Matrix {
 
 /** Where a cell stands; the first cell when nothing is chosen or it is gone. */
 export function placeOf(matrix: Matrix, chosen: Chosen | null): Place {
-  const row = matrix.rows.findIndex((one) => one.pin_id === chosen?.pin)
-  const column = matrix.hypotheses.findIndex((one) => one.id === chosen?.hypothesis)
+  const row = matrix.rows.findIndex((row) => row.pin_id === chosen?.pin)
+  const column = matrix.hypotheses.findIndex((hypothesis) => hypothesis.id === chosen?.hypothesis)
   return { row: Math.max(0, row), column: Math.max(0, column) }
 }
 

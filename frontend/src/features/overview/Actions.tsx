@@ -10,7 +10,7 @@ import { Nothing, Section } from './Section'
 export function Actions({ incidentId }: { readonly incidentId: string }) {
   const { search } = useLocation()
   const { data, error } = useQuery(actionsQuery(incidentId))
-  const open = data?.filter((one) => one.status === 'open' || one.status === 'started') ?? []
+  const open = data?.filter((item) => item.status === 'open' || item.status === 'started') ?? []
   const done = (data?.length ?? 0) - open.length
   const to = `/incidents/${incidentId}/report${sharedSearch(search, { panel: 'actions' })}`
   return (
@@ -29,13 +29,13 @@ export function Actions({ incidentId }: { readonly incidentId: string }) {
       )}
       {open.length > 0 && (
         <ul className="side-list" aria-label="Open actions">
-          {open.map((one) => (
-            <li key={one.id}>
-              {one.text}
+          {open.map((item) => (
+            <li key={item.id}>
+              {item.text}
               <div className="muted">
-                {one.owner || 'nobody yet'} · {one.due ? `until ${one.due}` : 'no date'}
-                {one.experiment_number !== null &&
-                  ` · verified by experiment ${one.experiment_number}`}
+                {item.owner || 'nobody yet'} · {item.due ? `until ${item.due}` : 'no date'}
+                {item.experiment_number !== null &&
+                  ` · verified by experiment ${item.experiment_number}`}
               </div>
             </li>
           ))}

@@ -59,7 +59,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
   if (absences.length === 0) return null
   const looked = absences.filter((item) => item.verdict === 'not_found')
   const records = Object.entries(at?.records ?? {}).filter(([, count]) => count > 0)
-  const said = records.map(([what, count]) => `${count} ${what}`).join(', ')
+  const name = records.map(([what, count]) => `${count} ${what}`).join(', ')
   return (
     <details className="absences">
       <summary>
@@ -68,7 +68,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
       </summary>
       <p className="muted">
         {at?.window ? 'Over the stall, in ' : 'In '}
-        {said}.
+        {name}.
       </p>
       <ul className="plain-list">
         {absences.map((item) => (
@@ -88,7 +88,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
                     title: `Not found: ${item.title}`.slice(0, 500),
                     locator: {},
                     picture: null,
-                    excerpt: `Looked for ${item.looked_for}; in ${said}.`.slice(0, 4000),
+                    excerpt: `Looked for ${item.looked_for}; in ${name}.`.slice(0, 4000),
                   }}
                 >
                   Pin as absence

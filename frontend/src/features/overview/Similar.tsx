@@ -24,28 +24,28 @@ export function Similar({ incidentId }: { readonly incidentId: string }) {
   return (
     <Section title="Similar incidents" note="by what both show">
       <ul className="side-list">
-        {similar.data.map((one) => (
-          <li key={one.id}>
+        {similar.data.map((item) => (
+          <li key={item.id}>
             <div className="side-row">
-              <Link to={`/incidents/${one.id}/overview`}>{one.title}</Link>
+              <Link to={`/incidents/${item.id}/overview`}>{item.title}</Link>
               <span className="side-space" />
-              <ShareBar value={one.score} tone="running" /> <ShareValue value={one.score} />
+              <ShareBar value={item.score} tone="running" /> <ShareValue value={item.score} />
             </div>
-            {one.onset && (
+            {item.onset && (
               <div className="faint">
-                <Time at={one.onset} zone />
+                <Time at={item.onset} zone />
               </div>
             )}
-            <div className="muted">Both: {one.shared.slice(0, 4).join('; ')}.</div>
-            {one.only_there.length > 0 && (
-              <div className="muted">Only there: {one.only_there.slice(0, 3).join('; ')}.</div>
+            <div className="muted">Both: {item.shared.slice(0, 4).join('; ')}.</div>
+            {item.only_there.length > 0 && (
+              <div className="muted">Only there: {item.only_there.slice(0, 3).join('; ')}.</div>
             )}
-            {one.refuted.map((past) => (
+            {item.refuted.map((past) => (
               <div key={past.statement} className="muted">
                 <strong>Refuted there:</strong> {past.statement}
               </div>
             ))}
-            {one.supported.map((past) => (
+            {item.supported.map((past) => (
               <div key={past.statement} className="muted">
                 <strong>Supported there:</strong> {past.statement}
               </div>

@@ -162,9 +162,9 @@ function ActionItem({
             onChange={(event) => set({ experiment_id: event.target.value || null })}
           >
             <option value="">no experiment</option>
-            {experiments?.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.number}: {one.title}
+            {experiments?.map((experiment) => (
+              <option key={experiment.id} value={experiment.id}>
+                {experiment.number}: {experiment.title}
               </option>
             ))}
           </select>

@@ -12,7 +12,7 @@ export function ChecksPanel({
   if (report.checks.length === 0) {
     return <p className="report-empty muted">Nothing to remark: every claim has a source.</p>
   }
-  const titles = new Map(report.sections.map((one) => [one.key, one.title]))
+  const titles = new Map(report.sections.map((section) => [section.key, section.title]))
   return (
     <ul className="report-list">
       {report.checks.map((check, index) => (

@@ -36,7 +36,7 @@ export function ExportDialog({
   readonly releases: readonly Release[]
   readonly onClose: () => void
 }) {
-  const approved = releases.find((one) => one.state === 'approved')
+  const approved = releases.find((release) => release.state === 'approved')
   const [format, setFormat] = useState<(typeof FORMATS)[number][0]>('pdf')
   const [release, setRelease] = useState(approved?.id ?? '')
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
@@ -55,7 +55,7 @@ export function ExportDialog({
     query.set(
       'sections',
       report.sections
-        .map((one) => one.key)
+        .map((section) => section.key)
         .filter((key) => !left.has(key))
         .join(','),
     )
@@ -122,14 +122,14 @@ export function ExportDialog({
         <fieldset>
           <legend>Sections</legend>
           <div className="report-choices">
-            {report.sections.map((one) => (
-              <label key={one.key}>
+            {report.sections.map((section) => (
+              <label key={section.key}>
                 <input
                   type="checkbox"
-                  checked={!left.has(one.key)}
-                  onChange={() => setLeft(flip(left, one.key))}
+                  checked={!left.has(section.key)}
+                  onChange={() => setLeft(flip(left, section.key))}
                 />
-                {one.title}
+                {section.title}
               </label>
             ))}
           </div>
@@ -138,17 +138,18 @@ export function ExportDialog({
           <legend>Replace by tokens</legend>
           {profiles.length > 0 && (
             <div className="report-choices" role="group" aria-label="Profiles">
-              {profiles.map((one) => {
-                const on = one.kinds.length === kinds.size && one.kinds.every((k) => kinds.has(k))
+              {profiles.map((profile) => {
+                const on =
+                  profile.kinds.length === kinds.size && profile.kinds.every((k) => kinds.has(k))
                 return (
                   <Button
-                    key={one.name}
+                    key={profile.name}
                     size="small"
                     aria-pressed={on}
                     variant={on ? 'primary' : 'plain'}
-                    onClick={() => setKinds(on ? new Set() : new Set(one.kinds))}
+                    onClick={() => setKinds(on ? new Set() : new Set(profile.kinds))}
                   >
-                    {one.name}
+                    {profile.name}
                   </Button>
                 )
               })}
@@ -200,9 +201,10 @@ function Redaction({
               {kind.values} in {kind.occurrences} places
             </td>
             <td className="mono">
-              {kind.examples.slice(0, 3).map((one) => (
-                <div key={one.token}>
-                  {one.value.length > 28 ? `${one.value.slice(0, 27)}…` : one.value} → {one.token}
+              {kind.examples.slice(0, 3).map((example) => (
+                <div key={example.token}>
+                  {example.value.length > 28 ? `${example.value.slice(0, 27)}…` : example.value} →{' '}
+                  {example.token}
                 </div>
               ))}
             </td>

@@ -13,11 +13,11 @@ export function InsertPanel({
   onInsert,
 }: {
   readonly all: readonly Insertable[]
-  readonly onInsert: (one: Insertable) => void
+  readonly onInsert: (item: Insertable) => void
 }) {
   const [sought, setSought] = useState('')
   const words = sought.trim().toLowerCase()
-  const found = all.filter((one) => `${one.title} ${one.detail}`.toLowerCase().includes(words))
+  const found = all.filter((item) => `${item.title} ${item.detail}`.toLowerCase().includes(words))
   return (
     <div className="report-insert">
       <input
@@ -28,7 +28,7 @@ export function InsertPanel({
         onChange={(event) => setSought(event.target.value)}
       />
       {GROUPS.map(([kind, title]) => {
-        const ofKind = found.filter((one) => one.kind === kind)
+        const ofKind = found.filter((item) => item.kind === kind)
         return (
           <section key={kind}>
             <h3>{title}</h3>
@@ -40,11 +40,15 @@ export function InsertPanel({
               </p>
             )}
             <ul>
-              {ofKind.map((one) => (
-                <li key={one.text}>
-                  <button type="button" className="report-insertable" onClick={() => onInsert(one)}>
-                    <span>{one.title}</span>
-                    <span className="faint">{one.detail}</span>
+              {ofKind.map((item) => (
+                <li key={item.text}>
+                  <button
+                    type="button"
+                    className="report-insertable"
+                    onClick={() => onInsert(item)}
+                  >
+                    <span>{item.title}</span>
+                    <span className="faint">{item.detail}</span>
                   </button>
                 </li>
               ))}

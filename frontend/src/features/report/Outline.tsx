@@ -18,7 +18,7 @@ export function Outline({
 }) {
   const mayWrite = useMay('contributor')
   const choose = useTemplate(incidentId, report.template_revision)
-  const template = report.templates.find((one) => one.id === report.template)
+  const template = report.templates.find((template) => template.id === report.template)
   const remarks = new Map<string, number>()
   for (const check of report.checks) {
     if (check.level !== 'warning' || check.section === null) continue
@@ -36,9 +36,9 @@ export function Outline({
               disabled={!mayWrite || choose.isPending}
               onChange={(event) => choose.mutate(event.target.value)}
             >
-              {report.templates.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.title}
+              {report.templates.map((template) => (
+                <option key={template.id} value={template.id}>
+                  {template.title}
                 </option>
               ))}
             </select>
@@ -49,18 +49,18 @@ export function Outline({
         )}
       </div>
       <ol>
-        {report.sections.map((one, index) => (
-          <li key={one.key}>
+        {report.sections.map((section, index) => (
+          <li key={section.key}>
             <button
               type="button"
               data-testid="report-section"
-              aria-current={one.key === selected}
-              className={cx('report-entry', one.key === selected && 'selected')}
-              onClick={() => onSelect(one.key)}
+              aria-current={section.key === selected}
+              className={cx('report-entry', section.key === selected && 'selected')}
+              onClick={() => onSelect(section.key)}
             >
               <span className="report-number num">{index + 1}</span>
-              <span className="report-title">{one.title}</span>
-              <State section={one} remarks={remarks.get(one.key) ?? 0} />
+              <span className="report-title">{section.title}</span>
+              <State section={section} remarks={remarks.get(section.key) ?? 0} />
             </button>
           </li>
         ))}
@@ -69,15 +69,15 @@ export function Outline({
         <>
           <h3>Not in this template</h3>
           <ol>
-            {report.kept.map((one) => (
-              <li key={one.key}>
+            {report.kept.map((item) => (
+              <li key={item.key}>
                 <button
                   type="button"
-                  className={cx('report-entry', one.key === selected && 'selected')}
-                  onClick={() => onSelect(one.key)}
+                  className={cx('report-entry', item.key === selected && 'selected')}
+                  onClick={() => onSelect(item.key)}
                 >
                   <span className="report-number" />
-                  <span className="report-title">{one.title}</span>
+                  <span className="report-title">{item.title}</span>
                   <span className="faint">kept</span>
                 </button>
               </li>

@@ -23,7 +23,7 @@ export function ReleaseBar({
   const approve = useApprove(incidentId)
   const withdraw = useWithdraw(incidentId)
   const [exporting, setExporting] = useState(false)
-  const newest = data?.releases.find((one) => one.state !== 'withdrawn')
+  const newest = data?.releases.find((release) => release.state !== 'withdrawn')
   const review = newest?.state === 'in_review' ? newest : undefined
   const approved = newest?.state === 'approved' && !data?.draft_differs ? newest : undefined
   const step = review ? 1 : approved ? 2 : 0
@@ -45,7 +45,7 @@ export function ReleaseBar({
         {review
           ? `Release ${review.number}, ${review.sha256.slice(0, 8)}${data?.draft_differs ? '; the draft has moved on' : ''}`
           : approved
-            ? `Release ${approved.number} by ${approved.approvals.map((one) => one.by).join(', ')}`
+            ? `Release ${approved.number} by ${approved.approvals.map((approval) => approval.by).join(', ')}`
             : newest
               ? `Changed since release ${newest.number}`
               : 'Not released yet'}

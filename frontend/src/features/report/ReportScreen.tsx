@@ -38,8 +38,9 @@ export default function ReportScreen() {
     )
   }
   if (!data) return <SkeletonRows rows={10} />
-  const kept = data.kept.find((one) => one.key === key)
-  const section = data.sections.find((one) => one.key === key) ?? (kept ? null : data.sections[0])
+  const kept = data.kept.find((item) => item.key === key)
+  const section =
+    data.sections.find((section) => section.key === key) ?? (kept ? null : data.sections[0])
   const shown = section ?? kept
   const goTo = (check: Check) => {
     if (check.section === null) return setPanel('actions')
@@ -88,7 +89,7 @@ export default function ReportScreen() {
               value: 'insert',
               label: 'Insert',
               content: (
-                <InsertPanel all={data.insertable} onInsert={(one) => insertion.insert(one)} />
+                <InsertPanel all={data.insertable} onInsert={(item) => insertion.insert(item)} />
               ),
             },
             {

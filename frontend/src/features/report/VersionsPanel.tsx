@@ -59,9 +59,9 @@ function ReleaseHead({ release }: { readonly release: Release }) {
         {release.made_by}, {at(release.made_at)}
         {release.note && `: ${release.note}`}
       </div>
-      {release.approvals.map((one) => (
-        <div key={one.at} className="muted">
-          Approved by {one.by}, {at(one.at)}
+      {release.approvals.map((approval) => (
+        <div key={approval.at} className="muted">
+          Approved by {approval.by}, {at(approval.at)}
         </div>
       ))}
     </>
@@ -72,7 +72,7 @@ function Diff({ incidentId, before }: { readonly incidentId: string; readonly be
   const { data, isLoadingError, error } = useQuery(diffQuery(incidentId, before, 'draft'))
   if (isLoadingError) return <Problem compact error={error} what="They could not be compared" />
   if (!data) return <SkeletonRows rows={3} />
-  const changed = data.filter((one) => one.change !== 'same')
+  const changed = data.filter((item) => item.change !== 'same')
   if (changed.length === 0) return <p className="muted">The draft says the same.</p>
   return (
     <div className="report-diff">

@@ -13,7 +13,7 @@ const ALL: Insertable[] = [
 function at(text: string) {
   const state = EditorState.create({ doc: text })
   return offered(new CompletionContext(state, text.length, false), ALL)?.options.map(
-    (one) => one.apply,
+    (option) => option.apply,
   )
 }
 

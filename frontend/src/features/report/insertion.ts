@@ -27,13 +27,13 @@ export function offered(
   const alone = start.trim() === ''
   if (!alone && !start.endsWith(' ')) return null
   const options = all
-    .filter((one) => alone || one.kind === 'pin')
-    .map((one): Completion => ({
-      label: `/${one.kind === 'pin' ? `pin ${one.title}` : one.text.slice(2)}`,
-      displayLabel: one.title,
-      detail: one.detail,
-      type: WORDS[one.kind],
-      apply: one.text,
+    .filter((item) => alone || item.kind === 'pin')
+    .map((item): Completion => ({
+      label: `/${item.kind === 'pin' ? `pin ${item.title}` : item.text.slice(2)}`,
+      displayLabel: item.title,
+      detail: item.detail,
+      type: WORDS[item.kind],
+      apply: item.text,
     }))
   return options.length ? { from: typed.from, options, validFor: /^\/[^\n]*$/ } : null
 }

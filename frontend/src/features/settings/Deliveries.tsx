@@ -15,7 +15,7 @@ export function Deliveries({ hook }: { readonly hook: Webhook }) {
   const log = useQuery(deliveriesQuery(hook.id))
   const again = useDeliverAgain(hook.id)
   const [open, setOpen] = useState<string | null>(null)
-  const opened = log.data?.find((one) => one.id === open)
+  const opened = log.data?.find((item) => item.id === open)
   return (
     <section className="deliveries" aria-label="Deliveries">
       <h2>

@@ -19,7 +19,7 @@ const KINDS: readonly (readonly [Kind, string])[] = [
 ]
 const words = (kinds: readonly Kind[]) =>
   KINDS.filter(([kind]) => kinds.includes(kind))
-    .map(([, said]) => said)
+    .map(([, name]) => name)
     .join(', ')
 
 const profilesQuery = queryOptions({
@@ -122,18 +122,18 @@ function NewProfile() {
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      {KINDS.map(([kind, said]) => (
+      {KINDS.map(([kind, name]) => (
         <label key={kind}>
           <input
             type="checkbox"
             checked={kinds.includes(kind)}
             onChange={() =>
               setKinds(
-                kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind],
+                kinds.includes(kind) ? kinds.filter((item) => item !== kind) : [...kinds, kind],
               )
             }
           />
-          {said}
+          {name}
         </label>
       ))}
       <Button type="submit" busy={save.isPending} disabled={!name.trim() || kinds.length === 0}>

@@ -63,7 +63,7 @@ export default function SettingsScreen() {
 /** Said where a link leads to what one may not see. */
 function OfAdmins({ tab }: { readonly tab: TabName }) {
   const people = useQuery(peopleQuery)
-  const names = (people.data ?? []).filter((one) => one.admin).map((one) => one.name)
+  const names = (people.data ?? []).filter((item) => item.admin).map((item) => item.name)
   return (
     <Banner tone="plain">
       This link leads to “{tab}”, which administrators see

@@ -38,7 +38,7 @@ export function WebhookDialog({
   const wrong = error ? asProblem(error).errors.find((item) => item.field === 'url') : undefined
   const ready = url.trim() !== '' && events.length > 0
   const toggle = (event: Event) =>
-    setEvents(events.includes(event) ? events.filter((one) => one !== event) : [...events, event])
+    setEvents(events.includes(event) ? events.filter((name) => name !== event) : [...events, event])
   return (
     <Dialog
       open

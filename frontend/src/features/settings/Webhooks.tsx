@@ -25,7 +25,7 @@ export function Webhooks() {
   >(null)
   const [chosen, choose] = useUrlState('webhook', text, '')
   const close = () => setDialog(null)
-  const shown = hooks.data?.find((one) => one.id === chosen)
+  const shown = hooks.data?.find((item) => item.id === chosen)
   return (
     <div className="settings-pane scroll">
       <div className="settings-bar">

@@ -22,7 +22,7 @@ export const deliveriesQuery = (id: string) =>
         }),
       ),
     refetchInterval: ({ state }) =>
-      state.data?.some((one) => one.state === 'waiting') ? LOOK_AGAIN_MS : false,
+      state.data?.some((item) => item.state === 'waiting') ? LOOK_AGAIN_MS : false,
   })
 
 /** A write after which the webhooks and their logs are read again. */

@@ -198,9 +198,9 @@ function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly inciden
           </span>
         )}
         <div className="segments" role="group" aria-label="Picture">
-          {VIEWS.map((one) => (
-            <Button key={one} size="small" pressed={view === one} onClick={() => setView(one)}>
-              {NAMES[one]}
+          {VIEWS.map((name) => (
+            <Button key={name} size="small" pressed={view === name} onClick={() => setView(name)}>
+              {NAMES[name]}
             </Button>
           ))}
         </div>

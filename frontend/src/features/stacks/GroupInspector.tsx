@@ -130,20 +130,20 @@ export function GroupInspector({
       {listed.length > 0 && (
         <InspectorSection title="Threads">
           <ul className="stacks-frames mono">
-            {listed.slice(0, THREADS_SHOWN).map((one, index) => (
-              <li key={index} className={one.pthread === thread ? 'stacks-followed' : undefined}>
-                {one.pthread && time ? (
+            {listed.slice(0, THREADS_SHOWN).map((item, index) => (
+              <li key={index} className={item.pthread === thread ? 'stacks-followed' : undefined}>
+                {item.pthread && time ? (
                   <Link
-                    to={waitsPath(search, time, one.pthread)}
+                    to={waitsPath(search, time, item.pthread)}
                     title="This thread in the wait graph"
                     data-testid="thread-waits"
                   >
-                    {one.pthread}
+                    {item.pthread}
                   </Link>
                 ) : (
-                  one.pthread
+                  item.pthread
                 )}{' '}
-                {one.lwp ? `LWP ${one.lwp}` : ''} {one.name ?? ''}
+                {item.lwp ? `LWP ${item.lwp}` : ''} {item.name ?? ''}
               </li>
             ))}
           </ul>

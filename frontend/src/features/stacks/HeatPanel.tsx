@@ -48,8 +48,8 @@ export function HeatPanel({
     )
   }
   const shown = all ? functions.length : SHOWN
-  const told = (some: readonly string[]): Heat => ({
-    functions: some,
+  const told = (names: readonly string[]): Heat => ({
+    functions: names,
     counts,
     times: times.map((at) => (at ? zone.format(at) : 'time unknown')),
   })

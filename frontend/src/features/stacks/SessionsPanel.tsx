@@ -62,7 +62,9 @@ export function SessionsPanel({
       </EmptyState>
     )
   }
-  const listed = data.sessions.filter((one) => chosen === null || sessionWords(one) === chosen)
+  const listed = data.sessions.filter(
+    (session) => chosen === null || sessionWords(session) === chosen,
+  )
   return (
     <div className="stacks-sessions">
       <div className="stacks-sum">
@@ -95,10 +97,10 @@ export function SessionsPanel({
         <Table<Session>
           label="Sessions"
           rows={listed}
-          columns={sessionColumns(incidentId, find(data.artifact)?.path ?? null, (one) =>
-            waitsPath(search, data.time ?? at, String(one.session_id)),
+          columns={sessionColumns(incidentId, find(data.artifact)?.path ?? null, (item) =>
+            waitsPath(search, data.time ?? at, String(item.session_id)),
           )}
-          rowKey={(one) => String(one.session_id)}
+          rowKey={(item) => String(item.session_id)}
           copy
           fill
         />
@@ -167,54 +169,54 @@ function sessionColumns(
       head: 'Session',
       kind: 'number',
       width: '80px',
-      cell: (one) => one.session_id,
-      sort: (one) => one.session_id,
+      cell: (item) => item.session_id,
+      sort: (item) => item.session_id,
     },
     {
       key: 'user',
       head: 'User',
       width: 'minmax(90px, 0.5fr)',
-      cell: (one) => <span className="ellipsis">{one.user}</span>,
-      sort: (one) => one.user,
+      cell: (item) => <span className="ellipsis">{item.user}</span>,
+      sort: (item) => item.user,
     },
     {
       key: 'time',
       head: 'Time',
       kind: 'number',
       width: '80px',
-      cell: (one) => <Duration value={one.time_s} />,
-      sort: (one) => one.time_s,
+      cell: (item) => <Duration value={item.time_s} />,
+      sort: (item) => item.time_s,
     },
     {
       key: 'query',
       head: 'Statement',
       width: 'minmax(220px, 3fr)',
-      cell: (one) => (
-        <span className="mono ellipsis" title={one.query ?? undefined}>
-          {one.query ?? <span className="faint">none</span>}
+      cell: (item) => (
+        <span className="mono ellipsis" title={item.query ?? undefined}>
+          {item.query ?? <span className="faint">none</span>}
         </span>
       ),
-      sort: (one) => one.query,
+      sort: (item) => item.query,
     },
     {
       key: 'graph',
       head: 'Wait graph',
       width: '96px',
-      cell: (one) => <Link to={inGraph(one)}>Who it waits for</Link>,
+      cell: (item) => <Link to={inGraph(item)}>Who it waits for</Link>,
     },
     {
       key: 'raw',
       head: 'Raw lines',
       width: 'minmax(150px, 1fr)',
-      cell: (one) => (
+      cell: (item) => (
         <Evidence
           incidentId={incidentId}
           locator={{
             kind: 'lines',
-            artifact: one.artifact,
+            artifact: item.artifact,
             path,
-            line_first: one.line_first,
-            line_last: one.line_last,
+            line_first: item.line_first,
+            line_last: item.line_last,
             series: null,
             start: null,
             end: null,

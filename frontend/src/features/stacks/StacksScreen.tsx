@@ -35,7 +35,7 @@ export default function StacksScreen() {
   const [thread] = useUrlState('thread', text, '')
   const [idle, setIdle] = useUrlState('idle', flag, false)
   const [show, setShow] = useUrlState('show', SHOW, 'stacks')
-  useViewKeys(LAYERS, NAMES, (one) => setShow(one, { push: true }))
+  useViewKeys(LAYERS, NAMES, (name) => setShow(name, { push: true }))
   const [frame] = useUrlState('in', text, '')
   const [words] = useUrlState('q', text, '')
   const moments = useQuery(momentsQuery(id))
@@ -70,7 +70,7 @@ export default function StacksScreen() {
     )
   }
   const data = stacks.data
-  const group = data?.groups.find((one) => one.id === selected)
+  const group = data?.groups.find((group) => group.id === selected)
   const ofSample = show === 'stacks' || show === 'threads'
   return (
     <div className="stacks">
@@ -90,14 +90,14 @@ export default function StacksScreen() {
           </h2>
           <div className="stacks-tools">
             <div className="segments" role="group" aria-label="Layer">
-              {LAYERS.map((one) => (
+              {LAYERS.map((name) => (
                 <Button
-                  key={one}
+                  key={name}
                   size="small"
-                  pressed={show === one}
-                  onClick={() => setShow(one, { push: true })}
+                  pressed={show === name}
+                  onClick={() => setShow(name, { push: true })}
                 >
-                  {NAMES[one]}
+                  {NAMES[name]}
                 </Button>
               ))}
             </div>
@@ -112,7 +112,7 @@ export default function StacksScreen() {
                 rows={() =>
                   show === 'threads'
                     ? threadTable(threadRows(data, { idle, frame, words }))
-                    : stackRows(data.groups.filter((one) => idle || !one.set_aside))
+                    : stackRows(data.groups.filter((group) => idle || !group.set_aside))
                 }
               />
             )}
@@ -129,7 +129,7 @@ export default function StacksScreen() {
             stacks={data}
             idle={idle}
             selected={thread}
-            onSelect={(inGroup, one) => change({ group: [inGroup], thread: [one] })}
+            onSelect={(inGroup, name) => change({ group: [inGroup], thread: [name] })}
           />
         ) : (
           <TriagePanel
@@ -139,7 +139,7 @@ export default function StacksScreen() {
             stacks={data}
             idle={idle || group?.set_aside === true}
             selected={selected}
-            onSelect={(one) => change({ group: [one], thread: [] })}
+            onSelect={(name) => change({ group: [name], thread: [] })}
           />
         )}
       </div>

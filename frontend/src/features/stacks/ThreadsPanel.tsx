@@ -59,10 +59,10 @@ export function ThreadsPanel({
         <Table
           rows={rows}
           columns={columns}
-          rowKey={(one) => one.key}
+          rowKey={(thread) => thread.key}
           label="Threads of the sample"
           selected={selected}
-          onSelect={(one) => onSelect(one.group.id, one.key)}
+          onSelect={(thread) => onSelect(thread.group.id, thread.key)}
           copy
           fill
         />
@@ -72,57 +72,61 @@ export function ThreadsPanel({
 }
 
 function columnsOf(search: string, time: string | null): readonly Column<Thread>[] {
-  const group = (one: Thread): Group => one.group
+  const group = (thread: Thread): Group => thread.group
   return [
     {
       key: 'lwp',
       head: 'LWP',
       kind: 'number',
       width: '90px',
-      cell: (one) => one.thread?.lwp ?? '',
-      sort: (one) => one.thread?.lwp ?? null,
+      cell: (thread) => thread.thread?.lwp ?? '',
+      sort: (thread) => thread.thread?.lwp ?? null,
     },
     {
       key: 'pthread',
       head: 'OS thread',
       width: '160px',
-      cell: (one) => (
-        <span className="mono">{one.thread ? one.thread.pthread : `${one.count} without ids`}</span>
+      cell: (thread) => (
+        <span className="mono">
+          {thread.thread ? thread.thread.pthread : `${thread.count} without ids`}
+        </span>
       ),
-      sort: (one) => one.thread?.pthread ?? null,
+      sort: (thread) => thread.thread?.pthread ?? null,
     },
     {
       key: 'name',
       head: 'Name',
       width: 'minmax(90px, 0.6fr)',
-      cell: (one) => <span className="ellipsis">{one.thread?.name}</span>,
-      sort: (one) => one.thread?.name ?? null,
+      cell: (thread) => <span className="ellipsis">{thread.thread?.name}</span>,
+      sort: (thread) => thread.thread?.name ?? null,
     },
     {
       key: 'kind',
       head: 'Does',
       width: '120px',
-      cell: (one) => <Chip tone={tone(group(one))}>{activityWords(group(one).activity)}</Chip>,
-      sort: (one) => group(one).activity,
+      cell: (thread) => (
+        <Chip tone={tone(group(thread))}>{activityWords(group(thread).activity)}</Chip>
+      ),
+      sort: (thread) => group(thread).activity,
     },
     {
       key: 'stack',
       head: 'Stack',
       width: 'minmax(220px, 2fr)',
-      cell: (one) => (
-        <span className="mono ellipsis" title={group(one).name}>
-          {group(one).name}
+      cell: (thread) => (
+        <span className="mono ellipsis" title={group(thread).name}>
+          {group(thread).name}
         </span>
       ),
-      sort: (one) => group(one).name,
+      sort: (thread) => group(thread).name,
     },
     {
       key: 'graph',
       head: 'Wait graph',
       width: '132px',
-      cell: (one) =>
-        one.thread?.pthread && time ? (
-          <Link to={waitsPath(search, time, one.thread.pthread)}>Who it waits for</Link>
+      cell: (thread) =>
+        thread.thread?.pthread && time ? (
+          <Link to={waitsPath(search, time, thread.thread.pthread)}>Who it waits for</Link>
         ) : null,
     },
   ]

@@ -149,7 +149,7 @@ export function TriagePanel({
             <Button key={pile} size="small" pressed={shown === pile} onClick={() => setShown(pile)}>
               {pile[0]?.toUpperCase()}
               {pile.slice(1)}{' '}
-              {pile === 'all' ? busy.length : busy.filter((one) => pileOf(one) === pile).length}
+              {pile === 'all' ? busy.length : busy.filter((item) => pileOf(item) === pile).length}
             </Button>
           ))}
         </div>

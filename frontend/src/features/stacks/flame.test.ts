@@ -61,7 +61,7 @@ it('goes from frame to frame by the arrows', () => {
   const tree = treeOf(NODES)
   const boxes = layoutFlame(tree, 0, 1000)
   const from = (index: number, key: string) => {
-    const box = boxes.find((one) => one.index === index)
+    const box = boxes.find((box) => box.index === index)
     return box && stepFlame(tree, boxes, box, key)?.index
   }
   expect(from(1, 'ArrowDown')).toBe(2) // the widest
@@ -92,7 +92,7 @@ describe('sandwich', () => {
   it('merges every place of a function: its callers and its callees', () => {
     const { callers, callees } = sandwich(treeOf(NODES), 'futex_wait')
     expect(callees[0]).toMatchObject({ name: 'futex_wait', total: 9 })
-    expect(callers.map((one) => [one.name, one.total])).toEqual([
+    expect(callers.map((caller) => [caller.name, caller.total])).toEqual([
       ['futex_wait', 9],
       ['read', 6],
       ['write', 3],

@@ -24,7 +24,7 @@ it('draws a cell for each, with its number, and is well formed', () => {
   const drawn = new DOMParser().parseFromString(heatSvg(heat), 'image/svg+xml')
   expect(drawn.querySelector('parsererror')).toBeNull()
   expect(drawn.querySelectorAll('g > rect')).toHaveLength(4)
-  const words = [...drawn.querySelectorAll('text')].map((one) => one.textContent)
+  const words = [...drawn.querySelectorAll('text')].map((element) => element.textContent)
   expect(words).toEqual(expect.arrayContaining(['row<int>', '40', '22:17:07']))
 })
 

@@ -46,7 +46,9 @@ it('lists threads one by one, those without ids together, idle ones on demand', 
     group('poll', { count: 5, set_aside: true, threads: [thread('9', 1)] }),
   ]
   const keys = (more: object) =>
-    threadRows({ groups }, { idle: false, frame: '', words: '', ...more }).map((one) => one.key)
+    threadRows({ groups }, { idle: false, frame: '', words: '', ...more }).map(
+      (thread) => thread.key,
+    )
   expect(keys({})).toEqual(['140', '141', 'group:pmp'])
   expect(keys({ idle: true })).toContain('9')
   expect(keys({ words: '141' })).toEqual(['141'])

@@ -69,13 +69,13 @@ export function threadRows(
     if (!idle && group.set_aside) continue
     if (
       frame &&
-      !group.frames.some((one) => one.function === frame || plain(one.function) === frame)
+      !group.frames.some((item) => item.function === frame || plain(item.function) === frame)
     )
       continue
     const inStack =
       wanted === '' ||
       group.name.toLowerCase().includes(wanted) ||
-      group.frames.some((one) => one.function.toLowerCase().includes(wanted))
+      group.frames.some((frame) => frame.function.toLowerCase().includes(wanted))
     for (const thread of group.threads) {
       const ids = `${thread.pthread ?? ''} ${thread.lwp ?? ''} ${thread.name ?? ''}`.toLowerCase()
       if (!inStack && !ids.includes(wanted)) continue
@@ -126,15 +126,15 @@ export function stackRows(groups: readonly Group[]): Rows {
 export function sessionRows(sessions: readonly Session[]): Rows {
   return {
     columns: ['session', 'user', 'host', 'db', 'command', 'state', 'time_s', 'query'],
-    rows: sessions.map((one) => [
-      one.session_id,
-      one.user,
-      one.client_host,
-      one.db,
-      one.command,
-      one.state,
-      one.time_s,
-      one.query,
+    rows: sessions.map((session) => [
+      session.session_id,
+      session.user,
+      session.client_host,
+      session.db,
+      session.command,
+      session.state,
+      session.time_s,
+      session.query,
     ]),
   }
 }

@@ -70,25 +70,25 @@ export function CyclePicture({
 }
 
 function Node({ node, deadlock }: { readonly node: CycleNode; readonly deadlock: DeadlockOut }) {
-  const one = deadlock.transactions.find((trx) => trx.number === node.number)
-  if (!one) return null
+  const transaction = deadlock.transactions.find((trx) => trx.number === node.number)
+  if (!transaction) return null
   const x = node.x - NODE_W / 2
   const y = node.y - NODE_H / 2
-  const [first = '', second = ''] = wrap(one.shape ?? 'no statement printed')
+  const [first = '', second = ''] = wrap(transaction.shape ?? 'no statement printed')
   return (
     <g>
-      <title>{one.query ?? 'no statement printed'}</title>
+      <title>{transaction.query ?? 'no statement printed'}</title>
       <rect
         x={x}
         y={y}
         width={NODE_W}
         height={NODE_H}
         rx={4}
-        className={one.victim ? 'cycle-node cycle-victim' : 'cycle-node'}
+        className={transaction.victim ? 'cycle-node cycle-victim' : 'cycle-node'}
       />
       <text x={x + 12} y={y + 20} className="cycle-name">
-        ({one.number}) trx {one.trx_id}
-        {one.session_id !== null && ` · session ${one.session_id}`}
+        ({transaction.number}) trx {transaction.trx_id}
+        {transaction.session_id !== null && ` · session ${transaction.session_id}`}
       </text>
       <text x={x + 12} y={y + 40} className="cycle-sql">
         <tspan x={x + 12}>{first}</tspan>
@@ -96,7 +96,7 @@ function Node({ node, deadlock }: { readonly node: CycleNode; readonly deadlock:
           {second}
         </tspan>
       </text>
-      {one.victim && (
+      {transaction.victim && (
         <text x={x + NODE_W - 12} y={y + NODE_H + 16} className="cycle-rolled">
           ✕ victim: rolled back
         </text>

@@ -43,7 +43,7 @@ function Deadlocks({ items, total }: DeadlockList) {
         one; innodb_print_all_deadlocks = ON writes every one of them into the error log.
       </NotCollected>
     )
-  const chosen = items.find((one) => one.id === pick) ?? items[0]
+  const chosen = items.find((item) => item.id === pick) ?? items[0]
   return (
     <div className="tables-tab">
       <div className="tables-tools">
@@ -66,9 +66,9 @@ function Deadlocks({ items, total }: DeadlockList) {
           label="Deadlocks"
           rows={items}
           columns={COLUMNS}
-          rowKey={(one) => one.id}
+          rowKey={(item) => item.id}
           selected={chosen?.id ?? null}
-          onSelect={(one) => setPick(one.id)}
+          onSelect={(item) => setPick(item.id)}
         />
       </div>
       {chosen && <OneDeadlock deadlock={chosen} />}
@@ -81,31 +81,31 @@ const COLUMNS: Column<DeadlockOut>[] = [
     key: 'time',
     head: 'When',
     width: '176px',
-    cell: (one) => <Time at={one.time} />,
-    sort: (one) => one.time,
+    cell: (item) => <Time at={item.time} />,
+    sort: (item) => item.time,
   },
   {
     key: 'host',
     head: 'Host',
     width: 'minmax(90px, 1fr)',
-    cell: (one) => one.host,
-    sort: (one) => one.host,
+    cell: (item) => item.host,
+    sort: (item) => item.host,
   },
   {
     key: 'n',
     head: 'Transactions',
     kind: 'number',
     width: '104px',
-    cell: (one) => one.transactions.length,
-    sort: (one) => one.transactions.length,
+    cell: (item) => item.transactions.length,
+    sort: (item) => item.transactions.length,
   },
   {
     key: 'what',
     head: 'Statements',
     width: 'minmax(220px, 4fr)',
-    cell: (one) => (
-      <span className="mono" title={shapesOf(one)}>
-        {shapesOf(one)}
+    cell: (item) => (
+      <span className="mono" title={shapesOf(item)}>
+        {shapesOf(item)}
       </span>
     ),
     sort: shapesOf,
@@ -115,32 +115,32 @@ const COLUMNS: Column<DeadlockOut>[] = [
     head: 'Seen in',
     kind: 'number',
     width: '92px',
-    cell: (one) => (
+    cell: (item) => (
       <>
-        {one.dumps} {one.dumps === 1 ? 'dump' : 'dumps'}
+        {item.dumps} {item.dumps === 1 ? 'dump' : 'dumps'}
       </>
     ),
-    sort: (one) => one.dumps,
+    sort: (item) => item.dumps,
   },
   {
     key: 'relation',
     head: 'To the stall',
     width: 'minmax(160px, 3fr)',
-    cell: (one) => (
-      <span className="muted" title={one.relation ?? undefined}>
-        {one.relation}
+    cell: (item) => (
+      <span className="muted" title={item.relation ?? undefined}>
+        {item.relation}
       </span>
     ),
-    sort: (one) => one.relation,
+    sort: (item) => item.relation,
   },
   {
     key: 'pin',
     head: 'Pin',
     width: '84px',
-    cell: (one) => {
-      const place = one.seen[0]
+    cell: (item) => {
+      const place = item.seen[0]
       return place ? (
-        <PinRow place={place} title={cycleText(one)[0] ?? 'deadlock'} chosen={{ pick: one.id }}>
+        <PinRow place={place} title={cycleText(item)[0] ?? 'deadlock'} chosen={{ pick: item.id }}>
           Pin
         </PinRow>
       ) : null
@@ -188,25 +188,25 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
         ))}
       </ul>
       <div className="deadlock-trx">
-        {deadlock.transactions.map((one) => (
-          <section key={one.number} aria-label={`Transaction ${one.number}`}>
+        {deadlock.transactions.map((transaction) => (
+          <section key={transaction.number} aria-label={`Transaction ${transaction.number}`}>
             <h3>
-              ({one.number}) transaction {one.trx_id}
-              {one.victim && <Chip tone="holding">victim</Chip>}
+              ({transaction.number}) transaction {transaction.trx_id}
+              {transaction.victim && <Chip tone="holding">victim</Chip>}
             </h3>
             <p className="muted">
-              {one.session_id !== null && <>session {one.session_id}, </>}
-              active for <Duration value={one.active_s} />
+              {transaction.session_id !== null && <>session {transaction.session_id}, </>}
+              active for <Duration value={transaction.active_s} />
             </p>
-            <pre className="tables-query mono">{one.query ?? 'no statement printed'}</pre>
+            <pre className="tables-query mono">{transaction.query ?? 'no statement printed'}</pre>
             <dl className="deadlock-locks">
               <div>
                 <dt>waits for</dt>
-                <dd className="mono">{one.waits_for ?? 'not printed'}</dd>
+                <dd className="mono">{transaction.waits_for ?? 'not printed'}</dd>
               </div>
               <div>
                 <dt>holds</dt>
-                <dd className="mono">{one.holds.join('\n') || 'not printed'}</dd>
+                <dd className="mono">{transaction.holds.join('\n') || 'not printed'}</dd>
               </div>
             </dl>
           </section>
@@ -214,10 +214,10 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
       </div>
       <p className="deadlock-seen">
         Seen in {deadlock.dumps} {deadlock.dumps === 1 ? 'dump' : 'dumps'}:{' '}
-        {deadlock.seen.map((one) => (
-          <span key={`${one.artifact}${one.line_first}`}>
-            <Lines place={one} whole />
-            {one.dumps > 1 && <span className="muted"> and {one.dumps - 1} later</span>}{' '}
+        {deadlock.seen.map((item) => (
+          <span key={`${item.artifact}${item.line_first}`}>
+            <Lines place={item} whole />
+            {item.dumps > 1 && <span className="muted"> and {item.dumps - 1} later</span>}{' '}
           </span>
         ))}
       </p>
@@ -225,6 +225,6 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
   )
 }
 
-function shapesOf(one: DeadlockOut): string {
-  return one.transactions.map((trx) => trx.shape ?? 'no statement').join('  ⟷  ')
+function shapesOf(item: DeadlockOut): string {
+  return item.transactions.map((trx) => trx.shape ?? 'no statement').join('  ⟷  ')
 }

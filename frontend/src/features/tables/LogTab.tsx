@@ -249,19 +249,19 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
     head: 'Times',
     kind: 'number',
     width: '80px',
-    cell: (one) => formatNumber(one.count, 0),
-    sort: (one) => one.count,
+    cell: (item) => formatNumber(item.count, 0),
+    sort: (item) => item.count,
   },
   {
     key: 'spark',
     head: 'Over time',
     width: '136px',
-    cell: (one) => (
+    cell: (item) => (
       <Sparkline
-        values={one.buckets}
+        values={item.buckets}
         width={116}
         height={22}
-        label={`${one.count} in ${one.buckets.length} parts of the range`}
+        label={`${item.count} in ${item.buckets.length} parts of the range`}
       />
     ),
   },
@@ -269,49 +269,49 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
     key: 'severity',
     head: 'Severity',
     width: '100px',
-    cell: (one) => <Severity value={one.severity} />,
-    sort: (one) => one.severity,
+    cell: (item) => <Severity value={item.severity} />,
+    sort: (item) => item.severity,
   },
   {
     key: 'shape',
     head: 'Message',
     width: 'minmax(280px, 5fr)',
-    cell: (one) => (
-      <span className="mono" title={one.example.message}>
-        {one.count === 1 ? one.example.message : one.shape}
+    cell: (item) => (
+      <span className="mono" title={item.example.message}>
+        {item.count === 1 ? item.example.message : item.shape}
       </span>
     ),
-    sort: (one) => one.shape,
+    sort: (item) => item.shape,
   },
   {
     key: 'first',
     head: 'First',
     width: '172px',
-    cell: (one) => <Moment at={one.first} />,
-    sort: (one) => one.first,
+    cell: (item) => <Moment at={item.first} />,
+    sort: (item) => item.first,
   },
   {
     key: 'last',
     head: 'Last',
     width: '172px',
-    cell: (one) => <Moment at={one.last} />,
-    sort: (one) => one.last,
+    cell: (item) => <Moment at={item.last} />,
+    sort: (item) => item.last,
   },
   {
     key: 'lines',
     head: 'Raw lines',
     width: '170px',
-    cell: (one) => <Lines place={one.example} whole />,
+    cell: (item) => <Lines place={item.example} whole />,
   },
   {
     key: 'pin',
     head: 'Pin',
     width: '84px',
-    cell: (one) => (
+    cell: (item) => (
       <PinRow
-        place={one.example}
-        title={`${formatNumber(one.count, 0)} × ${one.shape}`}
-        chosen={{ group: one.id }}
+        place={item.example}
+        title={`${formatNumber(item.count, 0)} × ${item.shape}`}
+        chosen={{ group: item.id }}
       >
         Pin
       </PinRow>
@@ -324,56 +324,56 @@ const EVENT_COLUMNS: Column<LogEvent>[] = [
     key: 'time',
     head: 'When',
     width: '172px',
-    cell: (one) => <Moment at={one.time} />,
-    sort: (one) => one.time,
+    cell: (item) => <Moment at={item.time} />,
+    sort: (item) => item.time,
   },
   {
     key: 'severity',
     head: 'Severity',
     width: '100px',
-    cell: (one) => <Severity value={one.severity} />,
-    sort: (one) => one.severity,
+    cell: (item) => <Severity value={item.severity} />,
+    sort: (item) => item.severity,
   },
   {
     key: 'kind',
     head: 'Kind',
     width: '100px',
-    cell: (one) => one.kind.replaceAll('_', ' '),
-    sort: (one) => one.kind,
+    cell: (item) => item.kind.replaceAll('_', ' '),
+    sort: (item) => item.kind,
   },
   {
     key: 'subsystem',
     head: 'Part',
     width: '80px',
-    cell: (one) => one.subsystem,
-    sort: (one) => one.subsystem,
+    cell: (item) => item.subsystem,
+    sort: (item) => item.subsystem,
   },
   {
     key: 'message',
     head: 'Message',
     width: 'minmax(280px, 5fr)',
-    cell: (one) => (
-      <span className="mono" title={one.message}>
-        {one.message}
-        {one.message_cut && '…'}
+    cell: (item) => (
+      <span className="mono" title={item.message}>
+        {item.message}
+        {item.message_cut && '…'}
       </span>
     ),
-    sort: (one) => one.message,
+    sort: (item) => item.message,
   },
   {
     key: 'host',
     head: 'Host',
     width: 'minmax(80px, 0.6fr)',
-    cell: (one) => one.host,
-    sort: (one) => one.host,
+    cell: (item) => item.host,
+    sort: (item) => item.host,
   },
-  { key: 'lines', head: 'Raw lines', width: '170px', cell: (one) => <Lines place={one} whole /> },
+  { key: 'lines', head: 'Raw lines', width: '170px', cell: (item) => <Lines place={item} whole /> },
   {
     key: 'pin',
     head: 'Pin',
     width: '84px',
-    cell: (one) => (
-      <PinRow place={one} title={one.message}>
+    cell: (item) => (
+      <PinRow place={item} title={item.message}>
         Pin
       </PinRow>
     ),

@@ -55,7 +55,7 @@ export function QueriesTab() {
     )
   if (!list.data || !counts) return <SkeletonRows rows={12} />
   const { items } = list.data
-  const chosen = items.find((one) => one.id === pick)
+  const chosen = items.find((item) => item.id === pick)
   if (!SOURCES.some(([name]) => (counts[name] ?? 0) > 0))
     return (
       <NotCollected
@@ -105,9 +105,9 @@ export function QueriesTab() {
           {...sorting}
           rows={items}
           columns={columnsOf(source)}
-          rowKey={(one) => one.id}
+          rowKey={(item) => item.id}
           selected={chosen?.id ?? null}
-          onSelect={(one) => setPick(one.id === pick ? null : one.id)}
+          onSelect={(item) => setPick(item.id === pick ? null : item.id)}
         />
       </div>
       {chosen && (
@@ -175,8 +175,8 @@ function columnsOf(source: QuerySource): Column<TopQuery>[] {
     head,
     kind: 'number',
     width: '92px',
-    cell: (one) => <Duration value={one[key]} />,
-    sort: (one) => one[key],
+    cell: (item) => <Duration value={item[key]} />,
+    sort: (item) => item[key],
   })
   const count = (
     key: 'calls' | 'rows_examined' | 'rows_sent' | 'sessions',
@@ -186,9 +186,9 @@ function columnsOf(source: QuerySource): Column<TopQuery>[] {
     head,
     kind: 'number',
     width: '92px',
-    cell: (one) =>
-      one[key] === null ? <span className="faint">{UNKNOWN}</span> : formatNumber(one[key], 0),
-    sort: (one) => one[key],
+    cell: (item) =>
+      item[key] === null ? <span className="faint">{UNKNOWN}</span> : formatNumber(item[key], 0),
+    sort: (item) => item[key],
   })
   const log = source !== 'processlist'
   return [
@@ -196,19 +196,19 @@ function columnsOf(source: QuerySource): Column<TopQuery>[] {
       key: 'shape',
       head: 'Statement',
       width: 'minmax(260px, 5fr)',
-      cell: (one) => (
-        <span className="mono" title={one.shape}>
-          {one.shape}
+      cell: (item) => (
+        <span className="mono" title={item.shape}>
+          {item.shape}
         </span>
       ),
-      sort: (one) => one.shape,
+      sort: (item) => item.shape,
     },
     {
       key: 'share',
       head: 'Share',
       width: '84px',
-      cell: (one) => <ShareBar value={one.share} tone="waiting" />,
-      sort: (one) => one.share,
+      cell: (item) => <ShareBar value={item.share} tone="waiting" />,
+      sort: (item) => item.share,
     },
     count('calls', log ? 'Calls' : 'Rows'),
     seconds('total_s', log ? 'Time' : 'Time, sum'),
@@ -217,13 +217,13 @@ function columnsOf(source: QuerySource): Column<TopQuery>[] {
     ...(log
       ? [seconds('lock_s', 'Lock time'), count('rows_examined', 'Examined')]
       : [count('sessions', 'Sessions')]),
-    { key: 'lines', head: 'Raw lines', width: '116px', cell: (one) => <Lines place={one} /> },
+    { key: 'lines', head: 'Raw lines', width: '116px', cell: (item) => <Lines place={item} /> },
     {
       key: 'pin',
       head: 'Pin',
       width: '84px',
-      cell: (one) => (
-        <PinRow place={one} title={queryClaim(one)} chosen={{ pick: one.id }}>
+      cell: (item) => (
+        <PinRow place={item} title={queryClaim(item)} chosen={{ pick: item.id }}>
           Pin
         </PinRow>
       ),
@@ -287,8 +287,8 @@ function Examples({
       title={`The ${list.data.items.length} longest of ${formatNumber(list.data.total, 0)}`}
     >
       <ul className="examples">
-        {list.data.items.map((one) => (
-          <Example key={`${one.artifact}${one.line_first}`} example={one} />
+        {list.data.items.map((item) => (
+          <Example key={`${item.artifact}${item.line_first}`} example={item} />
         ))}
       </ul>
     </InspectorSection>
@@ -313,7 +313,7 @@ function Example({ example }: { readonly example: QueryExample }) {
         {example.query_cut && '…'}
       </pre>
       {example.counts.length > 0 && (
-        <Fields items={example.counts.map((one) => [one.name, formatNumber(one.value, 6)])} />
+        <Fields items={example.counts.map((count) => [count.name, formatNumber(count.value, 6)])} />
       )}
     </li>
   )

@@ -31,8 +31,8 @@ export function ResultsTab() {
   const { search } = useLocation()
   const rows = useMemo(
     () =>
-      (tables.data?.items ?? []).filter((one) =>
-        `${one.name} ${one.path}`.toLowerCase().includes(words.toLowerCase()),
+      (tables.data?.items ?? []).filter((item) =>
+        `${item.name} ${item.path}`.toLowerCase().includes(words.toLowerCase()),
       ),
     [tables.data, words],
   )
@@ -61,7 +61,7 @@ export function ResultsTab() {
               label="Result sets"
               rows={rows}
               columns={COLUMNS}
-              rowKey={(one) => `${one.artifact}:${one.name}`}
+              rowKey={(item) => `${item.artifact}:${item.name}`}
             />
           </div>
         )
@@ -86,37 +86,37 @@ const COLUMNS: Column<TableRef>[] = [
     key: 'name',
     head: 'Table',
     width: 'minmax(200px, 2fr)',
-    cell: (one) => <Open table={one} />,
-    sort: (one) => one.name,
+    cell: (item) => <Open table={item} />,
+    sort: (item) => item.name,
   },
   {
     key: 'rows',
     head: 'Rows',
     kind: 'number',
     width: '90px',
-    cell: (one) => formatNumber(one.rows, 0),
-    sort: (one) => one.rows,
+    cell: (item) => formatNumber(item.rows, 0),
+    sort: (item) => item.rows,
   },
   {
     key: 'columns',
     head: 'Columns',
     width: 'minmax(200px, 3fr)',
-    cell: (one) => (
-      <span className="mono" title={one.columns.join(', ')}>
-        {one.columns.join(', ')}
+    cell: (item) => (
+      <span className="mono" title={item.columns.join(', ')}>
+        {item.columns.join(', ')}
       </span>
     ),
-    text: (one) => one.columns.join(' '),
+    text: (item) => item.columns.join(' '),
   },
   {
     key: 'path',
     head: 'File',
     width: 'minmax(200px, 3fr)',
-    cell: (one) => (
-      <span className="mono" title={one.path}>
-        {one.path}
+    cell: (item) => (
+      <span className="mono" title={item.path}>
+        {item.path}
       </span>
     ),
-    sort: (one) => one.path,
+    sort: (item) => item.path,
   },
 ]

@@ -190,8 +190,8 @@ function Groups({ list, chosen }: { readonly list: Processlist; readonly chosen:
         columns={groupColumns(list)}
         rowKey={groupKey}
         selected={chosen || null}
-        onSelect={(one) =>
-          change({ group: groupKey(one) === chosen ? [] : [groupKey(one)], page: [] })
+        onSelect={(item) =>
+          change({ group: groupKey(item) === chosen ? [] : [groupKey(item)], page: [] })
         }
       />
     </div>
@@ -232,68 +232,71 @@ function WaitsLink({ moment }: { readonly moment: ProcesslistMoment }) {
 }
 
 function groupColumns(list: Processlist): Column<ProcesslistGroup>[] {
-  const all = list.groups.reduce((sum, one) => sum + one.count, 0)
+  const all = list.groups.reduce((sum, group) => sum + group.count, 0)
   return [
     {
       key: 'count',
       head: 'Sessions',
       kind: 'number',
       width: '84px',
-      cell: (one) => one.count,
-      sort: (one) => one.count,
+      cell: (item) => item.count,
+      sort: (item) => item.count,
     },
     {
       key: 'share',
       head: 'Share',
       width: '88px',
-      cell: (one) => (
-        <ShareBar value={one.count / Math.max(1, all)} tone={one.active > 0 ? 'waiting' : 'idle'} />
+      cell: (item) => (
+        <ShareBar
+          value={item.count / Math.max(1, all)}
+          tone={item.active > 0 ? 'waiting' : 'idle'}
+        />
       ),
     },
     {
       key: 'key',
       head: WAYS.find(([way]) => way === list.by)?.[1] ?? 'Group',
       width: 'minmax(240px, 4fr)',
-      cell: (one) =>
-        one.key ? (
-          <span className="mono" title={one.key}>
-            {one.key}
+      cell: (item) =>
+        item.key ? (
+          <span className="mono" title={item.key}>
+            {item.key}
           </span>
         ) : (
           <span className="faint">none</span>
         ),
-      sort: (one) => one.key,
+      sort: (item) => item.key,
     },
     {
       key: 'longest',
       head: 'Longest',
       kind: 'number',
       width: '92px',
-      cell: (one) => <Duration value={one.max_time_s} />,
-      sort: (one) => one.max_time_s,
+      cell: (item) => <Duration value={item.max_time_s} />,
+      sort: (item) => item.max_time_s,
     },
     {
       key: 'total',
       head: 'In total',
       kind: 'number',
       width: '104px',
-      cell: (one) => <Duration value={one.total_time_s} />,
-      sort: (one) => one.total_time_s,
+      cell: (item) => <Duration value={item.total_time_s} />,
+      sort: (item) => item.total_time_s,
     },
     {
       key: 'meaning',
       head: list.by === 'state' ? 'What it means' : 'Users',
       width: list.by === 'state' ? 'minmax(160px, 2fr)' : '80px',
       ...(list.by === 'state' ? {} : { kind: 'number' as const }),
-      cell: (one) =>
+      cell: (item) =>
         list.by === 'state' ? (
-          <span className="muted" title={one.meaning ?? undefined}>
-            {one.meaning}
+          <span className="muted" title={item.meaning ?? undefined}>
+            {item.meaning}
           </span>
         ) : (
-          one.users
+          item.users
         ),
-      ...(list.by === 'state' ? {} : { sort: (one: ProcesslistGroup) => one.users }),
+      ...(list.by === 'state' ? {} : { sort: (item: ProcesslistGroup) => item.users }),
     },
   ]
 }

@@ -191,9 +191,9 @@ function SourceChoice({
         onChange={(event) => onChange(event.target.value)}
       >
         {none !== undefined && <option value="">{none}</option>}
-        {sources.map((one) => (
-          <option key={one.id} value={one.id}>
-            {sourceWords(one)}
+        {sources.map((source) => (
+          <option key={source.id} value={source.id}>
+            {sourceWords(source)}
           </option>
         ))}
       </select>
@@ -246,7 +246,7 @@ function columnsOf(compared: boolean): Column<SettingRow>[] {
       width: 'minmax(160px, 2fr)',
       cell: (row) => <Mentions row={row} />,
       sort: (row) => row.mentioned[0]?.title ?? null,
-      text: (row) => row.mentioned.map((one) => one.title).join('; '),
+      text: (row) => row.mentioned.map((item) => item.title).join('; '),
     },
     {
       key: 'lines',
@@ -290,7 +290,7 @@ function Side({ side }: { readonly side: SettingSide | null }) {
 function Mentions({ row }: { readonly row: SettingRow }) {
   const [first, ...more] = row.mentioned
   if (!first) return null
-  const all = row.mentioned.map((one) => `${one.by}: ${one.title}`).join('\n')
+  const all = row.mentioned.map((item) => `${item.by}: ${item.title}`).join('\n')
   return (
     <span className="setting-mentions" title={all}>
       <Chip

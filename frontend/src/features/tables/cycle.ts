@@ -98,10 +98,10 @@ function rim(node: CycleNode, x: number, y: number) {
 
 /** The same in words, for those who do not see the picture, and to copy. */
 export function cycleText(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'>): string[] {
-  const trx = new Map(deadlock.transactions.map((one) => [one.number, one]))
+  const trx = new Map(deadlock.transactions.map((transaction) => [transaction.number, transaction]))
   const name = (number: number) => {
-    const one = trx.get(number)
-    return `(${number}) transaction ${one?.trx_id ?? '?'}${one?.session_id != null ? ` of session ${one.session_id}` : ''}`
+    const item = trx.get(number)
+    return `(${number}) transaction ${item?.trx_id ?? '?'}${item?.session_id != null ? ` of session ${item.session_id}` : ''}`
   }
   const lines = deadlock.edges.map(
     (edge) =>
@@ -110,7 +110,7 @@ export function cycleText(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'>)
         ? `held by ${name(edge.holder)} as ${edge.held}.`
         : `held by ${name(edge.holder)} as the order of the print says.`),
   )
-  const victim = deadlock.transactions.find((one) => one.victim)
+  const victim = deadlock.transactions.find((transaction) => transaction.victim)
   return [
     ...lines,
     victim

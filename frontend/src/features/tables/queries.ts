@@ -53,12 +53,12 @@ export type CsvQuery = Readonly<Record<string, string | number | boolean | reado
 
 /** Where a route of an incident gives its rows as CSV. */
 export function csvAddress(id: string, route: string, query: CsvQuery): string {
-  const asked = new URLSearchParams(
+  const params = new URLSearchParams(
     Object.entries(query).flatMap(([key, value]) =>
-      typeof value === 'object' ? value.map((one) => [key, one]) : [[key, String(value)]],
+      typeof value === 'object' ? value.map((name) => [key, name]) : [[key, String(value)]],
     ),
   )
-  return `/api/v1/incidents/${id}/${route}?${asked.toString()}`
+  return `/api/v1/incidents/${id}/${route}?${params.toString()}`
 }
 
 /** How the server sorts: over all rows, where a page of them is shown. Null: its own way. */

@@ -12,8 +12,8 @@ export type Bar = {
 
 /** By time; where no moment has one, side by side in their order. */
 export function layoutBars(moments: readonly ProcesslistMoment[], width: number): Bar[] {
-  const most = Math.max(1, ...moments.map((one) => one.active))
-  const timed = moments.filter((one) => one.time !== null)
+  const most = Math.max(1, ...moments.map((moment) => moment.active))
+  const timed = moments.filter((moment) => moment.time !== null)
   const shown = timed.length > 0 ? timed : moments
   const first = Date.parse(shown[0]?.time ?? '')
   const last = Date.parse(shown.at(-1)?.time ?? '')
@@ -39,25 +39,26 @@ export function layoutBars(moments: readonly ProcesslistMoment[], width: number)
 /** The moment that a view begins with: the fullest, the first of them. */
 export const fullest = (moments: readonly ProcesslistMoment[]): ProcesslistMoment | null =>
   moments.reduce<ProcesslistMoment | null>(
-    (best, one) => (best === null || one.active > best.active ? one : best),
+    (best, moment) => (best === null || moment.active > best.active ? moment : best),
     null,
   )
 
-export const momentId = (one: ProcesslistMoment) => `${one.artifact.slice(0, 16)}:${one.snapshot}`
+export const momentId = (item: ProcesslistMoment) =>
+  `${item.artifact.slice(0, 16)}:${item.snapshot}`
 
 /** The moment of the address: by id, else the nearest to a time. */
 export function findMoment(
   moments: readonly ProcesslistMoment[],
   at: string,
 ): ProcesslistMoment | null {
-  const named = moments.find((one) => momentId(one) === at)
+  const named = moments.find((moment) => momentId(moment) === at)
   if (named || !at) return named ?? null
   const wanted = Date.parse(at)
   if (!Number.isFinite(wanted)) return null
-  const distance = (one: ProcesslistMoment) =>
-    one.time === null ? Infinity : Math.abs(Date.parse(one.time) - wanted)
+  const distance = (item: ProcesslistMoment) =>
+    item.time === null ? Infinity : Math.abs(Date.parse(item.time) - wanted)
   return moments.reduce<ProcesslistMoment | null>(
-    (best, one) => (best === null || distance(one) < distance(best) ? one : best),
+    (best, moment) => (best === null || distance(moment) < distance(best) ? moment : best),
     null,
   )
 }

@@ -36,13 +36,13 @@ describe('settings', () => {
     expect(firstPair([])).toEqual(['', ''])
   })
   it('are found again by an address of before their clock was set', () => {
-    const one = source('aa:1000:SHOW VARIABLES')
+    const item = source('aa:1000:SHOW VARIABLES')
     const two = source('bb:1000:SHOW VARIABLES')
-    expect(sourceOf([one, two], one.id)).toBe(one.id)
-    expect(sourceOf([one, two], 'aa:2000:SHOW VARIABLES')).toBe(one.id)
-    expect(sourceOf([one, two], 'cc:1000:SHOW VARIABLES')).toBeNull()
+    expect(sourceOf([item, two], item.id)).toBe(item.id)
+    expect(sourceOf([item, two], 'aa:2000:SHOW VARIABLES')).toBe(item.id)
+    expect(sourceOf([item, two], 'cc:1000:SHOW VARIABLES')).toBeNull()
     const later = source('aa:3000:SHOW VARIABLES')
-    expect(sourceOf([one, later], 'aa:2000:SHOW VARIABLES')).toBeNull()
+    expect(sourceOf([item, later], 'aa:2000:SHOW VARIABLES')).toBeNull()
   })
   const rows = [
     row('max_connections', { state: 'changed', b: side('900') }),
@@ -53,17 +53,17 @@ describe('settings', () => {
     }),
   ]
   it('show what differs, without what always does', () => {
-    expect(shownSettings(rows, 'differing', '', true).map((one) => one.name)).toEqual([
+    expect(shownSettings(rows, 'differing', '', true).map((item) => item.name)).toEqual([
       'max_connections',
     ])
     expect(rows.filter(differs)).toHaveLength(1)
     expect(shownSettings(rows, 'differing', '', false)).toHaveLength(4)
   })
   it('show what is spoken of, and what holds a word', () => {
-    expect(shownSettings(rows, 'mentioned', '', true).map((one) => one.name)).toEqual([
+    expect(shownSettings(rows, 'mentioned', '', true).map((item) => item.name)).toEqual([
       'innodb_adaptive_hash_index',
     ])
-    expect(shownSettings(rows, 'all', '900', true).map((one) => one.name)).toEqual([
+    expect(shownSettings(rows, 'all', '900', true).map((item) => item.name)).toEqual([
       'max_connections',
     ])
   })

@@ -5,29 +5,29 @@ export type Show = 'differing' | 'mentioned' | 'all'
 
 /** First the file against the server (what was meant and what is), else two servers or moments. */
 export function firstPair(sources: readonly SettingSource[]): readonly [a: string, b: string] {
-  const server = sources.find((one) => isServer(one)) ?? sources[0]
+  const server = sources.find((source) => isServer(source)) ?? sources[0]
   if (!server) return ['', '']
-  const file = sources.find((one) => one.is_file && one.host === server.host)
+  const file = sources.find((source) => source.is_file && source.host === server.host)
   if (file) return [file.id, server.id]
-  const other = sources.find((one) => isServer(one) && one.id !== server.id)
+  const other = sources.find((source) => isServer(source) && source.id !== server.id)
   return other ? [server.id, other.id] : [server.id, '']
 }
 
 /** The id that an address means: a clock that was set anew changes the time in it. Null: not here. */
 export function sourceOf(sources: readonly SettingSource[], given: string): string | null {
-  if (sources.some((one) => one.id === given)) return given
+  if (sources.some((source) => source.id === given)) return given
   const untimed = (id: string) => id.replace(/:\d*:/, ':')
-  const same = sources.filter((one) => untimed(one.id) === untimed(given))
+  const same = sources.filter((source) => untimed(source.id) === untimed(given))
   return (same.length === 1 && same[0]?.id) || null
 }
 
 /** The variables of a server rather than the kernel's, or the few that a collector notes. */
-const isServer = (one: SettingSource) => !one.is_file && /variables/i.test(one.source)
+const isServer = (item: SettingSource) => !item.is_file && /variables/i.test(item.source)
 
-export function sourceWords(one: SettingSource): string {
-  const name = one.path.split('/').at(-1) ?? one.path
-  const where = one.host ? ` of ${one.host}` : ''
-  return `${one.source === name ? name : `${name} (${one.source})`}${where}, ${one.count}`
+export function sourceWords(item: SettingSource): string {
+  const name = item.path.split('/').at(-1) ?? item.path
+  const where = item.host ? ` of ${item.host}` : ''
+  return `${item.source === name ? name : `${name} (${item.source})`}${where}, ${item.count}`
 }
 
 export function shownSettings(

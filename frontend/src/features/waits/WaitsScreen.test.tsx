@@ -149,7 +149,7 @@ it('a difference marks what came and what is gone by a sign, and Escape ends it'
     ...graph,
     against: '2026-11-20T22:20:16Z',
     difference: 'Since 22:20:16 UTC: 2 threads came to wait.',
-    nodes: graph.nodes.map((one, index) => ({ ...one, mark: index ? 'added' : 'gone' })),
+    nodes: graph.nodes.map((node, index) => ({ ...node, mark: index ? 'added' : 'gone' })),
   }
   show('?vs=2026-11-20T22:20:16Z', marked)
   expect((await screen.findByTestId('wait-difference')).textContent).toContain('came to wait')

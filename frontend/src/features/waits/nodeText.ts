@@ -177,9 +177,9 @@ export function nextMoment(
 ): string | null {
   const here = at === null ? Number.NaN : Date.parse(at)
   if (Number.isNaN(here)) return (way === 1 ? times[0] : times.at(-1)) ?? null
-  const found =
+  const name =
     way === 1
       ? times.find((time) => Date.parse(time) > here)
       : times.findLast((time) => Date.parse(time) < here)
-  return found ?? null
+  return name ?? null
 }

@@ -29,8 +29,8 @@ it('walks dropped folders to the last batch and keeps the paths', async () => {
     { kind: 'string', webkitGetAsEntry: () => null, getAsFile: () => null },
     { kind: 'file', webkitGetAsEntry: () => null, getAsFile: () => new File(['x'], 'my.cnf') },
   ]
-  const found = await filesOfDrop({ items } as unknown as DataTransfer)
-  expect(found.map((item) => item.path)).toEqual([
+  const files = await filesOfDrop({ items } as unknown as DataTransfer)
+  expect(files.map((item) => item.path)).toEqual([
     'pt-stalk/1-df',
     'pt-stalk/gdb/2-gdb',
     'pt-stalk/1-top',

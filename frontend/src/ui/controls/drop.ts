@@ -8,12 +8,12 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<PathFile[]> {
   const entries = [...transfer.items]
     .filter((item) => item.kind === 'file')
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
-  const found: PathFile[] = []
+  const files: PathFile[] = []
   for (const { entry, file } of entries) {
-    if (entry) await walk(entry, found)
-    else if (file) found.push({ file, path: file.name })
+    if (entry) await walk(entry, files)
+    else if (file) files.push({ file, path: file.name })
   }
-  return found
+  return files
 }
 
 /** What a chooser gave; a folder chooser names the path in webkitRelativePath. */
@@ -74,20 +74,20 @@ export function useFileDrop(onFiles: (files: PathFile[]) => void, enabled = true
   return over
 }
 
-async function walk(entry: FileSystemEntry, found: PathFile[]): Promise<void> {
+async function walk(entry: FileSystemEntry, files: PathFile[]): Promise<void> {
   const path = entry.fullPath.replace(/^\/+/, '')
   if (isFile(entry)) {
     const file = await new Promise<File>((done, fail) => entry.file(done, fail))
-    found.push({ file, path })
+    files.push({ file, path })
   } else if (isFolder(entry)) {
     const reader = entry.createReader()
     // A reader gives some hundred entries at a time and an empty list at the end.
     for (;;) {
-      const some = await new Promise<FileSystemEntry[]>((done, fail) =>
+      const entries = await new Promise<FileSystemEntry[]>((done, fail) =>
         reader.readEntries(done, fail),
       )
-      if (some.length === 0) break
-      for (const child of some) await walk(child, found)
+      if (entries.length === 0) break
+      for (const child of entries) await walk(child, files)
     }
   }
 }

@@ -30,11 +30,11 @@ export function BytesValue({ value }: { readonly value: Maybe }) {
 
 /** Seconds as a person reads them. */
 export function Duration({ value }: { readonly value: Maybe }) {
-  const said = formatDuration(value)
-  if (said === UNKNOWN) return <span className="faint">{UNKNOWN}</span>
+  const name = formatDuration(value)
+  if (name === UNKNOWN) return <span className="faint">{UNKNOWN}</span>
   return (
     <span title={`${value} s`}>
-      {said.split(' ').map((part) => {
+      {name.split(' ').map((part) => {
         const [number = '', unit = ''] = part.split('\u202f')
         return (
           <span key={unit} className="duration-part">

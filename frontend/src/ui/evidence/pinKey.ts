@@ -16,8 +16,8 @@ export function pinOfChosen(root: ParentNode, focused: Element | null): HTMLElem
   const own = focused?.closest(ONE)?.querySelector<HTMLElement>(PIN)
   if (own) return own
   for (const part of CHOSEN) {
-    const found = root.querySelector<HTMLElement>(`${part} ${PIN}`)
-    if (found) return found
+    const element = root.querySelector<HTMLElement>(`${part} ${PIN}`)
+    if (element) return element
   }
   const all = root.querySelectorAll<HTMLElement>(PIN)
   return all.length === 1 ? (all[0] ?? null) : null

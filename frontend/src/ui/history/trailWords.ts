@@ -213,7 +213,7 @@ export function detailWords({ detail, name }: Pick<Entry, 'detail'> & Named): st
     if (value === undefined || value === null || value === '') return []
     if (Array.isArray(value) && value.length === 0) return []
     const words = Array.isArray(value)
-      ? value.map((one) => String(one).replaceAll('_', ' ')).join(', ')
+      ? value.map((item) => String(item).replaceAll('_', ' ')).join(', ')
       : typeof value === 'string'
         ? value
         : JSON.stringify(value)

@@ -31,21 +31,21 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
       {error && <Problem compact error={error} what="The comments could not be read" />}
       {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
       <ul className="comments">
-        {data?.map((one) => (
-          <li key={one.id} data-testid="comment">
+        {data?.map((item) => (
+          <li key={item.id} data-testid="comment">
             <div className="comment-head">
-              <b>{one.by}</b>
+              <b>{item.by}</b>
               <span className="faint">
-                <Time at={one.at} />
-                {one.edited_at && ', edited'}
+                <Time at={item.at} />
+                {item.edited_at && ', edited'}
               </span>
-              {one.by_id === user.id && mayWrite && (
+              {item.by_id === user.id && mayWrite && (
                 <Button
                   size="small"
                   variant="ghost"
                   onClick={() =>
-                    remove.mutate(one.id, {
-                      onSuccess: () => offer('comment', one.id, one.body),
+                    remove.mutate(item.id, {
+                      onSuccess: () => offer('comment', item.id, item.body),
                     })
                   }
                 >
@@ -54,7 +54,7 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
               )}
             </div>
             <p className="comment-body">
-              {pieces(one.body, one.mentions).map((piece, index) =>
+              {pieces(item.body, item.mentions).map((piece, index) =>
                 piece.named ? <mark key={index}>{piece.text}</mark> : piece.text,
               )}
             </p>

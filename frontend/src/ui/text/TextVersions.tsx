@@ -59,7 +59,7 @@ export function TextVersions({
 }) {
   const { data, error, isLoadingError, refetch } = useQuery(versionsQuery(place))
   const [chosen, choose] = useState<string | null>(null)
-  const version = data?.find((one) => one.id === chosen) ?? data?.[0]
+  const version = data?.find((item) => item.id === chosen) ?? data?.[0]
   return (
     <Dialog
       open
@@ -78,20 +78,20 @@ export function TextVersions({
       ) : (
         <div className="versions">
           <ul className="versions-list scroll" aria-label="Versions">
-            {data.map((one) => (
-              <li key={one.id}>
+            {data.map((item) => (
+              <li key={item.id}>
                 <button
                   type="button"
-                  className={cx('version', one.id === version.id && 'version-chosen')}
-                  aria-pressed={one.id === version.id}
-                  onClick={() => choose(one.id)}
+                  className={cx('version', item.id === version.id && 'version-chosen')}
+                  aria-pressed={item.id === version.id}
+                  onClick={() => choose(item.id)}
                 >
-                  {one.name && <strong>{one.name}</strong>}
-                  <span>{one.by_name}</span>
+                  {item.name && <strong>{item.name}</strong>}
+                  <span>{item.by_name}</span>
                   <span className="muted">
-                    <Time at={one.at} />
+                    <Time at={item.at} />
                   </span>
-                  <span className="faint">{formatNumber(one.characters)} characters</span>
+                  <span className="faint">{formatNumber(item.characters)} characters</span>
                 </button>
               </li>
             ))}

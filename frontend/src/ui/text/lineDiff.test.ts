@@ -24,8 +24,8 @@ describe('lineDiff', () => {
       const lines = lineDiff(a, b)
       const side = (mark: string) =>
         lines
-          .filter((one) => one.mark !== mark)
-          .map((one) => one.line)
+          .filter((line) => line.mark !== mark)
+          .map((line) => line.line)
           .join('\n')
       expect(side('+')).toBe(a)
       expect(side('-')).toBe(b)
@@ -35,9 +35,9 @@ describe('lineDiff', () => {
   it('leaves equal lines far from a change out', () => {
     const many = Array.from({ length: 20 }, (_, at) => `line ${at}`)
     const changed = many.with(10, 'other')
-    const kept = folded(lineDiff(many.join('\n'), changed.join('\n')), 2)
-    expect(kept[0]).toBeNull()
-    expect(kept.at(-1)).toBeNull()
-    expect(kept.filter(Boolean)).toHaveLength(6)
+    const lines = folded(lineDiff(many.join('\n'), changed.join('\n')), 2)
+    expect(lines[0]).toBeNull()
+    expect(lines.at(-1)).toBeNull()
+    expect(lines.filter(Boolean)).toHaveLength(6)
   })
 })

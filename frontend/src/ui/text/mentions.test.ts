@@ -8,8 +8,8 @@ const people = [
 
 describe('names', () => {
   it('offers who goes on like what was typed, and nobody in an address', () => {
-    expect(namesFor('look @a', 7, people).map((one) => one.name)).toEqual(['Ada Lovelace'])
-    expect(namesFor('look @love', 10, people).map((one) => one.name)).toEqual(['Ada Lovelace'])
+    expect(namesFor('look @a', 7, people).map((named) => named.name)).toEqual(['Ada Lovelace'])
+    expect(namesFor('look @love', 10, people).map((named) => named.name)).toEqual(['Ada Lovelace'])
     expect(namesFor('@', 1, people)).toHaveLength(2)
     expect(namesFor('ada@b', 5, people)).toEqual([])
     expect(namesFor('@Bob', 4, people)).toEqual([])
@@ -27,7 +27,7 @@ describe('names', () => {
   it('marks the named in what was said and loses no letter', () => {
     const body = 'a@b @ada lovelace and @nobody @'
     const found = pieces(body, people)
-    expect(found.map((one) => one.text).join('')).toBe(body)
-    expect(found.filter((one) => one.named).map((one) => one.text)).toEqual(['@ada lovelace'])
+    expect(found.map((item) => item.text).join('')).toBe(body)
+    expect(found.filter((item) => item.named).map((item) => item.text)).toEqual(['@ada lovelace'])
   })
 })

@@ -34,7 +34,7 @@ export function pieces(
   body: string,
   mentioned: readonly Named[],
 ): { readonly text: string; readonly named: boolean }[] {
-  const names = mentioned.map((one) => one.name).sort((a, b) => b.length - a.length)
+  const names = mentioned.map((named) => named.name).sort((a, b) => b.length - a.length)
   const found: { text: string; named: boolean }[] = []
   let rest = body
   while (rest) {
@@ -42,11 +42,11 @@ export function pieces(
     const name =
       at < 0
         ? undefined
-        : names.find((one) =>
+        : names.find((name) =>
             rest
               .slice(at + 1)
               .toLowerCase()
-              .startsWith(one.toLowerCase()),
+              .startsWith(name.toLowerCase()),
           )
     const end = at < 0 ? rest.length : name === undefined ? at + 1 : at
     if (end > 0) found.push({ text: rest.slice(0, end), named: false })

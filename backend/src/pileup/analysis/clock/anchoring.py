@@ -86,7 +86,7 @@ def match(
             votes.append(found)
     if not votes:
         return None
-    best = max(votes, key=lambda one: one.r - max(one.second, 0.0) / 4)
+    best = max(votes, key=lambda vote: vote.r - max(vote.second, 0.0) / 4)
     return best if best.r >= _MIN_R and best.r - best.second >= _MIN_LEAD else None
 
 
@@ -147,8 +147,8 @@ def _relative(own: pl.DataFrame) -> pl.Expr:
 
 def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
     """Gauges as they are and counters as rates, one value per whole second."""
-    lasts = {one: one.lower().rpartition(".")[2] for one in samples["series"].unique().to_list()}
-    keys = {one: _SAME.get(last, last) for one, last in lasts.items()}
+    lasts = {item: item.lower().rpartition(".")[2] for item in samples["series"].unique().to_list()}
+    keys = {item: _SAME.get(last, last) for item, last in lasts.items()}
     key = pl.col("series").replace_strict(keys, return_dtype=pl.Categorical)
     order = ["artifact", "series", "labels"]
     value = (
@@ -221,6 +221,6 @@ def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None)
     if not scores:
         return None
     r, lag, points = max(scores)
-    second = max((one[0] for one in scores if abs(one[1] - lag) > 3), default=0.0)
+    second = max((score[0] for score in scores if abs(score[1] - lag) > 3), default=0.0)
     name = left["series"].to_list()[0]
     return Match(name, series, artifact, lag * _S, r, second, points)

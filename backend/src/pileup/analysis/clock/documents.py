@@ -130,22 +130,22 @@ def checked(samples: pl.DataFrame | None, docs: dict[str, ClockDoc]) -> dict[str
         .agg(pl.col("start").median())
     )
     checked = dict(docs)
-    for _, some in starts.group_by("host", maintain_order=True):
-        if some.height < 2:
+    for _, frame in starts.group_by("host", maintain_order=True):
+        if frame.height < 2:
             continue
-        middle = some["start"].median()
-        for sha, start in some.select("artifact", "start").iter_rows():
+        middle = frame["start"].median()
+        for sha, start in frame.select("artifact", "start").iter_rows():
             if sha not in docs or not isinstance(middle, int | float):
                 continue
             off = (start - middle) / _S
-            others = f"{some.height - 1} other file{'s' if some.height > 2 else ''}"
+            others = f"{frame.height - 1} other file{'s' if frame.height > 2 else ''}"
             if abs(off) <= _UPTIME_S:
-                said = f" Uptime agrees with {others} within {abs(off):.0f} s."
+                text = f" Uptime agrees with {others} within {abs(off):.0f} s."
             else:
-                said = (
+                text = (
                     f" But by its Uptime the server started {abs(off):.0f} s "
                     f"{'later' if off > 0 else 'earlier'} than by {others}: "
                     "this clock is off, or the server was restarted."
                 )
-            checked[sha] = msgspec.structs.replace(docs[sha], how=docs[sha].how + said)
+            checked[sha] = msgspec.structs.replace(docs[sha], how=docs[sha].how + text)
     return checked

@@ -45,7 +45,7 @@ def gather(
     together: dict[str, pl.DataFrame] = {}
     for kind in sorted(parts):
         of_kind = parts.pop(kind)
-        some = [of_kind.pop(one.sha256) for one in ordered if one.sha256 in of_kind]
+        some = [of_kind.pop(artifact.sha256) for artifact in ordered if artifact.sha256 in of_kind]
         together[kind] = pl.concat(some, rechunk=True)
     placed, clocks = placement.place(ordered, together, timezones or {}, overrides or {})
     return Evidence(tuple(ordered), duplicate_dumps.without(placed), clocks)

@@ -30,17 +30,17 @@ def assign(
             bundles.setdefault(bundle, Counter())[named[artifact.sha256]] += 1
     known = set(named.values())
     only = next(iter(known)) if len(known) == 1 else None
-    found: dict[str, str | None] = {}
+    names: dict[str, str | None] = {}
     for artifact in artifacts:
         bundle = artifact.bundle or bundle_of(artifact.path)
         host = named.get(artifact.sha256)
         if host is None and bundle in bundles:
             host = bundles[bundle].most_common(1)[0][0]
         if host is None:
-            inside = [one for one in sorted(known) if one in artifact.path]
+            inside = [name for name in sorted(known) if name in artifact.path]
             host = max(inside, key=len) if inside else only
-        found[artifact.sha256] = host
-    return found
+        names[artifact.sha256] = host
+    return names
 
 
 def stamp_us(path: str) -> int | None:
@@ -71,4 +71,4 @@ def _named(frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
         rows = settings.filter(pl.col("name") == "hostname").select("artifact", "value")
         for sha, host in rows.drop_nulls().iter_rows():
             named.setdefault(sha, set()).add(host)
-    return {sha: next(iter(some)) for sha, some in named.items() if len(some) == 1}
+    return {sha: next(iter(names)) for sha, names in named.items() if len(names) == 1}

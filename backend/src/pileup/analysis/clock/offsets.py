@@ -89,7 +89,7 @@ def offsets(sources: Sequence[Source], frames: Mapping[str, pl.DataFrame]) -> di
         for number, source in enumerate(ranked):
             if source.quality == "given":
                 continue
-            known = [one for one in ranked[:number] if one.timed]
+            known = [source for source in ranked[:number] if source.timed]
             best = _against(source, known, counters, messages)
             if best is not None:
                 found[source.artifact] = best
@@ -116,8 +116,8 @@ def _counters(
     """
     if samples is None or samples.is_empty():
         return {}
-    names = {one: short_name(one) for one in samples["series"].unique().to_list()}
-    keys = {one: _SAME.get(short, short) for one, short in names.items()}
+    names = {item: short_name(item) for item in samples["series"].unique().to_list()}
+    keys = {item: _SAME.get(short, short) for item, short in names.items()}
     shared = _shared(samples, sources, keys)
     if shared.is_empty():
         return {}
@@ -152,7 +152,7 @@ def _shared(
     samples: pl.DataFrame, sources: Sequence[Source], keys: Mapping[str, str]
 ) -> pl.DataFrame:
     """Artifact and series of the counters that another source of the same host has as well."""
-    host_of = {one.artifact: one.host for one in sources}
+    host_of = {source.artifact: source.host for source in sources}
     has = samples.filter(pl.col("labels") == "").select("artifact", "series").unique()
     of: dict[tuple[str | None, str], set[str]] = {}
     for artifact, series in has.iter_rows():
@@ -194,15 +194,15 @@ def _against(
 ) -> Offset | None:
     """The best known offset against any of the references; None when there is none worth saying."""
     best: Offset | None = None
-    mine, said = counters.get(source.artifact, {}), messages.get(source.artifact, {})
+    mine, numbers = counters.get(source.artifact, {}), messages.get(source.artifact, {})
     for reference in references:
         theirs = counters.get(reference.artifact, {})
         for key in sorted(mine.keys() & theirs.keys()):
             best = _better(best, _measured(_anchors(mine[key], theirs[key]), key, reference))
         heard = messages.get(reference.artifact, {})
-        shared = [heard[one] - said[one] for one in said.keys() & heard.keys()]
+        shared = [heard[name] - numbers[name] for name in numbers.keys() & heard.keys()]
         what = "the same log messages"
-        best = _better(best, _measured([one / _S for one in shared], what, reference))
+        best = _better(best, _measured([number / _S for number in shared], what, reference))
     if best is None or abs(best.seconds) < max(LEAST_S, 2 * best.dispersion_s):
         return None
     return best
@@ -244,7 +244,7 @@ def _better(old: Offset | None, new: Offset | None) -> Offset | None:
     """The one with the smaller spread, for its number of anchors."""
     if old is None or new is None:
         return old or new
-    return min(old, new, key=lambda one: (one.dispersion_s + 0.05) / one.anchors**0.5)
+    return min(old, new, key=lambda offset: (offset.dispersion_s + 0.05) / offset.anchors**0.5)
 
 
 __all__ = ["Offset", "Source", "offsets"]

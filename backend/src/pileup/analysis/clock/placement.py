@@ -90,15 +90,15 @@ def place(
     if moved := _by_anchors(placements, spans, measured):
         placements |= moved
         first = applied()
-        measured = {sha: one for sha, one in measured.items() if sha not in moved}
+        measured = {sha: offset for sha, offset in measured.items() if sha not in moved}
     placed = _fill_from_snapshots(first)
     if "sample" in placed:
         placed["sample"] = with_ids(placed["sample"])
     docs = documents.checked(
-        placed.get("sample"), {sha: one.doc for sha, one in placements.items()}
+        placed.get("sample"), {sha: placement.doc for sha, placement in placements.items()}
     )
     docs = documents.with_years_told(docs, told_years)
-    read = {sha: one.fold.line for sha, one in placements.items() if one.fold}
+    read = {sha: placement.fold.line for sha, placement in placements.items() if placement.fold}
     docs = documents.with_jumps(docs, clock_jumps(frames, first, read))
     return placed, documents.suggested(docs, measured, placed)
 
@@ -148,7 +148,7 @@ def _spans(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, tuple[int,
 
 
 def _utc_range(spans: Mapping[str, Mapping[str, tuple[int, int, int]]]) -> tuple[int, int] | None:
-    absolute = [one["utc"] for one in spans.values() if "utc" in one and one["utc"][2] >= 3]
+    absolute = [span["utc"] for span in spans.values() if "utc" in span and span["utc"][2] >= 3]
     if not absolute:
         return None
     return min(a for a, _, _ in absolute), max(b for _, b, _ in absolute)
@@ -232,7 +232,7 @@ def _anchor(
     if known.is_empty():
         return {}
     reference = anchoring.Reference.of(known)
-    names = {one.sha256: one.path.rpartition("/")[2] for one in artifacts}
+    names = {artifact.sha256: artifact.path.rpartition("/")[2] for artifact in artifacts}
     moved: dict[str, _Placement] = {}
     for artifact in loose:
         own = samples.filter(pl.col("artifact") == artifact.sha256)
@@ -275,15 +275,15 @@ def _sources(
 ) -> list[Source]:
     return [
         Source(
-            artifact=one.sha256,
-            name=one.path.rpartition("/")[2],
-            host=host_of.get(one.sha256),
-            quality=placements[one.sha256].doc.quality,
-            rank=1 if _MONITORING.search(one.format or "") else 0,
-            timed="relative" not in spans[one.sha256],
+            artifact=artifact.sha256,
+            name=artifact.path.rpartition("/")[2],
+            host=host_of.get(artifact.sha256),
+            quality=placements[artifact.sha256].doc.quality,
+            rank=1 if _MONITORING.search(artifact.format or "") else 0,
+            timed="relative" not in spans[artifact.sha256],
         )
-        for one in artifacts
-        if one.sha256 in placements
+        for artifact in artifacts
+        if artifact.sha256 in placements
     ]
 
 
@@ -296,11 +296,11 @@ def _by_anchors(
     moved: dict[str, _Placement] = {}
     for sha, offset in measured.items():
         before = placements[sha]
-        said = f"{offset.by} had the same values in {offset.reference} at {offset.anchors} moments"
+        text = f"{offset.by} had the same values in {offset.reference} at {offset.anchors} moments"
         if set(spans[sha]) == {"relative"} and before.base_us is not None:
             doc = msgspec.structs.replace(
                 before.doc,
-                how=f"No time in the file: {said}.",
+                how=f"No time in the file: {text}.",
                 quality="derived",
                 dispersion_s=offset.dispersion_s,
                 anchors=offset.anchors,
@@ -314,7 +314,7 @@ def _by_anchors(
             if quarters == 0 or abs(rest) > _MOST_REST_S or "local" not in spans[sha]:
                 continue
             shown = zones.offset_text(-15 * quarters)
-            how = f"{said} if its local times are UTC{shown}"
+            how = f"{text} if its local times are UTC{shown}"
             zone = replace(before.zone, name=shown, how=how, quality="derived", changes=())
             doc = msgspec.structs.replace(
                 before.doc,
@@ -407,11 +407,11 @@ def _has_summer(zone: Zone) -> bool:
 def _an_hour_later(placements: Mapping[str, _Placement]) -> pl.Expr:
     """Microseconds to add to rows of the hour that was printed twice."""
     added = pl.lit(0, dtype=pl.Int64)
-    for sha, one in placements.items():
-        if one.fold is None or one.zone is None:
+    for sha, placement in placements.items():
+        if placement.fold is None or placement.zone is None:
             continue
-        fixed = one.zone.name is None or zones.offset_minutes(one.zone.name) is not None
-        here = (pl.col("artifact") == sha) & later(one.fold, whole=fixed)
+        fixed = placement.zone.name is None or zones.offset_minutes(placement.zone.name) is not None
+        here = (pl.col("artifact") == sha) & later(placement.fold, whole=fixed)
         added = pl.when(here).then(pl.lit(3600 * _S, dtype=pl.Int64)).otherwise(added)
     return added
 

@@ -31,7 +31,7 @@ def with_years(
         return dict(frames), told_days
     reference = _reference(artifacts, frames)
     years: dict[str, int | None] = {}
-    told: dict[str, str] = {}
+    names: dict[str, str] = {}
     for frame in frames.values():
         if not _has_yearless(frame):
             continue
@@ -43,12 +43,12 @@ def with_years(
         for sha, first in firsts.iter_rows():
             if sha not in years:
                 years[sha] = _nearest(first, reference)
-                told[sha] = (
+                names[sha] = (
                     "Its times have no year, and no other artifact tells one"
                     if years[sha] is None
                     else f"Its times have no year: {years[sha]} is nearest to the other artifacts"
                 )
-    return {kind: _placed(frame, years) for kind, frame in frames.items()}, told | told_days
+    return {kind: _placed(frame, years) for kind, frame in frames.items()}, names | told_days
 
 
 def _with_days(
@@ -70,14 +70,14 @@ def _with_days(
         sha: None if reference is None else round((reference - first) / _DAY) * _DAY
         for sha, first in firsts.items()
     }
-    told = {
+    names = {
         sha: "Its times have no date, and no other artifact tells one"
         if day is None
         else "Its times have no date: "
         f"{datetime.fromtimestamp(day / 1e6, UTC):%Y-%m-%d} is nearest to the other artifacts"
         for sha, day in days.items()
     }
-    return {kind: _on_days(frame, days) for kind, frame in frames.items()}, told
+    return {kind: _on_days(frame, days) for kind, frame in frames.items()}, names
 
 
 def _on_days(frame: pl.DataFrame, days: Mapping[str, int | None]) -> pl.DataFrame:

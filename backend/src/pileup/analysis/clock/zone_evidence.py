@@ -45,12 +45,12 @@ def zone_of(
 ) -> Zone:
     if override.zone and zones.is_zone(override.zone):
         return Zone(override.zone, f"A person gave the zone {override.zone}", "given")
-    told = timezones.get(host or "") or timezones.get("*")
-    if told and zones.is_zone(told):
-        return Zone(told, f"The zone of {host or 'all hosts'} was given: {told}", "given")
+    text = timezones.get(host or "") or timezones.get("*")
+    if text and zones.is_zone(text):
+        return Zone(text, f"The zone of {host or 'all hosts'} was given: {text}", "given")
     if own := pairs.get(artifact.sha256):
         return _from_pairs(own, "TS lines of this file")
-    same = [p for sha, some in pairs.items() if host_of.get(sha) == host for p in some]
+    same = [p for sha, rows in pairs.items() if host_of.get(sha) == host for p in rows]
     if same:
         return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
     if host in settings:
@@ -95,7 +95,7 @@ def _by_overlap(local: tuple[int, int, int], utc: tuple[int, int]) -> Zone:
         overlap = min(b, utc[1]) - max(a, utc[0])
         if overlap >= 0 and (a <= utc[1] and b >= utc[0]):
             best.append((overlap, hours))
-    best.sort(key=lambda one: (-one[0], abs(one[1])))
+    best.sort(key=lambda row: (-row[0], abs(row[1])))
     if not best:
         return Zone(
             "+00:00",

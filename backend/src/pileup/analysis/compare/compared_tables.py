@@ -50,8 +50,8 @@ def compared_tables(left: Sequence[Evidence], right: Sequence[Evidence]) -> list
 
     Takes: the runs of each side, at least one.
     """
-    a, b = [_last(one) for one in left], [_last(one) for one in right]
-    found = [
+    a, b = [_last(evidence) for evidence in left], [_last(evidence) for evidence in right]
+    tables = [
         document
         for kind in a[0]
         if kind in b[0]
@@ -65,7 +65,7 @@ def compared_tables(left: Sequence[Evidence], right: Sequence[Evidence]) -> list
             )
         )
     ]
-    return sorted(found, key=_size)[:MOST]
+    return sorted(tables, key=_size)[:MOST]
 
 
 def _last(evidence: Evidence) -> dict[Kind, Hosts]:
@@ -107,15 +107,15 @@ def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable |
     if _place(before) == _place(after):  # one and the same table on both sides
         return None
     try:
-        found = compare(TableData(columns, before["rows"]), TableData(columns, after["rows"]))
+        difference = compare(TableData(columns, before["rows"]), TableData(columns, after["rows"]))
     except NotComparable:
         return None
-    keyless = found.ambiguous > 0
+    keyless = difference.ambiguous > 0
     by_state: defaultdict[str, list[RowChange]] = defaultdict(list)
-    for row in found.rows:
+    for row in difference.rows:
         by_state[row.state].append(row)
-    spreads = _Runs(columns, found.keys, a[2]), _Runs(columns, found.keys, b[2])
-    cells = [] if keyless else _cells(found.rows, found.columns, spreads)
+    spreads = _Runs(columns, difference.keys, a[2]), _Runs(columns, difference.keys, b[2])
+    cells = [] if keyless else _cells(difference.rows, difference.columns, spreads)
     if (
         not cells
         and not by_state["added"]
@@ -123,12 +123,12 @@ def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable |
         and (not keyless or not by_state["changed"])
     ):
         return None
-    most = sorted(cells, key=lambda one: -weight(one[1].ratio))[:MOST_ROWS]
+    most = sorted(cells, key=lambda cell: -weight(cell[1].ratio))[:MOST_ROWS]
     shown = [] if keyless else [cell for _, cell in most] + _whole(by_state)
     return ComparedTable(
         name=name[:_LONGEST],
         host=host,
-        keys=[one[:_LONGEST] for one in found.keys[:_MOST_KEYS]],
+        keys=[key[:_LONGEST] for key in difference.keys[:_MOST_KEYS]],
         a=_locator(a[0], before),
         b=_locator(b[0], after),
         appeared=None if keyless else len(by_state["added"]),
@@ -145,12 +145,12 @@ def _cells(
     """The cells that changed in rows that both sides have, each with the key of its row."""
     several = runs[0].several or runs[1].several
     return [
-        (row.key, told)
+        (row.key, table)
         for row in rows
         if row.state == "changed" or (several and row.state == "same")
         for column, cell in zip(columns, row.cells, strict=True)
         if (several or cell.before != cell.after)
-        and (told := _spread(row, column, cell, runs)) is not None
+        and (table := _spread(row, column, cell, runs)) is not None
     ]
 
 
@@ -162,20 +162,20 @@ class _Runs:
     ) -> None:
         self._at = {name: at for at, name in enumerate(columns)}
         places = [self._at[name] for name in keys]
-        self._rows = [_rows(one["rows"], places) for one in tables]
+        self._rows = [_rows(table["rows"], places) for table in tables]
         self.several = bool(tables)
 
     def spread(self, row: RowChange, column: str, first: str | None) -> SpreadDoc | None:
         """Over the first run and all further ones that print a number there."""
-        told = [first]
+        names = [first]
         at = self._at[column]
-        told += [
+        names += [
             again[at] if at < len(again) else None
-            for one in self._rows
-            if (again := one.get(row.key)) is not None
+            for item in self._rows
+            if (again := item.get(row.key)) is not None
         ]
-        numbers = [float(value) for cell in told if (value := number(cell)) is not None]
-        if len(told) < 2 or len(numbers) < len(told):
+        numbers = [float(value) for cell in names if (value := number(cell)) is not None]
+        if len(names) < 2 or len(numbers) < len(names):
             return None
         return SpreadDoc(
             median=median(numbers),
@@ -243,7 +243,7 @@ def _size(table: ComparedTable) -> tuple[float, int, str]:
 
 
 def _key(row: RowChange) -> list[str | None]:
-    return [_short(one) for one in row.key[:_MOST_KEYS]]
+    return [_short(name) for name in row.key[:_MOST_KEYS]]
 
 
 def _short(cell: str | None) -> str | None:

@@ -107,11 +107,11 @@ def times_of(evidence: Evidence) -> Span | None:
 
 
 def _hosts(evidence: Evidence) -> list[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for frame in evidence.frames.values():
         if "host" in frame.columns:
-            found.update(frame["host"].drop_nulls().unique().to_list())
-    return sorted(found)
+            names.update(frame["host"].drop_nulls().unique().to_list())
+    return sorted(names)
 
 
 def moments_of(evidence: Evidence, kind: str) -> int:
@@ -122,39 +122,39 @@ def moments_of(evidence: Evidence, kind: str) -> int:
 
 
 def warnings_of(
-    one: ComparedSide,
+    item: ComparedSide,
     two: ComparedSide,
     empty: tuple[bool, bool],
     spans: tuple[Span | None, Span | None],
 ) -> list[str]:
     """Why the two may not be comparable."""
-    found = [
+    names = [
         f"{side.label} holds nothing: widen its window or choose another."
-        for side, nothing in zip((one, two), empty, strict=True)
+        for side, nothing in zip((item, two), empty, strict=True)
         if nothing
     ]
-    if one.version and two.version and one.version != two.version:
-        found.append(f"Different servers: {one.version} and {two.version}.")
-    if one.hosts and two.hosts and one.hosts != two.hosts:
-        found.append(f"Different hosts: {', '.join(one.hosts)} and {', '.join(two.hosts)}.")
+    if item.version and two.version and item.version != two.version:
+        names.append(f"Different servers: {item.version} and {two.version}.")
+    if item.hosts and two.hosts and item.hosts != two.hosts:
+        names.append(f"Different hosts: {', '.join(item.hosts)} and {', '.join(two.hosts)}.")
     if spans[0] and spans[1]:
         lengths = [max(each.seconds, 1.0) for each in spans if each]
         if max(lengths) / min(lengths) >= _UNLIKE_LENGTH:
-            found.append(
+            names.append(
                 f"Windows of different length: {number(lengths[0])} s and {number(lengths[1])} s."
             )
-    if (one.dumps == 0) != (two.dumps == 0):
-        only = one.label if one.dumps else two.label
-        found.append(f"Only {only} has status dumps: its waits have nothing to be held against.")
-    if (one.samples == 0) != (two.samples == 0):
-        only = one.label if one.samples else two.label
-        found.append(f"Only {only} has stack samples.")
-    return found
+    if (item.dumps == 0) != (two.dumps == 0):
+        only = item.label if item.dumps else two.label
+        names.append(f"Only {only} has status dumps: its waits have nothing to be held against.")
+    if (item.samples == 0) != (two.samples == 0):
+        only = item.label if item.samples else two.label
+        names.append(f"Only {only} has stack samples.")
+    return names
 
 
 def untimed_tables(sides: Iterable[Side]) -> list[str]:
     """Tables that no window can hold, as nothing says when they were taken."""
-    found: set[str] = set()
+    names: set[str] = set()
     for side in sides:
         frame = side.evidence.frame("table")
         if side.span is None or frame is None:
@@ -162,15 +162,15 @@ def untimed_tables(sides: Iterable[Side]) -> list[str]:
         untimed = frame.filter(pl.col("time").is_null())
         if side.artifacts is not None:
             untimed = untimed.filter(pl.col("artifact").is_in(list(side.artifacts)))
-        found.update(
+        names.update(
             f"{(side.evidence.path(sha) or sha).rpartition('/')[2]} line {line}"
             for sha, line in untimed.select("artifact", "line_first").iter_rows()
         )
-    if not found:
+    if not names:
         return []
-    named = ", ".join(sorted(found)[:_NAMED])
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    what, them = ("A table has", "it") if len(found) == 1 else (f"{len(found)} tables have", "them")
+    named = ", ".join(sorted(names)[:_NAMED])
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    what, them = ("A table has", "it") if len(names) == 1 else (f"{len(names)} tables have", "them")
     advice = "Give the file a time on its Clock tab, or compare bundles instead of windows."
     return [f"{what} no time, so no window holds {them}: {named}{more}. {advice}"]
 
@@ -222,7 +222,7 @@ def series_between(left: pl.DataFrame, right: pl.DataFrame) -> list[ComparedSeri
 def _levels(rows: pl.DataFrame) -> pl.DataFrame:
     """series, labels, unit, n, median, mad, p95 of each series, over all its hosts."""
     names = rows["series"].unique().to_list()
-    alike = [one for one in names if one.lower().rpartition(".")[2] not in _NEVER_ALIKE]
+    alike = [name for name in names if name.lower().rpartition(".")[2] not in _NEVER_ALIKE]
     return (
         rows.filter(pl.col("series").is_in(alike))
         .with_columns(pl.col("value").median().over("series", "labels").alias("middle"))
@@ -275,15 +275,15 @@ def wait_counts(evidence: Evidence) -> pl.DataFrame:
 
 def stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
     frame = evidence.frame("stack")
-    found: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[str, ...], int] = {}
     if frame is None:
-        return found
+        return numbers
     names: dict[tuple[str, ...], tuple[str, ...]] = {}
     for count, samples, frames in frame.select("count", "samples", "frames").iter_rows():
-        raw = tuple(one["function"] or "??" for one in frames[:_DEPTH])
-        stack = names.setdefault(raw, tuple(clean(one) for one in raw))
-        found[stack] = found.get(stack, 0) + round(count / max(samples or 1, 1))
-    return found
+        raw = tuple(frame["function"] or "??" for frame in frames[:_DEPTH])
+        stack = names.setdefault(raw, tuple(clean(name) for name in raw))
+        numbers[stack] = numbers.get(stack, 0) + round(count / max(samples or 1, 1))
+    return numbers
 
 
 # ---- settings ----------------------------------------------------------------------------------
@@ -302,7 +302,7 @@ def changed_settings(left: Evidence, right: Evidence) -> list[ComparedSetting]:
 def variables(evidence: Evidence) -> dict[str, Setting]:
     """Texts that SHOW STATUS prints are no settings."""
     every = effective_settings(evidence)
-    return {name: one for name, one in every.items() if not name.startswith("status.")}
+    return {name: setting for name, setting in every.items() if not name.startswith("status.")}
 
 
 _SWITCH = {"on": "1", "off": "0", "yes": "1", "no": "0", "true": "1", "false": "0"}

@@ -43,7 +43,7 @@ def fleet(evidence: Evidence, span: Span | None) -> FleetDoc:
         for host in hosts
         if host in outliers or host in odd_settings
     ]
-    differing.sort(key=lambda one: (-one.moved, -len(one.settings), one.host))
+    differing.sort(key=lambda host: (-host.moved, -len(host.settings), host.host))
     return FleetDoc(hosts=hosts, differing=differing, text=_text(hosts, differing))
 
 
@@ -89,9 +89,9 @@ def _outliers(rows: pl.DataFrame, hosts: int) -> dict[str, list[FleetSeries]]:
 def _odd_settings(evidence: Evidence, hosts: set[str]) -> dict[str, list[FleetSetting]]:
     """Settings that most hosts have alike and this one has otherwise."""
     by_name: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for one in all_settings(evidence):
-        if one.host in hosts and one.value is not None:
-            by_name[one.name][one.host] = one.value
+    for all_setting in all_settings(evidence):
+        if all_setting.host in hosts and all_setting.value is not None:
+            by_name[all_setting.name][all_setting.host] = all_setting.value
     found: defaultdict[str, list[FleetSetting]] = defaultdict(list)
     for name, values in sorted(by_name.items()):
         common, count = Counter(values.values()).most_common(1)[0]
@@ -106,7 +106,7 @@ def _odd_settings(evidence: Evidence, hosts: set[str]) -> dict[str, list[FleetSe
 def _text(hosts: list[str], differing: list[FleetHost]) -> str:
     if not differing:
         return f"None of {len(hosts)} hosts stands out."
-    names = ", ".join(one.host for one in differing[:5])
+    names = ", ".join(host.host for host in differing[:5])
     more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
     return f"{len(differing)} of {len(hosts)} hosts differ from the others: {names}{more}."
 

@@ -35,18 +35,18 @@ def overlay(groups: Sequence[Group], series: str, align: Align = "onset") -> Ove
             )
             rows = rows.filter(named == series, pl.col("value").is_not_null())
             zero = zero_of(member, align)
-            for (host,), some in rows.group_by("host", maintain_order=True):
-                unit = unit or some["unit"].cast(pl.String)[0]
-                if some["kind"].cast(pl.String)[0] == "counter":
+            for (host,), frame in rows.group_by("host", maintain_order=True):
+                unit = unit or frame["unit"].cast(pl.String)[0]
+                if frame["kind"].cast(pl.String)[0] == "counter":
                     unit = f"{(unit or '1').removesuffix('/s')}/s"
-                samples += some.height
+                samples += frame.height
                 lines.append(
                     OverlayLine(
                         side=at,
                         label=member.side.label,
                         host=str(host) if host is not None else None,
                         zero=iso(zero) or "",
-                        points=_points(some, zero),
+                        points=_points(frame, zero),
                     )
                 )
     return OverlayDoc(series=series, unit=unit, align=align, lines=lines, samples=samples)

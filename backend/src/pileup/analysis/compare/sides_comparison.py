@@ -80,7 +80,7 @@ def compare_sides(
     Raises:
         NotAlignedError: a side has no onset, or a window is asked for by the clock.
     """
-    parts = [[_part(one, align, window) for one in group.members] for group in groups]
+    parts = [[_part(member, align, window) for member in group.members] for group in groups]
     sides = [_side(group, some) for group, some in zip(groups, parts, strict=True)]
     base = parts[reference]
     first = base[0]
@@ -91,14 +91,14 @@ def compare_sides(
         if at == reference:
             continue
         other = some[0]
-        if found := trial_of(_run(_NAMES[reference], first), _run(_NAMES[at], other)):
-            trials.append(SidesTrial(side=at, trial=found))
+        if trial := trial_of(_run(_NAMES[reference], first), _run(_NAMES[at], other)):
+            trials.append(SidesTrial(side=at, trial=trial))
         empty = (not first.evidence.frames, not other.evidence.frames)
         spans = (first.span, other.span)
         warnings |= dict.fromkeys(warnings_of(sides[reference], sides[at], empty, spans))
         tables += [
-            SidesTable(side=at, table=one)
-            for one in compared_tables(
+            SidesTable(side=at, table=compared_table)
+            for compared_table in compared_tables(
                 [part.evidence for part in base], [part.evidence for part in some]
             )
         ]
@@ -107,7 +107,7 @@ def compare_sides(
         reference=reference,
         align=align,
         trials=trials,
-        warnings=[*warnings, *untimed_tables(one.side for some in parts for one in some)],
+        warnings=[*warnings, *untimed_tables(part.side for some in parts for part in some)],
         series=_series(parts, reference),
         waits=_waits(parts),
         stacks=_stacks(parts),
@@ -132,26 +132,26 @@ def _part(member: Member, align: Align, window: tuple[float, float] | None) -> _
 
 
 def _side(group: Group, parts: Sequence[_Part]) -> ComparedSide:
-    told = side_doc(parts[0].side, parts[0].evidence, parts[0].span)
+    side = side_doc(parts[0].side, parts[0].evidence, parts[0].span)
     if len(parts) == 1:
         return ComparedSide(
             label=group.label,
-            start=told.start,
-            end=told.end,
-            hosts=told.hosts,
-            version=told.version,
-            dumps=told.dumps,
-            samples=told.samples,
+            start=side.start,
+            end=side.end,
+            hosts=side.hosts,
+            version=side.version,
+            dumps=side.dumps,
+            samples=side.samples,
         )
-    every = [side_doc(one.side, one.evidence, one.span) for one in parts]
+    every = [side_doc(part.side, part.evidence, part.span) for part in parts]
     return ComparedSide(
         label=group.label,
         start=None,
         end=None,
-        hosts=sorted({host for one in every for host in one.hosts}),
-        version=told.version,
-        dumps=sum(one.dumps for one in every),
-        samples=sum(one.samples for one in every),
+        hosts=sorted({host for side in every for host in side.hosts}),
+        version=side.version,
+        dumps=sum(side.dumps for side in every),
+        samples=sum(side.samples for side in every),
     )
 
 
@@ -172,19 +172,19 @@ def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSerie
     for some in (*parts[:reference], *parts[reference + 1 :]):
         in_runs: defaultdict[SeriesKey, list[bool]] = defaultdict(list)
         for part in some:
-            for place, one in enumerate(series_between(base, part.values)):
-                key = (one.series, one.labels)
+            for place, series in enumerate(series_between(base, part.values)):
+                key = (series.series, series.labels)
                 # what one side shows clearly comes before what no side does
-                place += 0 if one.clear else MOST
+                place += 0 if series.clear else MOST
                 rank[key] = min(place, rank.get(key, place))
-                unit[key] = unit.get(key) or one.unit
-                in_runs[key].append(one.clear)
+                unit[key] = unit.get(key) or series.unit
+                in_runs[key].append(series.clear)
         for key, found in in_runs.items():
             clear[key].append(found + [False] * (len(some) - len(found)))
     levels = [[_levels(part.values) for part in some] for some in parts]
     documents = []
-    for key in sorted(rank, key=lambda one: (rank[one], one))[:MOST]:
-        spreads = [_spread([one[key] for one in some if key in one]) for some in levels]
+    for key in sorted(rank, key=lambda row: (rank[row], row))[:MOST]:
+        spreads = [_spread([row[key] for row in level if key in row]) for level in levels]
         documents.append(
             SidesSeries(
                 series=key[0],
@@ -192,8 +192,8 @@ def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSerie
                 unit=unit[key],
                 levels=spreads,
                 ratios=[
-                    None if at == reference else _ratio(spreads[reference], one)
-                    for at, one in enumerate(spreads)
+                    None if at == reference else _ratio(spreads[reference], spread)
+                    for at, spread in enumerate(spreads)
                 ],
                 clear=any(all(found) for found in clear[key]),
             )
@@ -204,7 +204,7 @@ def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSerie
 def _levels(rows: pl.DataFrame) -> dict[SeriesKey, tuple[float, float, float, int]]:
     """(series, labels) to median, quartiles and count of one run, over all its hosts."""
     value = pl.col("value")
-    found = (
+    frame = (
         rows.filter(value.is_not_null())
         .group_by("series", "labels")
         .agg(
@@ -216,7 +216,7 @@ def _levels(rows: pl.DataFrame) -> dict[SeriesKey, tuple[float, float, float, in
     )
     return {
         (str(row[0]), str(row[1] or "")): (row[2], row[3], row[4], row[5])
-        for row in found.iter_rows()
+        for row in frame.iter_rows()
     }
 
 
@@ -226,12 +226,12 @@ def _spread(runs: Sequence[tuple[float, float, float, int]]) -> SpreadDoc | None
     if len(runs) == 1:
         median, low, high, points = runs[0]
         return SpreadDoc(median=median, low=low, high=high, points=points, runs=1)
-    medians = pl.Series([one[0] for one in runs])
+    medians = pl.Series([run[0] for run in runs])
     return SpreadDoc(
         median=float(medians.median()),  # type: ignore[arg-type]  # of at least two numbers
-        low=min(one[0] for one in runs),
-        high=max(one[0] for one in runs),
-        points=sum(one[3] for one in runs),
+        low=min(run[0] for run in runs),
+        high=max(run[0] for run in runs),
+        points=sum(run[3] for run in runs),
         runs=len(runs),
     )
 
@@ -293,13 +293,13 @@ def _counted(
     sides: list[list[Mapping[Key, float]]] = [
         [found for part in some if (found := counts(part)) is not None] for some in parts
     ]
-    every = dict.fromkeys(key for some in sides for one in some for key in one)
+    every = dict.fromkeys(key for side in sides for mapping in side for key in mapping)
     rows = [
         (
             key,
             [
-                sum(one.get(key, 0.0) for one in some) / len(some) if some else None
-                for some in sides
+                sum(mapping.get(key, 0.0) for mapping in side) / len(side) if side else None
+                for side in sides
             ],
         )
         for key in every
@@ -312,28 +312,31 @@ def _mean(found: Sequence[float]) -> float | None:
 
 
 def _range(found: Sequence[float | None]) -> float:
-    known = [one or 0.0 for one in found]
+    known = [value or 0.0 for value in found]
     return max(known) - min(known)
 
 
 def _settings(parts: Sequence[Sequence[_Part]]) -> list[SidesSetting]:
     """One that a side does not print is no difference."""
     sides = [
-        [{name: one.value for name, one in variables(part.evidence).items()} for part in some]
+        [
+            {name: setting.value for name, setting in variables(part.evidence).items()}
+            for part in some
+        ]
         for some in parts
     ]
-    names = {name for some in sides for one in some for name in one} - VOLATILE_SETTINGS
+    names = {name for side in sides for row in side for name in row} - VOLATILE_SETTINGS
     documents = []
     for name in sorted(names):
-        told = [[one[name] for one in some if name in one] for some in sides]
-        plain = [said(value) for some in told for value in some]
-        if sum(1 for some in told if some) > 1 and any(a != b for a, b in pairwise(plain)):
-            documents.append(SidesSetting(name=name, values=[_together(some) for some in told]))
+        told = [[row[name] for row in side if name in row] for side in sides]
+        plain = [said(value) for names in told for value in names]
+        if sum(1 for names in told if names) > 1 and any(a != b for a, b in pairwise(plain)):
+            documents.append(SidesSetting(name=name, values=[_together(names) for names in told]))
     return documents[:MOST]
 
 
-def _together(found: Sequence[str | None]) -> str | None:
-    different = {said(one): one or "" for one in found}
+def _together(names: Sequence[str | None]) -> str | None:
+    different = {said(name): name or "" for name in names}
     return " / ".join(different.values()) if different else None
 
 

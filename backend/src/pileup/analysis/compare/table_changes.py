@@ -55,9 +55,9 @@ def table_changes(evidence: Evidence) -> list[TableChangeDoc]:
         ordered.select("name", "host", "columns").iter_rows()
     ):
         kinds[name, host, tuple(columns)].append(at)
-    found: list[TableChangeDoc] = []
+    changes: list[TableChangeDoc] = []
     for (name, _, columns), places in kinds.items():
-        if len(places) < 2 or len(found) >= MOST_CHANGES:
+        if len(places) < 2 or len(changes) >= MOST_CHANGES:
             continue
         before, after = (ordered.row(at, named=True) for at in (places[0], places[-1]))
         try:
@@ -71,7 +71,7 @@ def table_changes(evidence: Evidence) -> list[TableChangeDoc]:
         changed = [row for row in difference.rows if row.state == "changed"]
         if len(changed) + difference.count("added") + difference.count("gone") == 0:
             continue
-        found.append(
+        changes.append(
             TableChangeDoc(
                 name=name,
                 keys=list(difference.keys),
@@ -83,7 +83,7 @@ def table_changes(evidence: Evidence) -> list[TableChangeDoc]:
                 largest=_largest(changed, difference.columns),
             )
         )
-    return found
+    return changes
 
 
 def _largest(changed: list[RowChange], columns: tuple[str, ...]) -> list[TableCellDoc]:

@@ -87,7 +87,7 @@ def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
             verdict = "better"
         elif new.seconds >= old.seconds * _WORSE:
             verdict = "worse"
-    (fast, quick), (slow, _) = sorted(((old, before), (new, after)), key=lambda one: one[0].seconds)
+    (fast, quick), (slow, _) = sorted(((old, before), (new, after)), key=lambda row: row[0].seconds)
     unlike = verdict != "same" and fast.rate * _UNLIKE_LOAD < slow.rate
     if unlike:
         verdict = "unknown"
@@ -108,11 +108,11 @@ def _unknown(text: str) -> TrialDoc:
     return TrialDoc(verdict="unknown", text=text, before_s=None, after_s=None)
 
 
-def _spent(one: _Inside, inside: str = "") -> str:
-    load = f"({number(one.running)} sessions running, {number(one.rate)} statements/s)"
-    if one.known is None:
+def _spent(item: _Inside, inside: str = "") -> str:
+    load = f"({number(item.running)} sessions running, {number(item.rate)} statements/s)"
+    if item.known is None:
         return f"no statement done {load}"
-    return f"{_ms(one.known)} {inside}{load}"
+    return f"{_ms(item.known)} {inside}{load}"
 
 
 _Ids = Mapping[str, Mapping[str, str]]
@@ -142,12 +142,12 @@ def _inside(run: Run, ids: _Ids, rate: str) -> _Inside | None:
     pairs = [(running[host], rates[host]) for host in running.keys() & rates.keys()]
     if not pairs and len(running) == len(rates) == 1:
         pairs = list(zip(running.values(), rates.values(), strict=True))
-    found = [one for pair in sorted(pairs) if (one := _at_worst(run, *pair, own))]
-    return max(found, key=lambda one: one.running, default=None)
+    insides = [inside for pair in sorted(pairs) if (inside := _at_worst(run, *pair, own))]
+    return max(insides, key=lambda inside: inside.running, default=None)
 
 
 def _at_worst(run: Run, running: str, rate: str, own: float) -> _Inside | None:
-    sessions, done = (_rows(run, one) for one in (running, rate))
+    sessions, done = (_rows(run, name) for name in (running, rate))
     span = run.span or _worst(sessions.filter(pl.col("time").is_between(*_bounds(done))))
     if span is None:
         return None

@@ -80,17 +80,17 @@ def activity(functions: Sequence[str], known: StackMeaning | None) -> Activity:
     if known is not None and known.category in _BY_CATEGORY:
         if known.set_aside:
             return "idle"
-        found = _BY_CATEGORY[known.category]
-        if found != "cpu":
-            return found
-    inner = [one for one in functions[:_LOOKED_AT] if one != "??"]
-    if any(one.startswith(_LATCH) for one in inner):
+        name = _BY_CATEGORY[known.category]
+        if name != "cpu":
+            return name
+    inner = [function for function in functions[:_LOOKED_AT] if function != "??"]
+    if any(name.startswith(_LATCH) for name in inner):
         return "latch"
-    if any(one in _IO for one in inner[:3]):
+    if any(name in _IO for name in inner[:3]):
         return "io"
-    if any(one in _NET for one in inner[:3]):
+    if any(name in _NET for name in inner[:3]):
         return "net"
-    if any(one.startswith(_WAIT) for one in inner[:3]):
+    if any(name.startswith(_WAIT) for name in inner[:3]):
         return "waiting"
     return "cpu"
 

@@ -26,7 +26,7 @@ def compact(samples: pl.DataFrame) -> pl.DataFrame:
 
 def compact_frames(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     """The frames of one artifact by kind, its samples compact."""
-    return {kind: compact(one) if kind == SAMPLE else one for kind, one in frames.items()}
+    return {kind: compact(frame) if kind == SAMPLE else frame for kind, frame in frames.items()}
 
 
 def by_series(samples: pl.DataFrame) -> Iterator[pl.DataFrame]:

@@ -50,7 +50,7 @@ class Server:
         """(8, 0, 15); empty when unknown."""
         head = (self.version or "").partition("-")[0]
         parts = head.split(".")
-        return tuple(int(one) for one in parts) if all(p.isdigit() for p in parts) else ()
+        return tuple(int(name) for name in parts) if all(p.isdigit() for p in parts) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ class Context:
 
     def setting(self, name: str) -> str | None:
         """A variable's value as printed, or None when unknown."""
-        found = self.settings.get(name)
-        return None if found is None else found.value
+        setting = self.settings.get(name)
+        return None if setting is None else setting.value
 
     def number(self, name: str) -> float | None:
         """A variable's value as a number; ON and OFF are 1 and 0."""

@@ -54,7 +54,9 @@ class Evidence:
         return None if frame is None or frame.is_empty() else frame
 
     def path(self, sha256: str | None) -> str | None:
-        return next((one.path for one in self.artifacts if one.sha256 == sha256), None)
+        return next(
+            (artifact.path for artifact in self.artifacts if artifact.sha256 == sha256), None
+        )
 
 
 def bundle_of(path: str) -> str | None:

@@ -81,18 +81,18 @@ def waits_for(functions: Sequence[str]) -> StackWait | None:
 def inside(latch: str, functions: Sequence[str]) -> bool:
     """Whether a stack works inside what the latch protects; not whether it waits."""
     wanted = _INSIDE.get(latch)
-    return bool(wanted and wanted.intersection(function_key(one) for one in functions))
+    return bool(wanted and wanted.intersection(function_key(function) for function in functions))
 
 
 def _named(caller: str, inner: Sequence[str]) -> StackWait | None:
-    if not any(_waiting(one) for one in inner):
+    if not any(_waiting(name) for name in inner):
         return None  # it takes or releases one, and does not wait
-    if any(one.startswith("page_hash_latch") for one in inner):
+    if any(name.startswith("page_hash_latch") for name in inner):
         return StackWait("page_hash_latch", _mode(inner), caller)
-    if any(one.startswith("index_lock") for one in inner):
+    if any(name.startswith("index_lock") for name in inner):
         return StackWait("index_tree_lock", _mode(inner), caller)
-    found = next((latch for pattern, latch in _LATCHES if pattern.fullmatch(caller)), None)
-    return StackWait(found, _mode(inner), caller) if found else None
+    text = next((latch for pattern, latch in _LATCHES if pattern.fullmatch(caller)), None)
+    return StackWait(text, _mode(inner), caller) if text else None
 
 
 def _waiting(name: str) -> bool:

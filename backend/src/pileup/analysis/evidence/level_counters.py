@@ -20,11 +20,11 @@ _FROM = "metric."
 
 def with_counters(samples: pl.DataFrame) -> pl.DataFrame:
     """One artifact's samples with such series as counters."""
-    found = _only_grow(samples, _candidates(samples))
-    if not found:
+    names = _only_grow(samples, _candidates(samples))
+    if not names:
         return samples
     counter = pl.lit("counter").cast(samples.schema["kind"])
-    kind = pl.when(pl.col("series").is_in(found)).then(counter).otherwise(pl.col("kind"))
+    kind = pl.when(pl.col("series").is_in(names)).then(counter).otherwise(pl.col("kind"))
     return samples.with_columns(kind.alias("kind"))
 
 
@@ -44,7 +44,7 @@ def _only_grow(samples: pl.DataFrame, names: list[str]) -> list[str]:
     if not names:
         return []
     keys = ["series", "labels", "host"]
-    told = (
+    frame = (
         samples.lazy()
         .filter(pl.col("series").is_in(names) & pl.col("value").is_finite())
         .select(*keys, "wall_us", "value")
@@ -56,7 +56,7 @@ def _only_grow(samples: pl.DataFrame, names: list[str]) -> list[str]:
         .filter((pl.col("len") >= _LEAST) & (pl.col("step") >= 0) & (pl.col("rises") >= _RISES))
         .collect()
     )
-    return sorted(told["series"].cast(pl.String).to_list())
+    return sorted(frame["series"].cast(pl.String).to_list())
 
 
 __all__ = ["with_counters"]

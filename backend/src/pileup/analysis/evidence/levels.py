@@ -66,26 +66,26 @@ class Levels:
         """Levels inside the stall of series with one of these short names."""
         wanted = set(names)
         return [
-            one
-            for one in self.rows
-            if one.inside is not None
-            and short_name(one.series) in wanted
-            and (not collectors or one.series.partition(".")[0] in collectors)
+            row
+            for row in self.rows
+            if row.inside is not None
+            and short_name(row.series) in wanted
+            and (not collectors or row.series.partition(".")[0] in collectors)
         ]
 
     def first(self, *names: str, collectors: Collection[str] = ()) -> Level | None:
         """The fullest unlabelled one (or of all CPUs) of these."""
-        some = [
-            one
-            for one in self.named(*names, collectors=collectors)
-            if one.labels in ("", "cpu=all")
+        levels = [
+            level
+            for level in self.named(*names, collectors=collectors)
+            if level.labels in ("", "cpu=all")
         ]
-        return max(some, key=lambda one: one.points, default=None)
+        return max(levels, key=lambda level: level.points, default=None)
 
 
 def total(levels: Collection[Level], attribute: str = "inside") -> float | None:
     """Sum of the known values; None when none is known."""
-    known = [v for one in levels if (v := getattr(one, attribute)) is not None]
+    known = [v for level in levels if (v := getattr(level, attribute)) is not None]
     return float(sum(known)) if known else None
 
 

@@ -73,7 +73,7 @@ class Actor:
 
     def join(self, why: str, confidence: float) -> None:
         """Note a join; once, the surest, where it is made again."""
-        if all(one.why != why for one in self.joined):
+        if all(join.why != why for join in self.joined):
             self.joined.append(Join(why, round(confidence, 2)))
 
     @property
@@ -290,10 +290,10 @@ class _Index:
         return f", {seconds:.0f} s apart" if seconds >= 1 else ""
 
     def _actor(self, pthread: int | None, session_id: int | None, fallback: str) -> Actor:
-        found = self._by_pthread.get(pthread) if pthread is not None else None
-        if found is None and session_id is not None:
-            found = self._by_session.get(session_id)
-        if found is None:
+        actor = self._by_pthread.get(pthread) if pthread is not None else None
+        if actor is None and session_id is not None:
+            actor = self._by_session.get(session_id)
+        if actor is None:
             name = (
                 f"thread:{pthread}"
                 if pthread is not None
@@ -301,14 +301,14 @@ class _Index:
                 if session_id is not None
                 else fallback
             )
-            found = self._actors.setdefault(name, Actor(name))
-        if pthread is not None and found.pthread is None:
-            found.pthread = pthread
-            self._by_pthread[pthread] = found
-        if session_id is not None and found.session_id is None:
-            found.session_id = session_id
-            self._by_session[session_id] = found
-        return found
+            actor = self._actors.setdefault(name, Actor(name))
+        if pthread is not None and actor.pthread is None:
+            actor.pthread = pthread
+            self._by_pthread[pthread] = actor
+        if session_id is not None and actor.session_id is None:
+            actor.session_id = session_id
+            self._by_session[session_id] = actor
+        return actor
 
 
 def _innermost(rows: list[Row]) -> list[Row]:

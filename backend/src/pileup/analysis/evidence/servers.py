@@ -35,13 +35,17 @@ def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str,
     """
     found: dict[str, Setting] = {}
     ranks: dict[str, tuple[bool, bool]] = {}
-    for one in settings(evidence):
-        is_weak = "cnf" in one.source.lower() or "banner" in one.source
-        rank = host is not None and one.host not in (None, host), is_weak
-        if one.name in found and (rank > ranks[one.name] or (is_weak and rank == ranks[one.name])):
+    for setting in settings(evidence):
+        is_weak = "cnf" in setting.source.lower() or "banner" in setting.source
+        rank = host is not None and setting.host not in (None, host), is_weak
+        if setting.name in found and (
+            rank > ranks[setting.name] or (is_weak and rank == ranks[setting.name])
+        ):
             continue
-        ranks[one.name] = rank
-        found[one.name] = Setting(one.value, one.source, one.host, one.artifact, one.line_first)
+        ranks[setting.name] = rank
+        found[setting.name] = Setting(
+            setting.value, setting.source, setting.host, setting.artifact, setting.line_first
+        )
     return found
 
 

@@ -42,16 +42,16 @@ BACKUP_TOOL = re.compile(
 @functools.lru_cache(maxsize=4096)
 def tables_of(query: str) -> frozenset[str]:
     """Tables that a statement names, lower case and without their schema."""
-    words = [_plain(one) for one in _WORDS.findall(query[:_READ])]
+    words = [_plain(item) for item in _WORDS.findall(query[:_READ])]
     before = _BEFORE | {"on"} if _INDEX.match(query) else _BEFORE
-    found: set[str] = set()
+    names: set[str] = set()
     at = 0
     while at < len(words):
         if words[at].lower() not in before:
             at += 1
             continue
-        at = _names(words, at + 1, found)
-    return frozenset(found)
+        at = _names(words, at + 1, names)
+    return frozenset(names)
 
 
 def wants_exclusive(query: str | None) -> bool:
@@ -59,7 +59,7 @@ def wants_exclusive(query: str | None) -> bool:
     return bool(query and _EXCLUSIVE.match(query))
 
 
-def _names(words: list[str], at: int, found: set[str]) -> int:
+def _names(words: list[str], at: int, names: set[str]) -> int:
     """Read 'a, db.b AS x, c' from a place on; the place after it."""
     while at < len(words):
         while at < len(words) and words[at].lower() in _SKIPPED:
@@ -71,7 +71,7 @@ def _names(words: list[str], at: int, found: set[str]) -> int:
         if at + 1 < len(words) and words[at] == "." and _is_name(words[at + 1]):
             name = words[at + 1]
             at += 2
-        found.add(name.lower())
+        names.add(name.lower())
         for _ in range(2):  # an alias, with AS or without
             if at < len(words) and _is_name(words[at]) and words[at].lower() not in _ENDS | _BEFORE:
                 at += 1

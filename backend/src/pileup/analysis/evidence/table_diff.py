@@ -167,7 +167,7 @@ def _row(
         return RowChange("added", key, cells)
     if after is None:
         return RowChange("gone", key, cells)
-    differs = any(one.before != one.after and one.change not in ("0",) for one in cells)
+    differs = any(cell.before != cell.after and cell.change not in ("0",) for cell in cells)
     return RowChange("changed" if differs else "same", key, cells)
 
 

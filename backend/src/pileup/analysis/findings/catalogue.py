@@ -44,21 +44,21 @@ def artifacts(evidence: Evidence) -> list[ArtifactDoc]:
             if host is not None:
                 hosts.setdefault(sha, host)
     docs = []
-    for one in evidence.artifacts:
-        first, last = ranges.get(one.sha256, (None, None))
+    for artifact in evidence.artifacts:
+        first, last = ranges.get(artifact.sha256, (None, None))
         docs.append(
             ArtifactDoc(
-                path=one.path,
-                sha256=one.sha256,
-                bytes=one.bytes,
-                format=one.format,
-                host=hosts.get(one.sha256),
+                path=artifact.path,
+                sha256=artifact.sha256,
+                bytes=artifact.bytes,
+                format=artifact.format,
+                host=hosts.get(artifact.sha256),
                 first=iso(first),
                 last=iso(last),
-                records=dict(one.records),
-                problems=_problems(one),
-                bundle=one.bundle,
-                clock=evidence.clocks.get(one.sha256),
+                records=dict(artifact.records),
+                problems=_problems(artifact),
+                bundle=artifact.bundle,
+                clock=evidence.clocks.get(artifact.sha256),
             )
         )
     return sorted(docs, key=lambda doc: doc.path)
@@ -66,7 +66,7 @@ def artifacts(evidence: Evidence) -> list[ArtifactDoc]:
 
 def problems(evidence: Evidence) -> list[ProblemDoc]:
     """Of every artifact; and what of a team's own knowledge could not be used."""
-    of_artifacts = [doc for one in evidence.artifacts for doc in _problems(one)]
+    of_artifacts = [doc for artifact in evidence.artifacts for doc in _problems(artifact)]
     return of_artifacts + [
         ProblemDoc(
             artifact="",
@@ -84,13 +84,13 @@ def _problems(artifact: EvidenceArtifact) -> list[ProblemDoc]:
         ProblemDoc(
             artifact=artifact.sha256,
             path=artifact.path,
-            line=one.line,
-            message=one.message,
-            expected=one.expected,
-            found=one.found,
-            severity=one.severity,
+            line=problem.line,
+            message=problem.message,
+            expected=problem.expected,
+            found=problem.found,
+            severity=problem.severity,
         )
-        for one in artifact.problems
+        for problem in artifact.problems
     ]
 
 
@@ -103,8 +103,11 @@ def snapshots(evidence: Evidence) -> list[SnapshotDoc]:
     latches = _counts(evidence, "semaphore_wait", pl.lit(True))
     locks = _counts(evidence, "transaction", pl.col("lock_wait"))
     people = _counts(evidence, "session", pl.lit(True))
-    others = {(one.artifact, one.snapshot, one.kind): one.waiters for one in wait_moments(evidence)}
-    paths = {one.sha256: one.path for one in evidence.artifacts}
+    others = {
+        (wait_moment.artifact, wait_moment.snapshot, wait_moment.kind): wait_moment.waiters
+        for wait_moment in wait_moments(evidence)
+    }
+    paths = {artifact.sha256: artifact.path for artifact in evidence.artifacts}
     rows = frame.select(
         *keys, "time", "time_quality", "kind", "host", "line_first", "server_version"
     ).sort("time", "artifact", "snapshot", nulls_last=True)
@@ -217,7 +220,11 @@ def deadlocks(evidence: Evidence, context: Context) -> list[DeadlockDoc]:
     docs: list[DeadlockDoc] = []
     for row in frame.sort("time", nulls_last=True, maintain_order=True).iter_rows(named=True):
         transactions = row["transactions"] or []
-        key = (row["host"], row["original"], tuple(one["trx_id"] for one in transactions))
+        key = (
+            row["host"],
+            row["original"],
+            tuple(transaction["trx_id"] for transaction in transactions),
+        )
         if key in seen:
             continue
         seen.add(key)
@@ -235,14 +242,14 @@ def deadlocks(evidence: Evidence, context: Context) -> list[DeadlockDoc]:
 
 
 def _tables_waited_for(evidence: Evidence, stall: Span | None) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for kind, column in (("transaction", "waits_table"), ("lock_wait", "table")):
         frame = evidence.frame(kind)
         if frame is None:
             continue
         rows = frame.filter(stall.holds()) if stall else frame
-        found |= {one.replace("`", "") for one in rows[column].drop_nulls().unique()}
-    return found
+        names |= {drop_null.replace("`", "") for drop_null in rows[column].drop_nulls().unique()}
+    return names
 
 
 def _how_long(span: int) -> str:
@@ -260,10 +267,16 @@ def _relation(
     """How a deadlock stands to the stall, in words."""
     text = " ".join(
         str(part)
-        for one in transactions
-        for part in (*(one.get("holds") or ()), one.get("waits_for") or "", one.get("query") or "")
+        for transaction in transactions
+        for part in (
+            *(transaction.get("holds") or ()),
+            transaction.get("waits_for") or "",
+            transaction.get("query") or "",
+        )
     ).replace("`", "")
-    shared = sorted(one for one in waited if one in text or one.rpartition(".")[2] in text.split())
+    shared = sorted(
+        name for name in waited if name in text or name.rpartition(".")[2] in text.split()
+    )
     if stall is None:
         return "No stall was found to compare it with."
     if time is None:

@@ -66,12 +66,12 @@ def cpu_busy(levels: Levels) -> tuple[float, float | None, Level] | None:
 
 def cpus(levels: Levels) -> int | None:
     """How many CPUs the collectors listed one by one; None when none did."""
-    found = {
+    names = {
         match[1]
-        for one in levels.rows
-        if (match := re.search(r"(?:^|,)cpu=(\d+)(?:,|$)", one.labels))
+        for row in levels.rows
+        if (match := re.search(r"(?:^|,)cpu=(\d+)(?:,|$)", row.labels))
     }
-    return len(found) or None
+    return len(names) or None
 
 
 def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
@@ -84,24 +84,24 @@ def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
         looked.append("run queue")
         if run.inside >= _CROWDED * count and run.inside >= 2 * (run.before or 0.0):
             findings.append((f"{number(run.inside)} processes wanted one of {count} CPUs", run))
-    waits = [one for one in levels.named("threads_wait") if _is_server(one.labels)]
-    for one in waits:
+    waits = [level for level in levels.named("threads_wait") if _is_server(level.labels)]
+    for wait in waits:
         looked.append("threads that wait for a CPU")
-        if (one.inside or 0.0) >= 2.0 * (count or 2):
-            text = f"{number(one.inside or 0)} threads of the server at a time wait for a CPU"
-            findings.append((text, one))
+        if (wait.inside or 0.0) >= 2.0 * (count or 2):
+            text = f"{number(wait.inside or 0)} threads of the server at a time wait for a CPU"
+            findings.append((text, wait))
     blocked = levels.first("b", "blocked", "procs_blk", "procs_blocked", collectors=_QUEUES)
     if blocked is not None and blocked.inside is not None:
         looked.append("processes in disk wait")
         if blocked.inside >= max(_MANY_IN_DISK_WAIT, 3 * (blocked.before or 0.0)):
             text = f"{number(blocked.inside)} processes at a time wait for a disk"
             findings.append((text, blocked))
-    for one in levels.named("backlog", collectors=("netstat",)):
+    for level in levels.named("backlog", collectors=("netstat",)):
         looked.append("accept queue")
-        if (one.inside or 0.0) >= 10:
-            port = one.labels.removeprefix("port=")
-            text = f"{number(one.inside or 0)} connections to port {port} wait to be accepted"
-            findings.append((text, one))
+        if (level.inside or 0.0) >= 10:
+            port = level.labels.removeprefix("port=")
+            text = f"{number(level.inside or 0)} connections to port {port} wait to be accepted"
+            findings.append((text, level))
     return list(dict.fromkeys(looked)), findings
 
 
@@ -110,8 +110,8 @@ _QUEUES = ("vmstat", "sar", "dstat", "procstat")
 
 def steal(levels: Levels) -> tuple[Level | None, bool]:
     """The steal time, and whether it is more than a machine should lose."""
-    found = levels.first(*_STEAL, collectors=_MACHINE)
-    return found, found is not None and (found.inside or 0.0) >= _STEAL_PCT
+    level = levels.first(*_STEAL, collectors=_MACHINE)
+    return level, level is not None and (level.inside or 0.0) >= _STEAL_PCT
 
 
 def processes(levels: Levels) -> tuple[bool, list[Finding]]:
@@ -121,18 +121,18 @@ def processes(levels: Levels) -> tuple[bool, list[Finding]]:
     of their own and are no other processes.
     """
     listed = [
-        one
-        for one in levels.rows
-        if one.series in ("top.process_cpu", "pidstat.cpu") and one.inside is not None
+        row
+        for row in levels.rows
+        if row.series in ("top.process_cpu", "pidstat.cpu") and row.inside is not None
     ]
     others = {
-        one.labels: one
-        for one in listed
-        if not _is_server(one.labels) and (one.inside or 0.0) >= _BUSY_STRANGER
+        level.labels: level
+        for level in listed
+        if not _is_server(level.labels) and (level.inside or 0.0) >= _BUSY_STRANGER
     }
-    worst = sorted(others.values(), key=lambda one: -(one.inside or 0.0))[:3]
+    worst = sorted(others.values(), key=lambda level: -(level.inside or 0.0))[:3]
     return bool(listed), [
-        (f"{_who(one)} took {number(one.inside or 0)} % CPU", one) for one in worst
+        (f"{_who(level)} took {number(level.inside or 0)} % CPU", level) for level in worst
     ]
 
 
@@ -175,6 +175,6 @@ def _is_server(labels: str) -> bool:
     return any(f"command={name}" in labels for name in _SERVERS)
 
 
-def _who(one: Level) -> str:
-    labels = dict(part.partition("=")[::2] for part in one.labels.split(","))
-    return f"{labels.get('command', one.labels)} (pid {labels.get('pid', 'unknown')})"
+def _who(level: Level) -> str:
+    labels = dict(part.partition("=")[::2] for part in level.labels.split(","))
+    return f"{labels.get('command', level.labels)} (pid {labels.get('pid', 'unknown')})"

@@ -40,7 +40,7 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
     """Look for a signature; ``larger`` is what makes waits for a latch a by-product."""
     needs = [(sign, see(sign, observed)) for sign in signature.needs]
     adds = [(sign, see(sign, observed)) for sign in signature.adds]
-    signs = tuple(_doc(*one) for one in (*needs, *adds))
+    signs = tuple(_doc(*row) for row in (*needs, *adds))
     if not all(seen.holds for _, seen in needs):
         had_data = all(seen.holds is not None for _, seen in needs) or any(
             seen.holds is False for _, seen in needs
@@ -59,7 +59,7 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
         score, said = _lessened(score, seen, larger)
         against += said
     texts = [_clause(sign, seen) for sign, seen in held]
-    evidence: list[Locator] = [one for _, seen in held for one in seen.evidence]
+    evidence: list[Locator] = [locator for _, seen in held for locator in seen.evidence]
     why = _sentence("; ".join(dict.fromkeys(filter(None, texts))))
     match = Match(
         signature.issue, round(min(MOST, score), 3), why, tuple(evidence[:5]), tuple(against)
@@ -102,10 +102,10 @@ def looked_for(signature: Signature) -> str:
 
 def _best(sign: Sign, observed: Observed) -> tuple[float, Seen]:
     """The alternative that weighs most; no data only where none had any."""
-    seen = [(one, see(one, observed)) for one in sign.any or ()]
-    held = [(_weight(one, observed), found) for one, found in seen if found.holds]
+    seen = [(item, see(item, observed)) for item in sign.any or ()]
+    held = [(_weight(sign, observed), found) for sign, found in seen if found.holds]
     if held:
-        return max(held, key=lambda one: one[0])
+        return max(held, key=lambda row: row[0])
     nothing = all(found.holds is None for _, found in seen)
     return 0.0, NO_DATA if nothing else Seen(False)
 
@@ -118,14 +118,14 @@ def _counter(sign: Sign, observed: Observed) -> Seen:
     levels = observed.levels_named(names(sign.counter))
     if not levels:
         return NO_DATA
-    fitting = [one for one in levels if _fits(sign, one)]
+    fitting = [level for level in levels if _fits(sign, level)]
     if not fitting:
         return Seen(False)
-    one = max(fitting, key=lambda level: level.inside or 0.0)
-    text = _change(one)
-    if sign.peak is not None and not one.inside:
-        text = f"{text.partition(' ')[0]} was {number(one.peak)} at its most"
-    return Seen(True, 1, 1.0, text, (observed.series(one, text),))
+    item = max(fitting, key=lambda level: level.inside or 0.0)
+    text = _change(item)
+    if sign.peak is not None and not item.inside:
+        text = f"{text.partition(' ')[0]} was {number(item.peak)} at its most"
+    return Seen(True, 1, 1.0, text, (observed.series(item, text),))
 
 
 def _change(level: Level) -> str:
@@ -159,17 +159,17 @@ def _fits(sign: Sign, level: Level) -> bool:
 
 def _setting(sign: Sign, observed: Observed) -> Seen:
     name = sign.setting or ""
-    found = observed.context.settings.get(name)
-    if found is None or found.value is None:
+    setting = observed.context.settings.get(name)
+    if setting is None or setting.value is None:
         return NO_DATA
-    if sign.is_ is not None and not is_value(found.value, sign.is_):
+    if sign.is_ is not None and not is_value(setting.value, sign.is_):
         return Seen(False)
-    value = amount(found.value)
+    value = amount(setting.value)
     if sign.above is not None and (value is None or value <= sign.above):
         return Seen(False)
     if sign.below is not None and (value is None or value >= sign.below):
         return Seen(False)
-    text = f"{name} is {found.value or 'empty'}"
+    text = f"{name} is {setting.value or 'empty'}"
     where = observed.setting(name, text)
     return Seen(True, 1, 1.0, text, (where,) if where else ())
 
@@ -177,9 +177,9 @@ def _setting(sign: Sign, observed: Observed) -> Seen:
 def _lessened(score: float, seen: Seen, larger: Larger) -> tuple[float, list[str]]:
     said: list[str] = []
     assert seen.dumps is not None
-    some, of = seen.dumps
-    if of >= _FEW_DUMPS and some < _RARE * of:
-        said.append(f"These waits are in {some} of {of} status dumps of the stall only.")
+    count, of = seen.dumps
+    if of >= _FEW_DUMPS and count < _RARE * of:
+        said.append(f"These waits are in {count} of {of} status dumps of the stall only.")
         score *= _RARE_FACTOR
     if bigger := larger.than(seen.most):
         said += bigger
@@ -200,7 +200,7 @@ def _clause(sign: Sign, seen: Seen) -> str:
 def _wanted(sign: Sign) -> str:
     """What is looked for, in words."""
     if sign.any:
-        return " or ".join(_wanted(one) for one in sign.any)
+        return " or ".join(_wanted(item) for item in sign.any)
     value = getattr(sign, sign.kind)
     text = " or ".join(names(value)) if not isinstance(value, bool) else ""
     match sign.kind:

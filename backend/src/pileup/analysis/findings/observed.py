@@ -101,7 +101,7 @@ class Observed:
         logs = self.context.evidence.frame("event")
         return {
             "status dumps": int(kinds.get("innodb_status", 0)),
-            "stack samples": len({key for one in self.stacks for key in one.per_sample}),
+            "stack samples": len({key for stack in self.stacks for key in stack.per_sample}),
             "processlists": lists,
             "log lines": 0 if logs is None else logs.filter(pl.col("kind") != "clock").height,
             "series": len(self.levels.rows),
@@ -120,7 +120,7 @@ class Observed:
         groups: dict[tuple[str, ...], StackGroup | None] = {}
         columns = ["artifact", "snapshot", "count", "samples", "frames", "line_first", "line_last"]
         for row in frame.select(columns).with_row_index("row").iter_rows(named=True):
-            names = tuple(clean(one["function"] or "??") for one in row["frames"])
+            names = tuple(clean(frame["function"] or "??") for frame in row["frames"])
             if names not in groups:
                 meaning = match_stack(names)
                 idle = meaning is not None and meaning.set_aside
@@ -133,7 +133,7 @@ class Observed:
             group.per_sample[row["artifact"], row["snapshot"]] += threads
             if not group.example or row["count"] > group.example["count"]:
                 group.example = row
-        return tuple(one for one in groups.values() if one is not None)
+        return tuple(group for group in groups.values() if group is not None)
 
     @cached_property
     def levels(self) -> Levels:
@@ -160,17 +160,17 @@ class Observed:
         if listed.holds or self.during("semaphore_wait") is not None:
             return listed
         found = [
-            one
-            for one in self.stacks
-            if (wait := latch_stacks.waits_for(one.names)) and wait.latch in ids
+            stack
+            for stack in self.stacks
+            if (wait := latch_stacks.waits_for(stack.names)) and wait.latch in ids
         ]
         return self._by_stack(found, f"wait for {' or '.join(ids)}") if found else listed
 
     def place(self, places: Sequence[str]) -> Seen:
         """Semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
         expressions = []
-        for one in places:
-            file, _, lines = one.partition(":")
+        for place in places:
+            file, _, lines = place.partition(":")
             test: pl.Expr = pl.col("file").str.contains(_glob(file))
             if lines:
                 first, _, last = lines.partition("-")
@@ -237,20 +237,20 @@ class Observed:
         if not self.stacks:
             return NO_DATA
         wanted, outer = (
-            {function_key(one) for one in functions},
-            {function_key(one) for one in within},
+            {function_key(function) for function in functions},
+            {function_key(name) for name in within},
         )
         found = [
-            one
-            for one in self.stacks
-            if wanted & one.keys
-            and (not outer or outer & one.keys)
-            and (waiting is None or one.waiting == waiting)
+            stack
+            for stack in self.stacks
+            if wanted & stack.keys
+            and (not outer or outer & stack.keys)
+            and (waiting is None or stack.waiting == waiting)
         ]
         if not found:
             return Seen(False)
         most = _most_at_once(found)
-        top = max(found, key=lambda one: one.threads)
+        top = max(found, key=lambda group: group.threads)
         named = next((name for name in top.names if function_key(name) in wanted), functions[0])
         verb = {True: "wait in", False: "work in", None: "are in"}[waiting]
         if most == 1:
@@ -277,14 +277,14 @@ class Observed:
 
     def _by_stack(self, found: Sequence[StackGroup], verb: str) -> Seen:
         most = _most_at_once(found)
-        top = max(found, key=lambda one: one.threads)
+        top = max(found, key=lambda group: group.threads)
         return self._stacks_seen(found, top, most, f"{_threads(most)} {verb} by their stacks")
 
     def _stacks_seen(
         self, found: Sequence[StackGroup], top: StackGroup, most: int, text: str
     ) -> Seen:
-        busy = sum(one.threads for one in self.stacks)
-        share = sum(one.threads for one in found) / busy
+        busy = sum(stack.threads for stack in self.stacks)
+        share = sum(group.threads for group in found) / busy
         return Seen(True, most, share, text, (self.lines(top.example, text),))
 
     # ---- questions: sessions, transactions, statements
@@ -353,7 +353,7 @@ class Observed:
         frame = self.during("transaction")
         if frame is None:
             return NO_DATA
-        parts = [pl.col(one).fill_null("") for one in ("waits_kind", "waits_mode", "waits_table")]
+        parts = [pl.col(name).fill_null("") for name in ("waits_kind", "waits_mode", "waits_table")]
         frame = frame.filter(pl.col("lock_wait")).with_columns(
             pl.concat_str(parts, separator=" ").alias("what")
         )
@@ -394,8 +394,8 @@ class Observed:
 
     def levels_named(self, names: Iterable[str]) -> list[Level]:
         """Series of the stall by short name, whatever their collector and labels."""
-        wanted = {one.lower() for one in names}
-        return [one for name in sorted(wanted) for one in self._by_name.get(name, ())]
+        wanted = {name.lower() for name in names}
+        return [level for name in sorted(wanted) for level in self._by_name.get(name, ())]
 
     def series(self, level: Level, text: str) -> Locator:
         """The source of a statement about a series over the stall."""
@@ -461,9 +461,9 @@ class Observed:
     @cached_property
     def _by_name(self) -> dict[str, list[Level]]:
         found: defaultdict[str, list[Level]] = defaultdict(list)
-        for one in self.levels.rows:
-            if one.inside is not None:
-                found[short_name(one.series)].append(one)
+        for row in self.levels.rows:
+            if row.inside is not None:
+                found[short_name(row.series)].append(row)
         return found
 
     @cached_property
@@ -544,8 +544,8 @@ def _glob(file: str) -> str:
 def _most_at_once(found: Iterable[StackGroup]) -> int:
     """Threads in the sample that has most of them."""
     at_once: defaultdict[tuple[str, int | None], int] = defaultdict(int)
-    for one in found:
-        for key, threads in one.per_sample.items():
+    for group in found:
+        for key, threads in group.per_sample.items():
             at_once[key] += threads
     return max(at_once.values())
 

@@ -28,7 +28,7 @@ def is_value(text: str | None, wanted: Iterable[str]) -> bool:
         upper = value.strip().upper()
         return same.get(upper, upper)
 
-    return text is not None and plain(text) in {plain(one) for one in wanted}
+    return text is not None and plain(text) in {plain(name) for name in wanted}
 
 
 __all__ = ["amount", "is_value"]

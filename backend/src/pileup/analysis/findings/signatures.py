@@ -62,7 +62,7 @@ def diagnose(observed: Observed) -> Diagnosis:
     if context.stall is None and _has_series(evidence):
         return Diagnosis((), (), None)
     bigger = larger.waits(observed)
-    found: list[FindingDoc] = []
+    findings: list[FindingDoc] = []
     absent: list[AbsenceDoc] = []
     for issue, signature in knowledge().signatures.items():
         signs: tuple[SignDoc, ...] = ()
@@ -75,7 +75,7 @@ def diagnose(observed: Observed) -> Diagnosis:
             match, signs, had_data = outcome.match, outcome.signs, outcome.had_data
         finding = _finding(match, signs, context) if match else None
         if finding is not None and finding.score >= LEAST:
-            found.append(finding)
+            findings.append(finding)
         elif evidence.artifacts:
             absent.append(
                 AbsenceDoc(
@@ -85,8 +85,8 @@ def diagnose(observed: Observed) -> Diagnosis:
                     looked_for=looked_for(signature),
                 )
             )
-    found.sort(key=lambda one: (-one.score, one.id))
-    return Diagnosis(tuple(found), tuple(absent), _looked_at(observed, context))
+    findings.sort(key=lambda finding: (-finding.score, finding.id))
+    return Diagnosis(tuple(findings), tuple(absent), _looked_at(observed, context))
 
 
 def _finding(match: Match, signs: tuple[SignDoc, ...], context: Context) -> FindingDoc:
@@ -134,7 +134,7 @@ def _looked_at(observed: Observed, context: Context) -> LookedAtDoc:
 
 def _has_moments(observed: Observed) -> bool:
     seen = observed.looked_at
-    return any(seen[one] for one in ("status dumps", "stack samples", "processlists"))
+    return any(seen[name] for name in ("status dumps", "stack samples", "processlists"))
 
 
 def _has_series(evidence: Evidence) -> bool:

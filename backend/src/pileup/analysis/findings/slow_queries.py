@@ -102,12 +102,12 @@ def _before(frame: pl.DataFrame, shapes: pl.DataFrame, baseline: Span | None) ->
         return {}
     known = set(shapes["shape"])
     texts = frame.filter(_overlaps(baseline)).group_by("_text").len().top_k(_MOST_TEXTS, by="len")
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for text, count in texts.iter_rows():
         shape = digest(text)
         if shape in known:
-            found[shape] = found.get(shape, 0) + count
-    return found
+            numbers[shape] = numbers.get(shape, 0) + count
+    return numbers
 
 
 def _document(

@@ -102,7 +102,7 @@ def _stall_sentence(stall: StallDoc) -> str:
     lasted = f" for {number(stall.duration_s)} s" if stall.duration_s is not None else ""
     if stall.end is None:
         lasted = f"{lasted}, until the capture ends" if stall.duration_s is not None else lasted
-    moved = next((one for one in stall.evidence if one.direction == "up"), None)
+    moved = next((evidence for evidence in stall.evidence if evidence.direction == "up"), None)
     what = f": {moved.text}" if moved else ""
     text = f"{start}{lasted}{what}."
     if stall.peak_waiters:
@@ -145,7 +145,7 @@ def _behind(root: BlockerDoc) -> str:
 
 
 def _without_stall(context: Context) -> Headline:
-    telling = [one for one in signals(context.values) if len(one.times) >= _ENOUGH]
+    telling = [signal for signal in signals(context.values) if len(signal.times) >= _ENOUGH]
     if not telling:
         return Headline(
             verdict="not_enough_data",
@@ -156,7 +156,7 @@ def _without_stall(context: Context) -> Headline:
         )
     signal = telling[0]
     low, high = min(signal.values), max(signal.values)
-    short = [one for one in context.stalls if one.kind == "false_positive"]
+    short = [stall for stall in context.stalls if stall.kind == "false_positive"]
     extra = f" {len(short)} short pileups cleared at once." if len(short) > 1 else ""
     extra = " One short pileup cleared at once." if len(short) == 1 else extra
     return Headline(

@@ -68,8 +68,8 @@ def _with_command(doc: TriageDoc, context: Context) -> TriageDoc:
 
 def _has_kernel_log(context: Context) -> bool:
     return any(
-        one.format is not None and one.format.startswith(_KERNEL)
-        for one in context.evidence.artifacts
+        artifact.format is not None and artifact.format.startswith(_KERNEL)
+        for artifact in context.evidence.artifacts
     )
 
 
@@ -187,7 +187,7 @@ def _collateral(observed: Observed) -> TriageDoc:
         shape = digest(row["query"])
         shapes[shape] += row["len"]
         example.setdefault(shape, row)
-    shape, count = min(shapes.items(), key=lambda one: (-one[1], one[0]))
+    shape, count = min(shapes.items(), key=lambda shape: (-shape[1], shape[0]))
     share = count / shapes.total()
     text = f"{share:.0%} of the running statements have one shape: {shape[:160]}"
     row = example[shape]
@@ -217,7 +217,7 @@ def _other_process(observed: Observed) -> TriageDoc:
     listed, others = machine_checks.processes(levels)
     if others:
         text = "; ".join(text for text, _ in others)
-        evidence = [observed.series(one, said) for said, one in others]
+        evidence = [observed.series(level, text) for text, level in others]
         return _doc("other_process", "suspect", f"{text}.", evidence)
     if steal is not None and stolen:
         text = f"The hypervisor took {number(steal.inside or 0)} % of the CPUs away"
@@ -249,19 +249,19 @@ def _shared_storage(observed: Observed) -> TriageDoc:
     context, levels = observed.context, observed.levels
     awaits = levels.named("await", "r_await", "w_await", "f_await")
     slow = [
-        one
-        for one in awaits
-        if (one.inside or 0) >= 20
-        and one.before is not None
-        and (one.inside or 0) >= 3 * one.before
+        await_
+        for await_ in awaits
+        if (await_.inside or 0) >= 20
+        and await_.before is not None
+        and (await_.inside or 0) >= 3 * await_.before
     ]
     if slow:
-        one = max(slow, key=lambda each: each.inside or 0)
+        level = max(slow, key=lambda each: each.inside or 0)
         text = (
-            f"{one.series} of {one.labels.removeprefix('device=')} rose from "
-            f"{number(one.before or 0)} to {number(one.inside or 0)} ms"
+            f"{level.series} of {level.labels.removeprefix('device=')} rose from "
+            f"{number(level.before or 0)} to {number(level.inside or 0)} ms"
         )
-        return _doc("shared_storage", "suspect", f"{text}.", [observed.series(one, text)])
+        return _doc("shared_storage", "suspect", f"{text}.", [observed.series(level, text)])
     calls = machine_checks.slow_calls(context.evidence.frame("event"), context)
     if not calls.is_empty():
         text = f"{calls.height} calls on storage took a second or more: {calls['message'][0]}"
@@ -292,19 +292,21 @@ def _locking(observed: Observed) -> TriageDoc:
         (("innodb_row_lock_current_waits", "row_lock_current_waits"), "row-lock waits"),
         (("semaphore_waits",), "threads waiting for a latch"),
     ):
-        found = levels.first(*names)
-        if found is not None and found.peak >= 10:
-            text = f"up to {number(found.peak)} {what} at once"
-            if found.inside is not None and found.inside >= 1:
-                text += f", {number(found.inside)} in the middle of the stall"
-            parts.append((text, found))
-    states = [one for one in levels.named("state") if _METADATA in one.labels and one.peak >= 1]
+        level = levels.first(*names)
+        if level is not None and level.peak >= 10:
+            text = f"up to {number(level.peak)} {what} at once"
+            if level.inside is not None and level.inside >= 1:
+                text += f", {number(level.inside)} in the middle of the stall"
+            parts.append((text, level))
+    states = [
+        level for level in levels.named("state") if _METADATA in level.labels and level.peak >= 1
+    ]
     waiting = total(states, "peak")
     if waiting:
         parts.append((f"up to {number(waiting)} waiting for a metadata lock", states[0]))
     if parts:
         why = "; ".join(text for text, _ in parts) + "."
-        evidence = [observed.series(one, text) for text, one in parts]
+        evidence = [observed.series(level, text) for text, level in parts]
         return _doc("locking", "suspect", why, evidence)
     by_stack = observed.threads(_waits_for_latch_or_lock, "wait for a latch or a lock")
     if by_stack.most >= _MANY_WAIT:

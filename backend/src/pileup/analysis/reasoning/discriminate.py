@@ -95,14 +95,14 @@ def leading_pair(matrix: Matrix, columns: Sequence[Column]) -> tuple[str, str] |
     """The two least contradicted open hypotheses; those not rated yet come last."""
     order = sorted(
         (column.id for column in columns if not column.closed),
-        key=lambda one: (matrix.scores[one].rank is None, matrix.scores[one].rank or 0),
+        key=lambda name: (matrix.scores[name].rank is None, matrix.scores[name].rank or 0),
     )
     return (order[0], order[1]) if len(order) > 1 else None
 
 
 def separation(matrix: Matrix, row: Row, pair: tuple[str, str]) -> float | None:
     """Weighted points by which a row sets the two apart; None unless both are rated."""
-    first, second = (matrix.points.get((row.id, one)) for one in pair)
+    first, second = (matrix.points.get((row.id, name)) for name in pair)
     if first is None or second is None:
         return None
     return row.weight * abs(first - second)
@@ -115,8 +115,8 @@ def _standing(
     named: Mapping[str, Named],
     labels: Mapping[str, str],
 ) -> str:
-    a, b = (named[one].label for one in pair)
-    first, second = (matrix.scores[one] for one in pair)
+    a, b = (named[name].label for name in pair)
+    first, second = (matrix.scores[name] for name in pair)
     if first.rank is None:
         return f"{a} and {b} are not rated yet."
     if second.rank is None:
@@ -132,11 +132,11 @@ def _standing(
     else:
         stand = f"{a} leads {b} by inconsistency {against[0]} against {against[1]}."
     known = [(value, row) for row in rows if (value := separation(matrix, row, pair)) is not None]
-    best = max(known, key=lambda one: one[0], default=None)
+    best = max(known, key=lambda row: row[0], default=None)
     if best is None or best[0] < _APART / 2:
         return f"{stand} No evidence tells them apart yet."
     row = best[1]
-    letters = [nearest(matrix.points[row.id, one] or 0.0) for one in pair]
+    letters = [nearest(matrix.points[row.id, name] or 0.0) for name in pair]
     return (
         f"{stand} {labels[row.id]} separates them best: {letters[0]} for {a}, {letters[1]} for {b}."
     )
@@ -158,7 +158,7 @@ def _unrated(
                 found.append((row.weight * (2 + abs(there)), row, mine, other))
     if not found:
         return []
-    _, row, mine, other = max(found, key=lambda one: one[0])
+    _, row, mine, other = max(found, key=lambda row: row[0])
     letter = nearest(matrix.points[row.id, other] or 0.0)
     return [
         Step(
@@ -175,27 +175,28 @@ def _unrated(
 def _experiments(pair: tuple[str, str], named: Mapping[str, Named]) -> list[Step]:
     return [
         Step(
-            f"Try for {named[one].label}: {tried.text}",
-            f"its outcome speaks for or against {named[one].label} and leaves {named[other].label}",
+            f"Try for {named[name].label}: {tried.text}",
+            f"its outcome speaks for or against {named[name].label} "
+            f"and leaves {named[other].label}",
             "experiment",
             pair,
-            about=one,
+            about=name,
             experiment=tried.experiment,
         )
-        for one, other in (pair, pair[::-1])
-        for tried in named[one].experiments[:1]
+        for name, other in (pair, pair[::-1])
+        for tried in named[name].experiments[:1]
     ]
 
 
 def _falsifiers(pair: tuple[str, str], named: Mapping[str, Named]) -> list[Step]:
     return [
         Step(
-            f"Look for what would refute {named[one].label}: {named[one].falsifier}",
+            f"Look for what would refute {named[name].label}: {named[name].falsifier}",
             f"found, it leaves {named[other].label}; not found, record the absence",
             "falsifier",
             pair,
-            about=one,
+            about=name,
         )
-        for one, other in (pair, pair[::-1])
-        if named[one].falsifier and not named[one].experiments
+        for name, other in (pair, pair[::-1])
+        if named[name].falsifier and not named[name].experiments
     ]

@@ -151,7 +151,7 @@ def brier(forecasts: Iterable[tuple[float, bool]]) -> float | None:
 
     None without any forecast.
     """
-    squares = [(said - (1.0 if came else 0.0)) ** 2 for said, came in forecasts]
+    squares = [(value - (1.0 if came else 0.0)) ** 2 for value, came in forecasts]
     return fmean(squares) if squares else None
 
 
@@ -198,7 +198,7 @@ def _key(against: float, forth: float) -> tuple[float, float]:
 def _leaders(columns: Sequence[Column], scores: Mapping[str, Score]) -> tuple[str, ...]:
     ranks = {c.id: rank for c in columns if not c.closed and (rank := scores[c.id].rank)}
     best = min(ranks.values(), default=None)
-    return tuple(one for one, rank in ranks.items() if rank == best)
+    return tuple(name for name, rank in ranks.items() if rank == best)
 
 
 def _turns(
@@ -212,7 +212,7 @@ def _turns(
     judged = {
         column.id: sum(points[row.id, column.id] is not None for row in rows) for column in columns
     }
-    found: list[Turn] = []
+    turns: list[Turn] = []
     for row in rows:
         without: dict[str, Score] = {}
         keys: dict[str, tuple[float, float]] = {}
@@ -229,10 +229,10 @@ def _turns(
             without[column.id] = score
         order = sorted(set(keys.values()))
         ranked = {
-            one: replace(score, rank=order.index(keys[one]) + 1 if one in keys else None)
-            for one, score in without.items()
+            name: replace(score, rank=order.index(keys[name]) + 1 if name in keys else None)
+            for name, score in without.items()
         }
         others = _leaders(columns, ranked)
         if others and set(others) != set(leaders):
-            found.append(Turn(row.id, others))
-    return tuple(found)
+            turns.append(Turn(row.id, others))
+    return tuple(turns)

@@ -61,7 +61,7 @@ def value_of_lines(
         for kind, row in rows
         if kind in names
     ]
-    kept.sort(key=lambda one: (one[1].get("line_first", 0), one[0], _json(one[1])))
+    kept.sort(key=lambda row: (row[1].get("line_first", 0), row[0], _json(row[1])))
     if not kept:
         return PinnedValue("nothing is read in these lines", GONE, _listed(names))
     shown = [_line(kind, row) for kind, row in kept[:_SHOWN]]
@@ -72,30 +72,30 @@ def value_of_lines(
 
 def value_of_series(samples: pl.DataFrame, series: Sequence[str]) -> PinnedValue:
     """What some series say in a window. samples: id, time (UTC µs), value, unit; any order."""
-    told: list[str] = []
+    names: list[str] = []
     kept: list[Any] = []
     for name in series:
-        some = samples.filter(pl.col("id") == name, pl.col("value").is_not_null()).sort(
+        frame = samples.filter(pl.col("id") == name, pl.col("value").is_not_null()).sort(
             "time", "value"
         )
-        kept.append([name, some.get_column("time").to_list(), some.get_column("value").to_list()])
-        if some.is_empty():
-            told.append(f"{name}: no samples")
+        kept.append([name, frame.get_column("time").to_list(), frame.get_column("value").to_list()])
+        if frame.is_empty():
+            names.append(f"{name}: no samples")
             continue
-        row = some.select(
+        row = frame.select(
             low=pl.col("value").min(), mid=pl.col("value").median(), high=pl.col("value").max()
         ).row(0, named=True)
-        first, last = (iso(some.get_column("time")[at]) for at in (0, -1))
-        told.append(
-            f"{name}: {some.height} samples, {_number(row['low'])} to {_number(row['high'])}, "
+        first, last = (iso(frame.get_column("time")[at]) for at in (0, -1))
+        names.append(
+            f"{name}: {frame.height} samples, {_number(row['low'])} to {_number(row['high'])}, "
             f"median {_number(row['mid'])}, {first} to {last}"
         )
-    return PinnedValue("\n".join(told), _hash(kept))
+    return PinnedValue("\n".join(names), _hash(kept))
 
 
 def value_of_node(graph: WaitGraph, node_id: str) -> PinnedValue:
     """What a node of the wait graph says at its moment."""
-    node = next((one for one in graph.nodes if one.id == node_id), None)
+    node = next((node for node in graph.nodes if node.id == node_id), None)
     if node is None:
         return PinnedValue(f"no such node at {graph.at or 'that moment'}", GONE)
     return PinnedValue(_node_words(node, graph), _hash([graph.at, _plain(node)]))
@@ -103,17 +103,17 @@ def value_of_node(graph: WaitGraph, node_id: str) -> PinnedValue:
 
 def value_of_edge(graph: WaitGraph, source: str, target: str) -> PinnedValue:
     """What an edge of the wait graph says at its moment."""
-    found = [e for e in graph.edges if e.source == source and e.target == target]
-    if not found:
+    edges = [e for e in graph.edges if e.source == source and e.target == target]
+    if not edges:
         return PinnedValue(f"no such wait at {graph.at or 'that moment'}", GONE)
     labels = {node.id: node.label for node in graph.nodes}
-    words = [_edge_words(edge, labels) for edge in found]
+    words = [_edge_words(edge, labels) for edge in edges]
     return PinnedValue(f"{'; '.join(words)}, at {graph.at}", _hash([graph.at, words]))
 
 
 def value_of_finding(findings: Iterable[Mapping[str, Any]], finding_id: str) -> PinnedValue:
     """How a finding stands in the last analysis."""
-    found = next((one for one in findings if one["id"] == finding_id), None)
+    found = next((finding for finding in findings if finding["id"] == finding_id), None)
     if found is None:
         return PinnedValue("the finding is not made any more", GONE)
     score = round(float(found["score"]), 2)
@@ -126,9 +126,9 @@ def value_of_absence(
     problem_id: str,
 ) -> PinnedValue:
     """Whether a known problem is still looked for in vain."""
-    if any(one["id"] == problem_id for one in findings):
+    if any(finding["id"] == problem_id for finding in findings):
         return PinnedValue("it is found now", _hash(["found"]))
-    found = next((one for one in absences if one["id"] == problem_id), None)
+    found = next((absence for absence in absences if absence["id"] == problem_id), None)
     if found is None:
         return PinnedValue("it is not looked for any more", GONE)
     words = {"not_found": "looked for and not found", "no_data": "nothing to look in"}
@@ -183,8 +183,8 @@ def _node_words(node: WaitNode, graph: WaitGraph) -> str:
         f"{node.members} members" if node.members > 1 else "",
         f"state {node.state}" if node.state else "",
     ]
-    told = ", ".join(fact for fact in facts if fact) or "neither waits nor blocks"
-    return f"{node.label}: {told}, at {graph.at}"
+    text = ", ".join(fact for fact in facts if fact) or "neither waits nor blocks"
+    return f"{node.label}: {text}, at {graph.at}"
 
 
 def _edge_words(edge: WaitEdge, labels: Mapping[str, str]) -> str:
@@ -192,7 +192,7 @@ def _edge_words(edge: WaitEdge, labels: Mapping[str, str]) -> str:
     mode = f" in mode {edge.mode}" if edge.mode else ""
     waited = f", up to {edge.waited_s:.6g} s" if edge.waited_s is not None else ""
     many = f", {edge.count} times" if edge.count > 1 else ""
-    source, target = (labels.get(one, one) for one in (edge.source, edge.target))
+    source, target = (labels.get(name, name) for name in (edge.source, edge.target))
     return f"{source} {verb} {target}{mode}{many}{waited}"
 
 

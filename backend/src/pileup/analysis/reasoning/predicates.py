@@ -86,21 +86,21 @@ def evaluate(predicate: Predicate, evidence: Evidence) -> Answer:
     return _threads(predicate, evidence)
 
 
-def _series(told: SeriesStays, evidence: Evidence) -> Answer:
-    name = told.series.partition("@")[0]
+def _series(stays: SeriesStays, evidence: Evidence) -> Answer:
+    name = stays.series.partition("@")[0]
     rows = values(evidence.frame("sample"))
-    ids = [one for one in rows["id"].unique().to_list() if one.partition("@")[0] == name]
+    ids = [item for item in rows["id"].unique().to_list() if item.partition("@")[0] == name]
     rows = rows.filter(pl.col("id").is_in(ids), pl.col("value").is_not_null())
     if rows.is_empty():
         return Answer(None, f"no samples of {name}")
-    stretches = _stretches(rows, told)
+    stretches = _stretches(rows, stays)
     if stretches.is_empty():
-        best = cast(float, rows["value"].max() if told.op == ">" else rows["value"].min())
-        most = "highest" if told.op == ">" else "lowest"
+        best = cast(float, rows["value"].max() if stays.op == ">" else rows["value"].min())
+        most = "highest" if stays.op == ">" else "lowest"
         return Answer(False, f"never: the {most} is {number(best)} over {rows.height} samples")
     top = stretches.row(0, named=True)
     where = f"{top['host']}, " if top["host"] else ""
-    holds = top["seconds"] >= told.for_s
+    holds = top["seconds"] >= stays.for_s
     text = (
         f"{'' if holds else 'at most '}{number(top['seconds'])} s, up to {number(top['worst'])} "
         f"({where}from {iso(top['start'])})"
@@ -110,7 +110,7 @@ def _series(told: SeriesStays, evidence: Evidence) -> Answer:
         series=top["id"],
         start=iso(top["start"]),
         end=iso(top["end"]),
-        text=f"{told.words}: {text}",
+        text=f"{stays.words}: {text}",
     )
     return Answer(holds, text, seen)
 
@@ -158,17 +158,17 @@ _FRAMES: dict[str, tuple[str, str]] = {
 _DUMPS = ("innodb_status",)
 
 
-def _threads(told: SeenAtLeast, evidence: Evidence) -> Answer:
-    kind, sample = _FRAMES[told.place]
+def _threads(least: SeenAtLeast, evidence: Evidence) -> Answer:
+    kind, sample = _FRAMES[least.place]
     frame = evidence.frame(kind)
     if frame is None:
         # a dump in which nobody waits says so; no dump says nothing
-        if told.place == "location" and _has(evidence, _DUMPS):
+        if least.place == "location" and _has(evidence, _DUMPS):
             return Answer(False, "nobody waits in any status dump")
         return Answer(None, f"no {sample} was collected")
-    found = frame.with_columns(_matching(told).alias("seen"), _count(told).alias("threads")).filter(
-        "seen"
-    )
+    found = frame.with_columns(
+        _matching(least).alias("seen"), _count(least).alias("threads")
+    ).filter("seen")
     if found.is_empty():
         return Answer(False, f"in no {sample}")
     grouped = found.group_by("artifact", "snapshot", maintain_order=True).agg(
@@ -177,26 +177,26 @@ def _threads(told: SeenAtLeast, evidence: Evidence) -> Answer:
         pl.col("line_first").min(),
         pl.col("line_last").max(),
     )
-    return _seen(told, evidence, grouped, f"at once, in {grouped.height} of the {sample}s")
+    return _seen(least, evidence, grouped, f"at once, in {grouped.height} of the {sample}s")
 
 
-def _log(told: SeenAtLeast, evidence: Evidence) -> Answer:
+def _log(least: SeenAtLeast, evidence: Evidence) -> Answer:
     frame = evidence.frame("event")
     if frame is None:
         return Answer(None, "no log was collected")
-    found = frame.filter(_holds_text(pl.col("message"), told.text))
+    found = frame.filter(_holds_text(pl.col("message"), least.text))
     if found.is_empty():
         return Answer(False, "in no log line")
     grouped = found.sort("time", nulls_last=True).select(
         pl.lit(found.height).alias("threads"),
         pl.col("artifact", "time", "line_first", "line_last").first(),
     )
-    return _seen(told, evidence, grouped, "lines in all")
+    return _seen(least, evidence, grouped, "lines in all")
 
 
-def _seen(told: SeenAtLeast, evidence: Evidence, rows: pl.DataFrame, of: str) -> Answer:
+def _seen(least: SeenAtLeast, evidence: Evidence, rows: pl.DataFrame, of: str) -> Answer:
     top = rows.sort("threads", "time", descending=[True, False], nulls_last=True).row(0, named=True)
-    holds = top["threads"] >= told.at_least
+    holds = top["threads"] >= least.at_least
     when = f" ({iso(top['time'])})" if top["time"] is not None else ""
     text = f"{'' if holds else 'at most '}{top['threads']} {of}{when}"
     seen = Locator(
@@ -206,26 +206,26 @@ def _seen(told: SeenAtLeast, evidence: Evidence, rows: pl.DataFrame, of: str) ->
         line_first=top["line_first"],
         line_last=top["line_last"],
         at=iso(top["time"]),
-        text=f"{told.words}: {text}",
+        text=f"{least.words}: {text}",
     )
     return Answer(holds, text, seen)
 
 
-def _matching(told: SeenAtLeast) -> pl.Expr:
-    if told.place == "state":
-        return _holds_text(pl.col("state"), told.text)
-    if told.place == "stack":
+def _matching(least: SeenAtLeast) -> pl.Expr:
+    if least.place == "state":
+        return _holds_text(pl.col("state"), least.text)
+    if least.place == "stack":
         function = pl.element().struct.field("function")
-        return pl.col("frames").list.eval(_holds_text(function, told.text)).list.any()
-    file, _, line = told.text.rpartition(":")
+        return pl.col("frames").list.eval(_holds_text(function, least.text)).list.any()
+    file, _, line = least.text.rpartition(":")
     if file and line.isdecimal() and len(line) < 10:
         return _holds_text(pl.col("file"), file) & (pl.col("line") == int(line))
-    return _holds_text(pl.col("file"), told.text)
+    return _holds_text(pl.col("file"), least.text)
 
 
-def _count(told: SeenAtLeast) -> pl.Expr:
+def _count(least: SeenAtLeast) -> pl.Expr:
     """Threads of one record at one moment; a stack tells how often it was seen in how many."""
-    if told.place != "stack":
+    if least.place != "stack":
         return pl.lit(1)
     samples = pl.max_horizontal(pl.col("samples").fill_null(1), pl.lit(1))
     return pl.max_horizontal(pl.col("count") // samples, pl.lit(1))
@@ -247,15 +247,15 @@ def _has(evidence: Evidence, kinds: tuple[str, ...]) -> bool:
 
 def kinds(predicates: Iterable[Predicate]) -> set[str]:
     """The records that are needed to answer."""
-    found: set[str] = set()
-    for one in predicates:
-        if isinstance(one, SeriesStays):
-            found.add("sample")
-        elif one.place == "log":
-            found.add("event")
+    names: set[str] = set()
+    for predicate in predicates:
+        if isinstance(predicate, SeriesStays):
+            names.add("sample")
+        elif predicate.place == "log":
+            names.add("event")
         else:
-            found |= {_FRAMES[one.place][0], "snapshot"}
-    return found
+            names |= {_FRAMES[predicate.place][0], "snapshot"}
+    return names
 
 
 def read(told: Any) -> Predicate:

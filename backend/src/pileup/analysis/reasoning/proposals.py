@@ -67,8 +67,8 @@ def propose(
     by_finding: defaultdict[str, list[str]] = defaultdict(list)
     for hypothesis, finding in of_finding.items():
         by_finding[finding].append(hypothesis)
-    places = _places(one for one in findings if one["id"] in by_finding)
-    found: dict[tuple[str, str], Proposal] = {}
+    places = _places(finding for finding in findings if finding["id"] in by_finding)
+    proposals: dict[tuple[str, str], Proposal] = {}
     for pin in pins:
         for key in _keys(pin.locator):
             for made, text in places.get(key, ()):
@@ -76,15 +76,15 @@ def propose(
                 why = text or str(made["why"])
                 for hypothesis in by_finding[made["id"]]:
                     rule = f"finding {made['id']}"
-                    found.setdefault((pin.id, hypothesis), Proposal(rating, rule, why))
+                    proposals.setdefault((pin.id, hypothesis), Proposal(rating, rule, why))
     for tried in experiments:
         if tried.verdict in _OF_VERDICT:
             rating, words = _OF_VERDICT[tried.verdict]
             for held in tried.pins:
-                found[held, tried.hypothesis_id] = Proposal(
+                proposals[held, tried.hypothesis_id] = Proposal(
                     rating, tried.name, f"{tried.name} {words}"
                 )
-    return found
+    return proposals
 
 
 _Key = tuple[Any, ...]

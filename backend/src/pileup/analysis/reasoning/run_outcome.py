@@ -109,7 +109,7 @@ def measure(
         op, value = ("<", was - margin) if op == "falls" else (">", was + margin)
         said += f" {op}"
     assert value is not None
-    holding = sum(_holds(one, op, value) for one in numbers) / len(numbers)
+    holding = sum(_holds(item, op, value) for item in numbers) / len(numbers)
     verdict = _verdict(seen, op, value, holding, falsifier)
     text += f"; predicted {said} {number(value)}, which holds for {holding:.0%} of them"
     if falsifier is not None:
@@ -147,7 +147,7 @@ def _rows(evidence: Evidence, metric: str, window_s: float | None) -> pl.DataFra
     """The samples of a series on any host, in its first seconds or all."""
     name = metric.partition("@")[0]
     rows = values(evidence.frame("sample"))
-    ids = [one for one in rows["id"].unique().to_list() if one.partition("@")[0] == name]
+    ids = [item for item in rows["id"].unique().to_list() if item.partition("@")[0] == name]
     rows = rows.filter(pl.col("id").is_in(ids))
     if rows.is_empty() or window_s is None:
         return rows
@@ -231,19 +231,19 @@ def own_symptoms(
     here: dict[str, str] = {}
     there: dict[str, str] = {}
     unknown: list[str] = []
-    asked: list[Asked] = []
+    askeds: list[Asked] = []
     for key, predicate in predicates.items():
-        found = evaluate(predicate, run)
+        answer = evaluate(predicate, run)
         before = None if incident is None else evaluate(predicate, incident)
-        asked.append(Asked(predicate, found, before))
-        if found.holds is None:
+        askeds.append(Asked(predicate, answer, before))
+        if answer.holds is None:
             unknown.append(predicate.words)
             continue
-        if found.holds:
+        if answer.holds:
             there[f"own:{key}"] = predicate.words
         if before is not None and before.holds:
             here[f"own:{key}"] = predicate.words
-    return OwnSymptoms(here, there, tuple(unknown), tuple(asked))
+    return OwnSymptoms(here, there, tuple(unknown), tuple(askeds))
 
 
 def _holds(measured: float, op: str, value: float) -> bool:

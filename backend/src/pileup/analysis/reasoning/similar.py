@@ -63,7 +63,7 @@ class Likeness:
 
 def signature(analysis: Analysis) -> dict[str, str]:
     """The features of one incident; empty when nothing went wrong."""
-    if not any(one.kind == "stall" for one in analysis.stalls):
+    if not any(stall.kind == "stall" for stall in analysis.stalls):
         return {}
     return {
         **_findings(analysis),
@@ -151,8 +151,8 @@ def _weight(feature: str) -> float:
 
 
 def _told(features: Sequence[str] | set[str], texts: Signature) -> tuple[str, ...]:
-    ranked = sorted(features, key=lambda one: (-_weight(one), one))
-    return tuple(f"{_WORDS[one.partition(':')[0]]}: {texts[one]}" for one in ranked)
+    ranked = sorted(features, key=lambda feature: (-_weight(feature), feature))
+    return tuple(f"{_WORDS[name.partition(':')[0]]}: {texts[name]}" for name in ranked)
 
 
 __all__ = ["LEAST", "Likeness", "Signature", "likeness", "signature"]

@@ -147,12 +147,12 @@ def stage(functions: Sequence[str]) -> str:
 
 def occupied(stacks: Iterable[Sequence[str]]) -> frozenset[str]:
     """The stages of the binary log's group commit that some thread works in."""
-    found = {
+    names = {
         stage(functions)
         for functions in stacks
         if not is_waiting_for_stage(functions) and COMMITTING & set(map(plain_function, functions))
     }
-    return frozenset(found.intersection(_OF_GROUP))
+    return frozenset(names.intersection(_OF_GROUP))
 
 
 def is_waiting_for_stage(functions: Sequence[str]) -> bool:
@@ -174,10 +174,10 @@ def follower_stage(functions: Sequence[str], busy: frozenset[str]) -> str:
     follows = bool(names & _FOLLOWS)
     does = "waits for its leader" if follows else "leads a group, waits for its turn"
     if len(busy) == 1:
-        (one,) = busy
-        return f"{one} ({does}; inferred: a thread works in it)"
+        (item,) = busy
+        return f"{item} ({does}; inferred: a thread works in it)"
     if busy:
-        stages = " and ".join(one for one in _OF_GROUP if one in busy)
+        stages = " and ".join(name for name in _OF_GROUP if name in busy)
         return f"{GROUP} ({does}; threads work in the {stages})"
     return f"{GROUP} ({does})"
 

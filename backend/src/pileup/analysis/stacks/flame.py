@@ -58,9 +58,9 @@ def threads(frame: pl.DataFrame | None, span: Span | None = None) -> list[Thread
     found = []
     columns = ["artifact", "snapshot", "time", "count", "samples", "frames"]
     for sha, snapshot, time, count, samples, frames in frame.select(columns).iter_rows():
-        raw = tuple(one["function"] or "??" for one in frames[:_DEPTH])
+        raw = tuple(frame["function"] or "??" for frame in frames[:_DEPTH])
         if raw not in names:
-            inner = tuple(clean(one) for one in raw)
+            inner = tuple(clean(name) for name in raw)
             meaning = known.stack_for(inner)
             names[raw] = (inner[::-1], activity(inner, meaning))
         stack, doing = names[raw]
@@ -84,14 +84,14 @@ def flame(
     root = _Node("all")
     activities: list[Counter[str]] = [Counter(), Counter()]
     for side, some in enumerate((a, b or ())):
-        for one in some:
-            activities[side][one.activity] += one.count
-            if one.activity != "idle" or idle:
-                _add(root, one, side)
+        for thread in some:
+            activities[side][thread.activity] += thread.count
+            if thread.activity != "idle" or idle:
+                _add(root, thread, side)
     nodes, pruned = _flat(root)
     return FlameDoc(
-        samples=len({one.moment for one in a}),
-        samples_b=None if b is None else len({one.moment for one in b}),
+        samples=len({thread.moment for thread in a}),
+        samples_b=None if b is None else len({thread.moment for thread in b}),
         nodes=nodes,
         pruned=pruned,
         activity=dict(activities[0]),
@@ -99,16 +99,16 @@ def flame(
     )
 
 
-def _add(root: _Node, one: Thread, side: int) -> None:
+def _add(root: _Node, thread: Thread, side: int) -> None:
     node = root
-    node.total[side] += one.count
-    for name in one.stack:
+    node.total[side] += thread.count
+    for name in thread.stack:
         child = node.children.get(name)
         if child is None:
             child = node.children[name] = _Node(name)
-        child.total[side] += one.count
+        child.total[side] += thread.count
         node = child
-    node.self_[side] += one.count
+    node.self_[side] += thread.count
 
 
 def _flat(root: _Node) -> tuple[list[FlameNode], int]:
@@ -148,22 +148,23 @@ def _walk(root: _Node) -> list[_Node]:
 def heat(some: Sequence[Thread], *, idle: bool = False) -> StackHeatDoc:
     """Functions by samples: on how many threads each function was, the most changing ones first."""
     moments = sorted(
-        {(one.time, one.moment) for one in some}, key=lambda m: (m[0] is None, m[0] or 0, m[1])
+        {(thread.time, thread.moment) for thread in some},
+        key=lambda m: (m[0] is None, m[0] or 0, m[1]),
     )
     at = {moment: index for index, (_, moment) in enumerate(moments)}
     counts: dict[str, list[int]] = {}
     depth: dict[str, int] = {}
-    for one in some:
-        if one.activity == "idle" and not idle:
+    for thread in some:
+        if thread.activity == "idle" and not idle:
             continue
         names = {
             plain_function(each): level
-            for level, each in enumerate(one.stack)
+            for level, each in enumerate(thread.stack)
             if not _LIBRARY.match(each)
         }
         for name in names.keys() - _NOT_TELLING:
             row = counts.setdefault(name, [0] * len(moments))
-            row[at[one.moment]] += one.count
+            row[at[thread.moment]] += thread.count
             depth[name] = max(depth.get(name, 0), names[name])
     # of functions that were always on the stack together, the innermost says most
     alike: dict[tuple[int, ...], str] = {}

@@ -64,7 +64,7 @@ def stack_groups(rows: Sequence[dict[str, Any]]) -> list[StackGroup]:
     known = knowledge()
     found: dict[str, StackGroup] = {}
     for row in sorted(rows, key=lambda r: (-int(r["count"]), r["line_first"])):
-        functions = tuple(clean(one["function"] or "??") for one in row["frames"][:_DEPTH])
+        functions = tuple(clean(frame["function"] or "??") for frame in row["frames"][:_DEPTH])
         key = stack_key(functions)
         group = found.get(key)
         if group is None:
@@ -102,10 +102,10 @@ def name_of(functions: Sequence[str]) -> str:
     functions: cleaned, innermost first.
     """
     waits: list[str] = []
-    for one in functions:
-        if _WAITS.match(one):
-            waits.append(one)
-        elif not _PLUMBING.match(one):
-            return f"{waits[-1]} in {one}" if waits else one
-    known = (one for one in (*waits[-1:], *functions) if one != "??")
+    for function in functions:
+        if _WAITS.match(function):
+            waits.append(function)
+        elif not _PLUMBING.match(function):
+            return f"{waits[-1]} in {function}" if waits else function
+    known = (name for name in (*waits[-1:], *functions) if name != "??")
     return next(known, "unknown functions")

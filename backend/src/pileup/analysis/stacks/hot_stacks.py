@@ -77,9 +77,9 @@ def hot_stacks(evidence: Evidence, stall: Span | None) -> list[HotStackDoc]:
     names: dict[tuple[str, ...], tuple[str, ...]] = {}
     columns = ["artifact", "snapshot", "count", "frames", "line_first", "line_last"]
     for sha, moment, count, frames, first, last in chosen.select(columns).iter_rows():
-        raw = tuple(one["function"] or "??" for one in frames[:_DEPTH])
+        raw = tuple(frame["function"] or "??" for frame in frames[:_DEPTH])
         if raw not in names:
-            names[raw] = tuple(clean(one) for one in raw)
+            names[raw] = tuple(clean(name) for name in raw)
         key = names[raw]
         group = groups.setdefault(key, _Group(list(key)))
         group.threads += count
@@ -87,9 +87,9 @@ def hot_stacks(evidence: Evidence, stall: Span | None) -> list[HotStackDoc]:
         group.per_moment[at] = group.per_moment.get(at, 0) + count
         if count > group.most:
             group.most, group.example = count, (sha, first, last)
-    total = sum(one.threads for one in groups.values())
-    ranked = sorted(groups.values(), key=lambda one: (-one.threads, one.stack))[:MOST]
-    return [_doc(one, total, evidence) for one in ranked]
+    total = sum(group.threads for group in groups.values())
+    ranked = sorted(groups.values(), key=lambda group: (-group.threads, group.stack))[:MOST]
+    return [_doc(group, total, evidence) for group in ranked]
 
 
 def clean(function: str) -> str:
@@ -101,8 +101,8 @@ def clean(function: str) -> str:
 
 def is_waiting(functions: Sequence[str]) -> bool:
     """Whether a thread waits for a mutex, a latch or a condition: by the top of its stack."""
-    top = (knowledge.function_key(one) for one in functions[:_WAIT_DEPTH])
-    return any(one.startswith(_WAIT_PREFIXES) for one in top)
+    top = (knowledge.function_key(function) for function in functions[:_WAIT_DEPTH])
+    return any(name.startswith(_WAIT_PREFIXES) for name in top)
 
 
 def _doc(group: _Group, total: int, evidence: Evidence) -> HotStackDoc:

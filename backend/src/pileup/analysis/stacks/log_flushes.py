@@ -67,22 +67,22 @@ _FLUSH_STAGE = frozenset(
 
 def flushes(functions: Sequence[str]) -> Log | None:
     """What a thread is flushing to disk right now; None when it is in no fsync."""
-    keys = [function_key(one) for one in functions]
+    keys = [function_key(function) for function in functions]
     if not _CALLS.intersection(keys[:_TOP]) or is_waiting(functions):
         return None
-    found = next((_OF[one] for one in keys if one in _OF and _OF[one] != "data files"), None)
-    return found or next((_OF[one] for one in keys if one in _OF), None)
+    name = next((_OF[key] for key in keys if key in _OF and _OF[key] != "data files"), None)
+    return name or next((_OF[key] for key in keys if key in _OF), None)
 
 
 def waits_for_redo(functions: Sequence[str]) -> bool:
     """Whether a thread waits until another has flushed the redo log."""
-    keys = {function_key(one) for one in functions}
+    keys = {function_key(function) for function in functions}
     return bool(keys & _REDO_WAITS) and is_waiting(functions)
 
 
 def leads_flush_stage(functions: Sequence[str]) -> bool:
     """Whether a thread that waits for the redo log does so for a whole group of commits."""
-    return bool(_FLUSH_STAGE.intersection(function_key(one) for one in functions))
+    return bool(_FLUSH_STAGE.intersection(function_key(function) for function in functions))
 
 
 __all__ = ["Log", "flushes", "leads_flush_stage", "waits_for_redo"]

@@ -195,14 +195,18 @@ def by_stack(functions: Sequence[str]) -> Queue | None:
     """The queue that a thread waits in by the functions on its stack; None for one at work."""
     if not is_waiting(functions):
         return None
-    keys = {function_key(one) for one in functions}
-    return next((one for one in QUEUES if keys & one.functions), None)
+    keys = {function_key(function) for function in functions}
+    return next((queue for queue in QUEUES if keys & queue.functions), None)
 
 
 def by_state(said: Sequence[str]) -> Queue | None:
     """The queue that a State, or a transaction's operation, names."""
     return next(
-        (one for one in QUEUES if one.states and any(one.states.search(text) for text in said)),
+        (
+            queue
+            for queue in QUEUES
+            if queue.states and any(queue.states.search(text) for text in said)
+        ),
         None,
     )
 
@@ -210,16 +214,16 @@ def by_state(said: Sequence[str]) -> Queue | None:
 def inside(queue: Queue, actors: Sequence[Actor]) -> list[tuple[Actor, str]]:
     """Who is inside what a queue waits for, and how that is known."""
     if queue.id == "concurrency":
-        found = [one for one in actors if one.trx and one.trx.get("declared_inside")]
-        return [(one, "declared inside InnoDB by the dump") for one in found]
+        found = [actor for actor in actors if actor.trx and actor.trx.get("declared_inside")]
+        return [(actor, "declared inside InnoDB by the dump") for actor in found]
     found = [
-        one
-        for one in actors
-        if one.functions
-        and queue.inside & {function_key(name) for name in one.functions}
-        and not is_waiting(one.functions)
+        actor
+        for actor in actors
+        if actor.functions
+        and queue.inside & {function_key(name) for name in actor.functions}
+        and not is_waiting(actor.functions)
     ]
-    return [(one, f"its stack {queue.inside_words}") for one in found]
+    return [(actor, f"its stack {queue.inside_words}") for actor in found]
 
 
 __all__ = ["QUEUES", "Queue", "by_stack", "by_state", "inside", "waits_in"]

@@ -66,22 +66,24 @@ def choose(main: Stall, found: Sequence[Stall], values: pl.DataFrame) -> Baselin
     return _other_host(main, values, level)
 
 
-def _after(main: Stall, found: Sequence[Stall]) -> Span | None:
+def _after(main: Stall, stalls: Sequence[Stall]) -> Span | None:
     """The quiet half minute after a stall and its drain, where the signal was sampled."""
     if main.end is None or main.signal is None:
         return None
-    drains = [one.span.end for one in found if one.kind == "recovery_burst"]
+    drains = [stall.span.end for stall in stalls if stall.kind == "recovery_burst"]
     start = max([main.end, *drains])
-    later = [one.onset for one in found if one.onset > start and one.kind != "false_positive"]
+    later = [
+        stall.onset for stall in stalls if stall.onset > start and stall.kind != "false_positive"
+    ]
     end = min([start + _AFTER_US, *later])
     inside = [time for time in main.signal.times if start < time <= end]
     return Span(start, inside[-1]) if len(inside) >= _LEAST else None
 
 
-def _other_time(main: Stall, found: Sequence[Stall], level: float) -> Span | None:
+def _other_time(main: Stall, stalls: Sequence[Stall], level: float) -> Span | None:
     """The quiet stretch of the same series nearest to the onset."""
     assert main.signal is not None
-    busy = [one.span.widened(_MARGIN_S) for one in found if one.host == main.host]
+    busy = [stall.span.widened(_MARGIN_S) for stall in stalls if stall.host == main.host]
     gap = 3 * main.signal.interval_us
     stretches: list[list[int]] = [[]]
     for time, value in zip(main.signal.times, main.signal.values, strict=True):
@@ -90,10 +92,12 @@ def _other_time(main: Stall, found: Sequence[Stall], level: float) -> Span | Non
             stretches.append([])
         if quiet:
             stretches[-1].append(time)
-    long = [one for one in stretches if len(one) >= _LEAST]
+    long = [stretch for stretch in stretches if len(stretch) >= _LEAST]
     if not long:
         return None
-    nearest = min(long, key=lambda one: min(abs(one[0] - main.onset), abs(one[-1] - main.onset)))
+    nearest = min(
+        long, key=lambda group: min(abs(group[0] - main.onset), abs(group[-1] - main.onset))
+    )
     return Span(nearest[0], nearest[min(len(nearest), 60) - 1])
 
 
@@ -103,7 +107,7 @@ def _other_host(main: Stall, values: pl.DataFrame, level: float) -> Baseline | N
         return None
     name = short_name(main.signal.series)
     inside = values.filter(main.span.holds() & pl.col("host").is_not_null())
-    alike = [one for one in inside["series"].unique() if short_name(one) == name]
+    alike = [item for item in inside["series"].unique() if short_name(item) == name]
     levels = (
         inside.filter(pl.col("series").is_in(alike) & (pl.col("host") != main.host))
         .group_by("host")

@@ -31,39 +31,41 @@ class StallCorrection:
 def corrected(found: Sequence[Stall], corrections: Sequence[StallCorrection]) -> list[Stall]:
     """The stalls as people have them, in time order."""
     stalls = list(found)
-    for one in corrections:
-        at = _nearest(stalls, one)
+    for correction in corrections:
+        at = _nearest(stalls, correction)
         if at is not None:
-            stalls[at] = _applied(stalls[at], one)
-        elif one.onset is not None:
-            stalls.append(_alone(one))
+            stalls[at] = _applied(stalls[at], correction)
+        elif correction.onset is not None:
+            stalls.append(_alone(correction))
     return sorted(stalls, key=lambda stall: stall.onset)
 
 
-def _nearest(stalls: Sequence[Stall], one: StallCorrection) -> int | None:
+def _nearest(stalls: Sequence[Stall], correction: StallCorrection) -> int | None:
     distances = [
-        (abs(stall.onset - one.computed_onset), at)
+        (abs(stall.onset - correction.computed_onset), at)
         for at, stall in enumerate(stalls)
-        if stall.kind == "stall" and stall.host == one.host and stall.corrected_by is None
+        if stall.kind == "stall" and stall.host == correction.host and stall.corrected_by is None
     ]
     distance, at = min(distances, default=(_NEAR_US + 1, -1))
     if distance <= _NEAR_US:
         return at
-    inside = (s for s in stalls if s.span.start <= one.computed_onset <= s.span.end)
-    return next((stalls.index(s) for s in inside if s.kind == "stall" and s.host == one.host), None)
+    inside = (s for s in stalls if s.span.start <= correction.computed_onset <= s.span.end)
+    return next(
+        (stalls.index(s) for s in inside if s.kind == "stall" and s.host == correction.host), None
+    )
 
 
-def _applied(stall: Stall, one: StallCorrection) -> Stall:
-    onset = stall.onset if one.onset is None else one.onset
-    end = stall.end if one.end is None else one.end
+def _applied(stall: Stall, correction: StallCorrection) -> Stall:
+    onset = stall.onset if correction.onset is None else correction.onset
+    end = stall.end if correction.end is None else correction.end
     last = max(onset, stall.last if end is None else end)
     return replace(
         stall,
         onset=onset,
         end=end if end is None or end > onset else None,
         last=last,
-        baseline=one.baseline or _before(stall.baseline, onset),
-        corrected_by=one.by,
+        baseline=correction.baseline or _before(stall.baseline, onset),
+        corrected_by=correction.by,
         computed=stall,
     )
 
@@ -77,19 +79,21 @@ def _before(baseline: Span | None, onset: int) -> Span | None:
     return Span(onset - (baseline.end - baseline.start), onset - 1)
 
 
-def _alone(one: StallCorrection) -> Stall:
-    assert one.onset is not None
-    end = one.end if one.end is not None and one.end > one.onset else None
+def _alone(correction: StallCorrection) -> Stall:
+    assert correction.onset is not None
+    end = (
+        correction.end if correction.end is not None and correction.end > correction.onset else None
+    )
     return Stall(
         "stall",
-        one.host,
-        one.onset,
+        correction.host,
+        correction.onset,
         end,
-        end if end is not None else one.onset,
-        one.baseline,
+        end if end is not None else correction.onset,
+        correction.baseline,
         None,
         "Seen by a person; nothing computed lies near it.",
-        corrected_by=one.by,
+        corrected_by=correction.by,
     )
 
 

@@ -73,12 +73,12 @@ class Stall:
 def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     """Every stall, false positive and recovery burst, in time order."""
     observed = _observer_times(evidence)
-    found: list[Stall] = []
+    stalls: list[Stall] = []
     for signal in signals(values):
-        found += _of_signal(signal, values, observed)
-    if not any(one.kind == "stall" for one in found):
-        found += _from_moments(values)
-    return sorted(found, key=lambda one: one.onset)
+        stalls += _of_signal(signal, values, observed)
+    if not any(stall.kind == "stall" for stall in stalls):
+        stalls += _from_moments(values)
+    return sorted(stalls, key=lambda stall: stall.onset)
 
 
 # ---- one signal --------------------------------------------------------------------------------
@@ -91,13 +91,13 @@ def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) ->
         return _all_along(signal)
     observer, runs = _split_observer(signal, runs, observed)
     joined = _join(signal, runs)
-    found: list[Stall] = []
+    stalls: list[Stall] = []
     for first, last in observer:
         note = (
             "A debugger was walking the stacks then and held the server still: "
             "made by the observer, not by the incident."
         )
-        found.append(_stall(signal, first, last, "false_positive", None, note))
+        stalls.append(_stall(signal, first, last, "false_positive", None, note))
     longest = max((signal.times[b] - signal.times[a] for a, b in joined), default=0)
     floor = _threshold_of(signal, mask)
     busy = _busy_outside(signal, joined)
@@ -113,13 +113,13 @@ def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) ->
         baseline = None if short else _baseline(signal, mask, first, previous_end)
         if short:
             note = f"Only {length:.0f} s: work piled up and cleared again at once."
-            found.append(_stall(signal, first, last, "false_positive", None, note))
+            stalls.append(_stall(signal, first, last, "false_positive", None, note))
             continue
         note = "" if baseline else "The capture starts inside the stall: there is no baseline."
         stall = _stall(signal, first, last, "stall", baseline, note)
-        found += _with_burst(stall, signal, values)
+        stalls += _with_burst(stall, signal, values)
         previous_end = signal.times[last]
-    return found
+    return stalls
 
 
 def _high(signal: Signal) -> list[bool]:
@@ -137,7 +137,7 @@ def _high(signal: Signal) -> list[bool]:
     logs = [math.log2(1 + max(value, 0.0)) for value in signal.values]
     split, low, high = _two_levels(logs)
     if high - low >= 2 and 2**high - 2**low >= _EXTRA:
-        return [one > split for one in logs]
+        return [log > split for log in logs]
     return mask
 
 
@@ -161,7 +161,7 @@ def _low_throughput(values: Sequence[float]) -> list[bool]:
     if high - low < 1.2 or statistics.median(logs[:3]) < split:
         # little work from the first sample on: a load that came and went, not one that stopped
         return [False] * len(values)
-    return [one < split for one in logs]
+    return [log < split for log in logs]
 
 
 def _two_levels(logs: Sequence[float]) -> tuple[float, float, float]:
@@ -352,8 +352,8 @@ def _from_moments(values: pl.DataFrame) -> list[Stall]:
     few = counts.filter(pl.col("len") < 8)["id"].to_list()
     high = rows.filter(pl.col("id").is_in(few) & (pl.col("value") >= enough)).sort("time")
     found = []
-    for (host,), some in high.group_by("host", maintain_order=True):
-        first, last = int(some["time"][0]), int(some["time"][-1])
+    for (host,), frame in high.group_by("host", maintain_order=True):
+        first, last = int(frame["time"][0]), int(frame["time"][-1])
         note = (
             "Seen in single moments only: sessions already wait there. Onset and end "
             "cannot be told without a series over time."

@@ -44,7 +44,7 @@ def document(
     end = stall.end if stall.end is not None else None
     until = stall.end if stall.end is not None else stall.last
     how = compared.how if compared else ""
-    notes = " ".join(one for one in (stall.note, how, peak.note) if one)
+    notes = " ".join(name for name in (stall.note, how, peak.note) if name)
     return StallDoc(
         kind=stall.kind,
         baseline=_window(stall.baseline),
@@ -79,8 +79,8 @@ def main_stall(stalls: Sequence[_Stall]) -> _Stall | None:
 
     One with a baseline before a longer one without is not preferred.
     """
-    real = [one for one in stalls if one.kind == "stall"]
-    return max(real, key=lambda one: (one.duration_s or 0.0, -_onset_us(one)), default=None)
+    real = [stall for stall in stalls if stall.kind == "stall"]
+    return max(real, key=lambda stall: (stall.duration_s or 0.0, -_onset_us(stall)), default=None)
 
 
 def _onset_us(stall: Stall | StallDoc) -> int:
@@ -155,8 +155,8 @@ def _evidence(stall: Stall, values: pl.DataFrame) -> list[StallEvidence]:
         docs.append(_of(stall, work.id, work.times, work.values))
         seen.add(work.id)
     rows = values.filter(pl.col("series").is_in(_TELLING) & wide.holds())
-    for (id_,), some in rows.group_by("id", maintain_order=True):
-        merged = some.group_by("time").agg(pl.col("value").max()).sort("time")
+    for (id_,), frame in rows.group_by("id", maintain_order=True):
+        merged = frame.group_by("time").agg(pl.col("value").max()).sort("time")
         doc = _of(stall, str(id_), merged["time"].to_list(), merged["value"].to_list())
         if str(id_) not in seen and (doc.peak or 0) >= _WORTH:
             docs.append(doc)

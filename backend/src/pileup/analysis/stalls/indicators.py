@@ -42,7 +42,7 @@ def signals(values: pl.DataFrame) -> list[Signal]:
     """Per host the one series that tells best how many sessions are inside the server."""
     if values.is_empty():
         return []
-    telling = [one for one in values["series"].unique().to_list() if _role(one)[0]]
+    telling = [item for item in values["series"].unique().to_list() if _role(item)[0]]
     table = (
         values.filter(pl.col("series").is_in(telling))
         .group_by("id", "series", "host", "labels")
@@ -75,7 +75,7 @@ def signals(values: pl.DataFrame) -> list[Signal]:
         chosen.append(
             Signal(id_, series, host, role, rows["time"].to_list(), rows["value"].to_list())
         )
-    return sorted(chosen, key=lambda one: one.host or "")
+    return sorted(chosen, key=lambda signal: signal.host or "")
 
 
 def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | None:

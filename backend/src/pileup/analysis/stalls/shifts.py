@@ -187,7 +187,7 @@ def _text(
 
 def _spoken(row: dict[str, object]) -> str:
     """'threads_running', or 'state (query end)' of a labelled series."""
-    values = [one.partition("=")[2] for one in str(row["labels"] or "").split(",") if one]
+    values = [name.partition("=")[2] for name in str(row["labels"] or "").split(",") if name]
     name = short_name(str(row["series"]))
     return f"{name} ({', '.join(values)})" if values else name
 

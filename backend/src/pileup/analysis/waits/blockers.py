@@ -120,8 +120,8 @@ def blockers(found: Tally) -> list[BlockerDoc]:
             time=iso(moment.time),
             blocks_direct=node.blocks_direct,
             blocks_total=node.blocks_total,
-            seen=one.root,
-            blocking=one.blocking,
+            seen=lasting.root,
+            blocking=lasting.blocking,
             of=of,
             among=among,
             waiters=root.waiters,
@@ -132,15 +132,15 @@ def blockers(found: Tally) -> list[BlockerDoc]:
                 for each in node.locators[:2]
             ],
             inferred=node.inferred,
-            blocked_thread_s=round(one.cost_s, 1),
+            blocked_thread_s=round(lasting.cost_s, 1),
             first=iso(min(found.roots[key], default=None)),
             last=iso(max(found.roots[key], default=None)),
             confidence=root.confidence,
-            persistence=persistence(one.root, one.blocking, among, len(found.members[key])),
+            persistence=persistence(lasting.root, lasting.blocking, among, len(found.members[key])),
             amplification=root.amplification,
         )
         for key, (node, moment, root) in ranked[:MOST]
-        for one in (found.origins[key],)
+        for lasting in (found.origins[key],)
         if node.blocks_total > 0
     ]
 
@@ -213,16 +213,16 @@ def _add(found: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None:
             found.best[key] = (node, moment, root)
 
 
-def _count(one: Lasting, here: _Here, time: int | None, lasts: float) -> None:
-    one.seen += 1
-    one.waiting += here.waits
-    one.blocking += here.behind > 0
-    one.root += here.root
-    one.most = max(one.most, here.behind)
-    one.cost_s += here.behind * lasts
+def _count(lasting: Lasting, here: _Here, time: int | None, lasts: float) -> None:
+    lasting.seen += 1
+    lasting.waiting += here.waits
+    lasting.blocking += here.behind > 0
+    lasting.root += here.root
+    lasting.most = max(lasting.most, here.behind)
+    lasting.cost_s += here.behind * lasts
     if time is not None:
-        one.first = time if one.first is None else min(one.first, time)
-        one.last = time if one.last is None else max(one.last, time)
+        lasting.first = time if lasting.first is None else min(lasting.first, time)
+        lasting.last = time if lasting.last is None else max(lasting.last, time)
 
 
 def _places(graph: Graph) -> dict[str, int]:
@@ -239,7 +239,9 @@ def _sorts(graph: Graph, counts: Counts, waiting: set[str]) -> dict[str, _Here]:
 
     Behind a sort are those behind the worst of it.
     """
-    things = {one.id: (str(one.kind), one.label) for one in graph.resources.values()}
+    things = {
+        resource.id: (str(resource.kind), resource.label) for resource in graph.resources.values()
+    }
     things |= dict.fromkeys(graph.actors, ("thread", ""))
     blocking = {name for name in things if counts.total[name] > 0}
     sorts: defaultdict[str, _Here] = defaultdict(_Here)
@@ -282,7 +284,7 @@ def flush_of(name: str, graph: Graph) -> str:
     Who is in the flush changes with every commit; the flush stays.
     """
     held = [e.source for e in graph.touching.get(name, ()) if e.target == name]
-    kinds = {graph.resources[one].kind for one in held if one in graph.resources}
+    kinds = {graph.resources[name].kind for name in held if name in graph.resources}
     return held[0] if kinds == {"fsync"} and len(set(held)) == 1 else name
 
 

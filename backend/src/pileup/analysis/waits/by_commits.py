@@ -39,13 +39,13 @@ def commits(draft: Draft) -> None:
         if actor.id not in draft.waiting and commit_queue.waits_for_commit(actor)
     ]
     leaders = dict(_leaders(draft))
-    waiters = [one for one in waiters if one.id not in leaders]
+    waiters = [waiter for waiter in waiters if waiter.id not in leaders]
     if waiters:
         queue = _queue(draft, waiters, _busy(draft))
         if leaders:
             # One works at the head; full-text sync explains the queue better than a flush.
             words, leader = min(
-                leaders.values(), key=lambda one: ("full-text" not in one[0], one[1].id)
+                leaders.values(), key=lambda leader: ("full-text" not in leader[0], leader[1].id)
             )
             _lead(draft, queue, leader, words)
         elif flushing := in_flush.get("binary log") or in_flush.get("redo log"):
@@ -84,7 +84,7 @@ def _flush_of(actor: Actor) -> Log | None:
 
 def _busy(draft: Draft) -> frozenset[str]:
     """Stages of the group commit that a stack works in."""
-    found = [[frame["function"] for frame in one["frames"]] for one in draft.scene.stacks]
+    found = [[frame["function"] for frame in stack["frames"]] for stack in draft.scene.stacks]
     return commit_queue.occupied(found)
 
 
@@ -208,24 +208,24 @@ def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
             confidence=BY_STACK,
             locators=[draft.lines(actor.stack)],
         )
-        for one in flushing[:_IN_FSYNC]:
-            by = "by its stack" if one.stack else "by performance_schema"
+        for item in flushing[:_IN_FSYNC]:
+            by = "by its stack" if item.stack else "by performance_schema"
             draft.hold(
                 redo,
-                one,
+                item,
                 note=f"flushes the redo log to disk, {by}",
-                lines=one.stack or one.event,
+                lines=item.stack or item.event,
                 confidence=_BY_LEADING_STACK,
             )
 
 
 def _many(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
     """Several threads in flushes of their own, nobody behind them: they wait for the storage."""
-    for log, some in in_flush.items():
-        if f"fsync:{log}" in draft.resources or len(some) < 2:
+    for log, actors in in_flush.items():
+        if f"fsync:{log}" in draft.resources or len(actors) < 2:
             continue
         flush = _fsync(draft, log)
-        for actor in some:
+        for actor in actors:
             if actor.id in draft.waiting:
                 continue
             row = actor.stack or actor.event

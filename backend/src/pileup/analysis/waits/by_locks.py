@@ -58,7 +58,7 @@ def lock_tables(draft: Draft) -> None:
         blocker = draft.actor_of(row["blocking_session"], row["blocking_trx"])
         if waiter is not None and blocker is not None and waiter is not blocker:
             pairs.append((row, waiter, blocker))
-    wanted = {one.source: one.target for one in draft.edges if one.kind == "waits_for"}
+    wanted = {edge.source: edge.target for edge in draft.edges if edge.kind == "waits_for"}
     wanted |= _told_apart(
         draft, {w.id: (w, row) for row, w, _ in pairs if w.id not in wanted}, pairs
     )
@@ -113,9 +113,11 @@ def _holders(pairs: list[tuple[Row, Actor, Actor]]) -> dict[str, frozenset[str]]
     for _, waiter, blocker in pairs:
         blockers[waiter.id].add(blocker.id)
     found: dict[str, frozenset[str]] = {}
-    for name in sorted(blockers, key=lambda one: len(blockers[one])):
+    for name in sorted(blockers, key=lambda blocker: len(blockers[blocker])):
         mine = blockers[name]
-        found[name] = frozenset(one for one in mine if one not in found or not found[one] <= mine)
+        found[name] = frozenset(
+            name for name in mine if name not in found or not found[name] <= mine
+        )
     return found
 
 
@@ -152,7 +154,7 @@ def metadata_locks(draft: Draft) -> None:
         if actor.id not in draft.waiting
         and "metadata lock" in ((actor.session or {}).get("state") or "")
     ]
-    common = Counter(name for one in waiters for name in tables_of(one.query or ""))
+    common = Counter(name for waiter in waiters for name in tables_of(waiter.query or ""))
     for actor in waiters:
         by_object[_object(actor, common)].append(actor)
     for name, members in by_object.items():
@@ -432,7 +434,9 @@ def _infer_holder_by_age(draft: Draft, resource: Resource, members: list[Actor])
 
 def _row_holder(holder: Actor, candidates: list[Actor]) -> float:
     """How sure: the only candidate is nearly certain, one of many like it is not."""
-    alike = sum(_likely_holder(one)[:2] == _likely_holder(holder)[:2] for one in candidates)
+    alike = sum(
+        _likely_holder(candidate)[:2] == _likely_holder(holder)[:2] for candidate in candidates
+    )
     sure = _ONLY if len(candidates) == 1 else _BEST
     return round(sure / (1 + 0.5 * (alike - 1)), 2)
 

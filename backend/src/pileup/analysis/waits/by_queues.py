@@ -24,7 +24,7 @@ def unlisted(draft: Draft) -> None:
     for actor in list(draft.scene.actors.values()):
         if actor.id not in draft.waiting and (queue := queues.waits_in(actor)):
             standing[queue.id].append(actor)
-    waiting = {actor.id for some in standing.values() for actor in some}
+    waiting = {actor.id for actors in standing.values() for actor in actors}
     for queue in queues.QUEUES:
         if members := standing.get(queue.id):
             _queue(draft, queue, members, waiting)
@@ -35,11 +35,11 @@ def _queue(draft: Draft, queue: queues.Queue, members: list[Actor], standing: se
         f"queue:{queue.id}",
         Resource(f"queue:{queue.id}", "queue", queue.label, meaning=queue.meaning),
     )
-    inside = {one.id for one in members}
-    others = [one for one in draft.scene.actors.values() if one.id not in inside]
-    taker = next((one for one in members if lock_holders.takes(queue.id, one)), None)
+    inside = {member.id for member in members}
+    others = [actor for actor in draft.scene.actors.values() if actor.id not in inside]
+    taker = next((member for member in members if lock_holders.takes(queue.id, member)), None)
     if taker is not None:
-        members = [one for one in members if one is not taker]
+        members = [member for member in members if member is not taker]
         _ask_first(draft, queue, resource, taker, others, standing, alone=not members)
     for actor in members:
         row = actor.session or actor.trx or actor.stack
@@ -79,21 +79,24 @@ def _holders(
     inside = queues.inside(queue, others)[:HOLDERS_SHOWN]
     if inside:
         sure = PRINTED if queue.id == "concurrency" else _INSIDE_BY_STACK
-        return [Guess(one, how, sure, one.stack or one.session or one.trx) for one, how in inside]
-    longest = max(((one.session or {}).get("time_s") or 0.0 for one in members), default=0.0)
+        return [
+            Guess(actor, how, sure, actor.stack or actor.session or actor.trx)
+            for actor, how in inside
+        ]
+    longest = max(((member.session or {}).get("time_s") or 0.0 for member in members), default=0.0)
     waiting = standing | draft.waiting
     if queue.id in GLOBAL_LOCKS:
         # who runs the statement may wait itself, for a table to be closed
         listed = [(row, draft.owner(row)) for row in draft.scene.metadata_locks]
-        found = lock_holders.of_global_lock(queue.id, others, longest, listed)
+        guess = lock_holders.of_global_lock(queue.id, others, longest, listed)
     elif queue.id in _OF_TABLES:
-        names = frozenset().union(*(tables_of(one.query or "") for one in members))
-        found = lock_holders.of_table(names, others, longest, waiting)
+        names = frozenset().union(*(tables_of(member.query or "") for member in members))
+        guess = lock_holders.of_table(names, others, longest, waiting)
     elif queue.oldest:
-        found = lock_holders.oldest(others, longest, waiting)
+        guess = lock_holders.oldest(others, longest, waiting)
     else:
-        found = None
-    return [found] if found else []
+        guess = None
+    return [guess] if guess else []
 
 
 def _ask_first(
@@ -155,7 +158,7 @@ def _ask_first(
 
 def _latch_of_dump(draft: Draft, latch: str | None) -> Resource | None:
     """The latch as the dump lists it, when it lists one alone: its waiters are one crowd."""
-    known = [one for one in draft.resources.values() if latch and one.latch == latch]
+    known = [resource for resource in draft.resources.values() if latch and resource.latch == latch]
     return known[0] if len(known) == 1 else None
 
 

@@ -102,13 +102,13 @@ def threads_behind(
     left = list(seen)
     threads = 0
     while left:
-        for one in behind.get(left.pop(), ()):
-            if one in seen:
+        for name in behind.get(left.pop(), ()):
+            if name in seen:
                 continue
-            seen.add(one)
-            threads += one in waiting
-            if through or one not in waiting:
-                left.append(one)
+            seen.add(name)
+            threads += name in waiting
+            if through or name not in waiting:
+                left.append(name)
     return threads
 
 

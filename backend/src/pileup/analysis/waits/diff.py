@@ -91,13 +91,13 @@ def _same(then: Graph, now: Graph) -> dict[str, str]:
     taken: set[str] = set()
     names: dict[str, str] = {}
     for name, key in _keys(then):
-        found = known.get(key)
-        if found is None or name in names or found in taken:
+        text = known.get(key)
+        if text is None or name in names or text in taken:
             continue
-        mine, other = _session(then, name), _session(now, found)
+        mine, other = _session(then, name), _session(now, text)
         if mine == other or mine is None or other is None:
-            names[name] = found
-            taken.add(found)
+            names[name] = text
+            taken.add(text)
     here = now.actors.keys() | now.resources.keys()
     for name in (*then.actors, *then.resources):
         if name not in names:
@@ -156,7 +156,7 @@ def _edges(
         documents.append(_marked(document, "gone"))
         if source not in stay:
             grouping.append(Edge(source, target, edge.kind, mode=edge.mode, position=edge.position))
-    return [(one.source, one.target) for one in documents], documents, grouping
+    return [(document.source, document.target) for document in documents], documents, grouping
 
 
 def _marked(edge: WaitEdge, mark: Mark) -> WaitEdge:

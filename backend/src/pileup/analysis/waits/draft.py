@@ -116,31 +116,31 @@ class Draft:
         )
 
     def thread(self, pthread: int) -> Actor:
-        found = self.by_pthread.get(pthread)
-        if found is None:
-            found = Actor(f"thread:{pthread}", pthread=pthread)
-            self.scene.actors[found.id] = found
-            self.by_pthread[pthread] = found
-        return found
+        actor = self.by_pthread.get(pthread)
+        if actor is None:
+            actor = Actor(f"thread:{pthread}", pthread=pthread)
+            self.scene.actors[actor.id] = actor
+            self.by_pthread[pthread] = actor
+        return actor
 
     def actor_of(self, session_id: int | None, trx_id: str | None) -> Actor | None:
         """The actor of a lock table's row; made when no other layer has it."""
-        found = self.by_session.get(session_id) if session_id else None
-        found = found or (self.by_trx.get(trx_id) if trx_id else None)
-        if found is None and (session_id or trx_id):
+        actor = self.by_session.get(session_id) if session_id else None
+        actor = actor or (self.by_trx.get(trx_id) if trx_id else None)
+        if actor is None and (session_id or trx_id):
             name = f"session:{session_id}" if session_id else f"trx:{trx_id}"
-            found = self.scene.actors.setdefault(name, Actor(name, session_id=session_id))
+            actor = self.scene.actors.setdefault(name, Actor(name, session_id=session_id))
             if session_id:
-                self.by_session[session_id] = found
-        return found
+                self.by_session[session_id] = actor
+        return actor
 
     def owner(self, row: Row) -> Actor:
         """Whose metadata lock it is: a session, or a thread that only performance_schema names."""
-        found = self.actor_of(row["session_id"], None)
-        if found is None:
+        actor = self.actor_of(row["session_id"], None)
+        if actor is None:
             name = f"ps_thread:{row['ps_thread_id']}"
-            found = self.scene.actors.setdefault(name, Actor(name))
-        return found
+            actor = self.scene.actors.setdefault(name, Actor(name))
+        return actor
 
     def wait(
         self,

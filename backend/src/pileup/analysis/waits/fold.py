@@ -40,7 +40,7 @@ def fold(
         raw,
         {node.id for node in nodes if node.blocks_total > 0},
     )
-    kept += [_group(group, some, count(some), sorts) for group, some in members.items()]
+    kept += [_group(group, nodes, count(nodes), sorts) for group, nodes in members.items()]
     return kept, _merge(edges, group_of)
 
 
@@ -121,9 +121,9 @@ def _resources(members: Sequence[WaitNode]) -> tuple[str, str]:
     labels = Counter(member.label for member in members)
     if len(labels) == 1:
         return f"{len(members)} × {members[0].label}", _same(m.detail for m in members) or ""
-    some = ", ".join(label for label, _ in labels.most_common(_LABELS_TOLD))
+    text = ", ".join(label for label, _ in labels.most_common(_LABELS_TOLD))
     more = f" and {len(labels) - _LABELS_TOLD} more" if len(labels) > _LABELS_TOLD else ""
-    return f"{len(members)} {_PLURAL[members[0].kind]}", f"{some}{more}"
+    return f"{len(members)} {_PLURAL[members[0].kind]}", f"{text}{more}"
 
 
 _LABELS_TOLD = 2
@@ -162,21 +162,23 @@ def _merge(edges: Sequence[WaitEdge], group_of: Mapping[str, str]) -> list[WaitE
         target = group_of.get(edge.target, edge.target)
         same[source, target, edge.kind, edge.mark].append(edge)
     return [
-        some[0]
-        if len(some) == 1 and (source, target) == (some[0].source, some[0].target)
+        edges[0]
+        if len(edges) == 1 and (source, target) == (edges[0].source, edges[0].target)
         else WaitEdge(
             source=source,
             target=target,
-            kind=some[0].kind,
-            mark=some[0].mark,
-            mode=_same(one.mode for one in some),
-            count=sum(one.count for one in some),
-            waited_s=max((one.waited_s for one in some if one.waited_s is not None), default=None),
-            inferred=any(one.inferred for one in some),
-            confidence=min(one.confidence for one in some),
-            note=some[0].note,
-            locators=some[0].locators,
+            kind=edges[0].kind,
+            mark=edges[0].mark,
+            mode=_same(edge.mode for edge in edges),
+            count=sum(edge.count for edge in edges),
+            waited_s=max(
+                (edge.waited_s for edge in edges if edge.waited_s is not None), default=None
+            ),
+            inferred=any(edge.inferred for edge in edges),
+            confidence=min(edge.confidence for edge in edges),
+            note=edges[0].note,
+            locators=edges[0].locators,
         )
-        for (source, target, _, _), some in same.items()
+        for (source, target, _, _), edges in same.items()
         if source != target
     ]

@@ -62,12 +62,12 @@ def groups(nodes: Sequence[WaitNode], raw: Sequence[Edge]) -> dict[str, str]:
     The groups and their ids depend on the graph alone, not on which of them somebody opened.
     """
     shape = _Shape(nodes, raw)
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for grain in _GRAINS:
-        found = _assign(shape, grain)
-        if len(nodes) - len(found) + len(set(found.values())) <= READABLE:
+        names = _assign(shape, grain)
+        if len(nodes) - len(names) + len(set(names.values())) <= READABLE:
             break
-    return found
+    return names
 
 
 class _Shape:
@@ -96,7 +96,7 @@ class _Shape:
     def _levels(self) -> dict[str, int]:
         """How many steps there are behind each node, at most."""
         levels = dict.fromkeys(self.nodes, 0)
-        for node in sorted(self.nodes.values(), key=lambda one: -one.depth):
+        for node in sorted(self.nodes.values(), key=lambda node: -node.depth):
             for edge in self.ahead.get(node.id, ()):
                 if self.nodes[edge.target].depth < node.depth:
                     levels[edge.target] = max(levels[edge.target], levels[node.id] + 1)
@@ -104,32 +104,32 @@ class _Shape:
 
 
 def _assign(shape: _Shape, grain: _Grain) -> dict[str, str]:
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     by_depth = sorted(shape.nodes.values(), key=lambda node: node.depth)
     for _, level in groupby(by_depth, key=lambda node: node.depth):
         alike: defaultdict[tuple[Hashable, ...], list[WaitNode]] = defaultdict(list)
         for node in level:
             if node.id not in shape.circle:
-                alike[_key(node, shape, grain, found)].append(node)
+                alike[_key(node, shape, grain, names)].append(node)
         here: dict[str, str] = {}
-        for key, some in alike.items():
-            folded = _folded(some, shape, grain, found)
+        for key, nodes in alike.items():
+            folded = _folded(nodes, shape, grain, names)
             if len(folded) >= SMALLEST:
-                group = _name(key, folded[0], shape, grain, found)
+                group = _name(key, folded[0], shape, grain, names)
                 here |= {node.id: group for node in folded}
-        found |= here
-    return found
+        names |= here
+    return names
 
 
 def _key(
-    node: WaitNode, shape: _Shape, grain: _Grain, found: dict[str, str]
+    node: WaitNode, shape: _Shape, grain: _Grain, names: dict[str, str]
 ) -> tuple[Hashable, ...]:
     """What nodes of one group have in common."""
     ahead = shape.ahead.get(node.id, ())
     blocks = node.id in shape.behind
     parents: Hashable = node.depth
     if grain.by_parent:
-        parents = tuple(sorted({found.get(edge.target, edge.target) for edge in ahead}))
+        parents = tuple(sorted({names.get(edge.target, edge.target) for edge in ahead}))
     part = (node.kind, node.mark, node.inferred, bool(ahead), blocks)
     if not grain.exact:
         return parents, *part
@@ -142,25 +142,25 @@ def _key(
 
 
 def _folded(
-    some: list[WaitNode], shape: _Shape, grain: _Grain, found: dict[str, str]
+    nodes: list[WaitNode], shape: _Shape, grain: _Grain, names: dict[str, str]
 ) -> list[WaitNode]:
     """Those of nodes that are alike which become the group."""
-    first = some[0]
+    first = nodes[0]
     ahead = shape.ahead.get(first.id, ())
     blocks = first.id in shape.behind
     if first.kind == "thread" and not blocks:
-        return some
+        return nodes
     if first.kind == "thread" and ahead:
-        usual = median(node.blocks_total for node in some)
-        ranked = sorted(some, key=_most_first)
+        usual = median(node.blocks_total for node in nodes)
+        ranked = sorted(nodes, key=_most_first)
         far = [n for n in ranked[:_OUTSTANDING_SHOWN] if n.blocks_total > _OUTSTANDING * usual]
         rest = ranked[len(far) :]
         return rest if len(rest) >= grain.blockers else []
-    inside = grain.by_parent and all(edge.target in found for edge in ahead)
+    inside = grain.by_parent and all(edge.target in names for edge in ahead)
     if ahead and (inside or not grain.by_parent):
-        return some
+        return nodes
     if ahead or first.root or first.kind == "latch":
-        return sorted(some, key=_most_first)[RESOURCES_SHOWN:]
+        return sorted(nodes, key=_most_first)[RESOURCES_SHOWN:]
     return []
 
 
@@ -173,7 +173,7 @@ def _name(
     first: WaitNode,
     shape: _Shape,
     grain: _Grain,
-    found: dict[str, str],
+    names: dict[str, str],
 ) -> str:
     """In words where a group hangs on one thing, as links and pins have it; else a digest."""
     mark = f"|{first.mark}" if first.mark else ""
@@ -181,7 +181,7 @@ def _name(
     if first.kind == "latch" and not ahead and grain.exact and not first.inferred:
         return f"group:latch|{first.label}{mark}"
     last = first.kind == "thread" and first.id not in shape.behind
-    if last and grain.exact and len(ahead) == 1 and ahead[0].target not in found:
+    if last and grain.exact and len(ahead) == 1 and ahead[0].target not in names:
         edge = ahead[0]
         return f"group:{edge.target}|{edge.mode or ''}|{edge.position}{mark}"
     return f"group:{first.kind}:{blake2b(repr(key).encode(), digest_size=8).hexdigest()}"

@@ -24,7 +24,7 @@ def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None) -
     if not waiters:
         return "Nobody waits at this moment."
     circles = [_circle(members, graph, counts) for members in counts.cycles]
-    most, circle = max(circles, key=lambda one: one[0], default=(0, ""))
+    most, circle = max(circles, key=lambda circle: circle[0], default=(0, ""))
     if top is None or most > top.blocks_total:
         others = [_more(len(circles) - 1, "deadlock"), _more(len(counts.roots), "root blocker")]
         return f"{circle}{''.join(others)}."
@@ -59,7 +59,7 @@ def _circle(members: Sequence[str], graph: Graph, counts: Counts) -> tuple[int, 
 
 def _behind(name: str, graph: Graph, *, through: bool = True) -> set[str]:
     """Threads that wait behind a node; not ``through`` others: with only resources between."""
-    seen, left, found = {name}, [name], set()
+    seen, left, names = {name}, [name], set()
     while left:
         here = left.pop()
         for edge in graph.touching.get(here, ()):
@@ -67,10 +67,10 @@ def _behind(name: str, graph: Graph, *, through: bool = True) -> set[str]:
                 continue
             seen.add(edge.source)
             if edge.source in graph.actors:
-                found.add(edge.source)
+                names.add(edge.source)
             if through or edge.source not in graph.actors:
                 left.append(edge.source)
-    return found
+    return names
 
 
 def at_least(root: str, graph: Graph) -> float | None:

@@ -27,11 +27,11 @@ def node_of(whole: WholeGraph, node_id: str) -> WaitNodeDoc | None:
     Members are told the most blocked first, then the longest waits.
     """
     graph, told = whole.graph, []
-    node = next((one for one in whole.nodes if one.id == node_id), None)
+    node = next((node for node in whole.nodes if node.id == node_id), None)
     if node_id.startswith("group:"):
         members = sorted(
-            (one for one in whole.nodes if whole.groups.get(one.id) == node_id),
-            key=lambda one: (-one.blocks_total, -(one.waited_s or 0.0), one.id),
+            (node for node in whole.nodes if whole.groups.get(node.id) == node_id),
+            key=lambda node: (-node.blocks_total, -(node.waited_s or 0.0), node.id),
         )
         node = members[0] if members else None
         told = [
@@ -45,7 +45,7 @@ def node_of(whole: WholeGraph, node_id: str) -> WaitNodeDoc | None:
     return WaitNodeDoc(
         node=node,
         latch=_latch(_latch_of(node.id, graph)),
-        frames=[] if stack is None else [_frame(one) for one in stack["frames"][:_DEPTH]],
+        frames=[] if stack is None else [_frame(frame) for frame in stack["frames"][:_DEPTH]],
         stack_artifact=stack["artifact"] if stack else None,
         stack_snapshot=(stack["snapshot"] or 0) if stack else None,
         stack_key=_key(stack) if stack else None,
@@ -80,7 +80,7 @@ def _latch(latch_id: str | None) -> LatchKnowledge | None:
 
 
 def _key(stack: Row) -> str:
-    return stack_key([clean(one["function"] or "??") for one in stack["frames"][:_DEPTH]])
+    return stack_key([clean(frame["function"] or "??") for frame in stack["frames"][:_DEPTH]])
 
 
 def _frame(frame: Row) -> str:

@@ -66,7 +66,9 @@ def of_global_lock(
         if takes(queue, actor):
             statement = " ".join((actor.query or "").split())[:60]
             return Guess(actor, f"runs {statement}", 0.9, actor.session or actor.trx)
-    backup = [one for one in others if _is_backup(one) and _since(one) + _SLACK_S >= longest]
+    backup = [
+        actor for actor in others if _is_backup(actor) and _since(actor) + _SLACK_S >= longest
+    ]
     if backup:
         why = "its user or its statement is a backup's, which takes this lock first"
         return _one_of(backup, why, 0.6)
@@ -77,19 +79,19 @@ def of_table(
     tables: frozenset[str], others: Sequence[Actor], longest: float, waiting: set[str]
 ) -> Guess | None:
     """Holder of a table or metadata lock: who uses the table since before the first waited."""
-    free = [one for one in others if one.id not in waiting]
-    running = [one for one in free if _runs(one) and _since(one) + _SLACK_S >= longest]
-    same = [one for one in running if tables & tables_of(one.query or "")]
+    free = [actor for actor in others if actor.id not in waiting]
+    running = [actor for actor in free if _runs(actor) and _since(actor) + _SLACK_S >= longest]
+    same = [actor for actor in running if tables & tables_of(actor.query or "")]
     if same:
         name = ", ".join(sorted(tables & tables_of(same[0].query or "")))
         return _one_of(same, f"runs a statement on {name} since before the first waited", 0.85)
     idle = [
-        one
-        for one in free
-        if one.trx
-        and not _runs(one)
-        and one.trx["state"].startswith("ACTIVE")
-        and (one.trx["active_s"] or 0.0) + _SLACK_S >= longest
+        actor
+        for actor in free
+        if actor.trx
+        and not _runs(actor)
+        and actor.trx["state"].startswith("ACTIVE")
+        and (actor.trx["active_s"] or 0.0) + _SLACK_S >= longest
     ]
     if idle:
         return _one_of(idle, "an idle transaction that began before the first waited", 0.65)
@@ -100,8 +102,8 @@ def of_table(
 
 def oldest(others: Sequence[Actor], longest: float, waiting: set[str]) -> Guess | None:
     """Who has run at least as long as the longest wait, and does not wait."""
-    free = [one for one in others if one.id not in waiting and _runs(one)]
-    free = [one for one in free if _since(one) >= longest]
+    free = [actor for actor in others if actor.id not in waiting and _runs(actor)]
+    free = [actor for actor in free if _since(actor) >= longest]
     return _one_of(free, "runs longest of all that do not wait", 0.5) if free else None
 
 
@@ -112,18 +114,18 @@ def writers(others: Sequence[Actor], waiting: set[str], longest: float) -> Guess
         re.IGNORECASE,
     )
     running = [
-        one
-        for one in others
-        if one.id not in waiting and _runs(one) and write.match(one.query or "")
-        and _since(one) + _SLACK_S >= longest
+        actor
+        for actor in others
+        if actor.id not in waiting and _runs(actor) and write.match(actor.query or "")
+        and _since(actor) + _SLACK_S >= longest
     ]  # fmt: skip
     return _one_of(running, "writes since before the lock was asked for", 0.7) if running else None
 
 
-def _one_of(found: list[Actor], why: str, sure: float) -> Guess:
+def _one_of(actors: list[Actor], why: str, sure: float) -> Guess:
     """The oldest; the more there are, the less sure."""
-    chosen = max(found, key=lambda one: (_since(one), one.id))
-    others = len(found) - 1
+    chosen = max(actors, key=lambda actor: (_since(actor), actor.id))
+    others = len(actors) - 1
     more = f"; {others} other candidate{'s' if others > 1 else ''}" if others else ""
     row = chosen.session or chosen.trx or chosen.stack
     return Guess(chosen, why + more, round(sure / (1 + 0.5 * others), 2), row)
@@ -132,16 +134,16 @@ def _one_of(found: list[Actor], why: str, sure: float) -> Guess:
 def _idle(others: Sequence[Actor], longest: float) -> Guess | None:
     """No statement takes it: then an idle session does, one that was idle before all waited."""
     idle = [
-        one
-        for one in others
-        if one.session
-        and one.session["command"] in _IDLE
-        and (one.session["time_s"] or 0.0) + _SLACK_S >= longest
+        actor
+        for actor in others
+        if actor.session
+        and actor.session["command"] in _IDLE
+        and (actor.session["time_s"] or 0.0) + _SLACK_S >= longest
     ]
     if not 0 < len(idle) <= _MOST_IDLE:
         return None
     # who took it just before the first waited has been idle hardly longer than that one waits
-    chosen = min(idle, key=lambda one: (_since(one), one.id))
+    chosen = min(idle, key=lambda actor: (_since(actor), actor.id))
     count = "the only one" if len(idle) == 1 else f"one of {len(idle)}"
     why = (
         "no running statement takes this lock, so an idle session must hold it; "

@@ -203,7 +203,7 @@ def amplification(name: str, graph: Graph, counts: Counts) -> str:
     if total <= direct:
         return ""
     held = [e.source for e in graph.touching.get(name, ()) if e.target == name]
-    kinds = {graph.resources[one].kind for one in held if one in graph.resources}
+    kinds = {graph.resources[name].kind for name in held if name in graph.resources}
     if name in graph.resources:
         what = f"one {_WORDS[graph.resources[name].kind]}"
     elif len(kinds) == 1:

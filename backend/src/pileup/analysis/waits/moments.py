@@ -83,10 +83,10 @@ def worst_of(
 def within(every: Sequence[WaitMoment], span: Span | None, host: str | None) -> list[WaitMoment]:
     """Those inside a span and of a host; of no known host as well."""
     return [
-        one
-        for one in every
-        if (host is None or one.host in (None, host))
-        and (span is None or (one.time is not None and span.start <= one.time <= span.end))
+        moment
+        for moment in every
+        if (host is None or moment.host in (None, host))
+        and (span is None or (moment.time is not None and span.start <= moment.time <= span.end))
     ]
 
 
@@ -126,12 +126,12 @@ def look(every: Sequence[WaitMoment], span: Span | None, host: str | None) -> Lo
     with_waiters = [(unit, [m for m in found if m.waiting > 0]) for unit, found in kinds]
     scope = "of the stall" if span else "with waiters"
     telling = kinds if span else with_waiters
-    telling = [one for one in telling if len(one[1]) > 1 and 2 * _waiting(one[1]) >= len(one[1])]
+    telling = [row for row in telling if len(row[1]) > 1 and 2 * _waiting(row[1]) >= len(row[1])]
     most = max((len(found) for _, found in telling), default=0)
     for unit, found in telling:
         if len(found) >= _FEW * most:
             return _looked(unit, found, scope)
-    unit, found = max(with_waiters, key=lambda one: len(one[1]))
+    unit, found = max(with_waiters, key=lambda with_waiter: len(with_waiter[1]))
     return _looked(unit, found, "with waiters")
 
 
@@ -140,7 +140,7 @@ def _looked(unit: str, found: Sequence[WaitMoment], scope: str) -> Looked:
 
 
 def _waiting(found: Sequence[WaitMoment]) -> int:
-    return sum(one.waiting > 0 for one in found)
+    return sum(moment.waiting > 0 for moment in found)
 
 
 def spread(found: Sequence[WaitMoment]) -> list[WaitMoment]:
@@ -157,29 +157,33 @@ def spread(found: Sequence[WaitMoment]) -> list[WaitMoment]:
 def _distinct(found: Sequence[WaitMoment]) -> list[WaitMoment]:
     """One per host and second, that with most waiters: two layers of a second are one graph."""
     apart: dict[tuple[object, ...], WaitMoment] = {}
-    for one in found:
-        when = (one.artifact, one.snapshot) if one.time is None else (one.time // 1_000_000,)
-        key = (one.host, *when)
-        if key not in apart or one.waiting > apart[key].waiting:
-            apart[key] = one
+    for moment in found:
+        when = (
+            (moment.artifact, moment.snapshot)
+            if moment.time is None
+            else (moment.time // 1_000_000,)
+        )
+        key = (moment.host, *when)
+        if key not in apart or moment.waiting > apart[key].waiting:
+            apart[key] = moment
     return list(apart.values())
 
 
 def lasting_s(chosen: Sequence[WaitMoment]) -> dict[int, float]:
     """Seconds that each moment stands for: half the way to its neighbours of the same host."""
-    found: dict[int, float] = {id(one): 0.0 for one in chosen}
+    values: dict[int, float] = {id(moment): 0.0 for moment in chosen}
     by_host: defaultdict[str | None, list[WaitMoment]] = defaultdict(list)
-    for one in chosen:
-        if one.time is not None:
-            by_host[one.host].append(one)
+    for moment in chosen:
+        if moment.time is not None:
+            by_host[moment.host].append(moment)
     for some in by_host.values():
         for before, after in itertools.pairwise(some):
             assert before.time is not None
             assert after.time is not None
             half = min((after.time - before.time) / 2e6, _LASTS_AT_MOST_S)
-            found[id(before)] += half
-            found[id(after)] += half
-    return found
+            values[id(before)] += half
+            values[id(after)] += half
+    return values
 
 
 # ---- moments per layer
@@ -276,7 +280,7 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
     found: dict[tuple[str, int], WaitMoment] = {}
     columns = ["artifact", "snapshot", "time", "host", "count", "samples", "frames"]
     for sha, snapshot, time, host, threads, samples, frames in frame.select(columns).iter_rows():
-        functions = [one["function"] for one in frames]
+        functions = [frame["function"] for frame in frames]
         meaning = knowledge().stack_for(functions)
         waits = (
             commit_queue.waits_by_stack(functions)

@@ -33,9 +33,9 @@ def thread_node(actor: Actor, waits: bool, function: str = "") -> WaitNode:
         undo_entries=trx.get("undo_entries"),
         row_locks=trx.get("row_locks"),
         stack=stack,
-        join="; ".join(one.why for one in actor.joined),
-        joins=[JoinDoc(why=one.why, confidence=one.confidence) for one in actor.joined],
-        join_confidence=min((one.confidence for one in actor.joined), default=None),
+        join="; ".join(join.why for join in actor.joined),
+        joins=[JoinDoc(why=join.why, confidence=join.confidence) for join in actor.joined],
+        join_confidence=min((join.confidence for join in actor.joined), default=None),
     )
 
 

@@ -67,33 +67,33 @@ def heat(evidence: Evidence) -> list[HeatRow]:
     waits = semaphores(evidence, None)
     if waits is not None:
         at = pl.format("{}:{}", "file", "line").alias("label")
-        told = waits.select("artifact", "snapshot", at, pl.col("label").alias("detail"))
-        rows += _rows("latch", told, dumps)
+        frame = waits.select("artifact", "snapshot", at, pl.col("label").alias("detail"))
+        rows += _rows("latch", frame, dumps)
     transactions = evidence.frame("transaction")
     if transactions is not None:
         waiting = transactions.filter(pl.col("lock_wait") & pl.col("waits_table").is_not_null())
         label = pl.concat_str(
             [pl.col("waits_table"), pl.col("waits_index")], separator=" ", ignore_nulls=True
         )
-        told = waiting.select(
+        frame = waiting.select(
             "artifact",
             "snapshot",
             label.alias("label"),
             pl.lit("row or table lock").alias("detail"),
         )
-        rows += _rows("lock", told, dumps)
+        rows += _rows("lock", frame, dumps)
     sessions = evidence.frame("session")
     if sessions is not None:
         active = sessions.filter(
             ~pl.col("command").is_in(_IDLE_COMMANDS) & (pl.col("state").fill_null("") != "")
         )
-        told = active.select(
+        frame = active.select(
             "artifact",
             "snapshot",
             pl.col("state").str.slice(0, 80).alias("label"),
             pl.lit("").alias("detail"),
         )
-        rows += _rows("state", told, _moments(evidence, "processlist"))
+        rows += _rows("state", frame, _moments(evidence, "processlist"))
     return rows
 
 
@@ -162,14 +162,14 @@ def _moments(evidence: Evidence, kind: str) -> pl.DataFrame:
     return frame.filter((pl.col("kind") == kind) & pl.col("time").is_not_null()).select(columns)
 
 
-def _rows(kind: Kind, told: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRow]:
+def _rows(kind: Kind, frame: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRow]:
     """Rows per host and label; those beyond the most are one row 'others' per host."""
-    if told.is_empty() or moments.is_empty():
+    if frame.is_empty() or moments.is_empty():
         return []
-    known = told.join(moments, on=["artifact", "snapshot"])
+    known = frame.join(moments, on=["artifact", "snapshot"])
     totals = known.group_by("host", "label").len().sort("len", "label", descending=[True, False])
-    kept = totals.head(_MOST_ROWS[kind]).select("host", "label", pl.lit(True).alias("kept"))
-    named = known.join(kept, on=["host", "label"], how="left", nulls_equal=True).with_columns(
+    frame = totals.head(_MOST_ROWS[kind]).select("host", "label", pl.lit(True).alias("kept"))
+    named = known.join(frame, on=["host", "label"], how="left", nulls_equal=True).with_columns(
         pl.when("kept").then("label").otherwise(pl.lit("others")).alias("label"),
         pl.when("kept").then("detail").otherwise(pl.lit("")).alias("detail"),
     )

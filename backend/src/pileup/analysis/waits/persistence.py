@@ -24,15 +24,15 @@ def wait_persistence(found: Tally) -> WaitPersistence:
     Of a single moment no node is told.
     """
     looked = found.looked
-    told = WaitPersistence(
+    persistence = WaitPersistence(
         unit=looked.unit,
         of=len(looked.chosen),
         moments=looked.total,
         among=looked.among,
         nodes=[],
     )
-    if told.of <= 1:  # one moment does not tell what lasts
-        return told
+    if persistence.of <= 1:  # one moment does not tell what lasts
+        return persistence
     ranked = sorted(
         found.nodes.items(),
         key=lambda item: (
@@ -45,18 +45,18 @@ def wait_persistence(found: Tally) -> WaitPersistence:
     nodes = [
         LastingWait(
             key=key,
-            seen=one.seen,
-            waiting=one.waiting,
-            blocking=one.blocking,
-            root=one.root,
-            most=one.most,
-            blocked_thread_s=round(one.cost_s, 1),
-            first=iso(one.first),
-            last=iso(one.last),
+            seen=lasting.seen,
+            waiting=lasting.waiting,
+            blocking=lasting.blocking,
+            root=lasting.root,
+            most=lasting.most,
+            blocked_thread_s=round(lasting.cost_s, 1),
+            first=iso(lasting.first),
+            last=iso(lasting.last),
         )
-        for key, one in ranked[:MOST]
+        for key, lasting in ranked[:MOST]
     ]
-    return msgspec.structs.replace(told, nodes=nodes)
+    return msgspec.structs.replace(persistence, nodes=nodes)
 
 
 def lasting_in(found: WaitPersistence, whole: WholeGraph, graph: WaitGraph) -> WaitPersistence:
@@ -64,5 +64,5 @@ def lasting_in(found: WaitPersistence, whole: WholeGraph, graph: WaitGraph) -> W
     of = {node.id: node.lasting or node.id for node in whole.nodes}
     wanted = {node.lasting or node.id for node in graph.nodes}
     wanted |= {of[root.node] for root in graph.roots}
-    nodes = [one for one in found.nodes if one.key in wanted]
+    nodes = [node for node in found.nodes if node.key in wanted]
     return msgspec.structs.replace(found, nodes=nodes)

@@ -38,9 +38,9 @@ def slimmed(
     """
     if len(nodes) <= SLIM_OVER:
         return nodes, edges, False
-    kept = set(whole)
+    names = set(whole)
     return (
-        [node if node.id in kept else _slim(node) for node in nodes],
+        [node if node.id in names else _slim(node) for node in nodes],
         [_slim_edge(edge) for edge in edges],
         True,
     )
@@ -75,7 +75,7 @@ def _slim(node: WaitNode) -> WaitNode:
 
 def _ids(node: WaitNode) -> set[str]:
     known = (node.id, node.thread_id, node.session_id, node.trx_id, node.address)
-    return {str(one).lower() for one in known if one is not None}
+    return {str(item).lower() for item in known if item is not None}
 
 
 def _text(node: WaitNode) -> str:

@@ -55,16 +55,16 @@ def shown(
     """
     nodes, edges = whole.nodes, whole.edges
     fold_it = folded if folded is not None else len(nodes) > FOLD_OVER
-    asked = find_nodes(nodes, find)
+    names = find_nodes(nodes, find)
     if fold_it:
-        alone = frozenset(asked)
+        alone = frozenset(names)
         group_of = {
             name: group
             for name, group in whole.groups.items()
             if group not in opened and name not in alone
         }
         nodes, edges = fold(nodes, edges, whole.raw, group_of)
-    nodes, edges, slim = slimmed(nodes, edges, asked)
+    nodes, edges, slim = slimmed(nodes, edges, names)
     return WaitGraph(
         at=whole.at,
         snapshots=whole.snapshots,
@@ -74,10 +74,10 @@ def shown(
         nodes=sorted(nodes, key=lambda n: (n.depth, -n.blocks_total, n.id)),
         edges=edges,
         roots=whole.roots,
-        cycles=[list(one) for one in whole.counts.cycles],
+        cycles=[list(cycle) for cycle in whole.counts.cycles],
         notes=whole.notes,
         slim=slim,
-        found=asked,
+        found=names,
         against=whole.against,
         difference=whole.difference,
     )

@@ -102,8 +102,8 @@ def remember_mapping(
     if artifact.state not in _AT_REST:
         raise ApiError(409, "Not read yet", f"{artifact.path} is still being read; try again")
     guess = _completed(lines, body)
-    if found := csv_mapping.problems_of(guess.mapping):
-        field, message = found[0]
+    if rows := csv_mapping.problems_of(guess.mapping):
+        field, message = rows[0]
         raise Refused(message, field)
     seen = preview(lines, guess.mapping, guess.header_line)
     if not seen.rows_timed:
@@ -138,11 +138,11 @@ def forget_mapping(
 def _read_again(services: Services, unit: Unit, artifact: Artifact, key: str) -> MappingSaved:
     artifacts = Artifacts(unit)
     same = [
-        one.id
-        for one in artifacts.of_table(key)
-        if one.id != artifact.id
-        and one.state in _AT_REST
-        and one.format_given in (None, csv_table.NAME)
+        item.id
+        for item in artifacts.of_table(key)
+        if item.id != artifact.id
+        and item.state in _AT_REST
+        and item.format_given in (None, csv_table.NAME)
     ]
     for artifact_id in (artifact.id, *same):
         services.send_after_commit(unit, artifacts.reparse(artifact_id))
@@ -176,12 +176,12 @@ def _completed(lines: Sequence[str], draft: MappingDraft) -> Guess:
         columns = tuple(
             Column(
                 name=known.name,
-                role=one.role,
-                series=(one.series or "").strip() or None,
-                kind=one.kind,
-                unit=(one.unit or "").strip() or None,
+                role=column.role,
+                series=(column.series or "").strip() or None,
+                kind=column.kind,
+                unit=(column.unit or "").strip() or None,
             )
-            for known, one in zip(said.columns, draft.columns, strict=True)
+            for known, column in zip(said.columns, draft.columns, strict=True)
         )
         said = replace(said, columns=columns)
     return replace(guess, mapping=said)

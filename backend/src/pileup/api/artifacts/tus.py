@@ -60,13 +60,13 @@ def locked(path: Path) -> Iterator[BinaryIO]:
 
 def metadata_of(header: str) -> dict[str, str]:
     """Upload-Metadata: 'key base64, key base64'."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for pair in header.split(","):
         key, _, encoded = pair.strip().partition(" ")
         try:
-            found[key] = base64.b64decode(encoded, validate=True).decode("utf-8", "replace")
+            names[key] = base64.b64decode(encoded, validate=True).decode("utf-8", "replace")
         except (binascii.Error, ValueError):
             raise ApiError(
                 400, "Bad metadata", f"the value of {key[:40]!r} in Upload-Metadata is not base64"
             ) from None
-    return found
+    return names

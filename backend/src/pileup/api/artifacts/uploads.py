@@ -52,7 +52,7 @@ async def upload_files(
     """Upload one or many files; a ``path`` field names the file that follows it."""
     length = int(request.headers.get("content-length") or 0)
     await run_in_threadpool(_may_begin, services, incident_id, length)
-    kept: list[Artifact] = []
+    artifacts: list[Artifact] = []
     paths: deque[str] = deque()
     with ExitStack() as drafts:
 
@@ -66,7 +66,7 @@ async def upload_files(
                     paths.append(part.text.decode("utf-8", "replace"))
                 elif part.name == "file" and isinstance(part.sink, Draft):
                     path = paths.popleft() if paths else part.filename or "unnamed"
-                    kept.append(
+                    artifacts.append(
                         await run_in_threadpool(
                             _keep, services, caller, incident_id, path, part.sink
                         )
@@ -81,11 +81,11 @@ async def upload_files(
                     )
         except ClientDisconnect:
             raise ApiError(400, "The body was cut off", "the client went away") from None
-    if not kept:
+    if not artifacts:
         raise ApiError(
             422, "Not accepted", "there is no file in this request: curl -F file=@status.txt"
         )
-    return ArtifactItems(items=kept)
+    return ArtifactItems(items=artifacts)
 
 
 @router.get("/incidents/{incident_id}/uploads")

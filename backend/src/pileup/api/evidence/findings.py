@@ -45,17 +45,17 @@ class VerdictOut(Out):
 @router.get("/incidents/{incident_id}/findings")
 def list_findings(incident: IncidentDep, unit: UnitDep) -> list[Finding]:
     """Best first, with what people said of each."""
-    said = Findings(unit).verdicts(incident.id)
+    verdicts = Findings(unit).verdicts(incident.id)
     parts = Analyses(unit).parts(incident.id, "findings") or {"findings": []}
     return [
         Finding.model_validate(
             {
-                "finding": found,
-                "verdict": said[found["id"]].verdict if found["id"] in said else "open",
-                "reason": said[found["id"]].reason if found["id"] in said else None,
+                "finding": finding,
+                "verdict": verdicts[finding["id"]].verdict if finding["id"] in verdicts else "open",
+                "reason": verdicts[finding["id"]].reason if finding["id"] in verdicts else None,
             }
         )
-        for found in parts["findings"]
+        for finding in parts["findings"]
     ]
 
 
@@ -65,10 +65,10 @@ def judge_finding(
 ) -> VerdictOut:
     """Accept or dismiss; a dismissed finding stays visible with its reason."""
     found = _finding(incident.id, finding_id, Analyses(unit))
-    said = Findings(unit).judge(
+    verdict = Findings(unit).judge(
         incident.id, found["id"], body.verdict, body.reason, by=caller.actor
     )
-    return VerdictOut.model_validate(said)
+    return VerdictOut.model_validate(verdict)
 
 
 @router.post(
@@ -119,9 +119,9 @@ def make_hypothesis(
 
 def _finding(incident_id: str, finding_id: str, analyses: Analyses) -> dict[str, Any]:
     parts = analyses.parts(incident_id, "findings") or {"findings": []}
-    for found in parts["findings"]:
-        if found["id"] == finding_id:
-            result: dict[str, Any] = found
+    for finding in parts["findings"]:
+        if finding["id"] == finding_id:
+            result: dict[str, Any] = finding
             return result
     raise NotFound(f"The last analysis of this incident has no finding {finding_id!r}.")
 

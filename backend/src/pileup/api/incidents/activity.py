@@ -158,10 +158,12 @@ def _csv(services: ServicesDep, wanted: audit.Filter) -> Iterator[str]:
     for _ in range(_CSV_ROWS // _CSV_PAGE):
         with services.database.unit() as unit:
             page = audit.entries(unit, None, _CSV_PAGE, wanted)
-        for one in page:
-            detail = json.dumps(one.detail, ensure_ascii=False) if one.detail else ""
-            at = one.at.isoformat().replace("+00:00", "Z")
-            yield csv_line((at, one.user_name, one.incident_id, one.action, one.target, detail))
+        for entry in page:
+            detail = json.dumps(entry.detail, ensure_ascii=False) if entry.detail else ""
+            at = entry.at.isoformat().replace("+00:00", "Z")
+            yield csv_line(
+                (at, entry.user_name, entry.incident_id, entry.action, entry.target, detail)
+            )
         if len(page) < _CSV_PAGE:
             return
         wanted = audit.Filter(wanted.person, wanted.kind, wanted.start, wanted.end, page[-1].id)

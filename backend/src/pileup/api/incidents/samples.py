@@ -25,7 +25,7 @@ class SampleOut(Out):
 @router.get("/samples")
 def samples(services: ServicesDep) -> list[SampleOut]:
     """The samples that came with this installation."""
-    return [SampleOut.model_validate(one) for one in samples_in(services.settings.samples)]
+    return [SampleOut.model_validate(item) for item in samples_in(services.settings.samples)]
 
 
 @router.post("/samples/{sample_id}/load", status_code=201)

@@ -91,7 +91,7 @@ def delete_webhook(webhook_id: str, by: AdminDep, unit: UnitDep) -> None:
 @router.get("/webhooks/{webhook_id}/deliveries")
 def list_deliveries(webhook_id: str, _: AdminDep, unit: UnitDep) -> list[Delivery]:
     """The last hundred, the newest first."""
-    return [Delivery.model_validate(one) for one in Webhooks(unit).deliveries(webhook_id)]
+    return [Delivery.model_validate(delivery) for delivery in Webhooks(unit).deliveries(webhook_id)]
 
 
 @router.post("/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver")

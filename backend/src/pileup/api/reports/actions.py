@@ -54,7 +54,7 @@ class Action(Out):
 @router.get("/incidents/{incident_id}/actions")
 def list_actions(incident: IncidentDep, unit: UnitDep) -> list[Action]:
     """In the order in which they were agreed."""
-    return [Action.model_validate(one) for one in Actions(unit).of_incident(incident.id)]
+    return [Action.model_validate(action) for action in Actions(unit).of_incident(incident.id)]
 
 
 @router.post("/incidents/{incident_id}/actions", status_code=status.HTTP_201_CREATED)

@@ -76,7 +76,7 @@ def get_text_updates(
 ) -> LiveTextUpdates:
     """What was written after this seq."""
     seq, updates = Texts(unit).updates(incident.id, key, after)
-    return LiveTextUpdates(seq=seq, updates=[_encoded(one) for one in updates])
+    return LiveTextUpdates(seq=seq, updates=[_encoded(update) for update in updates])
 
 
 @router.post("/incidents/{incident_id}/texts/{key:path}/updates")
@@ -133,8 +133,8 @@ def restore_text_version(
 def get_text(incident: IncidentDep, key: Key, services: ServicesDep, unit: UnitDep) -> LiveText:
     """The text and its document, begun with what the case proposes when there is none yet."""
     texts = Texts(unit)
-    found = texts.find(incident.id, key)
-    if found is None or not found.edited:
+    text = texts.find(incident.id, key)
+    if text is None or not text.edited:
         texts.ensure(
             incident.id, key, prefilled_text(unit, incident, key, services.placed, services.blobs)
         )

@@ -55,12 +55,12 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """(path, value) of everything that is no object, no list and not nothing."""
     if isinstance(value, dict):
-        for key, one in value.items():
+        for key, item in value.items():
             if not (path == "" and key in _PASSES):
-                yield from leaves(one, f"{path}/{key}")
+                yield from leaves(item, f"{path}/{key}")
     elif isinstance(value, list):
-        for index, one in enumerate(value):
-            yield from leaves(one, f"{path}/{index}")
+        for index, item in enumerate(value):
+            yield from leaves(item, f"{path}/{index}")
     elif value is not None:
         yield path, value
 
@@ -79,7 +79,7 @@ def short(value: Any) -> str:
 
 def nameless(text: str, seen: dict[str, str]) -> str:
     """Ids by the order in which they appear: an import gives new ones."""
-    return _UUID.sub(lambda found: seen.setdefault(found[0], f"id-{len(seen) + 1}"), text)
+    return _UUID.sub(lambda match: seen.setdefault(match[0], f"id-{len(seen) + 1}"), text)
 
 
 def reports(before: str, after: str) -> Compared:
@@ -124,10 +124,10 @@ def pins(before: Bundle, after: Bundle) -> Compared:
     if len(old) != len(new):
         wrong.append(f"{len(old)} pins became {len(new)}")
     unknown = [
-        f"E{one.get('number', '?')} {one['title']}: stale, so what it was pinned with "
-        f"({short(one['value'])}) is of another reading"
-        for one in old
-        if one["stale"]
+        f"E{row.get('number', '?')} {row['title']}: stale, so what it was pinned with "
+        f"({short(row['value'])}) is of another reading"
+        for row in old
+        if row["stale"]
     ]
     return Compared("pins", wrong, max(len(old), len(wrong)), unknown)
 

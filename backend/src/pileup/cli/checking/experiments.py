@@ -31,7 +31,7 @@ def compared(client: httpx.Client, incident: str, bundle: Bundle) -> Compared:
     as long as it is what it was: what ``_MOVES`` names did not happen since.
     """
     listed = get(client, f"/incidents/{incident}/experiments").json()
-    here = {one["number"]: one for one in listed}
+    here = {item["number"]: item for item in listed}
     wrong: list[str] = []
     unknown: list[str] = []
     looked = 0
@@ -67,28 +67,28 @@ def _moved(bundle: Bundle, experiment: Row) -> str:
     """Why the incident is not what it was at the finish; empty when it is."""
     finished = str(experiment["finished_at"])
     own = {
-        one["artifact_id"]
-        for one in bundle.rows("experiment_artifacts")
-        if one["experiment_id"] == experiment["id"]
+        row["artifact_id"]
+        for row in bundle.rows("experiment_artifacts")
+        if row["experiment_id"] == experiment["id"]
     }
-    for one in bundle.rows("artifacts"):
-        if str(one["uploaded_at"]) > finished and not one["excluded"] and one["id"] not in own:
+    for row in bundle.rows("artifacts"):
+        if str(row["uploaded_at"]) > finished and not row["excluded"] and row["id"] not in own:
             return "files came after its finish"
-    for one in bundle.rows("audit"):
-        if str(one["at"]) > finished and one["action"] in _MOVES:
-            return f"{_MOVES[one['action']]} after its finish"
+    for row in bundle.rows("audit"):
+        if str(row["at"]) > finished and row["action"] in _MOVES:
+            return f"{_MOVES[row['action']]} after its finish"
     return ""
 
 
 def _measured(told: dict[str, Any], *, incident: bool) -> dict[str, Any]:
     found = dict(leaves(told.get("measured"), "measured"))
     symptoms = told.get("symptoms") or {}
-    for one in symptoms.get("own") or ():
-        place = f"own symptom {one['words']!r}"
+    for item in symptoms.get("own") or ():
+        place = f"own symptom {item['words']!r}"
         for name in ("run", "incident") if incident else ("run",):
-            found[f"{place} in the {name}"] = one[name]
-            found[f"{place} in the {name}, seen"] = one[f"{name}_text"]
-        found |= leaves(one["predicate"], f"{place} asked")
+            found[f"{place} in the {name}"] = item[name]
+            found[f"{place} in the {name}, seen"] = item[f"{name}_text"]
+        found |= leaves(item["predicate"], f"{place} asked")
     if incident:
         found |= dict(leaves(told.get("trial"), "trial"))
         found |= _symptoms(symptoms)

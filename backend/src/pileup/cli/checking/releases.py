@@ -50,13 +50,13 @@ class Frozen:
 
 def hashes(bundle: Bundle) -> Compared:
     """Each frozen document is what was approved."""
-    found = bundle.rows("releases")
+    rows = bundle.rows("releases")
     wrong = [
-        f"release {one['number']} is not the document with the SHA-256 {one['sha256'][:16]}…"
-        for one in found
-        if fingerprint(one["document"].encode()) != one["sha256"]
+        f"release {row['number']} is not the document with the SHA-256 {row['sha256'][:16]}…"
+        for row in rows
+        if fingerprint(row["document"].encode()) != row["sha256"]
     ]
-    return Compared("releases, by their SHA-256", wrong, len(found))
+    return Compared("releases, by their SHA-256", wrong, len(rows))
 
 
 def put_all(client: httpx.Client, bundle: Bundle, folder: Path) -> list[Frozen]:
@@ -77,8 +77,8 @@ def _put(client: httpx.Client, bundle: Bundle, row: Row, folder: Path) -> Frozen
         why = f"{len(gone)} of the artifacts that it was made from left the incident since"
         return Frozen(number, document, engine, None, "", why)
     rows = json.loads(work)["rows"]
-    shas = sorted({one["sha256"] for one in rows["artifacts"]})
-    audit = [one for one in bundle.rows("audit") if str(one["at"]) <= str(row["made_at"])]
+    shas = sorted({artifact["sha256"] for artifact in rows["artifacts"]})
+    audit = [item for item in bundle.rows("audit") if str(item["at"]) <= str(row["made_at"])]
     then = Bundle(path, shas, None, "", "", rows | {"audit": audit})
     return Frozen(number, document, engine, then, put(client, path))
 
@@ -88,26 +88,26 @@ def compared(client: httpx.Client, frozen: Sequence[Frozen]) -> Compared:
     wrong: list[str] = []
     unknown: list[str] = []
     looked = 0
-    for one in frozen:
-        name = f"release {one.number}"
-        then = json.loads(one.document)
-        if one.then is None:
+    for item in frozen:
+        name = f"release {item.number}"
+        then = json.loads(item.document)
+        if item.then is None:
             many = len(dict(_said(then)))
-            unknown.append(f"{name}: {grouped(many)} numbers and lines: {one.why}")
+            unknown.append(f"{name}: {grouped(many)} numbers and lines: {item.why}")
             continue
-        now = _frozen_again(client, one.incident)
+        now = _frozen_again(client, item.incident)
         old, new = dict(_said(then)), dict(_said(now))
         parts = [
             Compared("", list(_differing(old, new)), max(len(old), len(new))),
-            quotes(one.then),
-            experiments(client, one.incident, one.then),
-            pins(one.then, _pins_now(client, one.incident, one.then)),
+            quotes(item.then),
+            experiments(client, item.incident, item.then),
+            pins(item.then, _pins_now(client, item.incident, item.then)),
         ]
         looked += sum(part.total for part in parts)
-        found = [f"{name}, {line}" for part in parts for line in part.differing]
-        if found and one.engine != now["engine"]:
-            found.insert(0, f"{name} was made by Pileup {one.engine}, this is {now['engine']}")
-        wrong += found
+        names = [f"{name}, {line}" for part in parts for line in part.differing]
+        if names and item.engine != now["engine"]:
+            names.insert(0, f"{name} was made by Pileup {item.engine}, this is {now['engine']}")
+        wrong += names
         unknown += [f"{name}, {line}" for part in parts for line in part.unknown]
     total = max(looked, len(wrong))
     return Compared("numbers and lines inside releases, computed again", wrong, total, unknown)
@@ -121,9 +121,9 @@ def _frozen_again(client: httpx.Client, incident: str) -> dict[str, Any]:
 
 def _pins_now(client: httpx.Client, incident: str, then: Bundle) -> Bundle:
     """Pins of the clean room, in the order of their numbers as the rows are."""
-    listed = {one["label"]: one for one in get(client, f"/incidents/{incident}/pins").json()}
-    rows = [listed.get(f"E{one['number']}") for one in then.rows("pins")]
-    return Bundle(then.path, then.artifacts, None, "", "", {"pins": [one for one in rows if one]})
+    listed = {item["label"]: item for item in get(client, f"/incidents/{incident}/pins").json()}
+    rows = [listed.get(f"E{row['number']}") for row in then.rows("pins")]
+    return Bundle(then.path, then.artifacts, None, "", "", {"pins": [row for row in rows if row]})
 
 
 def _differing(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:

@@ -22,35 +22,43 @@ def typed(bundle: Bundle) -> list[tuple[str, int]]:
         (
             "in texts that people wrote or edited: sections of the report, summary, conclusions",
             (
-                _REFERENCE.sub("", one["text"])
-                for one in rows("live_texts")
-                if one.get("edited", True)
+                _REFERENCE.sub("", row["text"])
+                for row in rows("live_texts")
+                if row.get("edited", True)
             ),
         ),
-        ("observed by a person at an experiment", (_observed(one) for one in experiments)),
+        (
+            "observed by a person at an experiment",
+            (_observed(experiment) for experiment in experiments),
+        ),
         (
             "in what an experiment changed and predicted",
             (
-                (one["title"], one["change"], one["parameters"], one["prediction"])
-                for one in experiments
+                (
+                    experiment["title"],
+                    experiment["change"],
+                    experiment["parameters"],
+                    experiment["prediction"],
+                )
+                for experiment in experiments
             ),
         ),
         (
             "in hypotheses and what would refute them",
-            ((one["statement"], one["falsifier"]) for one in hypotheses),
+            ((hypothesis["statement"], hypothesis["falsifier"]) for hypothesis in hypotheses),
         ),
         ("of confidence, with its reasons", _confidences(bundle)),
-        ("of rating", (1 for one in rows("ratings") if one["rating"])),
-        ("in notes on the timeline", (one["text"] for one in rows("annotations"))),
-        ("in action items", (one["text"] for one in rows("action_items"))),
+        ("of rating", (1 for row in rows("ratings") if row["rating"])),
+        ("in notes on the timeline", (row["text"] for row in rows("annotations"))),
+        ("in action items", (row["text"] for row in rows("action_items"))),
         (
             "in testimony and titles of pins",
             (
-                (one["title"], one["excerpt"] if one["evidence_kind"] == "testimony" else None)
-                for one in rows("pins")
+                (row["title"], row["excerpt"] if row["evidence_kind"] == "testimony" else None)
+                for row in rows("pins")
             ),
         ),
-        ("in notes on evidence", (one["note"] for one in rows("evidence"))),
+        ("in notes on evidence", (row["note"] for row in rows("evidence"))),
     ]
     counted = ((what, sum(map(_numbers, values))) for what, values in told)
     return [(what, many) for what, many in counted if many]
@@ -62,9 +70,9 @@ def _observed(experiment: dict[str, Any]) -> Iterator[Any]:
 
 
 def _confidences(bundle: Bundle) -> Iterator[Any]:
-    for one in bundle.rows("confidence_steps"):
-        yield one["confidence"]
-        yield one["reason"]
+    for row in bundle.rows("confidence_steps"):
+        yield row["confidence"]
+        yield row["reason"]
 
 
 def _numbers(value: Any) -> int:

@@ -32,9 +32,9 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every row behind a header; a new header is a new run, that follows the one before."""
-    found = Columns()
+    columns = Columns()
     header: list[str] = []
-    base = last = run = told = 0
+    base = last = run = count = 0
     for line_number, text in enumerate(lines, start=1):
         if _HEADER.match(text):
             run += 1
@@ -48,8 +48,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         values = [number(cell) for cell in cells]
         seconds = values[1] if len(values) > 1 else None
         if seconds is None or not 0 <= seconds < 1e9 or len(values) < len(header):
-            if told < _MOST_TOLD and cells[0][:1].isdigit():
-                told += 1
+            if count < _MOST_TOLD and cells[0][:1].isdigit():
+                count += 1
                 yield Problem(
                     line_number,
                     f"A row with {len(cells)} of {len(header)} numbers; it is left out.",
@@ -59,7 +59,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         last = max(last, round(seconds * 1e6))
         for name, value in zip(header[2:], values[2:], strict=False):
             kind, unit = _kind(name)
-            found.add(
+            columns.add(
                 f"iibench.{name}",
                 value,
                 wall=base + round(seconds * 1e6),
@@ -69,9 +69,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 unit=unit,
                 labels=(("run", str(run)),) if run > 1 else (),
             )
-        if found.full:
-            yield from found.flush()
-    yield from found.flush()
+        if columns.full:
+            yield from columns.flush()
+    yield from columns.flush()
 
 
 def _kind(name: str) -> tuple[Kind, str | None]:

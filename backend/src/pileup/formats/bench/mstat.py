@@ -39,7 +39,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     columns: list[str] = []
     found = Columns()
     started = False
-    told = 0
+    count = 0
     for line_number, text in enumerate(lines, start=1):
         line = text.strip()
         if not started:
@@ -53,8 +53,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         wall, clock = _moment(columns, cells)
         if len(cells) != len(columns) or wall is None:
-            if told < _MOST_TOLD:
-                told += 1
+            if count < _MOST_TOLD:
+                count += 1
                 yield Problem(
                     line_number,
                     f"{len(cells)} values for {len(columns)} columns, or no "

@@ -101,14 +101,14 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every report as samples, every number of the summary as a row."""
-    found = Columns()
+    columns = Columns()
     run = _Run(1, 0)
-    told = 0
+    count = 0
     for number, text in enumerate(lines, start=1):
         line = text[:_LONGEST].rstrip()
-        if not line or run.read(number, line, found):
-            if found.full:
-                yield from found.flush()
+        if not line or run.read(number, line, columns):
+            if columns.full:
+                yield from columns.flush()
         elif line.startswith(_START) or _BANNER.match(line):
             if run.begun:
                 yield from run.tables()
@@ -116,8 +116,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if not line.startswith(_START):
                 yield Section(line, number, number)
         elif _REPORT.match(line):
-            if "Checkpoint report" not in line and told < _MOST_TOLD:
-                told += 1
+            if "Checkpoint report" not in line and count < _MOST_TOLD:
+                count += 1
                 yield Problem(
                     number,
                     "A report without a number that sysbench prints.",
@@ -135,7 +135,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             )
         elif not _CHATTER.match(line):
             yield Skipped(number, number, "not sysbench's own output")
-    yield from found.flush()
+    yield from columns.flush()
     yield from run.tables()
 
 
@@ -272,7 +272,7 @@ class _Run:
         if not self.statement or line[0] != "\t" or len(cells) not in (width - 1, width):
             return False  # an empty Extra at the line's end was stripped
         cells += [""] * (width - len(cells))
-        self.plans.append((self.statement, *(None if one == "NULL" else one for one in cells)))
+        self.plans.append((self.statement, *(None if cell == "NULL" else cell for cell in cells)))
         self.plan_lines.append(number)
         return True
 

@@ -293,7 +293,9 @@ class DumpReader:
                 yield Section(part.title, part.line, part.last, level=1, understood=known)
             yield from self._section(part, wall_us, snapshot, hexadecimal)
         # MariaDB >= 10.6 keeps no list of waiting threads: its section is empty, which counts none.
-        lines = [one.line for one in parts if one.title in _SEMAPHORES and one.text.strip(" \n-")]
+        lines = [
+            part.line for part in parts if part.title in _SEMAPHORES and part.text.strip(" \n-")
+        ]
         if lines:
             self._counters.add([Value(_WAITS, self._waiting, lines[0])], wall_us)
         if len(self._waits) >= _FLUSH_ROWS:
@@ -307,8 +309,8 @@ class DumpReader:
     def _preface(self, text: str, header: _Header) -> Iterator[Item]:
         """The lines above the first section."""
         for number, words in enumerate(text.split("\n"), start=header.line + 1):
-            if found := _AVERAGES.match(words):
-                seconds = Value(_INTERVAL, int(found[1]), number)
+            if match := _AVERAGES.match(words):
+                seconds = Value(_INTERVAL, int(match[1]), number)
                 self._counters.add([seconds], header.wall_us)
             elif words.strip() and not _WRAPPER.match(words):
                 yield Skipped(number, number, "in no section of the dump")
@@ -424,31 +426,31 @@ def _sections(text: str, line: int) -> tuple[str, list[_Part], int]:
     no such rows at all (pasted through something that ate them), known titles on their own count.
     ``text`` begins with a line feed, ``line`` is the number of the line behind it.
     """
-    found: list[tuple[int, int, str]] = []
+    rows: list[tuple[int, int, str]] = []
     for match in _TITLED.finditer(text):
         row = _ROW.match(text, match.end())
         if row or match["title"] in _TITLES:
             # Of a damaged dump one row may end a title and begin the next.
-            start = max(match.start(), found[-1][1]) if found else match.start()
-            found.append((start, row.end() if row else match.end(), match["title"]))
-    if not found:
-        found = [
+            start = max(match.start(), rows[-1][1]) if rows else match.start()
+            rows.append((start, row.end() if row else match.end(), match["title"]))
+    if not rows:
+        rows = [
             (match.start() - 1, match.end(), match["title"])
             for match in _BARE.finditer(text)
             if match["title"] in _TITLES
         ]
     parts: list[_Part] = []
     passed, line = 0, line - 1
-    for index, (start, end, title) in enumerate(found):
+    for index, (start, end, title) in enumerate(rows):
         dashes = line + text.count("\n", passed, start + 1)
         title_line = dashes + text.count("\n", start + 1, text.find(title, start))
         first = dashes + text.count("\n", start + 1, end) + 1
-        passed = found[index + 1][0] if index + 1 < len(found) else len(text)
+        passed = rows[index + 1][0] if index + 1 < len(rows) else len(text)
         line = last = first - 1 + text.count("\n", end, passed)
         body = text[end + 1 : passed]
-        if index + 1 == len(found) and (row := _LAST_DASHES.search(body)):
+        if index + 1 == len(rows) and (row := _LAST_DASHES.search(body)):
             last -= body.count("\n", row.start())
             body = body[: row.start()]
         parts.append(_Part(title, title_line, first, last if body else title_line, body))
-    before = text[1 : found[0][0]] if found else text[1:]
+    before = text[1 : rows[0][0]] if rows else text[1:]
     return before, parts, line + text.count("\n", passed) + 1

@@ -249,7 +249,7 @@ def _event(text: str, number: int) -> Event | None:
         wall, clock = stamp
         code, subsystem = match["code"], match["subsystem"]
     elif match := _OLD.match(text):
-        found = local_us(
+        count = local_us(
             2000 + int(match["yy"]),
             match["mm"],
             match["dd"],
@@ -257,9 +257,9 @@ def _event(text: str, number: int) -> Event | None:
             match["minute"],
             match["second"],
         )
-        if found is None:
+        if count is None:
             return None
-        wall, clock = found, "local"
+        wall, clock = count, "local"
         code = subsystem = None
     else:
         return None

@@ -80,7 +80,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             while held:
                 yield _placed(*held.popleft(), started_us)
         if since is None:
-            yield from (one for one, _ in held)
+            yield from (event for event, _ in held)
             held.clear()
             yield event
         elif started_us is not None:
@@ -89,7 +89,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             held.append((event, since))
             if len(held) > _HELD:
                 yield held.popleft()[0]
-    yield from (one for one, _ in held)
+    yield from (event for event, _ in held)
 
 
 def _placed(event: Event, since_us: int, started_us: int) -> Event:

@@ -69,7 +69,7 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every report."""
     numbered = enumerate(lines, start=1)
-    number, first = next((one for one in numbered if one[1].strip()), (1, ""))
+    number, first = next((row for row in numbered if row[1].strip()), (1, ""))
     if first.lstrip().startswith("{"):
         yield from query_digest_json.parse(number, first, numbered)
         return

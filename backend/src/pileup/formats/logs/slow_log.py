@@ -207,7 +207,7 @@ class _Reader:
     def _series(self) -> Iterator[Item]:
         if not self._seconds:
             return
-        found = (
+        frame = (
             pl.concat(self._seconds)
             .group_by("clock", "second")
             .agg(
@@ -215,7 +215,7 @@ class _Reader:
             )
             .sort("clock", "second")
         )
-        for (clock,), part in found.group_by("clock", maintain_order=True):
+        for (clock,), part in frame.group_by("clock", maintain_order=True):
             yield from _samples(str(clock), part)
         if self._counted > _MOST_SECONDS:
             yield Problem(

@@ -226,8 +226,8 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
 
 
 def _said(rest: str, modern: bool) -> tuple[str, str]:
-    if modern and (found := _RFC5424.match(rest)):
-        return found["tag"], (found["message"] or "").removeprefix("\ufeff").strip()
+    if modern and (match := _RFC5424.match(rest)):
+        return match["tag"], (match["message"] or "").removeprefix("\ufeff").strip()
     tag = _TAG.match(rest)
     if tag is None:
         return "", rest.strip()

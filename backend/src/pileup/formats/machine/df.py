@@ -51,7 +51,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every mount of every sample."""
-    found = Columns()
+    columns = Columns()
     wall: int | None = 0
     clock: Clock = "relative"
     tables = -1
@@ -81,7 +81,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             ("available", match["free"], "KiB"),
             ("use", match["use"], "%"),
         ):
-            found.add(
+            columns.add(
                 f"df.{name}",
                 number(cell) if unit == "%" else _kib(cell),
                 wall=wall,
@@ -90,9 +90,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 unit=unit,
                 labels=labels,
             )
-        if found.full:
-            yield from found.flush()
-    yield from found.flush()
+        if columns.full:
+            yield from columns.flush()
+    yield from columns.flush()
 
 
 def _kib(cell: str) -> float | None:

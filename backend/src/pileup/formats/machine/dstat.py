@@ -196,8 +196,8 @@ def _column(group: str, name: str) -> _Column:
     labels: Labels = ()
     if group in _CPU:
         return _Column(group, name, f"dstat.{name}", "%", labels)
-    if one := re.fullmatch(r"cpu(\d{1,4})[ -]usage", group):
-        return _Column(group, name, f"dstat.{name}", "%", (("cpu", one[1]),))
+    if match := re.fullmatch(r"cpu(\d{1,4})[ -]usage", group):
+        return _Column(group, name, f"dstat.{name}", "%", (("cpu", match[1]),))
     what, _, item = group.partition("/")
     if item and item != "total":
         labels = (("iface" if what == "net" else "device", item[:40]),)

@@ -111,22 +111,22 @@ class _Reader:
             before = at
         self._block = blocks[-1]
         self._cpu = self._cpu if is_other[-1] else []
-        told = is_other.cum_sum().filter(is_row)
-        known = [one if one and one[0] is not None else (None, None) for one in printed]
+        column = is_other.cum_sum().filter(is_row)
+        known = [row if row and row[0] is not None else (None, None) for row in printed]
         walls, clocks = zip(*known, strict=True)
         cells = cells.with_columns(
             pl.Series(walls, dtype=pl.Int64)
-            .gather(told)
+            .gather(column)
             .fill_null((blocks.filter(is_row) - 1) * 1_000_000)
             .alias("wall"),
-            pl.Series(clocks, dtype=pl.String).gather(told).fill_null("relative").alias("clock"),
+            pl.Series(clocks, dtype=pl.String).gather(column).fill_null("relative").alias("clock"),
             (is_row.arg_true().cast(pl.Int64) + first).alias("line"),
         )
         numbers = [str(at + 1) for at in range(len(self._columns))]
-        for one in cells.partition_by("0", "clock", maintain_order=True):
-            labels = (("device", one["0"][0].rstrip(":")),)
-            lane = self.found.lane(self._header, one["clock"][0], labels)
-            lane.add_numbers(row_by_row(one.select(numbers)), one["wall"], one["line"])
+        for frame in cells.partition_by("0", "clock", maintain_order=True):
+            labels = (("device", frame["0"][0].rstrip(":")),)
+            lane = self.found.lane(self._header, frame["clock"][0], labels)
+            lane.add_numbers(row_by_row(frame.select(numbers)), frame["wall"], frame["line"])
         return [*items, *self.found.flush()] if self.found.full else items
 
     def line(self, number: int, text: str) -> Iterator[Item]:

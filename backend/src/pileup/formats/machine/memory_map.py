@@ -113,14 +113,14 @@ class _Reader:
         """The process ends."""
         if not self._names:
             return
-        found = Columns()
+        columns = Columns()
         label = (("pid", self.pid),) if self.pid else ()
         for at, what in enumerate(("size", "rss", "dirty"), start=1):
             known = [v for sums in self._names.values() if (v := sums[at]) is not None]
             if known:
-                self._add(found, what, sum(known), label)
+                self._add(columns, what, sum(known), label)
         for node, kib in sorted(self._nodes.items()):
-            self._add(found, "node", kib, (("node", node), *label))
+            self._add(columns, "node", kib, (("node", node), *label))
         rows = sorted(self._names.items(), key=lambda each: -(each[1][2] or each[1][1] or 0))
         yield Table(
             line_first=self._lines[0],
@@ -132,7 +132,7 @@ class _Reader:
                 for name, sums in rows[:_SHOWN]
             ),
         )
-        yield from found.flush()
+        yield from columns.flush()
         self._names, self._nodes = {}, defaultdict(int)
 
     def _add(

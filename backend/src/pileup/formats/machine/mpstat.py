@@ -92,10 +92,10 @@ class _Reader:
             (is_row.arg_true().cast(pl.Int64) + first).alias("line"),
         )
         numbers = [str(at + words) for at in range(width)]
-        for one in cells.partition_by(str(words - 1), maintain_order=True):
-            labels = ((self._item, one[str(words - 1)][0]),)
+        for frame in cells.partition_by(str(words - 1), maintain_order=True):
+            labels = ((self._item, frame[str(words - 1)][0]),)
             lane = self.found.lane(self._header, "local", labels)
-            lane.add_numbers(row_by_row(one.select(numbers)), one["wall"], one["line"])
+            lane.add_numbers(row_by_row(frame.select(numbers)), frame["wall"], frame["line"])
         return list(self.found.flush()) if self.found.full else []
 
     def line(self, number: int, text: str) -> Iterator[Item]:

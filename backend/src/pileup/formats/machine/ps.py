@@ -65,7 +65,7 @@ _CELL = 300
 def sniff(head: str) -> bool | None:
     """A header with PID and a command, or lines that only ``ps aux`` prints."""
     if "PID" in head and any(
-        "PID" in found[0] and "TIME+" not in found[0] for found in _HEADER_IN.finditer(head)
+        "PID" in match[0] and "TIME+" not in match[0] for match in _HEADER_IN.finditer(head)
     ):
         return True
     lines = [line for line in head.split("\n")[:60] if line.strip()][:40]
@@ -199,6 +199,6 @@ class _Reader:
 def _cells(text: str, columns: tuple[str, ...]) -> list[str]:
     """The cells of a row; of a start with blanks in it ('Fri Nov 20 22:19:58 2026') one cell."""
     if "STARTED" in columns:
-        text = _STARTED.sub(lambda found: found[0].replace(" ", _BLANK), text, count=1)
+        text = _STARTED.sub(lambda match: match[0].replace(" ", _BLANK), text, count=1)
     cells = text.split(None, len(columns) - 1)
     return [cell.strip().replace(_BLANK, " ") for cell in cells]

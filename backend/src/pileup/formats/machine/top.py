@@ -107,5 +107,5 @@ def _process(
     found.add(name, cpu, wall=wall, clock="relative", line=line, unit="%", labels=labels)
 
 
-def _add(found: Columns, name: str, text: str, wall: int, line: int, unit: str | None) -> None:
-    found.add(f"top.{name}", number(text), wall=wall, clock="relative", line=line, unit=unit)
+def _add(columns: Columns, name: str, text: str, wall: int, line: int, unit: str | None) -> None:
+    columns.add(f"top.{name}", number(text), wall=wall, clock="relative", line=line, unit=unit)

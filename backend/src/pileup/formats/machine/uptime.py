@@ -52,7 +52,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line of uptime, w or loadavg."""
-    found, time, sessions = Columns(), TsClock(), _Sessions()
+    columns, time, sessions = Columns(), TsClock(), _Sessions()
     first_s: int | None = None
     for line_number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST].rstrip()
@@ -93,7 +93,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         for name, load in zip(("load1", "load5", "load15"), loads, strict=False):
             values[name] = number(load), "tasks"
         for name, (value, unit) in values.items():
-            found.add(
+            columns.add(
                 f"uptime.{name}",
                 value,
                 wall=time.wall,
@@ -101,10 +101,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 line=line_number,
                 unit=unit,
             )
-        if found.full:
-            yield from found.flush()
+        if columns.full:
+            yield from columns.flush()
     yield from sessions.end()
-    yield from found.flush()
+    yield from columns.flush()
 
 
 class _Sessions:

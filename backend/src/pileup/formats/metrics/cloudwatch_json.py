@@ -128,19 +128,19 @@ def _statistics(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
         yield Section(label, line_of(base + match.start()), line_of(base + match.start()))
     points: dict[str, list[tuple[int, float, int]]] = {}
     unit: str | None = None
-    for one in json_text.OBJECT.finditer(body):
-        point = _decoded(one[0])
+    for item in json_text.OBJECT.finditer(body):
+        point = _decoded(item[0])
         stamp = read_stamp(str(point.get("Timestamp"))) if isinstance(point, dict) else None
         if not isinstance(point, dict) or stamp is None:
             continue
         unit = str(point["Unit"]) if isinstance(point.get("Unit"), str) else unit
-        line = line_of(base + one.start())
+        line = line_of(base + item.start())
         for stat in point:
             value = point[stat]
             if isinstance(value, int | float) and not isinstance(value, bool):
                 points.setdefault(stat, []).append((stamp[0], float(value), line))
-    for stat, some in points.items():
-        yield _samples(label, stat, some, _UNITS.get(unit or ""))
+    for stat, rows in points.items():
+        yield _samples(label, stat, rows, _UNITS.get(unit or ""))
 
 
 def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
@@ -158,16 +158,16 @@ def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
         inside = base + match.start("array")
         elements = list(_ELEMENT.finditer(match["array"]))
         if match["key"] == "Timestamps":
-            stamps = [read_stamp(one[1] or one[2] or "") for one in elements]
+            stamps = [read_stamp(element[1] or element[2] or "") for element in elements]
             times = [
-                (stamp[0] if stamp else None, line_of(inside + one.start()))
-                for stamp, one in zip(stamps, elements, strict=True)
+                (stamp[0] if stamp else None, line_of(inside + match.start()))
+                for stamp, match in zip(stamps, elements, strict=True)
             ]
             continue
-        some = [
-            (time, value, line_of(inside + one.start()))
-            for (time, _), one in zip(times, elements, strict=False)
-            if time is not None and (value := number(one[2] or "")) is not None
+        rows = [
+            (time, value, line_of(inside + match.start()))
+            for (time, _), match in zip(times, elements, strict=False)
+            if time is not None and (value := number(match[2] or "")) is not None
         ]
         if len(times) != len(elements):
             yield Problem(
@@ -175,8 +175,8 @@ def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
                 f"{label} has {len(times)} times and {len(elements)} values; those "
                 "without a partner are left out.",
             )
-        if some:
-            yield _samples(label, None, some, None)
+        if rows:
+            yield _samples(label, None, rows, None)
         label, times = "unnamed", []
 
 

@@ -46,13 +46,13 @@ def sniff(head: str) -> bool | None:
     delimiter = _likely_delimiter(whole)
     if delimiter is None:
         return False
-    found = csv_mapping.guess(whole, delimiter=delimiter)
-    if not found.sure:
+    guess = csv_mapping.guess(whole, delimiter=delimiter)
+    if not guess.sure:
         return False  # not even for its name: day and month would be swapped without a word
     if metric_csv.sniff(head) is not True:
         return True
-    rows = [csv_mapping.cells_of(line, found.mapping.delimiter) for line in whole[:50]]
-    return _more_than_plain(found.mapping, rows)
+    rows = [csv_mapping.cells_of(line, guess.mapping.delimiter) for line in whole[:50]]
+    return _more_than_plain(guess.mapping, rows)
 
 
 def _likely_delimiter(lines: Sequence[str]) -> str | None:
@@ -80,7 +80,7 @@ def _more_than_plain(mapping: Mapping, rows: Sequence[Sequence[str]]) -> bool:
         return True
     cells = [row[at] for row in rows for at in values[:50] if at < len(row)]
     read = [read_number(cell, mapping.decimal) for cell in cells]
-    units = {one[1] for one in read if one}
+    units = {row[1] for row in read if row}
     return bool(units & {"s", "B", "B/s", "1/s"})
 
 
@@ -88,19 +88,19 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """By the likeliest mapping."""
     rest = iter(lines)
     first = csv_mapping.head_lines(rest)
-    found = csv_mapping.guess(first)
-    if not found.mapping.of("time") or not found.mapping.of("value"):
+    guess = csv_mapping.guess(first)
+    if not guess.mapping.of("time") or not guess.mapping.of("value"):
         raise FormatError(
-            f"This table cannot be read without help: {found.why}. Tell Pileup what the columns "
+            f"This table cannot be read without help: {guess.why}. Tell Pileup what the columns "
             "are."
         )
-    if not found.sure:
+    if not guess.sure:
         yield Problem(
-            found.header_line,
-            f"Its columns were guessed, and not without doubt: {found.why}. Tell Pileup what the "
+            guess.header_line,
+            f"Its columns were guessed, and not without doubt: {guess.why}. Tell Pileup what the "
             "columns are.",
         )
-    yield from _read(chain(first, rest), found.mapping, found.header_line)
+    yield from _read(chain(first, rest), guess.mapping, guess.header_line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,18 +43,18 @@ def sniff(head: str) -> bool | None:
     """Flat objects, nearly all with a time and a number, none with a message."""
     if not head.lstrip().startswith(("{", "[")) or '"Datapoints"' in head:
         return False  # the latter is CloudWatch's
-    found = list(json_text.OBJECT.finditer(head[:16_384]))[:50]
-    if not found or any(_TEXTS.search(one[0]) for one in found):
+    matches = list(json_text.OBJECT.finditer(head[:16_384]))[:50]
+    if not matches or any(_TEXTS.search(match[0]) for match in matches):
         return False
-    good = sum(_row(one[0]) is not None for one in found)
-    return good >= 0.9 * len(found)
+    good = sum(_row(match[0]) is not None for match in matches)
+    return good >= 0.9 * len(matches)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every flat object with a time."""
     points: defaultdict[_Key, tuple[list[int | None], list[float | None], list[int]]]
     points = defaultdict(lambda: ([], [], []))
-    held = told = 0
+    held = count = 0
 
     def flush() -> Iterator[Item]:
         for (name, host, labels, clock), (walls, values, numbers) in points.items():
@@ -74,8 +74,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     for match, number in json_text.matches(lines, json_text.OBJECT):
         row = _row(match[0])
         if row is None:
-            if told < _MOST_TOLD:
-                told += 1
+            if count < _MOST_TOLD:
+                count += 1
                 yield Problem(
                     number,
                     "An object without a readable time and a number; it is left out.",
@@ -99,32 +99,32 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def _row(text: str) -> _Row | None:
     """Time, clock, host, labels and the numbers of one object; None when it is no sample."""
     try:
-        one = msgspec.json.decode(text)
+        item = msgspec.json.decode(text)
     except msgspec.DecodeError:
         return None
-    if not isinstance(one, dict):
+    if not isinstance(item, dict):
         return None
-    by_lower = {key.lower(): key for key in one}
+    by_lower = {key.lower(): key for key in item}
     time_key = _key_of(_TIMES, by_lower)
-    stamp = read_stamp(str(one[time_key])) if time_key is not None else None
+    stamp = read_stamp(str(item[time_key])) if time_key is not None else None
     if stamp is None:
         return None
     host_key = _key_of(_HOSTS, by_lower)
-    host = str(one[host_key]) if host_key is not None and one[host_key] else None
+    host = str(item[host_key]) if host_key is not None and item[host_key] else None
     taken = {time_key, host_key}
     name_key, value_key = _key_of(_NAMES, by_lower), _key_of(_VALUES, by_lower)
-    if name_key and value_key and isinstance(one[name_key], str):
+    if name_key and value_key and isinstance(item[name_key], str):
         taken |= {name_key, value_key}
-        numbers = [(one[name_key], _number(one[value_key]))]
+        numbers = [(item[name_key], _number(item[value_key]))]
     else:
         numbers = [
             (key, _number(value))
-            for key, value in one.items()
+            for key, value in item.items()
             if key not in taken and (value is None or _is_number(value))
         ]
     if all(value is None for _, value in numbers):
         return None
-    return stamp[0], stamp[1], host, _labels(one, taken), numbers
+    return stamp[0], stamp[1], host, _labels(item, taken), numbers
 
 
 def _key_of(names: Iterable[str], by_lower: dict[str, str]) -> str | None:

@@ -193,10 +193,10 @@ class _Reader:
         if self._wide is None:
             keys: list[_Key] = [(name, None, ()) for name in header]
             begun = values.head(width).is_not_null().to_list()
-            kept = [at for at, key in enumerate(keys) if begun[at] or key in self._units]
-            self._units = {keys[at]: self._units.get(keys[at]) for at in kept} | self._units
-            at = pl.Series(kept, dtype=pl.Int64)
-            self._wide = self._series([keys[at] for at in kept]), at
+            numbers = [at for at, key in enumerate(keys) if begun[at] or key in self._units]
+            self._units = {keys[at]: self._units.get(keys[at]) for at in numbers} | self._units
+            at = pl.Series(numbers, dtype=pl.Int64)
+            self._wide = self._series([keys[at] for at in numbers]), at
         series, kept_at = self._wide
         mask = tiled(pl.int_range(width, eager=True).is_in(kept_at.implode()), chunk.lines)
         if values.filter(~mask).null_count() < (width - len(kept_at)) * chunk.lines:
@@ -269,11 +269,11 @@ class _Reader:
         """The series of cells; each named one is begun by that."""
         cells = names.select(pl.all().str.strip_chars())
         places = [int(name) for name in cells.columns]
-        found = [self._key_of(dict(zip(places, row, strict=True))) for row in cells.iter_rows()]
-        for key in found:
+        rows = [self._key_of(dict(zip(places, row, strict=True))) for row in cells.iter_rows()]
+        for key in rows:
             if key[0]:
                 self._units.setdefault(key, None)
-        return self._series(found)
+        return self._series(rows)
 
     def _key_of(self, cells: dict[int, str]) -> _Key:
         layout = self._layout

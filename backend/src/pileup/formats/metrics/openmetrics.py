@@ -64,7 +64,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     types: dict[str, str] = {}
     found = _Found()
     scrape: tuple[int, Clock] | None = None
-    told = 0
+    count = 0
 
     @lru_cache(maxsize=2_000)
     def metric(name: str, labels: str, declared: str | None) -> Metric | None:
@@ -91,11 +91,11 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         sample = _LINE.match(line) if len(line) <= _LONGEST else None
         declared = _declared(types, sample["name"]) if sample else None
-        one = metric(sample["name"], sample["labels"] or "", declared) if sample else None
+        item = metric(sample["name"], sample["labels"] or "", declared) if sample else None
         value = _value(sample["value"]) if sample else None
-        if sample is None or one is None or value is None:
-            if told < _MOST_TOLD:
-                told += 1
+        if sample is None or item is None or value is None:
+            if count < _MOST_TOLD:
+                count += 1
                 yield Problem(
                     number,
                     "Not a metric with a value; it is left out.",
@@ -104,9 +104,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 )
             continue
         wall, clock = _time(sample["time"], scrape)
-        found.add(one, number, value, wall, clock)
+        found.add(item, number, value, wall, clock)
         if sample["labels"] is not None and text.rfind("}") == sample.end("labels"):
-            found.know(text[: sample.end("labels")], one)
+            found.know(text[: sample.end("labels")], item)
         if found.full:
             yield from found.flush()
     yield from found.flush()
@@ -122,13 +122,13 @@ class _Found:
         self._stamp: tuple[str, tuple[int | None, Clock]] = ("", (None, "relative"))
         self._held = 0
 
-    def know(self, head: str, one: Metric) -> None:
+    def know(self, head: str, metric: Metric) -> None:
         """Lines that begin so are of this series, until ``forget`` is called."""
         if len(head) > _LONGEST_KNOWN:
             return
         if len(self._known) >= _MOST_KNOWN:
             self.forget()
-        self._known[head] = one
+        self._known[head] = metric
 
     def forget(self) -> None:
         """A type was declared: what is known of names may be wrong."""
@@ -158,9 +158,9 @@ class _Found:
         wall, clock = moment
         points = self._points.get((head, clock))
         if points is None:
-            one = self._known[head]
-            points = self._points[head, clock] = self._hosts[one.host].points(
-                one.series, kind=one.kind, unit=one.unit, labels=one.labels, clock=clock
+            metric = self._known[head]
+            points = self._points[head, clock] = self._hosts[metric.host].points(
+                metric.series, kind=metric.kind, unit=metric.unit, labels=metric.labels, clock=clock
             )
         walls, values, lines = points
         walls.append(wall)
@@ -169,17 +169,19 @@ class _Found:
         self._held += 1
         return True
 
-    def add(self, one: Metric, number: int, value: float, wall: int | None, clock: Clock) -> None:
+    def add(
+        self, metric: Metric, number: int, value: float, wall: int | None, clock: Clock
+    ) -> None:
         """Take a value."""
-        self._hosts[one.host].add(
-            one.series,
+        self._hosts[metric.host].add(
+            metric.series,
             value if value - value == 0 else None,
             wall=wall,
             clock=clock,
             line=number,
-            kind=one.kind,
-            unit=one.unit,
-            labels=one.labels,
+            kind=metric.kind,
+            unit=metric.unit,
+            labels=metric.labels,
         )
         self._held += 1
 

@@ -66,34 +66,34 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every point of every series, in the order printed."""
-    one = _Series(None)
-    told = series = 0
+    item = _Series(None)
+    count = series = 0
     seen = _Seen(lines)
     for match, window in json_text.windowed(seen, _TOKEN):
         if match["metric"] is None:
-            for problem in one.points(match, window):
-                if told < _MOST_TOLD:
-                    told += 1
+            for problem in item.points(match, window):
+                if count < _MOST_TOLD:
+                    count += 1
                     yield problem
-                if len(one.values) >= _FLUSH:
-                    yield from one.flush()
-            if len(one.values) >= _FLUSH:
-                yield from one.flush()
+                if len(item.values) >= _FLUSH:
+                    yield from item.flush()
+            if len(item.values) >= _FLUSH:
+                yield from item.flush()
             continue
         number = window.line_at(match.start())
-        yield from one.flush()
+        yield from item.flush()
         try:
             labels = msgspec.json.decode(match["metric"], type=dict[str, str])
         except msgspec.DecodeError as error:
             yield Problem(number, f"The labels of a series are unreadable: {error}.")
             labels = {}
         metric = metric_of(labels.get("__name__", ""), labels)
-        one = _Series(metric)
+        item = _Series(metric)
         series += 1
         if series <= 200:
             title = metric.series + (f" of {metric.host}" if metric.host else "")
             yield Section(title, number, number)
-    yield from one.flush()
+    yield from item.flush()
     if _ERROR.search(seen.start):
         yield Problem(
             1,
@@ -146,8 +146,8 @@ class _Series:
                 stop = end if following < 0 else following
             number = window.line_at(at)
             if match["run"] is None or not self._plain(number, window.text[at:stop].rstrip(",")):
-                for one in _ONE.finditer(window.text, at, stop):
-                    problem = self.point(number, one["time"], one["value"])
+                for item in _ONE.finditer(window.text, at, stop):
+                    problem = self.point(number, item["time"], item["value"])
                     if problem:
                         yield problem
             at = stop

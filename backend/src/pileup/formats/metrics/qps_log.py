@@ -48,21 +48,21 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line's values; a line of another form is a problem."""
-    found = Columns()
-    told = 0
+    columns = Columns()
+    count = 0
     for number, text in enumerate(lines, start=1):
         match = _match(text)
         stamp = read_stamp(match["stamp"]) if match else None
         if match is None or stamp is None:
-            if text.strip() and told < 100:
-                told += 1
+            if text.strip() and count < 100:
+                count += 1
                 yield Problem(
                     number, "Not a date and a value; the line is left out.", found=text[:200]
                 )
             continue
         for column, value in enumerate(_SPLIT.split(match["values"]), start=1):
             is_qps = column == 1 and match.re is _LINE
-            found.add(
+            columns.add(
                 "metric.qps" if is_qps else f"metric.value{column}",
                 float(value),
                 wall=stamp[0],
@@ -70,9 +70,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 line=number,
                 unit="1/s" if is_qps else None,
             )
-        if found.full:
-            yield from found.flush()
-    yield from found.flush()
+        if columns.full:
+            yield from columns.flush()
+    yield from columns.flush()
 
 
 def _match(text: str) -> re.Match[str] | None:

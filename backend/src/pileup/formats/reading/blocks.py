@@ -254,9 +254,9 @@ class Blocks:
         at = lines = 0
         data = block.data
         while True:
-            found, at = self._skip(data, at, need)
-            lines += found
-            if found < need or at == len(data):
+            count, at = self._skip(data, at, need)
+            lines += count
+            if count < need or at == len(data):
                 return lines
             self.line_index.append(block.offset + at)
             need = INDEX_EVERY
@@ -266,26 +266,26 @@ class Blocks:
 
         Counting is many times faster than finding: jump by the average, count, find the rest.
         """
-        found = 0
+        count = 0
         average = self._average
-        while need - found > 16:
-            jump = int((need - found) * average * 0.8)
+        while need - count > 16:
+            jump = int((need - count) * average * 0.8)
             passed = _line_ends(data, at, at + jump, average)
-            if found + passed >= need or at + jump >= len(data):
+            if count + passed >= need or at + jump >= len(data):
                 average *= 0.5
                 if jump < 64:
                     break
                 continue
-            found += passed
+            count += passed
             at += jump
             average = max(average * 0.5, jump / (passed + 1))
-        while found < need:
+        while count < need:
             end = data.find(b"\n", at) + 1
             if not end:
                 break
             at = end
-            found += 1
-        return found, at
+            count += 1
+        return count, at
 
 
 def _line_ends(data: bytes, start: int, end: int, average: float) -> int:

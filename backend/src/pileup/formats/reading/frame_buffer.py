@@ -211,16 +211,18 @@ def _only(cls: type[_T], parts: list[_Part]) -> list[_T]:
 
 def _stacks_aside(parts: list[Stacks], folder: Path, name: str) -> Iterator[_StacksAside]:
     rows, places = folder / f"{name}.rows", folder / f"{name}.places"
-    pl.concat(one.rows.with_columns(one.widths.alias("width")) for one in parts).write_ipc(
+    pl.concat(stacks.rows.with_columns(stacks.widths.alias("width")) for stacks in parts).write_ipc(
         rows, compression="lz4"
     )
-    pl.concat(one.places.alias("place") for one in parts).to_frame().write_ipc(
+    pl.concat(stacks.places.alias("place") for stacks in parts).to_frame().write_ipc(
         places, compression="lz4"
     )
     first_row = first_place = 0
-    for one in parts:
-        height, count = one.rows.height, len(one.places)
-        yield _StacksAside(one.runs, one.table, rows, first_row, height, places, first_place, count)
+    for stacks in parts:
+        height, count = stacks.rows.height, len(stacks.places)
+        yield _StacksAside(
+            stacks.runs, stacks.table, rows, first_row, height, places, first_place, count
+        )
         first_row += height
         first_place += count
 

@@ -96,7 +96,9 @@ class Window:
 
     def shift(self, longest: int) -> None:
         """Keep what a match may still begin in."""
-        opened = next((one.start() for one in _OPEN.finditer(self.text, self.end)), len(self.text))
+        opened = next(
+            (match.start() for match in _OPEN.finditer(self.text, self.end)), len(self.text)
+        )
         end = max(opened, len(self.text) - longest)
         if end > opened and not self.lost:
             self.lost = self.text[opened : opened + _TOLD]

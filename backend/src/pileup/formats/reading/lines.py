@@ -13,6 +13,6 @@ def lines_of(text: str | bytes) -> pl.Series:
     return pl.read_lines(text.encode() if isinstance(text, str) else text).to_series()
 
 
-def tiled(one: pl.Series, times: int) -> pl.Series:
+def tiled(column: pl.Series, times: int) -> pl.Series:
     """A column, so many times over."""
-    return pl.concat([one] * times, rechunk=True) if times > 1 else one
+    return pl.concat([column] * times, rechunk=True) if times > 1 else column

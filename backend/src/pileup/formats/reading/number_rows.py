@@ -62,8 +62,8 @@ def read_chunks(chunks: Iterable[Chunk], reader: RowReader) -> Iterator[Item]:
             if items is not None:
                 yield from items
                 continue
-            for line, one in enumerate(run, start=number + start):
-                yield from reader.line(line, one)
+            for line, item in enumerate(run, start=number + start):
+                yield from reader.line(line, item)
     yield from reader.found.flush()
 
 

@@ -71,14 +71,16 @@ class Lane:
 
     def _seal(self) -> None:
         if self._numbers:
-            walls, lines = (pl.Series(one, dtype=pl.Int64) for one in (self._walls, self._numbers))
+            walls, lines = (
+                pl.Series(group, dtype=pl.Int64) for group in (self._walls, self._numbers)
+            )
             self._read.append((_numbers(self.cells), walls, lines))
             self.cells, self._walls, self._numbers = [], [], []
 
     def columns(self) -> dict[str, pl.Series]:
         """As ``Grid`` wants them: values line by line; of each line its moment and its number."""
         self._seal()
-        joined = [pl.concat(one) for one in zip(*self._read, strict=True)]
+        joined = [pl.concat(row) for row in zip(*self._read, strict=True)]
         return dict(zip(("values", "wall_us", "lines"), joined, strict=True))
 
 

@@ -67,15 +67,15 @@ class Skips:
     def _close(self, count: int) -> None:
         """Count and list the first ranges; the same lines only once."""
         closing, self._open = self._open[:count], self._open[count:]
-        for one in closing:
-            first = max(one.first, self._counted + 1)
-            if one.last < first:
+        for item in closing:
+            first = max(item.first, self._counted + 1)
+            if item.last < first:
                 continue
-            start = one.start if first == one.first else self._end
-            self._bytes += one.end - start
-            self._counted, self._end = one.last, one.end
+            start = item.start if first == item.first else self._end
+            self._bytes += item.end - start
+            self._counted, self._end = item.last, item.end
             before = self._listed[-1] if self._listed else None
-            if before and first == before.line_last + 1 and one.why == before.why:
-                self._listed[-1] = Skipped(before.line_first, one.last, before.why)
+            if before and first == before.line_last + 1 and item.why == before.why:
+                self._listed[-1] = Skipped(before.line_first, item.last, before.why)
             elif len(self._listed) < LISTED:
-                self._listed.append(Skipped(first, one.last, one.why))
+                self._listed.append(Skipped(first, item.last, item.why))

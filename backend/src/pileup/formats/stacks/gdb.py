@@ -109,7 +109,7 @@ def sniff(head: str) -> bool | None:
     """True: thread headers with frames, a plain ``bt``, or the prologue that only gdb prints."""
     if "Thread " in head and _SNIFF_THREAD.search(head):
         return True if _SNIFF_FRAME.search(head) else None
-    first = [one[0] for one in itertools.islice(_SNIFF_LEVEL.finditer(head), 6)]
+    first = [match[0] for match in itertools.islice(_SNIFF_LEVEL.finditer(head), 6)]
     levels = [int(match["level"]) for match in map(_SNIFF_PLAIN.match, first) if match]
     for level, following in itertools.pairwise(levels):
         # A part of a stack, as bug reports quote it, begins at any level.
@@ -353,10 +353,10 @@ class _Reader:
                 self._counts_down = False
             previous = thread
             last = number + 1 + shape.last
-            one = groups.get(shape.stack) or group(shape.stack, shape.frames, number + 1, last)
-            one.threads.append(what)
+            item = groups.get(shape.stack) or group(shape.stack, shape.frames, number + 1, last)
+            item.threads.append(what)
             for address in shape.latches(data, body):
-                one.addresses[address] = None
+                item.addresses[address] = None
             number += shape.lines + 2
             at = body + shape.size
         shapes.after = after

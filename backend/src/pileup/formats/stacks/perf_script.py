@@ -166,8 +166,8 @@ def _result(
     event = names.most_common(1)[0][0]
     over = f" over {float(times[-1]) - float(times[0]):.1f} s" if times else ""
     between = f"{times[0]} to {times[-1]} s since the start of the machine" if times else None
-    first = min(one.first for one in stacks.values())
-    last = max(one.last for one in stacks.values())
+    first = min(stack.first for stack in stacks.values())
+    last = max(stack.last for stack in stacks.values())
     yield Snapshot(
         line_first=first,
         line_last=last,
@@ -176,15 +176,15 @@ def _result(
         original=between,
     )
     yield Section(f"{total} samples of {event}{over}", first, last)
-    for frames, one in sorted(stacks.items(), key=lambda each: -each[1].count):
+    for frames, stack in sorted(stacks.items(), key=lambda each: -each[1].count):
         yield Stack(
-            line_first=one.first,
-            line_last=one.last,
+            line_first=stack.first,
+            line_last=stack.last,
             snapshot=0,
-            count=one.count,
+            count=stack.count,
             samples=samples,
             frames=frames,
-            threads=tuple(StackThread(lwp=lwp, name=name) for lwp, name in one.threads.items()),
+            threads=tuple(StackThread(lwp=lwp, name=name) for lwp, name in stack.threads.items()),
         )
 
 

@@ -56,7 +56,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """The sum of each latch in each listing."""
-    found = Columns()
+    columns = Columns()
     listing = _Listing(0, "relative")
     samples, told = 0, False
     stamp: int | None = None
@@ -68,7 +68,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                     told = True
                     yield clock_event(line, epoch_us, local)
             case ResultSet():
-                listing.add_to(found)
+                listing.add_to(columns)
                 wall = samples * _SECOND if stamp is None else stamp
                 listing = _Listing(wall, "relative" if stamp is None else "utc")
                 samples += 1
@@ -79,10 +79,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                     )
             case Stray(line, text):
                 yield from stray(line, text, f"not part of a result set: {text[:60]!r}")
-        if found.full:
-            yield from found.flush()
-    listing.add_to(found)
-    yield from found.flush()
+        if columns.full:
+            yield from columns.flush()
+    listing.add_to(columns)
+    yield from columns.flush()
 
 
 class _Listing:

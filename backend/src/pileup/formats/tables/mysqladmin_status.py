@@ -76,7 +76,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line's numbers."""
-    found, clock, uptimes = Columns(), TsClock(), UptimeClock()
+    columns, clock, uptimes = Columns(), TsClock(), UptimeClock()
     uptime: tuple[int, int] | None = None
     for number, text in enumerate(lines, start=1):
         line = text[:_LONGEST]
@@ -88,7 +88,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         elif date := read_stamp(line):
             clock.date(*date)
         elif _LINE.match(line):
-            yield from _take(number, line, found, clock, uptimes, uptime)
+            yield from _take(number, line, columns, clock, uptimes, uptime)
             uptime = None
         elif match := _CLIENT.match(line):
             value = (match["value"] or "").strip()
@@ -101,9 +101,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         else:
             yield Skipped(number, number, "not a line of mysqladmin status")
-        if found.full:
-            yield from found.flush()
-    yield from found.flush()
+        if columns.full:
+            yield from columns.flush()
+    yield from columns.flush()
 
 
 def _take(
@@ -115,7 +115,9 @@ def _take(
     above: tuple[int, int] | None,
 ) -> Iterator[Item]:
     """``above``: the uptime that the client printed, and its line."""
-    pairs = [(one["name"], decimal(one["value"]), one["value"]) for one in _PAIR.finditer(line)]
+    pairs = [
+        (match["name"], decimal(match["value"]), match["value"]) for match in _PAIR.finditer(line)
+    ]
     wall = clock.wall
     if clock.clock == "relative":
         known = next((value for name, value, _ in pairs if name == "Uptime"), above and above[0])

@@ -63,7 +63,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every object with an id."""
     series = ListingSeries()
     listing = _Listing(0)
-    told = 0
+    count = 0
     for match, before, number, last in json_text.spans(lines, json_text.OBJECT):
         if match is None:
             if "{" in before:
@@ -71,8 +71,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             break
         row = _row(match[0])
         if row is None or "id" not in row:
-            told += 1
-            if told <= _MOST_TOLD:
+            count += 1
+            if count <= _MOST_TOLD:
                 yield Problem(
                     number, "Not a session: an object without an id.", found=match[0][:200]
                 )

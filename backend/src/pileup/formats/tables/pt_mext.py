@@ -66,8 +66,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     clock = UptimeClock()
     most = max(widths)
     walls = [
-        clock.next(int(one) if one is not None and one >= 0 else None)
-        for one in [*uptimes, *[None] * (most - len(uptimes))]
+        clock.next(int(value) if value is not None and value >= 0 else None)
+        for value in [*uptimes, *[None] * (most - len(uptimes))]
     ]
     for name, (number, cells) in rows.items():
         if not cells or value_of(cells[0]) is None:

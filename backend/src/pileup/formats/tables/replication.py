@@ -32,12 +32,12 @@ def sniff(head: str) -> bool | None:
         return True
     if "status" not in lower and "replication_" not in lower:
         return False
-    asked = other = 0
+    count = other = 0
     for line in head.split("\n"):
         if line.strip() and not line.startswith("TS "):
-            asked += bool(_ASKED.match(line))
+            count += bool(_ASKED.match(line))
             other += not _ASKED.match(line)
-    return asked > 0 and other <= 2 * asked
+    return count > 0 and other <= 2 * count
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -68,7 +68,7 @@ def sniff(head: str) -> bool | None:
         return False
     from pileup.formats import FORMATS  # the list holds this module too
 
-    return not any(one.NAME not in _OTHERS and one.sniff(head) is True for one in FORMATS)
+    return not any(item.NAME not in _OTHERS and item.sniff(head) is True for item in FORMATS)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -90,7 +90,7 @@ def _reader(head: str) -> Format:
     from pileup.formats import FORMATS
     from pileup.formats.tables import result_set
 
-    return next((one for one in FORMATS if one.NAME != NAME and one.sniff(head)), result_set)
+    return next((item for item in FORMATS if item.NAME != NAME and item.sniff(head)), result_set)
 
 
 class _Rendered:
@@ -112,17 +112,17 @@ class _Rendered:
 
     def _render(self, lines: Iterable[str]) -> Iterator[str]:
         before: tuple[str, ...] | None = None
-        for found in json_text.spans(lines, _PART, _LONGEST):
-            if found.match and found.match[0] == "[":
+        for span in json_text.spans(lines, _PART, _LONGEST):
+            if span.match and span.match[0] == "[":
                 before = None
                 continue
-            if "{" in found.before:
-                self._lost(found.first, found.before)
-            if found.match is None:
+            if "{" in span.before:
+                self._lost(span.first, span.before)
+            if span.match is None:
                 return
-            row = _row(found.match[0])
+            row = _row(span.match[0])
             if row is None:
-                self._lost(found.first, found.match[0])
+                self._lost(span.first, span.match[0])
                 continue
             if _OF_SHELL.issuperset(row) or "executionTime" in row:
                 continue
@@ -136,8 +136,8 @@ class _Rendered:
                 rendered = dump.split("\n")
                 before = None
             for line in rendered:
-                self.first.append(found.first)
-                self.last.append(found.last)
+                self.first.append(span.first)
+                self.last.append(span.last)
                 yield line
 
     def _lost(self, line: int, text: str) -> None:

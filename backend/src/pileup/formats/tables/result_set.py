@@ -36,7 +36,7 @@ def sniff(head: str) -> bool | None:
         return False
     from pileup.formats import FORMATS  # the list holds this module too
 
-    return not any(one.NAME != NAME and one.sniff(head) is True for one in FORMATS)
+    return not any(item.NAME != NAME and item.sniff(head) is True for item in FORMATS)
 
 
 def _is_tab(head: str) -> bool:

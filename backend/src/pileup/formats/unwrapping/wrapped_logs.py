@@ -129,8 +129,8 @@ def without(pattern: re.Pattern[str], line: str) -> str:
 
 
 def _unwrap_json(line: str) -> str:
-    found = _unwrapped(line)
-    return line if found is None else found
+    text = _unwrapped(line)
+    return line if text is None else text
 
 
 def _unwrapped(line: str) -> str | None:
@@ -154,7 +154,7 @@ def _of_journal(entry: dict[str, Any]) -> str | None:
     """A line of ``journalctl -o short-iso-precise`` per line of the message."""
     message = entry.get("MESSAGE")
     if isinstance(message, list):  # bytes that are no text
-        if not all(isinstance(one, int) and 0 <= one < 256 for one in message):
+        if not all(isinstance(item, int) and 0 <= item < 256 for item in message):
             return None
         message = bytes(message).decode("utf-8", "replace")
     at = str(entry["__REALTIME_TIMESTAMP"])

@@ -46,9 +46,9 @@ def redact(document: Document, redactor: Redactor) -> Document:
     done = msgspec.convert(_walk(plain, redactor, None), Document)
     counts: Counter[str] = Counter()
     values: Counter[str] = Counter()
-    for one in redactor.replaced():
-        counts[one.kind] += one.occurrences
-        values[one.kind] += 1
+    for replaced in redactor.replaced():
+        counts[replaced.kind] += replaced.occurrences
+        values[replaced.kind] += 1
     return msgspec.structs.replace(
         done,
         redacted=[
@@ -75,7 +75,7 @@ def _walk(node: Any, redactor: Redactor, field: str | None) -> Any:
             return node
         if field == "detail" and len(node) == 2 and node[0] == "user":
             return ["user", redactor.name("users", node[1])]
-        return [_walk(one, redactor, field) for one in node]
+        return [_walk(item, redactor, field) for item in node]
     if isinstance(node, dict):
         if node.get("type") == "code":
             return {**node, "text": redactor.text(node["text"], raw=True)}
@@ -84,18 +84,18 @@ def _walk(node: Any, redactor: Redactor, field: str | None) -> Any:
 
 
 def _is_runs(node: list[Any]) -> bool:
-    return all(isinstance(one, dict) and "type" not in one for one in node)
+    return all(isinstance(item, dict) and "type" not in item for item in node)
 
 
 def _runs(runs: list[dict[str, Any]], redactor: Redactor) -> list[dict[str, Any]]:
     """Runs of one paragraph: a statement may change its look in the middle."""
-    whole = "".join(one.get("text", "") for one in runs)
+    whole = "".join(run.get("text", "") for run in runs)
     done = redactor.text(whole)
-    alone = [_run(one, redactor) for one in runs]
-    if "".join(one.get("text", "") for one in alone) == done:
+    alone = [_run(run, redactor) for run in runs]
+    if "".join(row.get("text", "") for row in alone) == done:
         return alone
     # A value runs across looks: the text counts, the looks go.
-    notes = [one for one in runs if "note" in one]
+    notes = [run for run in runs if "note" in run]
     return [{"text": done}, *notes]
 
 

@@ -215,8 +215,8 @@ class Redactor:
             return f"'{self._token('users', match['quoted'])}'@'{shown}'"
         if match["slow"] is not None:
             return f"{self._token('users', match['slow'])}[{self._token('users', match['inner'])}]"
-        said = match["said"]
-        return said[0] + self._token("users", said[1:-1]) + said[-1]
+        text = match["said"]
+        return text[0] + self._token("users", text[1:-1]) + text[-1]
 
     def _query_id(self, match: re.Match[str]) -> str:
         """'query id 42 db-7 10.0.0.7 shop updating': host, address and user of a session."""

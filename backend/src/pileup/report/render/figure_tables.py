@@ -32,7 +32,7 @@ def twin(drawing: Drawing, zone: tzinfo = UTC) -> Table:
         case GraphDrawing():
             nodes = _tree(drawing)
             head = ["who waits for whom", "kind", "blocks", "members"]
-            return _table(head, [_node(*one) for one in nodes[:MOST_NODES]], "llrr", code=0)
+            return _table(head, [_node(*node) for node in nodes[:MOST_NODES]], "llrr", code=0)
         case ConfidenceDrawing():
             rows = [
                 [line.label, ", ".join(f"{per_cent} %" for _, per_cent in line.steps)]
@@ -44,7 +44,9 @@ def twin(drawing: Drawing, zone: tzinfo = UTC) -> Table:
                 "evidence",
                 *(f"{c.label} {c.hypothesis}".strip() for c in drawing.columns),
             ]
-            rows = [[row.evidence, *(one or "–" for one in row.ratings)] for row in drawing.rows]
+            rows = [
+                [row.evidence, *(rating or "–" for rating in row.ratings)] for row in drawing.rows
+            ]
             return _table(head, rows, "l" * len(head))
 
 
@@ -53,15 +55,15 @@ def _lane(lane: Lane, zone: tzinfo) -> list[str]:
     if not known:
         return [lane.title, lane.unit, "", "", "", ""]
     values = sorted(value for value, _ in known)
-    highest, at = max(known, key=lambda one: one[0])
-    said = datetime.fromtimestamp(at / 1000, zone).strftime("%H:%M:%S %Z")
+    highest, at = max(known, key=lambda row: row[0])
+    text = datetime.fromtimestamp(at / 1000, zone).strftime("%H:%M:%S %Z")
     return [
         lane.title,
         lane.unit,
         number(values[0]),
         number(values[len(values) // 2]),
         number(highest),
-        said,
+        text,
     ]
 
 
@@ -71,10 +73,10 @@ def _tree(graph: GraphDrawing) -> list[tuple[int, GraphNode]]:
     waiters: dict[str, list[str]] = {}
     for behind, front, _ in graph.edges:
         waiters.setdefault(front, []).append(behind)
-    for found in waiters.values():
-        found.sort(
-            key=lambda one: (
-                (-by_id[one].blocks_total, by_id[one].label) if one in by_id else (0, one)
+    for waiter in waiters.values():
+        waiter.sort(
+            key=lambda name: (
+                (-by_id[name].blocks_total, by_id[name].label) if name in by_id else (0, name)
             )
         )
     out: list[tuple[int, GraphNode]] = []
@@ -88,7 +90,7 @@ def _tree(graph: GraphDrawing) -> list[tuple[int, GraphNode]]:
                 continue
             seen.add(at)
             out.append((depth, by_id[at]))
-            stack += [(depth + 1, one) for one in reversed(waiters.get(at, []))]
+            stack += [(depth + 1, name) for name in reversed(waiters.get(at, []))]
     return out
 
 
@@ -109,7 +111,7 @@ def _table(head: list[str], rows: list[list[str]], align: str, code: int | None 
         return [Run(text, code=index == code)] if text else []
 
     return Table(
-        head=[[Run(one)] for one in head],
-        rows=[[cell(index, one) for index, one in enumerate(row)] for row in rows],
-        align=[sides[one] for one in align],
+        head=[[Run(name)] for name in head],
+        rows=[[cell(index, name) for index, name in enumerate(row)] for row in rows],
+        align=[sides[name] for name in align],
     )

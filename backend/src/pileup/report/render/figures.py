@@ -138,8 +138,8 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
     if not times:
         return ""
     first, last = min(times), max(times)
-    said = 320 if width > 800 else 230
-    plot = width - 60 - said
+    count = 320 if width > 800 else 230
+    plot = width - 60 - count
     height = max(200, 40 + 31 * len(drawing.lines))
 
     def x(t: float) -> float:
@@ -170,7 +170,7 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
         )
         free = max(y(line.steps[-1][1]) + 4, free)
         words = f"{line.steps[-1][1]} % {line.label}"
-        for said_line in wrapped(words, int((said - 16) / 6), 2):
+        for said_line in wrapped(words, int((count - 16) / 6), 2):
             parts.append(_text(68 + plot, free, said_line, fill=colour))
             free += 14
         free += 3
@@ -181,9 +181,11 @@ def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
     """Evidence down, hypotheses across; a cell has its letters, and a tint as the second cue."""
     left = int(width * 0.42)
     cell = (width - left - 8) / max(len(matrix.columns), 1)
-    heads = [wrapped(one.hypothesis, max(6, int((cell - 8) / 6)), 4) for one in matrix.columns]
+    heads = [
+        wrapped(column.hypothesis, max(6, int((cell - 8) / 6)), 4) for column in matrix.columns
+    ]
     lines = max(map(len, heads), default=1)
-    names = [wrapped(one.evidence, int((left - 16) / 6), 2) for one in matrix.rows]
+    names = [wrapped(row.evidence, int((left - 16) / 6), 2) for row in matrix.rows]
     tops = [42 + 14 * lines]
     for name in names:
         tops.append(tops[-1] + 12 + 14 * len(name))
@@ -197,11 +199,11 @@ def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
         for line, words in enumerate(head):
             parts.append(_text(middle, 32 + 14 * line, words, anchor="middle", fill=_GREY))
         parts.append(_text(middle, tops[0] - 6, foot.strip(" ·"), anchor="middle", fill=_GREY))
-    for row, (one, name) in enumerate(zip(matrix.rows, names, strict=True)):
+    for row, (item, name) in enumerate(zip(matrix.rows, names, strict=True)):
         top, tall = tops[row], tops[row + 1] - tops[row]
         for line, words in enumerate(name):
             parts.append(_text(8, top + 17 + 14 * line, words))
-        for index, rating in enumerate(one.ratings):
+        for index, rating in enumerate(item.ratings):
             fill = _RATINGS.get(rating, ("#ffffff", ""))[0]
             parts.append(
                 f'<rect x="{left + cell * index + 1:.1f}" y="{top}" width="{cell - 2:.1f}" '

@@ -79,8 +79,12 @@ def render_html(document: Document, *, viewer: str | None = None) -> str:
         document=document,
         written=f"{made:%Y-%m-%d %H:%M} {made:%Z}",
         sections=[
-            {"key": one.key, "title": one.title, "html": render_blocks(one.blocks, zone)}
-            for one in document.sections
+            {
+                "key": section.key,
+                "title": section.title,
+                "html": render_blocks(section.blocks, zone),
+            }
+            for section in document.sections
         ],
         data=Markup(_data(document)) if script is not None else None,  # noqa: S704  (escaped there)
         script=Markup(script) if script is not None else None,  # noqa: S704  (our own, built)
@@ -200,16 +204,16 @@ def _data(document: Document) -> str:
 
 
 def _figures(blocks: Sequence[Block]) -> list[Figure]:
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for block in blocks:
         if isinstance(block, Figure):
-            found.append(block)
+            figures.append(block)
         elif isinstance(block, Quote):
-            found += _figures(block.blocks)
+            figures += _figures(block.blocks)
         elif isinstance(block, Bullets):
             for item in block.items:
-                found += _figures(item)
-    return found
+                figures += _figures(item)
+    return figures
 
 
 def _csp_hash(script: str) -> str:

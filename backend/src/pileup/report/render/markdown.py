@@ -34,14 +34,17 @@ def render_markdown(document: Document) -> str:
         parts.append(f"## {_plain(section.title)}")
         parts += [_block(block) for block in section.blocks]
     parts.append("## Sources")
-    parts += [_source(one.number, one.text, one.link, one.excerpt) for one in document.sources]
+    parts += [
+        _source(source.number, source.text, source.link, source.excerpt)
+        for source in document.sources
+    ]
     if not document.sources:
         parts.append("None cited.")
     if document.redacted is not None:
         parts.append("## Redaction")
         parts += [
-            f"- {one.kind}: {one.values} values in {one.occurrences} places"
-            for one in document.redacted
+            f"- {kind.kind}: {kind.values} values in {kind.occurrences} places"
+            for kind in document.redacted
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -62,7 +65,7 @@ def _block(block: Block) -> str:
         case Trouble():
             return f"*{_plain(block.text)}*"
         case Quote():
-            inner = "\n\n".join(_block(one) for one in block.blocks)
+            inner = "\n\n".join(_block(item) for item in block.blocks)
             return "\n".join(f"> {line}".rstrip() for line in inner.split("\n"))
         case Bullets():
             return "\n".join(
@@ -77,7 +80,7 @@ def _block(block: Block) -> str:
 
 
 def _item(mark: str, blocks: list[Block]) -> str:
-    text = "\n\n".join(_block(one) for one in blocks)
+    text = "\n\n".join(_block(block) for block in blocks)
     pad = " " * (len(mark) + 1)
     return f"{mark} " + text.replace("\n", f"\n{pad}")
 
@@ -86,7 +89,7 @@ def _table(table: Table) -> str:
     rule = {"left": "---", "right": "--:", "center": ":-:"}
     lines = [
         "| " + " | ".join(_cell(cell) for cell in table.head) + " |",
-        "|" + "|".join(rule[one] for one in table.align) + "|",
+        "|" + "|".join(rule[name] for name in table.align) + "|",
         *("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows),
     ]
     caption = f"\n\n**Table {table.number}.** {_runs(table.caption)}" if table.caption else ""

@@ -78,8 +78,8 @@ def render_pdf(document: Document, *, paper: Paper = "a4", kicker: str = "") -> 
                 f"typesetting took longer than {TIMEOUT_S} s and was ended; export fewer sections"
             ) from error
     if done.returncode != 0 or not done.stdout.startswith(b"%PDF"):
-        said = done.stderr.decode("utf-8", "replace").strip()[-400:]
-        raise NotTypeset(f"the typesetter refused the report: {said or 'it ended without a word'}")
+        text = done.stderr.decode("utf-8", "replace").strip()[-400:]
+        raise NotTypeset(f"the typesetter refused the report: {text or 'it ended without a word'}")
     return done.stdout
 
 
@@ -92,12 +92,12 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
     facts.append(("Written", f"{at:%Y-%m-%d %H:%M} {at:%Z}", False))
     facts.append(("Times in", document.zone, False))
     if document.redacted is not None:
-        kinds = ", ".join(one.kind for one in document.redacted) or "nothing"
+        kinds = ", ".join(kind.kind for kind in document.redacted) or "nothing"
         facts.append(("Redacted", kinds, False))
     facts.append(("Incident", document.incident, True))
     texts = list(_texts(msgspec.to_builtins(document.sections)))
     texts += [document.title, *(value for _, value in document.facts)]
-    texts += [text for one in document.sources for text in (one.text, one.excerpt or "")]
+    texts += [text for source in document.sources for text in (source.text, source.excerpt or "")]
     asian = ["Noto Sans SC", "Noto Sans JP"]
     return {
         "paper": _PAPERS[paper],
@@ -111,24 +111,24 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
         "facts": facts,
         "sections": [
             {
-                "title": _broken(one.title),
-                "blocks": _blocks(one.blocks, zone, top=True),
+                "title": _broken(section.title),
+                "blocks": _blocks(section.blocks, zone, top=True),
             }
-            for one in document.sections
+            for section in document.sections
         ],
         "sources": [
             {
-                "number": one.number,
-                "text": _broken(one.text),
-                "excerpt": _broken(one.excerpt) if one.excerpt else None,
-                "link": one.link,
-                "artifact": one.artifact[:16] if one.artifact else None,
+                "number": source.number,
+                "text": _broken(source.text),
+                "excerpt": _broken(source.excerpt) if source.excerpt else None,
+                "link": source.link,
+                "artifact": source.artifact[:16] if source.artifact else None,
             }
-            for one in document.sources
+            for source in document.sources
         ],
         "redacted": None
         if document.redacted is None
-        else [msgspec.to_builtins(one) for one in document.redacted],
+        else [msgspec.to_builtins(kind) for kind in document.redacted],
     }
 
 
@@ -200,10 +200,10 @@ def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
 
 def _runs(runs: Runs) -> list[dict[str, Any]]:
     out = []
-    for one in runs:
-        made: dict[str, Any] = msgspec.to_builtins(one)
-        if one.note is None:
-            made["text"] = _broken(one.text)
+    for run in runs:
+        made: dict[str, Any] = msgspec.to_builtins(run)
+        if run.note is None:
+            made["text"] = _broken(run.text)
         out.append(made)
     return out
 

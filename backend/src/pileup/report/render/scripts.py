@@ -27,7 +27,9 @@ def is_rtl(text: str) -> bool:
 
 
 def has_rtl(text: str) -> bool:
-    return not text.isascii() and any(unicodedata.bidirectional(one) in ("R", "AL") for one in text)
+    return not text.isascii() and any(
+        unicodedata.bidirectional(name) in ("R", "AL") for name in text
+    )
 
 
 def has_kana(text: str) -> bool:
@@ -39,7 +41,7 @@ def width(text: str) -> int:
     """Letters of the Latin width that the text takes: a Chinese one takes two."""
     if text.isascii():
         return len(text)
-    return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
+    return sum(2 if unicodedata.east_asian_width(name) in "WF" else 1 for name in text)
 
 
 def short(text: str, most: int) -> str:
@@ -102,10 +104,10 @@ _WORDS = {"CJK": "rare Chinese characters"}
 @lru_cache(maxsize=1)
 def _have() -> frozenset[int]:
     """Every code point of our fonts (some 15 000), read from their cmap tables once."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for path in sorted([*FONTS.glob("*.ttf"), *FONTS.glob("*.otf")]):
-        found |= _cmap(path.read_bytes())
-    return frozenset(found)
+        numbers |= _cmap(path.read_bytes())
+    return frozenset(numbers)
 
 
 def _cmap(font: bytes) -> set[int]:
@@ -121,7 +123,7 @@ def _cmap(font: bytes) -> set[int]:
     else:
         return set()
     (many,) = struct.unpack_from(">H", font, start + 2)
-    found: set[int] = set()
+    numbers: set[int] = set()
     for index in range(many):
         (offset,) = struct.unpack_from(">I", font, start + 8 + 8 * index)
         at = start + offset
@@ -131,10 +133,10 @@ def _cmap(font: bytes) -> set[int]:
             ends = struct.unpack_from(f">{twice // 2}H", font, at + 14)
             starts = struct.unpack_from(f">{twice // 2}H", font, at + 16 + twice)
             for first, last in zip(starts, ends, strict=True):
-                found.update(range(first, min(last, 0xFFFE) + 1))
+                numbers.update(range(first, min(last, 0xFFFE) + 1))
         elif form == 12:
             (groups,) = struct.unpack_from(">I", font, at + 12)
             for group in range(groups):
                 first, last, _ = struct.unpack_from(">III", font, at + 16 + 12 * group)
-                found.update(range(first, last + 1))
-    return found
+                numbers.update(range(first, last + 1))
+    return numbers

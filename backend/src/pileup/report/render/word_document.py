@@ -106,7 +106,7 @@ class _Writer:
             cells = table.add_row().cells
             cells[0].text, cells[1].text = _xml(name), _xml(value)
         self._word.add_paragraph("Contents", style="TOC Heading")
-        titles = [*(one.title for one in document.sections), "Sources"]
+        titles = [*(section.title for section in document.sections), "Sources"]
         _field(self._word.add_paragraph(), 'TOC \\o "1-2" \\h \\z \\u', *titles)
         self._word.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
 
@@ -131,11 +131,11 @@ class _Writer:
             case Trouble():
                 word.add_paragraph().add_run(_xml(block.text)).italic = True
             case Quote():
-                for one in block.blocks:
-                    if isinstance(one, Paragraph):
-                        self._runs(word.add_paragraph(style="Quote"), one.runs)
+                for item in block.blocks:
+                    if isinstance(item, Paragraph):
+                        self._runs(word.add_paragraph(style="Quote"), item.runs)
                     else:
-                        self.block(one, depth)
+                        self.block(item, depth)
             case Bullets():
                 self._list(block, depth)
             case Table():
@@ -146,17 +146,17 @@ class _Writer:
     def sources(self) -> None:
         """What the numbers in the text point at, and what was redacted."""
         self._word.add_heading("Sources", 1)
-        for one in self._document.sources:
+        for source in self._document.sources:
             paragraph = self._word.add_paragraph()
-            paragraph.paragraph_format.keep_with_next = bool(one.excerpt)
-            paragraph.add_run(f"[{one.number}] ").bold = True
-            _bookmark(paragraph, f"source_{one.number}", one.number)
-            said = [Run(one.text, href=one.link)]
-            if one.artifact:
-                said.append(Run(f"  SHA-256 {one.artifact[:16]}", code=True))
-            self._runs(paragraph, said)
-            if one.excerpt:
-                self._word.add_paragraph(_xml(one.excerpt), style="Raw lines")
+            paragraph.paragraph_format.keep_with_next = bool(source.excerpt)
+            paragraph.add_run(f"[{source.number}] ").bold = True
+            _bookmark(paragraph, f"source_{source.number}", source.number)
+            runs = [Run(source.text, href=source.link)]
+            if source.artifact:
+                runs.append(Run(f"  SHA-256 {source.artifact[:16]}", code=True))
+            self._runs(paragraph, runs)
+            if source.excerpt:
+                self._word.add_paragraph(_xml(source.excerpt), style="Raw lines")
         if not self._document.sources:
             self._word.add_paragraph("None cited.")
         if self._document.redacted is not None:
@@ -228,10 +228,10 @@ class _Writer:
         keep: bool = False,
     ) -> list[str]:
         """keep: on the page of the next row."""
-        kept = "<w:keepNext/>" if keep else ""
+        text = "<w:keepNext/>" if keep else ""
         return [
             f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
-            f'<w:p><w:pPr><w:pStyle w:val="Cell"/>{kept}<w:jc w:val="{side}"/></w:pPr>'
+            f'<w:p><w:pPr><w:pStyle w:val="Cell"/>{text}<w:jc w:val="{side}"/></w:pPr>'
             f"{self._inner(runs, bold=bold, small=True)}</w:p></w:tc>"
             for runs, side, width in zip(cells, align, widths, strict=False)
         ]
@@ -267,30 +267,30 @@ class _Writer:
     def _inner(self, runs: Runs, *, bold: bool = False, small: bool = False) -> str:
         """The runs as XML; between two notes a comma. small: in a cell of a table."""
         out: list[str] = []
-        for before, one in zip([None, *runs], runs, strict=False):
-            if one.note is not None and before is not None and before.note is not None:
+        for before, run in zip([None, *runs], runs, strict=False):
+            if run.note is not None and before is not None and before.note is not None:
                 out.append(_r(['<w:vertAlign w:val="superscript"/>'], ", "))
-            out.append(self._run(one, bold=bold, small=small))
+            out.append(self._run(run, bold=bold, small=small))
         return "".join(out)
 
-    def _run(self, one: Run, *, bold: bool = False, small: bool = False) -> str:
+    def _run(self, run: Run, *, bold: bool = False, small: bool = False) -> str:
         """One run as XML; a note or a link stands in a hyperlink."""
-        look = ['<w:rStyle w:val="Mono"/>'] if one.code else []
-        look += ["<w:b/>"] if one.bold or bold else []
-        look += ["<w:i/>"] if one.italic else []
-        look += ["<w:strike/>"] if one.strike else []
-        size = ['<w:sz w:val="15"/>'] if one.code and small else []
-        if one.note is not None:
+        look = ['<w:rStyle w:val="Mono"/>'] if run.code else []
+        look += ["<w:b/>"] if run.bold or bold else []
+        look += ["<w:i/>"] if run.italic else []
+        look += ["<w:strike/>"] if run.strike else []
+        size = ['<w:sz w:val="15"/>'] if run.code and small else []
+        if run.note is not None:
             look += ['<w:color w:val="0B58A8"/>', '<w:vertAlign w:val="superscript"/>']
             return (
-                f'<w:hyperlink w:anchor="source_{one.note}">{_r(look, str(one.note))}</w:hyperlink>'
+                f'<w:hyperlink w:anchor="source_{run.note}">{_r(look, str(run.note))}</w:hyperlink>'
             )
-        if one.href and one.href.startswith(("http://", "https://", "mailto:")):
+        if run.href and run.href.startswith(("http://", "https://", "mailto:")):
             look += ['<w:color w:val="0B58A8"/>', *size]
             return (
-                f'<w:hyperlink r:id="{self._relation(one.href)}">{_r(look, one.text)}</w:hyperlink>'
+                f'<w:hyperlink r:id="{self._relation(run.href)}">{_r(look, run.text)}</w:hyperlink>'
             )
-        return _r(look + size, one.text)
+        return _r(look + size, run.text)
 
     def _relation(self, address: str) -> str:
         from docx.opc.constants import RELATIONSHIP_TYPE
@@ -409,10 +409,10 @@ def _field(paragraph: WordParagraph, instruction: str, *shown: str) -> None:
     text.text = instruction
     run._r.append(text)
     mark("separate")
-    for line, one in enumerate(shown):
+    for line, name in enumerate(shown):
         if line:
             run.add_break()
-        run.add_text(_xml(one))
+        run.add_text(_xml(name))
     mark("end")
 
 

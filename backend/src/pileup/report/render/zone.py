@@ -46,7 +46,7 @@ def in_zone(document: Document, zone: str) -> Document:
         if isinstance(node, str):
             return node if raw or field in _KEPT else _PRINTED.sub(moved, node)
         if isinstance(node, list):
-            return [walk(one, field, raw) for one in node]
+            return [walk(item, field, raw) for item in node]
         if isinstance(node, dict):
             code = node.get("type") == "code"
             return {

@@ -26,7 +26,10 @@ def happened(case: Case) -> list[tuple[datetime, str]]:
             for event in case.analysis.events
             if event.time and event.kind in _EVENT_KINDS
         ][:MOST_EVENTS]
-        rows += [(one.time, f"deadlock: {one.relation}") for one in case.analysis.deadlocks]
+        rows += [
+            (deadlock.time, f"deadlock: {deadlock.relation}")
+            for deadlock in case.analysis.deadlocks
+        ]
     found = [(at, text) for iso, text in rows if iso and (at := moment(iso)) is not None]
     found += [
         (note.start.astimezone(UTC), f"{note.text} ({note.author})") for note in case.annotations

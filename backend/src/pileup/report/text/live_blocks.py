@@ -54,8 +54,8 @@ def expand(case: Case, directive: Directive, note: Callable[[str], int]) -> list
     return known.make(case, directive.arguments, note)
 
 
-def _pin(case: Case, told: dict[str, str], note: Callable[[str], int]) -> list[Block]:
-    wanted = told.get("id", "").removeprefix("pin-").replace("-", "")
+def _pin(case: Case, names: dict[str, str], note: Callable[[str], int]) -> list[Block]:
+    wanted = names.get("id", "").removeprefix("pin-").replace("-", "")
     if len(wanted) < 8:
         return [Trouble('“::pin” needs id="…": at least eight characters of the id of a pin.')]
     for pin in case.pins:
@@ -82,7 +82,7 @@ def _lane(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Blo
             return [
                 Trouble(f'“::lane” {name}="{told[name]}" is no time; write 2026-11-20T22:19:49Z.')
             ]
-    wanted = tuple(one.strip() for one in told.get("series", "").split(";") if one.strip())
+    wanted = tuple(name.strip() for name in told.get("series", "").split(";") if name.strip())
     if wanted or "from" in told or "to" in told:
         lanes = case.draw_lanes(wanted, told.get("from"), told.get("to"))
     else:
@@ -101,33 +101,33 @@ def _lanes_caption(case: Case, lanes: tuple[Lane, ...], chosen: bool) -> str:
     shifts = case.analysis.shifts if case.analysis else []
     shown = [s for s in shifts if any(lane.title.startswith(s.name) for lane in lanes)]
     leads = [s for s in shown if s.first_moved_s is not None]
-    said = ""
+    text = ""
     if leads:
         first = min(leads, key=lambda s: s.first_moved_s or 0.0)
         moved = first.first_moved_s or 0.0
         place = f"{-moved:.0f} s before" if moved < 0 else f"{moved:.0f} s after" if moved else "at"
-        said = f"{first.name} moved first, {place} the onset"
+        text = f"{first.name} moved first, {place} the onset"
         change = ratio_words(first.baseline, first.stall)
-        said += f" ({change}). " if change else ". "
+        text += f" ({change}). " if change else ". "
     elif chosen:
-        said = f"{', '.join(lane.title for lane in lanes)}. "
+        text = f"{', '.join(lane.title for lane in lanes)}. "
     spans = stall_spans(case)
-    return said + ("The stall is shaded." if spans else "No stall was detected.")
+    return text + ("The stall is shaded." if spans else "No stall was detected.")
 
 
-def _waits(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
-    at = told.get("at")
+def _waits(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+    at = names.get("at")
     if at is not None and moment(at) is None:
         return [Trouble(f'“::waits” at="{at}" is no time; write 2026-11-20T22:19:49Z.')]
     graph = case.draw_graph(at) if at else case.graph
     if graph is None or not graph.nodes:
         return [Trouble("No artifact shows who waited for whom, so there is no wait graph.")]
     dashed = "; dashed boxes are inferred" if any(n.inferred for n in graph.nodes) else ""
-    caption = told.get("caption") or f"{graph.headline} Snapshot of {when(graph.at)}{dashed}."
+    caption = names.get("caption") or f"{graph.headline} Snapshot of {when(graph.at)}{dashed}."
     return [Figure(graph, [Run(caption)], f"Wait graph. {graph.headline}")]
 
 
-def _confidence(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+def _confidence(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     drawn = [h for h in case.hypotheses if h.history]
     if not drawn:
         return [Trouble("No hypothesis has a confidence yet.")]
@@ -139,19 +139,19 @@ def _confidence(case: Case, told: dict[str, str], _: Callable[[str], int]) -> li
         for h in drawn
     ]
     last = leading.history[-1].confidence
-    caption = told.get("caption") or f"“{leading.statement}” leads with {last} %."
+    caption = names.get("caption") or f"“{leading.statement}” leads with {last} %."
     alt = "Confidence over time. " + "; ".join(
         f"{h.statement}: " + ", ".join(f"{step.confidence} %" for step in h.history) for h in drawn
     )
     return [Figure(ConfidenceDrawing(lines), [Run(caption)], alt)]
 
 
-def _matrix(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+def _matrix(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     matrix = case.matrix
     if matrix is None or not matrix.rows or not matrix.columns:
         return [Trouble("The matrix has no rated evidence yet.")]
     ranked = [c for c in matrix.columns if c.inconsistency is not None]
-    caption = told.get("caption")
+    caption = names.get("caption")
     if caption is None:
         least = min(ranked, key=lambda c: c.inconsistency or 0.0) if ranked else None
         caption = (
@@ -164,12 +164,12 @@ def _matrix(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[B
     return [Figure(matrix, [Run(caption)], alt)]
 
 
-def _experiments(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+def _experiments(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     if not case.experiments:
         return [Trouble("No experiment was logged.")]
     done = [e for e in case.experiments if e.verdict]
     matched = sum(e.verdict == "match" for e in done)
-    caption = told.get("caption") or (
+    caption = names.get("caption") or (
         f"{matched} of {len(done)} finished experiments matched their locked prediction."
         if done
         else "No experiment is finished yet."
@@ -193,12 +193,12 @@ def _experiment_row(e: ReportExperiment) -> list[str]:
     ]
 
 
-def _actions(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     if not case.actions:
         return [Trouble("There is no action yet: add them under Actions.")]
     done = sum(a.status == "done" for a in case.actions)
     late = [a for a in case.actions if not a.owner or a.due is None]
-    caption = told.get("caption") or (
+    caption = names.get("caption") or (
         f"{done} of {len(case.actions)} actions are done"
         + (f"; {len(late)} have no owner or no date." if late else ".")
     )
@@ -218,14 +218,14 @@ def _actions(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[
     return [_table(["action", "owner", "due", "status", "verified by"], rows, None, caption)]
 
 
-def _timeline(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+def _timeline(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     events = happened(case)
     if not events:
         return [Trouble("Nothing with a time is known yet.")]
-    bounds = [moment(told[name]) if name in told else None for name in ("from", "to")]
+    bounds = [moment(names[name]) if name in names else None for name in ("from", "to")]
     for name, bound in zip(("from", "to"), bounds, strict=True):
-        if name in told and bound is None:
-            return [Trouble(f'“::timeline” {name}="{told[name]}" is no time.')]
+        if name in names and bound is None:
+            return [Trouble(f'“::timeline” {name}="{names[name]}" is no time.')]
     start, end = bounds
     kept = [
         (at, text)
@@ -233,7 +233,7 @@ def _timeline(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list
         if (start is None or at >= start) and (end is None or at <= end)
     ]
     rows = [[when(_iso(at)), text] for at, text in kept]
-    caption = told.get("caption") or f"{len(rows)} events in the order in which they happened."
+    caption = names.get("caption") or f"{len(rows)} events in the order in which they happened."
     return [_table(["time", "what"], rows, None, caption)]
 
 

@@ -119,7 +119,7 @@ class _Reader:
                 inline = self._inline()
                 live = _directives(inline)
                 if live:
-                    return [block for one in live for block in self._live(one)]
+                    return [block for directive in live for block in self._live(directive)]
                 return [Paragraph(self._runs(inline))]
             case "heading_open":
                 return [Heading(min(int(token.tag[1:]) + 2, 6), self._runs(self._inline()))]

@@ -195,8 +195,8 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
 def _experiments(case: Case) -> str:
     if not case.experiments:
         return "No experiment was logged."
-    told = [e for e in case.experiments if not e.sweep or e.observation or e.conclusion]
-    return "\n\n".join(["::experiments", *(_experiment(e) for e in told)])
+    experiments = [e for e in case.experiments if not e.sweep or e.observation or e.conclusion]
+    return "\n\n".join(["::experiments", *(_experiment(e) for e in experiments)])
 
 
 def _experiment(experiment: ReportExperiment) -> str:
@@ -316,7 +316,7 @@ def _bug_environment(case: Case) -> str:
     if case.analysis is None:
         return ""
     server = case.analysis.server or {}
-    said = " ".join(
+    text = " ".join(
         str(server[name]) for name in ("family", "version", "comment") if server.get(name)
     )
     decide = [s for s in case.analysis.settings if s.name.startswith(_BUG_SETTINGS)]
@@ -329,7 +329,7 @@ def _bug_environment(case: Case) -> str:
         if rows
         else ""
     )
-    return f"Server: {said or 'version not known from the artifacts'}\n\n{table}"
+    return f"Server: {text or 'version not known from the artifacts'}\n\n{table}"
 
 
 def _bug_evidence(case: Case) -> str:

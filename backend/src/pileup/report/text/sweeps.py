@@ -20,9 +20,9 @@ from pileup.report.text.wording import VERDICTS, number
 def sweeps(experiments: Sequence[ReportExperiment]) -> list[Table]:
     """One table per sweep of at least two runs that differ in a parameter."""
     by_name: dict[str, list[ReportExperiment]] = {}
-    for one in experiments:
-        if one.sweep and one.parameters:
-            by_name.setdefault(one.sweep, []).append(one)
+    for experiment in experiments:
+        if experiment.sweep and experiment.parameters:
+            by_name.setdefault(experiment.sweep, []).append(experiment)
     return [_sweep(name, by_name[name]) for name in sorted(by_name) if len(by_name[name]) > 1]
 
 
@@ -39,7 +39,7 @@ def _sweep(name: str, runs: list[ReportExperiment]) -> Table:
         places.setdefault(tuple(run.parameters.get(key, "") for key in names), []).append(run)
     rows = [
         [", ".join(str(run.number) for run in same), *place, _value(same), _word(same)]
-        for place, same in sorted(places.items(), key=lambda one: [_natural(v) for v in one[0]])
+        for place, same in sorted(places.items(), key=lambda place: [_natural(v) for v in place[0]])
     ]
     head = ["", *names, "measured", "verdict"]
     align = ["right", *("left" for _ in names), "right", "left"]

@@ -14,6 +14,6 @@ def table(
     return Table(
         head=[[Run(cell)] if cell else [] for cell in head],
         rows=[[[Run(cell)] if cell else [] for cell in row] for row in rows],
-        align=["right" if one == "right" else "left" for one in align or ["left"] * len(head)],
+        align=["right" if name == "right" else "left" for name in align or ["left"] * len(head)],
         caption=[Run(caption)],
     )

@@ -178,4 +178,4 @@ TITLES: dict[str, str] = {
 
 def template(template_id: str) -> Template:
     """The template of that id; the default one when it is not known (it was removed since)."""
-    return next((one for one in TEMPLATES if one.id == template_id), DEFAULT)
+    return next((item for item in TEMPLATES if item.id == template_id), DEFAULT)

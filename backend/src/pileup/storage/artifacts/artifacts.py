@@ -453,8 +453,8 @@ def clean_path(path: str) -> str:
         "".join(c if c.isprintable() else "�" for c in part).strip()
         for part in clean(path).replace("\\", "/").split("/")
     ]
-    kept = "/".join(part for part in parts if part not in ("", ".", ".."))
-    return (kept[:200] + "…" + kept[-(_PATH_MAX - 201) :] if len(kept) > _PATH_MAX else kept) or (
+    text = "/".join(part for part in parts if part not in ("", ".", ".."))
+    return (text[:200] + "…" + text[-(_PATH_MAX - 201) :] if len(text) > _PATH_MAX else text) or (
         "unnamed"
     )
 

@@ -92,14 +92,14 @@ class FrameStore:
     def lines(self, key: FrameKey, first: int, last: int) -> dict[str, pl.DataFrame]:
         """The records of one parse that touch some lines, by kind; no kind without any."""
         folder = self._folder(key)
-        found: dict[str, pl.DataFrame] = {}
+        frames: dict[str, pl.DataFrame] = {}
         for kind in sorted({path.name.split(".")[0] for path in folder.glob("*.parquet")}):
             scan = pl.scan_parquet(list(_parts(folder, kind)))
             end = "line_last" if "line_last" in scan.collect_schema() else "line_first"
             frame = scan.filter(pl.col("line_first") <= last, pl.col(end) >= first).collect()
             if frame.height:
-                found[kind] = frame
-        return found
+                frames[kind] = frame
+        return frames
 
     def drafts(self) -> Path:
         """Where what is not finished lies, on the same disk."""

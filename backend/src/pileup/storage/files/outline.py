@@ -16,15 +16,17 @@ def fitted(sections: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     Never the end alone: whoever stands there would be told to be in the last section of the list.
     """
     while len(sections) > most:
-        deepest = max(one["level"] for one in sections)
-        above = [one for one in sections if one["level"] < deepest]
+        deepest = max(section["level"] for section in sections)
+        above = [section for section in sections if section["level"] < deepest]
         sections = above or sections[:: -(-len(sections) // most)]
     return sections
 
 
 def inside(sections: list[dict[str, Any]], first: int, last: int) -> list[dict[str, Any]]:
     """Those that begin in a range of lines, at most as many as are sent at once."""
-    return fitted([one for one in sections if first <= one["line_first"] <= last], MOST_TOLD)
+    return fitted(
+        [section for section in sections if first <= section["line_first"] <= last], MOST_TOLD
+    )
 
 
 __all__ = ["MOST_KEPT", "MOST_TOLD", "fitted", "inside"]

@@ -89,7 +89,7 @@ class PlacedStore:
                 parts: tuple[str, ...] = ()
                 for kind, frame in evidence.frames.items():
                     if kind == SAMPLE and not frame.is_empty():
-                        pieces = (one.sort("id", "time") for one in by_series(compact(frame)))
+                        pieces = (item.sort("id", "time") for item in by_series(compact(frame)))
                         parts = write_samples(draft, pieces)
                     else:
                         _write(frame, draft / f"{kind}.parquet")
@@ -155,8 +155,8 @@ class PlacedStore:
             return no_records(kind)
         scan = pl.scan_parquet(path)
         known = scan.collect_schema().names()
-        missing = {name: one for name, one in frame_schema(kind).items() if name not in known}
-        return scan.with_columns(pl.lit(None, dtype=one).alias(n) for n, one in missing.items())
+        missing = {name: item for name, item in frame_schema(kind).items() if name not in known}
+        return scan.with_columns(pl.lit(None, dtype=item).alias(n) for n, item in missing.items())
 
     def run(self, incident_id: str) -> str | None:
         """What names the last analysis: as long as it stays, so does all that is read here."""
@@ -194,8 +194,8 @@ class PlacedStore:
             return pl.DataFrame(schema=_SAMPLES)
         parts = _index(run).parts
         wanted: dict[int, list[str]] = {}
-        for one in series:
-            wanted.setdefault(max(0, bisect_right(parts, one) - 1), []).append(one)
+        for name in series:
+            wanted.setdefault(max(0, bisect_right(parts, name) - 1), []).append(name)
         scans = [
             pl.scan_parquet(path).filter(_is_one_of(ids), *_within(start_us, end_us))
             for at, ids in wanted.items()
@@ -242,13 +242,13 @@ def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ..
     """
     firsts: list[str] = []
     sums: list[pl.DataFrame] = []
-    for at, some in enumerate(_parts_of(pieces)):
-        firsts.append(str(some[0]["id"][0]))
-        for piece in some:
+    for at, frames in enumerate(_parts_of(pieces)):
+        firsts.append(str(frames[0]["id"][0]))
+        for piece in frames:
             sums += _sums(piece)
-        text = [name for name in TEXT if name in some[0].columns]
+        text = [name for name in TEXT if name in frames[0].columns]
         # as text: row groups are skipped by the ids that they hold
-        whole = pl.concat([one.with_columns(pl.col(text).cast(pl.String)) for one in some])
+        whole = pl.concat([frame.with_columns(pl.col(text).cast(pl.String)) for frame in frames])
         _write(whole, _part(folder, SAMPLE, at))
     if sums:
         _write(pl.concat(sums), folder / f"{LANES}.parquet")
@@ -256,14 +256,14 @@ def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ..
 
 
 def _parts_of(pieces: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
-    some: list[pl.DataFrame] = []
+    frames: list[pl.DataFrame] = []
     for piece in pieces:
-        if some and sum(one.height for one in some) + piece.height > _PART_ROWS:
-            yield some
-            some = []
-        some.append(piece)
-    if some:
-        yield some
+        if frames and sum(frame.height for frame in frames) + piece.height > _PART_ROWS:
+            yield frames
+            frames = []
+        frames.append(piece)
+    if frames:
+        yield frames
 
 
 def _sums(piece: pl.DataFrame) -> Iterator[pl.DataFrame]:

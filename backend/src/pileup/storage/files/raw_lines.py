@@ -288,8 +288,8 @@ class _Batch:
         if self._plain:
             begin = max(self.data.rfind(b"\n", 0, at) + 1, at - CONTEXT)
             end = self.data.find(b"\n", at, at + 2 * CONTEXT)
-            some = self.data[begin : end if end != -1 else at + 2 * CONTEXT]
-            return some.decode(self._encoding, "replace").rstrip("\r")
+            chunk = self.data[begin : end if end != -1 else at + 2 * CONTEXT]
+            return chunk.decode(self._encoding, "replace").rstrip("\r")
         begin = max(self._text.rfind("\n", 0, at) + 1, at - CONTEXT)
         return self._text[begin : at + 2 * CONTEXT].partition("\n")[0].rstrip("\r")
 

@@ -35,7 +35,7 @@ def find(unit: Unit, incident_id: str, words: str) -> list[Found]:
     needles = [_pattern(word) for word in clean(words).split()]
     if not needles:
         return []
-    found: list[Found] = []
+    founds: list[Found] = []
     for kind, table, name, hint in _SOURCES:
         there = [table.incident_id == incident_id]
         if hasattr(table, "deleted_at"):
@@ -46,8 +46,8 @@ def find(unit: Unit, incident_id: str, words: str) -> list[Found]:
             .order_by(name, table.id)
             .limit(_EACH)
         )
-        found += [Found(kind, row[0], row[1], row[2]) for row in rows]
-    return found
+        founds += [Found(kind, row[0], row[1], row[2]) for row in rows]
+    return founds
 
 
 _SOURCES: tuple[tuple[Kind, Any, Any, Any], ...] = (

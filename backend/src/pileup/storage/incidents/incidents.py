@@ -134,12 +134,12 @@ class Incidents:
 
     def by_sample(self, sample_id: str) -> Incident | None:
         """The open incident that a sample was loaded into, if it was."""
-        found = self._db.scalar(
+        text = self._db.scalar(
             select(models.Incident.id).where(
                 models.Incident.sample_id == sample_id, models.Incident.archived_at.is_(None)
             )
         )
-        return self.get(found) if found else None
+        return self.get(text) if text else None
 
     def create(
         self,

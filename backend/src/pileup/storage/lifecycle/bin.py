@@ -85,7 +85,7 @@ class Bin:
 
     def of_incident(self, incident_id: str) -> list[DeletedItem]:
         """What can be taken back, the last deleted first; members of an archive go with it."""
-        found: list[DeletedItem] = []
+        items: list[DeletedItem] = []
         for name, kind in KINDS.items():
             there = [kind.model.incident_id == incident_id, kind.model.deleted_at.is_not(None)]
             if name == "artifact":
@@ -93,12 +93,12 @@ class Bin:
             rows = self._session.execute(
                 select(kind.model.id, kind.title, kind.model.deleted_at).where(*there)
             )
-            found += [DeletedItem(name, row[0], row[1][:_MAX_TITLE], row[2], None) for row in rows]
-        who = self._who([one.id for one in found])
-        found.sort(key=lambda one: one.deleted_at, reverse=True)
+            items += [DeletedItem(name, row[0], row[1][:_MAX_TITLE], row[2], None) for row in rows]
+        who = self._who([item.id for item in items])
+        items.sort(key=lambda item: item.deleted_at, reverse=True)
         return [
-            DeletedItem(one.kind, one.id, one.title, one.deleted_at, who.get(one.id))
-            for one in found
+            DeletedItem(item.kind, item.id, item.title, item.deleted_at, who.get(item.id))
+            for item in items
         ]
 
     def incidents(self) -> list[DeletedItem]:
@@ -204,8 +204,8 @@ class Bin:
             target=row.id,
             path=row.path,
         )
-        for one in ids:
-            self._unit.notify(row.incident_id, "artifact", one)
+        for name in ids:
+            self._unit.notify(row.incident_id, "artifact", name)
 
     def _who(self, ids: list[str]) -> dict[str, str]:
         """Who deleted each, from the audit trail."""
@@ -255,9 +255,9 @@ class Bin:
         why = f"bin emptied by the {days:g} day rule"
         if not kind:
             found = select(model.id, model.title).where(model.id.in_(ids)).order_by(model.id)
-            for one, title in self._session.execute(found).all():
+            for item, title in self._session.execute(found).all():
                 record(
-                    self._unit, MACHINE, "incident.purged", incident_id=one, title=title, why=why
+                    self._unit, MACHINE, "incident.purged", incident_id=item, title=title, why=why
                 )
             return
         count = select(model.incident_id, func.count()).where(model.id.in_(ids))
@@ -305,9 +305,9 @@ class Bin:
     def _forget_words(self, kind: str, ids: list[str]) -> None:
         """Comments and texts name what they are about by its id, with no key that cascades."""
         comments, texts = models.Comment, models.LiveText
-        about = [f"{kind}:{one}" for one in ids]
-        cells = or_(*(comments.subject.contains(one, autoescape=True) for one in ids))
+        about = [f"{kind}:{name}" for name in ids]
+        cells = or_(*(comments.subject.contains(name, autoescape=True) for name in ids))
         in_cell = comments.subject.startswith("cell:") & cells
         self._session.execute(delete(comments).where(comments.subject.in_(about) | in_cell))
-        keys = [f"{kind}/{one}/{name}" for one in ids for name in ("notes", "conclusion")]
+        keys = [f"{kind}/{item}/{name}" for item in ids for name in ("notes", "conclusion")]
         self._session.execute(delete(texts).where(texts.key.in_(keys)))

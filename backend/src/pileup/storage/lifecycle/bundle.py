@@ -184,7 +184,9 @@ def _read(
         incident_id = arrival.id_of(old_id)
         Mappings(unit).arrive(by, told, incident_id)
         settle(unit.session, incident_id)
-        jobs = [Jobs(unit).enqueue("artifact", one, incident_id) for one in arrival.artifacts]
+        jobs = [
+            Jobs(unit).enqueue("artifact", artifact, incident_id) for artifact in arrival.artifacts
+        ]
         record(
             unit,
             by,

@@ -219,12 +219,12 @@ class Arrival:
         return new
 
     def _known(self, value: Any, table: str, column: str) -> str:
-        found = self._ids.get(_text(value, table, column))
-        if found is None:
+        text = self._ids.get(_text(value, table, column))
+        if text is None:
             raise Refused(
                 f"{table}.{column} of the bundle names {value!r}, which it does not have."
             )
-        return found
+        return text
 
     def _value(self, column: Column[Any], value: Any) -> Any:
         if value is None:
@@ -254,23 +254,23 @@ class Arrival:
                 f"{where} of the bundle cannot be {str(value)[:80]!r}: {error}."
             ) from None
 
-    def _pin(self, found: re.Match[str]) -> str:
+    def _pin(self, match: re.Match[str]) -> str:
         """The new id of the first pin whose id begins so; the same text where there is none."""
-        wanted = _bare(found[2])
+        wanted = _bare(match[2])
         at = bisect_left(self._pins, (wanted,))
         if at < len(self._pins) and self._pins[at][0].startswith(wanted):
-            return found[1] + _bare(self._pins[at][1])
-        return found[0]
+            return match[1] + _bare(self._pins[at][1])
+        return match[0]
 
     def _renamed(self, value: Any) -> Any:
         """The ids of the bundle replaced, in addresses and locators too."""
         if isinstance(value, str):
             text = _SHORT.sub(self._pin, value)
-            return _UUID.sub(lambda found: self._ids.get(found[0], found[0]), text)
+            return _UUID.sub(lambda match: self._ids.get(match[0], match[0]), text)
         if isinstance(value, list):
-            return [self._renamed(one) for one in value]
+            return [self._renamed(item) for item in value]
         if isinstance(value, dict):
-            return {self._renamed(key): self._renamed(one) for key, one in value.items()}
+            return {self._renamed(key): self._renamed(item) for key, item in value.items()}
         return value
 
 

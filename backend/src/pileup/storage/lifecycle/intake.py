@@ -66,11 +66,11 @@ def _plan(
 ) -> None:
     """The sample's experiments, planned, each with what was captured while it ran."""
     experiments = Experiments(unit)
-    for one in sample.experiments:
+    for experiment in sample.experiments:
         values = {
-            "title": one.title,
-            "change": one.change,
-            "prediction": {"text": one.expect, "falsifier": ""},
+            "title": experiment.title,
+            "change": experiment.change,
+            "prediction": {"text": experiment.expect, "falsifier": ""},
         }
         made = experiments.create(incident_id, values, by=by)
-        experiments.attach_artifacts(made.id, attached.get(one.folder, []), by=by)
+        experiments.attach_artifacts(made.id, attached.get(experiment.folder, []), by=by)

@@ -55,9 +55,9 @@ class Sample:
         for path in _files(self.folder / "artifacts"):
             relative = path.relative_to(self.folder / "artifacts").as_posix()
             yield SampleFile(path, relative, None)
-        for one in self.experiments:
-            for path in _files(self.folder / one.folder):
-                yield SampleFile(path, path.relative_to(self.folder).as_posix(), one.folder)
+        for experiment in self.experiments:
+            for path in _files(self.folder / experiment.folder):
+                yield SampleFile(path, path.relative_to(self.folder).as_posix(), experiment.folder)
 
     @property
     def bytes(self) -> int:
@@ -75,7 +75,7 @@ def samples_in(root: Path | None) -> list[Sample]:
 
 def sample(root: Path | None, sample_id: str) -> Sample:
     """One sample, or NotFound."""
-    found = next((one for one in samples_in(root) if one.id == sample_id), None)
+    found = next((item for item in samples_in(root) if item.id == sample_id), None)
     if found is None:
         raise NotFound(f"there is no sample {sample_id[:80]!r}")
     return found
@@ -105,13 +105,13 @@ def read_sample(folder: Path) -> Sample:
         severity=described.get("severity"),
         experiments=tuple(
             SampleExperiment(
-                folder=str(one["folder"]),
-                title=str(one.get("title") or one["folder"]),
-                change=" ".join(str(one.get("change") or "").split()),
-                expect=" ".join(str(one.get("expect") or "").split()),
+                folder=str(experiment["folder"]),
+                title=str(experiment.get("title") or experiment["folder"]),
+                change=" ".join(str(experiment.get("change") or "").split()),
+                expect=" ".join(str(experiment.get("expect") or "").split()),
             )
-            for one in experiments
-            if "/" not in str(one["folder"])
+            for experiment in experiments
+            if "/" not in str(experiment["folder"])
         ),
     )
 

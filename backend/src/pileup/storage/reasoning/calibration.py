@@ -50,12 +50,12 @@ def calibration_of(unit: Unit, incident_id: str) -> Calibration:
         for forecast in _forecasts(hypothesis)
     ]
     by_person: defaultdict[str, list[tuple[float, bool]]] = defaultdict(list)
-    for one in forecasts:
-        by_person[one.by].append((one.confidence / 100, one.came_true))
+    for item in forecasts:
+        by_person[item.by].append((item.confidence / 100, item.came_true))
     people = [
-        PersonalScore(name, len(said), score)
-        for name, said in by_person.items()
-        if (score := brier(said)) is not None
+        PersonalScore(name, len(rows), score)
+        for name, rows in by_person.items()
+        if (score := brier(rows)) is not None
     ]
     return Calibration(
         brier(said for group in by_person.values() for said in group),

@@ -217,8 +217,8 @@ class Comments:
                 "experiment": models.Experiment,
             }
             wanted = [(tables[kind], rest)]
-        for table, one in wanted:
-            row = living(self._session, table, one)
+        for table, name in wanted:
+            row = living(self._session, table, name)
             if row is None or getattr(row, "incident_id", None) != incident_id:
                 raise NotFound(f"There is no {subject[:120]} in this incident.")
 

@@ -345,7 +345,7 @@ def _check_prediction(prediction: dict[str, Any]) -> None:
 def _said(value: Any) -> Any:
     """A field left out, an empty one and null say the same."""
     if isinstance(value, dict):
-        return {name: one for name, one in value.items() if one not in (None, "", [])}
+        return {name: item for name, item in value.items() if item not in (None, "", [])}
     return value
 
 

@@ -418,9 +418,9 @@ class Hypotheses:
         found = self._session.execute(
             select(Hypothesis.id, Hypothesis.number).where(Hypothesis.id.in_(ids))
         )
-        return {one: f"H{number}" for one, number in found}
+        return {name: f"H{number}" for name, number in found}
 
 
 def _tags(tags: Iterable[str]) -> list[str]:
     """Tags as they are kept: no blanks around, none twice."""
-    return list(dict.fromkeys(tag for one in tags if (tag := clean(one).strip())))
+    return list(dict.fromkeys(tag for name in tags if (tag := clean(name).strip())))

@@ -125,9 +125,9 @@ class PinValues:
     def _key(self, sha256: str) -> FrameKey | None:
         if self._keys is None:
             self._keys = {
-                one.sha256: FrameKey(one.sha256, one.format, one.parser_version)
-                for one in Artifacts(self._unit).of_incident(self._incident_id)
-                if one.format is not None and one.parser_version is not None
+                artifact.sha256: FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
+                for artifact in Artifacts(self._unit).of_incident(self._incident_id)
+                if artifact.format is not None and artifact.parser_version is not None
             }
         return self._keys.get(sha256)
 

@@ -93,10 +93,10 @@ class Pins:
         return self.get(row.id)
 
     def get(self, pin_id: str) -> PinRecord:
-        found = self.by_ids([pin_id])
-        if pin_id not in found:
+        pins = self.by_ids([pin_id])
+        if pin_id not in pins:
             raise NotFound("There is no such pin; it may have been withdrawn.")
-        return found[pin_id]
+        return pins[pin_id]
 
     def of_incident(self, incident_id: str) -> list[PinRecord]:
         """Every pin that was not withdrawn, oldest first."""

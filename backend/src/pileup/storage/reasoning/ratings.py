@@ -111,14 +111,14 @@ class Ratings:
 
     def moments(self, incident_id: str) -> list[datetime]:
         """When ratings or weights changed, in order: the stops of the slider over time."""
-        found = {
+        moments = {
             at
             for table in (models.Rating, models.EvidenceWeight)
             for at in self._session.scalars(
                 select(table.at).where(table.incident_id == incident_id)
             )
         }
-        return sorted(found)
+        return sorted(moments)
 
     def weigh(
         self,
@@ -158,13 +158,13 @@ class Ratings:
         wanted = select(table).where(table.incident_id == incident_id)
         if at is not None:
             wanted = wanted.where(table.at <= at)
-        found: dict[str, Weight] = {}
+        weights: dict[str, Weight] = {}
         for row in self._session.scalars(wanted.order_by(table.at, table.id)):
-            before = found.get(row.pin_id, UNSET)
-            found[row.pin_id] = Weight(
+            before = weights.get(row.pin_id, UNSET)
+            weights[row.pin_id] = Weight(
                 row.credibility, row.relevance, before.revision + 1, row.by_name, row.at
             )
-        return found
+        return weights
 
     def open(
         self, incident_id: str, pin_id: str | None, hypothesis_id: str | None, *, by: Actor

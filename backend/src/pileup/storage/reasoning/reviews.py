@@ -24,7 +24,7 @@ _USES = (Evidence, ConfidenceStep, Rating)
 
 def flag(session: Session, pin_id: str) -> list[str]:
     """Whoever built on the pin must look again; ids of those that did not have to before."""
-    fresh = [one.id for one in _users(session, pin_id) if not one.needs_review]
+    fresh = [user.id for user in _users(session, pin_id) if not user.needs_review]
     _set(session, fresh, needed=True)
     return fresh
 
@@ -33,13 +33,13 @@ def settle(session: Session, incident_id: str, pin_id: str) -> tuple[list[str], 
     """After a restore: labels of the hypotheses that need no review any more, and that do now."""
     settled: list[Hypothesis] = []
     again: list[Hypothesis] = []
-    for one in _users(session, pin_id):
-        if not one.needs_review:
-            again.append(one)  # reviewed meanwhile, as if the pin were not
-        elif _only_withdrawn(session, incident_id, one.id):
-            settled.append(one)
-    _set(session, [one.id for one in settled], needed=False)
-    _set(session, [one.id for one in again], needed=True)
+    for user in _users(session, pin_id):
+        if not user.needs_review:
+            again.append(user)  # reviewed meanwhile, as if the pin were not
+        elif _only_withdrawn(session, incident_id, user.id):
+            settled.append(user)
+    _set(session, [hypothesis.id for hypothesis in settled], needed=False)
+    _set(session, [hypothesis.id for hypothesis in again], needed=True)
     return _labels(settled), _labels(again)
 
 
@@ -64,7 +64,7 @@ def _only_withdrawn(session: Session, incident_id: str, hypothesis_id: str) -> b
         Audit.action == "hypothesis.evidence_removed", Audit.target == hypothesis_id
     )
     accepted = since.where(Audit.action == "pin.value_accepted", Audit.target.in_(pins))
-    return all(session.scalar(one.limit(1)) is None for one in (removed, accepted))
+    return all(session.scalar(item.limit(1)) is None for item in (removed, accepted))
 
 
 def _users(session: Session, pin_id: str) -> list[Hypothesis]:
@@ -82,5 +82,5 @@ def _set(session: Session, ids: list[str], *, needed: bool) -> None:
     )
 
 
-def _labels(found: list[Hypothesis]) -> list[str]:
-    return [f"H{one.number}" for one in found]
+def _labels(hypothesises: list[Hypothesis]) -> list[str]:
+    return [f"H{hypothesis.number}" for hypothesis in hypothesises]

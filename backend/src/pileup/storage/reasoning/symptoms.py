@@ -70,7 +70,7 @@ class Symptoms:
         was = _record(row)
         if row.revision != revision:
             raise StaleRevision("Somebody changed this symptom meanwhile.", was)
-        others = [one for one in self.of_incident(row.incident_id) if one.id != row.id]
+        others = [symptom for symptom in self.of_incident(row.incident_id) if symptom.id != row.id]
         row.predicate = _new(predicate, others)
         row.revision += 1
         self._session.flush()
@@ -98,7 +98,7 @@ class Symptoms:
 
 def _new(predicate: dict[str, Any], others: list[SymptomRecord]) -> dict[str, Any]:
     told: dict[str, Any] = clean_json(predicate)
-    if any(one.told == told for one in others):
+    if any(symptom.told == told for symptom in others):
         raise Refused("This symptom is there already.", "predicate")
     return told
 

@@ -106,8 +106,12 @@ class Actions:
         return self._read(row)
 
     def _read(self, row: ActionItem) -> ActionRecord:
-        found = self._session.get(Experiment, row.experiment_id) if row.experiment_id else None
-        return _record(row, found.number if found else None, found.verdict if found else None)
+        experiment = self._session.get(Experiment, row.experiment_id) if row.experiment_id else None
+        return _record(
+            row,
+            experiment.number if experiment else None,
+            experiment.verdict if experiment else None,
+        )
 
 
 def _record(row: ActionItem, number: int | None, verdict: str | None) -> ActionRecord:

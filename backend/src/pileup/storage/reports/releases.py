@@ -200,12 +200,12 @@ class Releases:
 
     def _others(self, by: Actor) -> bool:
         """Is there anybody else who may approve?"""
-        found = self._session.scalar(
+        count = self._session.scalar(
             select(func.count())
             .select_from(User)
             .where(User.id != by.id, User.disabled.is_(False), User.role != "viewer")
         )
-        return bool(found)
+        return bool(count)
 
     def _row(self, release_id: str) -> Release:
         row = living(self._session, Release, release_id, lock=True)
@@ -221,8 +221,8 @@ class Releases:
             .order_by(ReleaseApproval.at)
         )
         for row in rows:
-            one = Approval(row.by_name, row.at, row.note)
-            found[row.release_id] = (*found.get(row.release_id, ()), one)
+            approval = Approval(row.by_name, row.at, row.note)
+            found[row.release_id] = (*found.get(row.release_id, ()), approval)
         return found
 
     def _told(self, row: Release, by: Actor, action: str, **detail: str) -> ReleaseRecord:

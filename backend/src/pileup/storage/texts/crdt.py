@@ -74,7 +74,7 @@ def take_in(document: Doc[Text], update: bytes) -> bytes | None:
     if set(document.keys()) != {ROOT} or not _is_plain(document):
         raise Refused("The update holds something else than plain text.", "update")
     _check_size(document)
-    changed = [one for one in told if one != _NOTHING]
+    changed = [chunk for chunk in told if chunk != _NOTHING]
     return changed[0] if changed else None
 
 

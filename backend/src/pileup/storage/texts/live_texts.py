@@ -71,8 +71,8 @@ class Texts:
 
     def read(self, incident_id: str, key: str) -> str:
         """What the text says; empty when nobody began it."""
-        found = self.find(incident_id, key)
-        return found.text if found else ""
+        text = self.find(incident_id, key)
+        return text.text if text else ""
 
     def under(self, incident_id: str, prefix: str) -> dict[str, TextRecord]:
         """The texts whose keys begin so, by key."""
@@ -109,8 +109,8 @@ class Texts:
         if after < row.base_seq:
             whole = self.state(incident_id, key)
             return whole.record.seq, [whole.state]
-        found = self._since(row, after)
-        return found[-1].seq if found else row.seq, [one.update for one in found]
+        updates = self._since(row, after)
+        return updates[-1].seq if updates else row.seq, [item.update for item in updates]
 
     def append(self, incident_id: str, key: str, update: bytes, by: Actor) -> TextRecord:
         """Take in an update of a browser; sending it again changes nothing."""
@@ -219,7 +219,7 @@ class Texts:
         )
 
     def _open(self, row: LiveText) -> Any:
-        return crdt.opened(row.state, [one.update for one in self._since(row, row.base_seq)])
+        return crdt.opened(row.state, [item.update for item in self._since(row, row.base_seq)])
 
     def _rewrite(self, row: LiveText, text: str, by: Actor | None) -> None:
         document = self._open(row)

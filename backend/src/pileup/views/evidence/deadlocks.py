@@ -172,7 +172,9 @@ def _resource(lock: str) -> tuple[str, ...]:
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    ids = tuple((one["trx_id"], one["query"]) for one in row["transactions"] or [])
+    ids = tuple(
+        (transaction["trx_id"], transaction["query"]) for transaction in row["transactions"] or []
+    )
     # The printed time is the server's own: the same in every dump, however each file was placed.
     return (row["host"], row["original"] or row["wall_us"] or row["time"], ids)
 
@@ -228,7 +230,7 @@ def _deadlock(
         id=f"{whole['artifact'][:16]}:{whole['line_first']}",
         time=moment_of(whole["time"]),
         host=whole["host"],
-        transactions=[_transaction(one, whole["victim"]) for one in transactions],
+        transactions=[_transaction(transaction, whole["victim"]) for transaction in transactions],
         edges=edges_of(transactions),
         relation=next(
             (
@@ -240,20 +242,20 @@ def _deadlock(
         ),
         truncated=whole["truncated"],
         seen=seen[:_MOST_SEEN],
-        dumps=sum(one.dumps for one in seen),
+        dumps=sum(item.dumps for item in seen),
     )
 
 
-def _transaction(one: Mapping[str, Any], victim: int | None) -> DeadlockTrxOut:
-    query = one["query"]
+def _transaction(mapping: Mapping[str, Any], victim: int | None) -> DeadlockTrxOut:
+    query = mapping["query"]
     return DeadlockTrxOut(
-        number=one["number"],
-        trx_id=one["trx_id"],
-        session_id=one["session_id"],
-        active_s=one["active_s"],
+        number=mapping["number"],
+        trx_id=mapping["trx_id"],
+        session_id=mapping["session_id"],
+        active_s=mapping["active_s"],
         query=None if query is None else query[:_MOST_QUERY],
         shape=None if query is None else digest(query)[:400],
-        holds=list(one["holds"] or ())[:_MOST_LOCKS],
-        waits_for=one["waits_for"],
-        victim=one["number"] == victim,
+        holds=list(mapping["holds"] or ())[:_MOST_LOCKS],
+        waits_for=mapping["waits_for"],
+        victim=mapping["number"] == victim,
     )

@@ -16,7 +16,7 @@ it('puts members under their archive, and archives that are left out last', () =
     item('old/a', 'old.tar', true),
     item('orphan', 'gone'),
   ]
-  expect(orderByArchive(items).map((one) => one.id)).toEqual([
+  expect(orderByArchive(items).map((item) => item.id)).toEqual([
     'new.tar',
     'new/a',
     'my.cnf',

@@ -54,17 +54,17 @@ export function MappingOutcome({
           <p className="muted">None yet: say which column holds the time, and which hold values.</p>
         ) : (
           <ul className="mapping-series">
-            {seen.series.map((one) => (
-              <li key={seriesWords(one)}>
-                <span className="mono ellipsis" title={seriesWords(one)}>
-                  {seriesWords(one)}
+            {seen.series.map((item) => (
+              <li key={seriesWords(item)}>
+                <span className="mono ellipsis" title={seriesWords(item)}>
+                  {seriesWords(item)}
                 </span>
                 <span className="muted">
-                  {KIND[one.kind]}
-                  {one.unit && `, ${one.unit}`}
+                  {KIND[item.kind]}
+                  {item.unit && `, ${item.unit}`}
                 </span>
                 <span className="mapping-span">
-                  {one.values} values, {formatMeasured(one.low)} … {formatMeasured(one.high)}
+                  {item.values} values, {formatMeasured(item.low)} … {formatMeasured(item.high)}
                 </span>
               </li>
             ))}

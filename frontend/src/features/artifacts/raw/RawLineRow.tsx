@@ -34,10 +34,10 @@ export function RawLineRow({
   readonly onLine: (event: MouseEvent, line: number) => void
   readonly onMore: (line: number) => void
 }) {
-  const said = mark ?? 'understood'
+  const name = mark ?? 'understood'
   return (
     <div
-      className={cx('raw-line', chosen && 'raw-chosen', ofRecord && 'raw-record', `raw-${said}`)}
+      className={cx('raw-line', chosen && 'raw-chosen', ofRecord && 'raw-record', `raw-${name}`)}
       style={style}
     >
       <button
@@ -46,7 +46,7 @@ export function RawLineRow({
         tabIndex={-1}
         aria-label={`Line ${line}${mark ? `, ${SAID[mark]}` : ''}`}
         aria-pressed={chosen}
-        title={`Line ${line}: ${SAID[said]}. Shift for a range.`}
+        title={`Line ${line}: ${SAID[name]}. Shift for a range.`}
         onClick={(event) => onLine(event, line)}
       >
         {line}

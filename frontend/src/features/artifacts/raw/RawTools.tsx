@@ -26,8 +26,8 @@ export function RawTools({
     if (words.length < 2 || searching) return
     setSearching(true)
     try {
-      const found = await nextHit(artifactId, words, line, way)
-      if (found !== null) onGo(found)
+      const value = await nextHit(artifactId, words, line, way)
+      if (value !== null) onGo(value)
     } catch {
       // The list of hits below says what failed.
     } finally {
@@ -35,8 +35,8 @@ export function RawTools({
     }
   }
   const goSpot = (way: 1 | -1) => {
-    const found = nextLineAround(spots, line, way)
-    if (found !== null) onGo(found)
+    const value = nextLineAround(spots, line, way)
+    if (value !== null) onGo(value)
   }
   const place = spots.indexOf(line)
   return (

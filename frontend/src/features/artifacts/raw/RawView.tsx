@@ -195,13 +195,7 @@ function namedRecord(name: string, line: number, last: number): RecordRow | null
 }
 
 /** Why an artifact shows no lines: it is an archive, it is not read yet, it failed, it is empty. */
-function NoLines({
-  artifact,
-  error,
-}: {
-  readonly artifact: Artifact
-  readonly error: unknown
-}) {
+function NoLines({ artifact, error }: { readonly artifact: Artifact; readonly error: unknown }) {
   if (artifact.format === 'archive')
     return (
       <EmptyState compact title="An archive has no lines of its own">

@@ -32,16 +32,16 @@ export function SelectedLines({
         </span>
       </div>
     )
-  const told = noteOf(detail, line, last)
+  const name = noteOf(detail, line, last)
   return (
     <div className="raw-foot">
       <span className="raw-where" data-testid="raw-where">
         {last > line ? `lines ${line}–${last}` : `line ${line}`}{' '}
         <span className="faint">of {formatNumber(total, 0)}</span>
       </span>
-      {told && (
-        <span className="raw-told ellipsis" title={told}>
-          {told}
+      {name && (
+        <span className="raw-told ellipsis" title={name}>
+          {name}
         </span>
       )}
       <span className="raw-space" />
@@ -67,11 +67,11 @@ export function SelectedLines({
 /** The problem in these lines, else why they were skipped. */
 function noteOf(detail: ArtifactDetail | undefined, line: number, last: number): string | null {
   const problem = detail?.problems_list.find(
-    (one) => one.line !== null && one.line >= line && one.line <= last,
+    (item) => item.line !== null && item.line >= line && item.line <= last,
   )
   if (problem) return problem.message
   const skipped = detail?.receipt?.skipped.find(
-    (one) => one.line_first <= last && one.line_last >= line,
+    (item) => item.line_first <= last && item.line_last >= line,
   )
   return skipped ? `Skipped: ${skipped.why}` : null
 }
@@ -89,8 +89,8 @@ function linesText(
 
 function pinTitle(artifact: Artifact, first: number, last: number, line: string | undefined) {
   const where = last > first ? `lines ${first}–${last}` : `line ${first}`
-  const said = line?.trim().slice(0, 120)
-  return said ? said : `${artifact.name}, ${where}`
+  const name = line?.trim().slice(0, 120)
+  return name ? name : `${artifact.name}, ${where}`
 }
 
 /** The address of some lines that lasts: the artifact by its hash, the lines behind #. */

@@ -123,7 +123,7 @@ it('finds the section of a line and puts the finer ones of a dump behind it', ()
   const dump = section('22:19:10', 100, 0)
   const finer = [dump, section('SEMAPHORES', 110, 1), section('LOG', 150, 1)]
   const all = withFiner(outline, 1, [...finer, section('of another dump', 210, 1)])
-  expect(all.map((one) => one.title)).toEqual(['22:19:09', '22:19:10', 'SEMAPHORES', 'LOG', '11'])
+  expect(all.map((item) => item.title)).toEqual(['22:19:09', '22:19:10', 'SEMAPHORES', 'LOG', '11'])
   expect(withFiner(outline, -1, finer)).toBe(outline)
 })
 

@@ -60,8 +60,8 @@ export function troubleLines(
 /** The neighbour of a line among sorted lines, around the ends; null when there is none. */
 export function nextLineAround(lines: readonly number[], at: number, step: 1 | -1): number | null {
   if (lines.length === 0) return null
-  const found = step === 1 ? lines.find((line) => line > at) : lines.findLast((line) => line < at)
-  return found ?? (step === 1 ? lines[0] : lines.at(-1)) ?? null
+  const value = step === 1 ? lines.find((line) => line > at) : lines.findLast((line) => line < at)
+  return value ?? (step === 1 ? lines[0] : lines.at(-1)) ?? null
 }
 
 export type Tick = { readonly top: number; readonly height: number; readonly mark: Mark }
@@ -108,10 +108,10 @@ export function withFiner(
   if (!from) return outline
   const end = outline[at + 1]?.line_first ?? Infinity
   const inside = finer.filter(
-    (one) =>
-      one.line_first >= from.line_first &&
-      one.line_first < end &&
-      (one.level > from.level || one.line_first > from.line_first),
+    (item) =>
+      item.line_first >= from.line_first &&
+      item.line_first < end &&
+      (item.level > from.level || item.line_first > from.line_first),
   )
   return [...outline.slice(0, at + 1), ...inside, ...outline.slice(at + 1)]
 }

@@ -25,9 +25,9 @@ export function visibleParts(line: string): Part[] {
   return parts
 }
 
-function visibleSign(found: string): string {
-  const code = found.charCodeAt(0)
-  if (code < 0x20) return String.fromCharCode(0x2400 + code) + found.slice(1)
+function visibleSign(name: string): string {
+  const code = name.charCodeAt(0)
+  if (code < 0x20) return String.fromCharCode(0x2400 + code) + name.slice(1)
   if (code === 0x7f) return '\u2421'
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
 }

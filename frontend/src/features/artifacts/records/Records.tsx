@@ -41,7 +41,7 @@ export function Records({
         </p>
       </section>
     )
-  const beside = others.filter((one) => one.kind !== kind || one.index !== current?.index)
+  const beside = others.filter((item) => item.kind !== kind || item.index !== current?.index)
   return (
     <section className="records" aria-label="Parsed records">
       <div className="records-head">
@@ -51,7 +51,7 @@ export function Records({
           value={kind}
           onChange={(event) => {
             setAsked(event.target.value)
-            const first = others.find((one) => one.kind === event.target.value)
+            const first = others.find((item) => item.kind === event.target.value)
             if (first) onChoose(first)
           }}
         >
@@ -164,10 +164,10 @@ function OneRecord({
         <>
           <h3>Also of these lines</h3>
           <ul className="record-beside">
-            {beside.slice(0, 20).map((one) => (
-              <li key={`${one.kind}${one.index}`}>
-                <button type="button" className="link-button" onClick={() => onChoose(one)}>
-                  {kindWords(one.kind)}: <span className="mono">{one.text}</span>
+            {beside.slice(0, 20).map((item) => (
+              <li key={`${item.kind}${item.index}`}>
+                <button type="button" className="link-button" onClick={() => onChoose(item)}>
+                  {kindWords(item.kind)}: <span className="mono">{item.text}</span>
                 </button>
               </li>
             ))}

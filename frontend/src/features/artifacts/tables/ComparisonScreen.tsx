@@ -230,7 +230,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
   const [key, setKey] = useUrlState<readonly string[]>('key', list, [])
   const [every, setEvery] = useUrlState('all', flag, false)
   const wanted = STATES.filter((state) => rows.includes(state))
-  const found = useQuery(
+  const result = useQuery(
     comparisonQuery(
       { artifact: before.artifact, name: before.name },
       { artifact: after.artifact, name: after.name },
@@ -238,22 +238,22 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
       wanted,
     ),
   )
-  if (found.error && !found.data)
+  if (result.error && !result.data)
     return (
       <Problem
-        error={found.error}
+        error={result.error}
         what="These tables cannot be compared"
-        onRetry={() => (key.length ? setKey(null) : void found.refetch())}
+        onRetry={() => (key.length ? setKey(null) : void result.refetch())}
       />
     )
-  if (!found.data) return <SkeletonRows rows={12} />
-  const { data } = found
+  if (!result.data) return <SkeletonRows rows={12} />
+  const { data } = result
   const differ = differing(data)
   const hidden = data.columns.length - differ.length
   const toggle = (state: RowState) => {
     const next = wanted.includes(state)
-      ? wanted.filter((one) => one !== state)
-      : STATES.filter((one) => one === state || wanted.includes(one))
+      ? wanted.filter((name) => name !== state)
+      : STATES.filter((name) => name === state || wanted.includes(name))
     if (next.length) setRows(next)
   }
   const shared = before.columns.filter((name) => after.columns.includes(name))
@@ -287,8 +287,8 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
         />
       </div>
       <Notes found={data} />
-      {found.error && (
-        <Problem compact error={found.error} what="These tables cannot be compared" />
+      {result.error && (
+        <Problem compact error={result.error} what="These tables cannot be compared" />
       )}
       {data.total === 0 ? (
         <EmptyState
@@ -335,7 +335,7 @@ function Keys({
               type="checkbox"
               checked={keys.includes(name)}
               onChange={() => {
-                const next = shared.filter((one) => keys.includes(one) !== (one === name))
+                const next = shared.filter((item) => keys.includes(item) !== (item === name))
                 onChange(next.length ? next : null)
               }}
             />{' '}

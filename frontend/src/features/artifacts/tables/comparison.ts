@@ -20,13 +20,13 @@ export function partners(
   chosen: TableRef | undefined,
 ): { readonly same: readonly TableRef[]; readonly some: readonly TableRef[] } {
   if (!chosen) return { same: tables, some: [] }
-  const others = tables.filter((one) => one !== chosen)
+  const others = tables.filter((table) => table !== chosen)
   const mine = new Set(chosen.columns)
-  const isSame = (one: TableRef) =>
-    one.columns.length === mine.size && one.columns.every((name) => mine.has(name))
+  const isSame = (item: TableRef) =>
+    item.columns.length === mine.size && item.columns.every((name) => mine.has(name))
   return {
     same: others.filter(isSame),
-    some: others.filter((one) => !isSame(one) && one.columns.some((name) => mine.has(name))),
+    some: others.filter((item) => !isSame(item) && item.columns.some((name) => mine.has(name))),
   }
 }
 
@@ -42,10 +42,10 @@ export function likeliest(
 
 /** The two that are compared when nobody chose: the earlier first, where their files are dated. */
 export function firstPair(tables: readonly TableRef[]): readonly (TableRef | undefined)[] {
-  const one = tables[0]
-  const other = likeliest(tables, one)
-  const [a, b] = [one, other].map((table) => table && STAMP.exec(table.path)?.[0])
-  return a && b && b < a ? [other, one] : [one, other]
+  const item = tables[0]
+  const other = likeliest(tables, item)
+  const [a, b] = [item, other].map((table) => table && STAMP.exec(table.path)?.[0])
+  return a && b && b < a ? [other, item] : [item, other]
 }
 
 /** The last of the times that pt-stalk writes before the names of its files. */
@@ -55,13 +55,13 @@ const STAMP = /\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=-[^/]*$)/
 export function differing(found: TableComparison): readonly number[] {
   const all = found.columns.map((_, at) => at)
   const both = found.rows.filter(({ state }) => state === 'changed')
-  const some = all.filter((at) =>
+  const values = all.filter((at) =>
     both.some(({ cells }) => {
       const cell = cells[at]
       return cell !== undefined && cell.before !== cell.after && cell.change !== '0'
     }),
   )
-  return some.length ? some : all
+  return values.length ? values : all
 }
 
 /** The same rows, separated by tabs. */

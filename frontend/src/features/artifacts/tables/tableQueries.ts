@@ -53,11 +53,11 @@ export const tablePageQuery = (id: string, name: string, page: number, sort: Sor
 
 /** Where the server gives every row as CSV. */
 export function csvOf(id: string, name: string, sort: Sort | null): string {
-  const asked = new URLSearchParams({
+  const params = new URLSearchParams({
     name,
     ...(sort ? { sort: sort.key, down: String(sort.down) } : {}),
   })
-  return `/api/v1/artifacts/${id}/table.csv?${asked.toString()}`
+  return `/api/v1/artifacts/${id}/table.csv?${params.toString()}`
 }
 
 export type Side = { readonly artifact: string; readonly name: string }

@@ -53,7 +53,7 @@ export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: strin
     'font-family': 'Inter, sans-serif',
     'font-size': 11,
   })
-  const said = html('output', { 'aria-live': 'polite' })
+  const element = html('output', { 'aria-live': 'polite' })
   const middle = () => at ?? (range[0] + range[1]) / 2
   const show = (next: Range) => {
     range = next
@@ -65,7 +65,7 @@ export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: strin
     button('+', 'Zoom in', () => show(zoom(range, middle(), 0.5, whole))),
     button('−', 'Zoom out', () => show(zoom(range, middle(), 2, whole))),
     button('0', 'Show everything', () => show(whole)),
-    said,
+    element,
   )
   const view = html('div', { class: 'pv', 'data-view': 'lanes' }, bar, picture)
 
@@ -127,7 +127,7 @@ export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: strin
   function drawCrosshair() {
     picture.querySelector('.pv-cross')?.remove()
     if (at === null || at < range[0] || at > range[1]) {
-      said.textContent = ''
+      element.textContent = ''
       return
     }
     const x = xOf(at, range)
@@ -147,8 +147,8 @@ export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: strin
       cross.append(shown)
     })
     picture.append(cross)
-    said.textContent = `${day.format(at)} ${clock.format(at)}`
-    said.title = values.join('\n')
+    element.textContent = `${day.format(at)} ${clock.format(at)}`
+    element.title = values.join('\n')
   }
 
   /** The instant below the pointer. */

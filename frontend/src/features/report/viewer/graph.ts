@@ -58,7 +58,7 @@ export function tree(graph: GraphDrawing): TreeRow[] {
 }
 
 function push(map: Map<string, string[]>, key: string, value: string) {
-  const found = map.get(key)
-  if (found) found.push(value)
+  const names = map.get(key)
+  if (names) names.push(value)
   else map.set(key, [value])
 }

@@ -108,7 +108,7 @@ export function pathOf(lane: Lane, range: Range, top: number): string {
 export function ticks([start, end]: Range, most = 8): number[] {
   const span = (end - start) / 1000
   const step =
-    (STEPS_S.find((one) => span / one <= most) ?? 86400 * Math.ceil(span / 86400 / most)) * 1000
+    (STEPS_S.find((value) => span / value <= most) ?? 86400 * Math.ceil(span / 86400 / most)) * 1000
   const out: number[] = []
   for (let t = Math.ceil(start / step) * step; t <= end; t += step) out.push(t)
   return out

@@ -5,7 +5,7 @@ import type { Ask, Told } from './decode.worker'
 type Waiting = { readonly done: (decoded: Decoded) => void; readonly fail: (error: Error) => void }
 
 let worker: Worker | null = null
-let asked = 0
+let value = 0
 const waiting = new Map<number, Waiting>()
 
 /** body: the JSON of an answer with tiles; it is handed over and gone afterwards. */
@@ -16,19 +16,19 @@ export function decodeBody(body: ArrayBuffer): Promise<Decoded> {
   worker ??= started()
   const to = worker
   return new Promise((done, fail) => {
-    asked += 1
-    waiting.set(asked, { done, fail })
-    to.postMessage({ number: asked, body } satisfies Ask, [body])
+    value += 1
+    waiting.set(value, { done, fail })
+    to.postMessage({ number: value, body } satisfies Ask, [body])
   })
 }
 
 function started(): Worker {
   const made = new Worker(new URL('./decode.worker.ts', import.meta.url), { type: 'module' })
   made.addEventListener('message', ({ data }: MessageEvent<Told>) => {
-    const one = waiting.get(data.number)
+    const item = waiting.get(data.number)
     waiting.delete(data.number)
-    if (data.failed === undefined) one?.done(data.decoded as Decoded)
-    else one?.fail(new Error(data.failed))
+    if (data.failed === undefined) item?.done(data.decoded as Decoded)
+    else item?.fail(new Error(data.failed))
   })
   // One that broke is not asked again: what waits fails, and the next answer starts another.
   made.addEventListener('error', () => {

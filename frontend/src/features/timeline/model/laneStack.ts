@@ -18,8 +18,8 @@ export function visible(placed: readonly Placed[], top: number, bottom: number):
   let high = placed.length
   while (low < high) {
     const middle = (low + high) >> 1
-    const one = placed[middle]
-    if (one && one.y + one.lane.height <= top) low = middle + 1
+    const item = placed[middle]
+    if (item && item.y + item.lane.height <= top) low = middle + 1
     else high = middle
   }
   let end = low

@@ -24,7 +24,7 @@ const marks: Marks = {
 const options = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) => {
   const all = [series('b', 'h1'), series('a', 'h2'), series('c', 'h1')]
   return {
-    ...{ series: all, shown: all.map((one) => one.id), marks, strips: undefined },
+    ...{ series: all, shown: all.map((item) => item.id), marks, strips: undefined },
     ...{
       choices: new Map(),
       order: [],
@@ -78,7 +78,7 @@ describe('the stack', () => {
   it('shows only the lanes that touch a stretch of it', () => {
     const many = Array.from({ length: 200 }, (_, i) => series(`s${i}`))
     const { placed, height } = stack(
-      buildLanes(options({ series: many, shown: many.map((one) => one.id) })),
+      buildLanes(options({ series: many, shown: many.map((item) => item.id) })),
     )
     expect(height).toBe(24 + 200 * 56)
     expect(visible(placed, 24 + 56 * 10, 24 + 56 * 12).map(({ lane }) => lane.title)).toEqual([
@@ -95,9 +95,9 @@ describe('items', () => {
   })
   it('packs spans into rows and says where a label must end', () => {
     const rows = packed([item(0, 10), item(5, 8), item(12, 20)], 6, 0)
-    expect(rows.map((one) => one.row)).toEqual([0, 1, 0])
+    expect(rows.map((row) => row.row)).toEqual([0, 1, 0])
     expect(rows[0]?.until).toBe(12)
-    expect(packed([item(0, 9), item(1, 9), item(2, 9)], 2, 0).map((one) => one.row)).toEqual([
+    expect(packed([item(0, 9), item(1, 9), item(2, 9)], 2, 0).map((item) => item.row)).toEqual([
       0, 1, 1,
     ])
   })

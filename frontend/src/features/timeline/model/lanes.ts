@@ -41,13 +41,13 @@ export function buildLanes(options: Options): Lane[] {
   const { marks, strips, choices, query } = options
   const metrics = withOtherIncidents(metricLanes(options), options.otherIncidents ?? [], metricLane)
   const [stalls, spans] = spanLanes(marks, strips)
-  const found = [...snapshotLanes(marks, strips), ...heatLanes(strips), ...spans]
+  const lanes = [...snapshotLanes(marks, strips), ...heatLanes(strips), ...spans]
   const few = metrics.length <= FEW_METRICS
   const all: Lane[] = [
     ...noteLanes(marks),
     ...eventLanes(marks),
     ...stalls,
-    ...(few ? [...metrics, ...found] : [...found, ...metrics]),
+    ...(few ? [...metrics, ...lanes] : [...lanes, ...metrics]),
   ].map((lane) => sized(lane, choices.get(lane.id) ?? PLAIN))
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const named = words.length === 0 ? all : all.flatMap((lane) => withWords(lane, words, options))
@@ -114,26 +114,26 @@ function grouped(
     else groups.set(field, [lane])
   }
   if (groups.size < 2) return lanes
-  return [...groups].flatMap(([field, some]): Lane[] => [
+  return [...groups].flatMap(([field, lanes]): Lane[] => [
     {
       kind: 'group',
       id: `group:${field ?? ''}`,
       title: field ?? NO_FIELD[by],
-      sub: `${some.length} ${some.length === 1 ? 'lane' : 'lanes'}`,
+      sub: `${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'}`,
       hint: '',
       host: by === 'host' ? field : null,
       choice: PLAIN,
       height: 24,
     },
-    ...some,
+    ...lanes,
   ])
 }
 
 function metricLanes({ series, shown }: Options): MetricLane[] {
-  const byId = new Map(series.map((one) => [one.id, one]))
+  const byId = new Map(series.map((item) => [item.id, item]))
   return shown.flatMap((id) => {
-    const one = byId.get(id)
-    return one ? [metricLane(one)] : []
+    const item = byId.get(id)
+    return item ? [metricLane(item)] : []
   })
 }
 

@@ -42,30 +42,30 @@ const SNAPSHOTS = [
 
 export function snapshotLanes(marks: Marks, strips: Strips | undefined): Lane[] {
   const threads = new Map(
-    strips?.threads.map((one) => [`${one.artifact}/${one.index}`, one.threads]),
+    strips?.threads.map((thread) => [`${thread.artifact}/${thread.index}`, thread.threads]),
   )
   return SNAPSHOTS.flatMap(([kind, title]): Lane[] => {
-    const some = marks.snapshots.filter((one) => one.kind === kind)
+    const some = marks.snapshots.filter((snapshot) => snapshot.kind === kind)
     if (some.length === 0) return []
-    const sizes = some.map((one) => ({
-      one,
-      waits: waiting(one),
+    const sizes = some.map((item) => ({
+      one: item,
+      waits: waiting(item),
       size: Math.max(
-        waiting(one),
-        kind === 'stacks' ? (threads.get(`${one.artifact}/${one.index}`) ?? 0) : 0,
+        waiting(item),
+        kind === 'stacks' ? (threads.get(`${item.artifact}/${item.index}`) ?? 0) : 0,
       ),
     }))
     const most = Math.max(1, ...sizes.map(({ size }) => size))
     const items = sizes.map(({ one, size, waits }): Item => {
       const at = parseIso(one.time) ?? 0
       const count = threads.get(`${one.artifact}/${one.index}`)
-      const told = kind === 'stacks' && count ? `${count} threads, ${waits} wait` : `${waits} wait`
+      const name = kind === 'stacks' && count ? `${count} threads, ${waits} wait` : `${waits} wait`
       return {
         key: `${one.artifact}/${one.kind}/${one.index}`,
         source: one.artifact,
         start: at,
         end: at,
-        label: told,
+        label: name,
         tone: waits > 0 ? 'waiting' : 'idle',
         weight: size / most,
         row: 0,
@@ -163,31 +163,31 @@ export function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], La
     }`,
     tone: stall.kind === 'stall' ? ('holding' as const) : ('idle' as const),
   }))
-  const blocking = (strips?.blocking ?? []).map((one, index) => ({
+  const blocking = (strips?.blocking ?? []).map((item, index) => ({
     key: `blocking/${index}`,
-    start: parseIso(one.start) ?? 0,
-    end: ended(one.end),
-    label: `${one.holder} blocks ${one.blocks_total}${one.inferred ? ' (inferred)' : ''}`,
+    start: parseIso(item.start) ?? 0,
+    end: ended(item.end),
+    label: `${item.holder} blocks ${item.blocks_total}${item.inferred ? ' (inferred)' : ''}`,
     tone: 'holding' as const,
-    opens: { kind: 'moment' as const, at: one.start },
+    opens: { kind: 'moment' as const, at: item.start },
   }))
-  const transactions = (strips?.transactions ?? []).map((one) => ({
-    key: `trx/${one.host ?? ''}/${one.trx_id}`,
-    source: one.artifact,
-    start: parseIso(one.start) ?? 0,
-    end: ended(one.end),
-    label: `trx ${one.trx_id}${one.session_id ? `, session ${one.session_id}` : ''}: ${one.query ?? one.state}`,
-    tone: one.waited ? ('waiting' as const) : ('running' as const),
-    opens: { kind: 'lines' as const, artifact: one.artifact, line: one.line_first },
+  const transactions = (strips?.transactions ?? []).map((transaction) => ({
+    key: `trx/${transaction.host ?? ''}/${transaction.trx_id}`,
+    source: transaction.artifact,
+    start: parseIso(transaction.start) ?? 0,
+    end: ended(transaction.end),
+    label: `trx ${transaction.trx_id}${transaction.session_id ? `, session ${transaction.session_id}` : ''}: ${transaction.query ?? transaction.state}`,
+    tone: transaction.waited ? ('waiting' as const) : ('running' as const),
+    opens: { kind: 'lines' as const, artifact: transaction.artifact, line: transaction.line_first },
   }))
-  const experiments = (strips?.experiments ?? []).map((one) => ({
-    key: `experiment/${one.id}`,
-    start: parseIso(one.start) ?? 0,
-    end: ended(one.end),
-    open: one.end === null,
-    label: `Experiment ${one.number}: ${one.title}`,
+  const experiments = (strips?.experiments ?? []).map((experiment) => ({
+    key: `experiment/${experiment.id}`,
+    start: parseIso(experiment.start) ?? 0,
+    end: ended(experiment.end),
+    open: experiment.end === null,
+    label: `Experiment ${experiment.number}: ${experiment.title}`,
     tone: 'accent' as const,
-    opens: { kind: 'experiment' as const, id: one.id },
+    opens: { kind: 'experiment' as const, id: experiment.id },
   }))
   return [
     of('spans:stalls', 'Stalls', 'Stretches in which work piled up', stalls),

@@ -15,9 +15,9 @@ const series = (name: string, rank: number | null = null): Series => ({
   ...{ first: null, last: null, min: 0, max: 1, group: 'm', artifact: null, meaning: null },
   ...{ default: rank, shift: null },
 })
-const lane = (one: Series): MetricLane => ({
-  ...{ kind: 'metric', id: one.id, series: one, unit: null, title: one.name, sub: '', hint: '' },
-  ...{ host: one.host, choice: PLAIN, height: 56 },
+const lane = (item: Series): MetricLane => ({
+  ...{ kind: 'metric', id: item.id, series: item, unit: null, title: item.name, sub: '', hint: '' },
+  ...{ host: item.host, choice: PLAIN, height: 56 },
 })
 const other = (...names: Series[]): OtherIncident => ({
   ...{ incident: 'b', title: 'The other', series: names, shift: -5000, byStart: false },
@@ -46,7 +46,7 @@ describe('lanes of other incidents', () => {
       [other(series('a'))],
       lane,
     )
-    expect(lanes.map((one) => one.id)).toEqual(['a@h', otherLaneId('b', 'a@h'), 'c@h'])
+    expect(lanes.map((lane) => lane.id)).toEqual(['a@h', otherLaneId('b', 'a@h'), 'c@h'])
     expect(lanes[1]?.otherIncident).toEqual({ incident: 'b', title: 'The other', shift: -5000 })
     expect(readLaneId(lanes[1]?.id ?? '')).toEqual({ incident: 'b', series: 'a@h' })
     expect(readLaneId('a@h')).toEqual({ incident: null, series: 'a@h' })
@@ -57,6 +57,6 @@ describe('lanes of other incidents', () => {
       [other(series('x'), series('y', 0))],
       lane,
     )
-    expect(lanes.map((one) => one.title)).toEqual(['a', 'y'])
+    expect(lanes.map((lane) => lane.title)).toEqual(['a', 'y'])
   })
 })

@@ -36,8 +36,8 @@ export function anchor(marks: Pick<Marks, 'stalls' | 'range'>): {
   at: number | null
   onset: boolean
 } {
-  const onsets = marks.stalls.flatMap((one) =>
-    one.kind === 'stall' ? (parseIso(one.onset) ?? []) : [],
+  const onsets = marks.stalls.flatMap((stall) =>
+    stall.kind === 'stall' ? (parseIso(stall.onset) ?? []) : [],
   )
   return onsets.length > 0
     ? { at: Math.min(...onsets), onset: true }
@@ -84,16 +84,16 @@ export function withOtherIncidents(
     return [
       lane,
       ...others.flatMap((other, at) =>
-        (known[at]?.get(name) ?? []).map((one) => borrowed(other, one)),
+        (known[at]?.get(name) ?? []).map((item) => borrowed(other, item)),
       ),
     ]
   })
   for (const other of others) {
     if (lanes.some((lane) => lane.otherIncident?.incident === other.incident)) continue
     const proposed = other.series
-      .filter((one) => one.default !== null)
+      .filter((item) => item.default !== null)
       .sort((a, b) => (a.default ?? 0) - (b.default ?? 0))
-    lanes.push(...proposed.slice(0, MAX_UNMATCHED_LANES).map((one) => borrowed(other, one)))
+    lanes.push(...proposed.slice(0, MAX_UNMATCHED_LANES).map((item) => borrowed(other, item)))
   }
   return lanes
 }

@@ -60,7 +60,7 @@ export function tilesOf(id: string): Fetcher {
       api.GET('/api/v1/incidents/{incident_id}/tiles', {
         params: {
           ...path(incident ?? id),
-          query: { series: asked.map((one) => one.series), step, first, count },
+          query: { series: asked.map((item) => item.series), step, first, count },
         },
         parseAs: 'arrayBuffer',
         signal,
@@ -68,7 +68,10 @@ export function tilesOf(id: string): Fetcher {
     )
     const decoded = await decodeBody(body)
     if (incident === null) return decoded
-    const strips = decoded.strips.map((one) => ({ ...one, id: otherLaneId(incident, one.id) }))
+    const strips = decoded.strips.map((strip) => ({
+      ...strip,
+      id: otherLaneId(incident, strip.id),
+    }))
     return { ...decoded, strips }
   }
 }

@@ -30,15 +30,15 @@ const cutStrip = (strip: Answer['strips'][number], of: Answer) => {
 
 describe('decode', () => {
   it('hands each column over once, gaps as NaN', () => {
-    const told = decode({
+    const decoded = decode({
       ...answer(1, 1, 2),
       strips: [{ id: 's', at: [0, 2], mid: [1, null], low: null, high: null, samples: 1 }],
     })
-    const [columns] = told.strips
+    const [columns] = decoded.strips
     expect([...(columns?.at ?? [])]).toEqual([1024, 1026])
     expect([...(columns?.mid ?? [])]).toEqual([1, NaN])
     expect(columns?.plain).toBe(true)
-    expect(buffersOf(told)).toHaveLength(2)
+    expect(buffersOf(decoded)).toHaveLength(2)
   })
 })
 

@@ -152,7 +152,7 @@ export class TileStore {
   async load(wishes: readonly Wish[]): Promise<void> {
     this.loading += 1
     try {
-      for (const wish of wishes.filter((one) => one.to > one.from)) {
+      for (const wish of wishes.filter((wish) => wish.to > wish.from)) {
         for (const { series, first, count } of this.jobs(wish, new Set())) {
           const { signal } = new AbortController()
           const answer = await this.fetcher(series, 2 ** wish.level, first, count, signal)
@@ -218,8 +218,8 @@ export class TileStore {
 
   private start(series: string[], level: number, first: number, count: number): void {
     const controller = new AbortController()
-    const keys = series.flatMap((one) =>
-      Array.from({ length: count }, (_, index) => `${level}/${first + index}/${one}`),
+    const keys = series.flatMap((name) =>
+      Array.from({ length: count }, (_, index) => `${level}/${first + index}/${name}`),
     )
     for (const key of keys) this.pending.add(key)
     this.running.set(controller, { level, keys })

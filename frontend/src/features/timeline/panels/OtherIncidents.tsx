@@ -63,7 +63,7 @@ export function OtherIncidentsDialog({
   const [words, setWords] = useState('')
   const incidents = useQuery(incidentsQuery)
   const found = (incidents.data?.items ?? []).filter(
-    (one) => one.id !== own && one.title.toLowerCase().includes(words.toLowerCase()),
+    (item) => item.id !== own && item.title.toLowerCase().includes(words.toLowerCase()),
   )
   return (
     <Dialog
@@ -97,24 +97,24 @@ export function OtherIncidentsDialog({
         <SkeletonRows rows={6} />
       ) : (
         <ul className="picker scroll">
-          {found.map((one) => (
-            <li key={one.id}>
+          {found.map((item) => (
+            <li key={item.id}>
               <label>
                 <input
                   type="checkbox"
-                  checked={chosen.includes(one.id)}
-                  disabled={!chosen.includes(one.id) && chosen.length >= MAX_OTHER_INCIDENTS}
+                  checked={chosen.includes(item.id)}
+                  disabled={!chosen.includes(item.id) && chosen.length >= MAX_OTHER_INCIDENTS}
                   onChange={(event) =>
                     onChange(
                       event.target.checked
-                        ? [...chosen, one.id]
-                        : chosen.filter((id) => id !== one.id),
+                        ? [...chosen, item.id]
+                        : chosen.filter((id) => id !== item.id),
                     )
                   }
                 />
-                <span className="ellipsis">{one.title}</span>
+                <span className="ellipsis">{item.title}</span>
                 <span className="faint">
-                  <Time at={one.created_at} />
+                  <Time at={item.created_at} />
                 </span>
               </label>
             </li>

@@ -136,10 +136,10 @@ function ClockBadge({ clock }: { readonly clock: PlacedClock }) {
   const { quality, dispersion_s: spread, how, offset_s: offset } = clock.clock
   const exact = quality === 'exact' || (quality === 'given' && !spread)
   if (exact && !spread && !offset) return null
-  const said = spread ? `± ${formatDuration(spread)}` : quality
+  const name = spread ? `± ${formatDuration(spread)}` : quality
   return (
     <span className="tl-clock" title={`Clock: ${how}${offset ? `; moved by ${offset} s` : ''}`}>
-      ◷ {said}
+      ◷ {name}
     </span>
   )
 }

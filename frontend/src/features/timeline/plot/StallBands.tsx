@@ -28,7 +28,9 @@ export function StallBands({
   return stalls.map((stall) => {
     const computed = stall.computed?.onset ?? stall.onset
     const correction = marks.corrections.find(
-      (one) => one.host === stall.host && parseIso(one.computed_onset) === parseIso(computed),
+      (correction) =>
+        correction.host === stall.host &&
+        parseIso(correction.computed_onset) === parseIso(computed),
     )
     return (
       <Band

@@ -43,17 +43,17 @@ function stepSideways(
     if (edge.target === from) near.add(edge.source)
   }
   let best: PlacedNode | null = null
-  for (const one of layout.nodes) {
-    const there = columnOf.get(one.node.id) ?? column
-    if (!near.has(one.node.id) || Math.sign(there - column) !== way) continue
-    if (!best || one.y < best.y) best = one
+  for (const item of layout.nodes) {
+    const there = columnOf.get(item.node.id) ?? column
+    if (!near.has(item.node.id) || Math.sign(there - column) !== way) continue
+    if (!best || item.y < best.y) best = item
   }
   return best?.node.id ?? layout.columns[column + way]?.[0]?.node.id ?? null
 }
 
 function placeInLayout(layout: GraphLayout, id: string): { column: number; row: number } | null {
   for (const [column, nodes] of layout.columns.entries()) {
-    const row = nodes.findIndex((one) => one.node.id === id)
+    const row = nodes.findIndex((node) => node.node.id === id)
     if (row >= 0) return { column, row }
   }
   return null

@@ -94,14 +94,14 @@ describe('the picture of a pin', () => {
     const waiters = Array.from({ length: 100 }, (_, at) => node(`w${at}`, 1))
     const whole = {
       ...{ nodes: [...nodes, ...waiters], cycles: [], headline: '', difference: '' },
-      edges: waiters.map((one) => edge(one.id, 'lock')),
+      edges: waiters.map((waiter) => edge(waiter.id, 'lock')),
     } as unknown as WaitGraph
     const svg = nearSvg(whole, ['lock'], 'lock has 9 behind it')
     expect(svg).toContain('>w0<')
     expect(svg).not.toContain('far')
     expect(svg.match(/<path/g)).toHaveLength(24)
-    const one = edge('w1', 'lock', { mode: 'X', count: 3, inferred: true })
-    expect(edgeClaim(one, (id) => id)).toBe('w1 waits for lock for X (3 threads), inferred')
+    const item = edge('w1', 'lock', { mode: 'X', count: 3, inferred: true })
+    expect(edgeClaim(item, (id) => id)).toBe('w1 waits for lock for X (3 threads), inferred')
   })
 })
 
@@ -133,7 +133,7 @@ describe('five thousand nodes', () => {
     expect(layout.nodes).toHaveLength(graph.nodes.length)
     expect(layout.edges).toHaveLength(graph.edges.length)
     expect(layout.columns.map((column) => column.length)).toEqual([334, 334, 4333])
-    const places = new Set(layout.nodes.map((one) => `${one.x}:${one.y}`))
+    const places = new Set(layout.nodes.map((node) => `${node.x}:${node.y}`))
     expect(places.size).toBe(graph.nodes.length)
     const holder = layout.columns[0]?.[0]?.node.id
     expect([holder, layout.columns[1]?.[0]?.node.id]).toEqual(['holder', 'row'])
@@ -145,10 +145,10 @@ describe('five thousand nodes', () => {
     expect(top.edges.length).toBeLessThan(100)
     const deep = visibleIn(layout, { left: 0, top: 60_000, right: 1200, bottom: 60_800 })
     expect(deep.nodes.length).toBeLessThan(40)
-    expect(deep.nodes.every((one) => one.y >= 59_900 && one.y <= 60_900)).toBe(true)
+    expect(deep.nodes.every((node) => node.y >= 59_900 && node.y <= 60_900)).toBe(true)
     // one per waiter in sight, and one for all that pass by
     expect(Math.abs(deep.edges.length - deep.nodes.length)).toBeLessThanOrEqual(2)
-    expect(Math.max(...deep.edges.map((one) => one.path.length))).toBeLessThan(200)
+    expect(Math.max(...deep.edges.map((edge) => edge.path.length))).toBeLessThan(200)
   })
 
   it('are written as one drawing', () => {
@@ -172,7 +172,8 @@ describe('columns', () => {
     }
     const narrow = layoutWaitGraph(graph, 740)
     expect(narrow.width).toBeLessThanOrEqual(740)
-    for (const one of narrow.nodes) expect(one.width).toBeGreaterThanOrEqual(needOf(one.node) - 1)
+    for (const item of narrow.nodes)
+      expect(item.width).toBeGreaterThanOrEqual(needOf(item.node) - 1)
   })
 })
 

@@ -100,7 +100,7 @@ export function layoutWaitGraph(
       height,
       weight: most > 0 ? node.blocks_total / most : 0,
     }))
-    for (const one of here) placed.set(one.node.id, one)
+    for (const item of here) placed.set(item.node.id, item)
     columns.push(here)
     x += width + gap
   }
@@ -135,10 +135,10 @@ function columnWidths(
         Math.max(NARROWEST, max(nodes, (node) => needOf(node, lines)) ?? NARROWEST),
       ),
     )
-  const sum = (some: readonly number[]) => some.reduce((all, one) => all + one, 0)
-  const one = needing(1)
-  const lines = sum(one) + gaps * NARROWEST_GAP > room ? 2 : 1
-  const needs = lines === 1 ? one : needing(2)
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
+  const item = needing(1)
+  const lines = sum(item) + gaps * NARROWEST_GAP > room ? 2 : 1
+  const needs = lines === 1 ? item : needing(2)
   const total = sum(needs)
   const gap =
     gaps === 0

@@ -36,15 +36,15 @@ export function MatrixView({
         <thead>
           <tr>
             <td />
-            {columns.map((one) => (
-              <th key={one.id} scope="col">
+            {columns.map((column) => (
+              <th key={column.id} scope="col">
                 <button
                   type="button"
                   className="linklike mono ellipsis"
-                  title={one.label}
-                  onClick={() => onSelect(one.id)}
+                  title={column.label}
+                  onClick={() => onSelect(column.id)}
                 >
-                  {one.label}
+                  {column.label}
                 </button>
               </th>
             ))}

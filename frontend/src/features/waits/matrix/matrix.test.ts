@@ -11,28 +11,28 @@ const edge = (source: string, target: string, count = 1): WaitEdge => ({
 
 describe('the matrix', () => {
   it('has what waits as rows and what it waits for as columns, the most blocking first', () => {
-    const found = matrixOf(
+    const matrix = matrixOf(
       graph(
         [node('a'), node('b'), node('l', 1), node('m', 2)],
         [edge('a', 'l'), edge('b', 'm', 3), edge('l', 'b')],
       ),
     )
-    expect(found.rows.map((one) => one.id)).toEqual(['l', 'a', 'b'])
-    expect(found.columns.map((one) => one.id)).toEqual(['m', 'l', 'b'])
-    expect(found.cell('b', 'm')?.count).toBe(3)
-    expect(found.cell('a', 'm')).toBeUndefined()
-    expect(found.left).toBe(0)
+    expect(matrix.rows.map((row) => row.id)).toEqual(['l', 'a', 'b'])
+    expect(matrix.columns.map((column) => column.id)).toEqual(['m', 'l', 'b'])
+    expect(matrix.cell('b', 'm')?.count).toBe(3)
+    expect(matrix.cell('a', 'm')).toBeUndefined()
+    expect(matrix.left).toBe(0)
   })
   it('says how many it leaves out', () => {
     const many = Array.from({ length: 5000 }, (_, at) => node(`n${at}`))
-    const found = matrixOf(
+    const matrix = matrixOf(
       graph(
         [...many, node('l', 9)],
-        many.map((one) => edge(one.id, 'l')),
+        many.map((item) => edge(item.id, 'l')),
       ),
     )
-    expect(found.rows).toHaveLength(MOST_SIDES)
-    expect(found.columns).toHaveLength(1)
-    expect(found.left).toBe(5000 - MOST_SIDES)
+    expect(matrix.rows).toHaveLength(MOST_SIDES)
+    expect(matrix.columns).toHaveLength(1)
+    expect(matrix.left).toBe(5000 - MOST_SIDES)
   })
 })

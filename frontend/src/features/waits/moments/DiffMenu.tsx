@@ -26,12 +26,12 @@ export function DiffMenu({
   const zone = useZone()
   const waiters = (moment: Moment) => moment.waiters + moment.lock_waits
   const worst = moments.reduce<Moment | null>(
-    (most, one) => (most === null || waiters(one) > waiters(most) ? one : most),
+    (most, moment) => (most === null || waiters(moment) > waiters(most) ? moment : most),
     null,
   )
-  const first = moments.find((one) => waiters(one) > 0)
+  const first = moments.find((moment) => waiters(moment) > 0)
   const calm = moments
-    .filter((one) => at !== null && waiters(one) === 0 && one.time < at)
+    .filter((moment) => at !== null && waiters(moment) === 0 && moment.time < at)
     .slice(-CALM_SHOWN)
   const choice = (label: string, time: string | null | undefined) =>
     time && time !== at ? (
@@ -53,11 +53,11 @@ export function DiffMenu({
         {choice('The moment before', before)}
         {choice('The first moment with waiters', first?.time)}
         {choice('The worst moment', worst?.time)}
-        {calm.map((one) => (
+        {calm.map((item) => (
           <MenuItem
-            key={one.time}
-            hint={zone.format(one.time, 'clock')}
-            onSelect={() => onCompare(one.time)}
+            key={item.time}
+            hint={zone.format(item.time, 'clock')}
+            onSelect={() => onCompare(item.time)}
           >
             A calm moment before
           </MenuItem>

@@ -77,9 +77,9 @@ export function Scrubber({
             value={speed}
             onChange={(event) => onSpeed(Number(event.target.value) as Speed)}
           >
-            {SPEEDS.map((one) => (
-              <option key={one} value={one}>
-                {one} per second
+            {SPEEDS.map((item) => (
+              <option key={item} value={item}>
+                {item} per second
               </option>
             ))}
           </select>

@@ -66,12 +66,12 @@ def unlimited(observed: Observed) -> Match | None:
         )
     )
     against: tuple[str, ...] = ()
-    if (one := observed.dominant_latch) is not None:
-        said = (
-            f"{one.share:.0%} of the latch waits are for one latch ({one.label}): who holds that "
-            "explains them, however many threads there are."
+    if (latch := observed.dominant_latch) is not None:
+        text = (
+            f"{latch.share:.0%} of the latch waits are for one latch ({latch.label}): who holds "
+            "that explains them, however many threads there are."
         )
-        against = (said,)
+        against = (text,)
         score *= _BY_ONE_LATCH
     return Match("thread-concurrency-zero", round(score, 3), why, tuple(evidence), against)
 

@@ -41,10 +41,10 @@ def ahi_build(observed: Observed) -> Match | None:
         else f"{building.most} threads are in the code that builds adaptive hash entries."
     )
     against = ("innodb_adaptive_hash_index is OFF.",) if off else ()
-    found = (waits.evidence + building.evidence)[:3]
+    locators = (waits.evidence + building.evidence)[:3]
     if where := observed.setting("innodb_adaptive_hash_index"):
-        found += (where,)
-    return Match("mysql-100512", 0.1 if off else score, why, found, against)
+        locators += (where,)
+    return Match("mysql-100512", 0.1 if off else score, why, locators, against)
 
 
 def ahi_in_list(observed: Observed) -> Match | None:
@@ -61,11 +61,15 @@ def ahi_in_list(observed: Observed) -> Match | None:
 
 def hot_page(observed: Observed) -> Match | None:
     """Page latches, most waits for one address (hot-page)."""
-    some = [one for one in observed.context.hot_latches if one.latch == "buf_block_lock"]
+    latches = [
+        hot_latch
+        for hot_latch in observed.context.hot_latches
+        if hot_latch.latch == "buf_block_lock"
+    ]
     waits = observed.hot_latch("buf_block_lock")
-    if waits.most < _ENOUGH or waits.share < 0.3 or not some:
+    if waits.most < _ENOUGH or waits.share < 0.3 or not latches:
         return None
-    addresses = sum(one.addresses for one in some)
+    addresses = sum(latch.addresses for latch in latches)
     few = addresses <= 4
     against = larger.waits(observed).than(waits.most)
     if not few:

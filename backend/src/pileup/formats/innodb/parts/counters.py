@@ -163,8 +163,8 @@ class Counters:
         if len(self._texts) >= _MOST_TEXTS:
             self._texts.clear()
         places, unread = _SectionText(title, text).read()
-        plain = [one for one in places if len(one.numbers) == 1 and not one.negative]
-        made = [one for one in places if len(one.numbers) > 1 or one.negative]
+        plain = [place for place in places if len(place.numbers) == 1 and not place.negative]
+        made = [place for place in places if len(place.numbers) > 1 or place.negative]
         known = _Text(
             places=[*plain, *made],
             pick=_picker([place.numbers[0] for place in plain]),
@@ -190,7 +190,7 @@ class Counters:
         reads = reads.gather(order)
         value = value.set(value.abs() >= _WRAPPED, None)
         line = pl.Series(self._line, dtype=pl.Int64).gather(order)
-        every = [(f"innodb.{one.name}", labels, *one[1:]) for one, labels in self._series]
+        every = [(f"innodb.{series.name}", labels, *series[1:]) for series, labels in self._series]
         names = ("series", "labels", "kind", "unit")
         texts = pl.DataFrame(every, schema=dict.fromkeys(names, pl.String()), orient="row")[number]
         return frame_of(
@@ -209,7 +209,7 @@ def _picker(chosen: list[int]) -> Callable[[list[str]], tuple[str, ...]]:
     """Takes the chosen numbers out of all, in one step."""
     if len(chosen) > 1:
         return itemgetter(*chosen)
-    return lambda numbers: tuple(numbers[one] for one in chosen)
+    return lambda numbers: tuple(numbers[number] for number in chosen)
 
 
 _Meaning = tuple[Series, str, int, int]
@@ -254,18 +254,16 @@ class _SectionText:
         if match := _INSTANCE.match(words):
             self._instance = f"instance={match[1]}"
             return []
-        found = self._of_pool(words)
-        if found is None:
-            found = _of_lists(words)
-        if found is None:
+        rows = self._of_pool(words)
+        if rows is None:
+            rows = _of_lists(words)
+        if rows is None:
             return [] if WORDS.match(words) else None
         if self._pools > 1 and self._instance:
-            found += [
-                (series, "", start, end)
-                for series, _, start, end in found
-                if series.unit == "pages"
+            rows += [
+                (series, "", start, end) for series, _, start, end in rows if series.unit == "pages"
             ]
-        return found
+        return rows
 
     def _of_pool(self, words: str) -> list[_Meaning] | None:
         """By the rules of the section, under the labels that hold here."""
@@ -334,8 +332,8 @@ def _ordinals(
 ) -> tuple[int, ...]:
     """Which numbers of the text stand in a part of a line; none when one has a dot too many."""
     spans = [match.span() for match in _NUMBER.finditer(words, start, end)]
-    found = [ordinal.get((at + first, at + last)) for first, last in spans]
-    return tuple(one for one in found if one is not None) if None not in found else ()
+    numbers = [ordinal.get((at + first, at + last)) for first, last in spans]
+    return tuple(number for number in numbers if number is not None) if None not in numbers else ()
 
 
 _SUMMED = ("reservation_count", *(series.name for series in PENDING_IO_SERIES.values()))

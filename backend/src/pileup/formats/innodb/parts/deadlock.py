@@ -74,18 +74,18 @@ def parse_deadlock(
     ``wall_us`` the time of a text that has none of its own.
     """
     lines = text.split("\n")
-    filled = [at for at, one in enumerate(lines) if one.strip()]
+    filled = [at for at, name in enumerate(lines) if name.strip()]
     if not filled:
         return
-    found = _Reader()
-    for one in lines:
-        found.read(one)
-    found.close()
+    reader = _Reader()
+    for name in lines:
+        reader.read(name)
+    reader.close()
     first, last = line + filled[0], line + filled[-1]
-    if not found.transactions:
+    if not reader.transactions:
         yield Problem(first, "A deadlock is announced but none of its transactions is shown.")
         return
-    original = next((one for one in lines if STAMP.match(one)), None)
+    original = next((line for line in lines if STAMP.match(line)), None)
     if original is not None:
         wall_us = stamp_us(original)
         clock = None if wall_us is None else "local"
@@ -95,10 +95,10 @@ def parse_deadlock(
         wall_us=wall_us,
         clock=clock,
         snapshot=snapshot,
-        transactions=tuple(_trx(one) for _, one in sorted(found.transactions.items())),
-        victim=found.victim,
+        transactions=tuple(_trx(trx) for _, trx in sorted(reader.transactions.items())),
+        victim=reader.victim,
         original=original.strip()[:200] if original else None,
-        truncated=found.victim is None,
+        truncated=reader.victim is None,
     )
 
 
@@ -135,7 +135,11 @@ class _Reader:
 
     def close(self) -> None:
         self._end_body()
-        holders = {one.body[0]: one for one in self.transactions.values() if one.body}
+        holders = {
+            transaction.body[0]: transaction
+            for transaction in self.transactions.values()
+            if transaction.body
+        }
         for lock in self._conflicts:  # the lock of another transaction, which it names
             holder = holders.get(lock.trx_id)
             if holder is not None and lock.words not in holder.holds:
@@ -165,12 +169,12 @@ class _Reader:
 def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> Iterator[Item]:
     """The section as one ForeignKeyError."""
     lines = text.split("\n")
-    filled = [at for at, one in enumerate(lines) if one.strip()]
+    filled = [at for at, name in enumerate(lines) if name.strip()]
     if not filled:
         return
-    original = next((one for one in lines if STAMP.match(one)), None)
+    original = next((line for line in lines if STAMP.match(line)), None)
     text = "\n".join(lines[at] for at in filled)
-    table = next((m for one in lines if (m := _TABLE.search(one[:_LONGEST]))), None)
+    table = next((m for line in lines if (m := _TABLE.search(line[:_LONGEST]))), None)
     constraint = _CONSTRAINT.search(text)
     yield ForeignKeyError(
         line_first=line + filled[0],
@@ -185,15 +189,15 @@ def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> It
     )
 
 
-def _trx(one: _Trx) -> DeadlockTrx:
-    holds, waits_for = tuple(one.holds), one.waits_for
-    if one.body is None:
-        return DeadlockTrx(number=one.number, trx_id="unknown", holds=holds, waits_for=waits_for)
-    trx_id, text, session, query, _, _ = one.body
+def _trx(trx: _Trx) -> DeadlockTrx:
+    holds, waits_for = tuple(trx.holds), trx.waits_for
+    if trx.body is None:
+        return DeadlockTrx(number=trx.number, trx_id="unknown", holds=holds, waits_for=waits_for)
+    trx_id, text, session, query, _, _ = trx.body
     above = read_above(text)
     session_id, os_thread, _, _ = read_session(session or "")
     return DeadlockTrx(
-        number=one.number,
+        number=trx.number,
         trx_id=trx_id,
         session_id=session_id,
         os_thread=above.os_thread if os_thread is None else os_thread,

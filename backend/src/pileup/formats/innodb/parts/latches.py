@@ -42,13 +42,13 @@ def read_holds(
     for number, words in enumerate(text.split("\n"), start=line):
         if words.startswith(_END):
             return
-        found = _LOCKED.match(words) or _MUTEX.match(words)
-        if found is None:
+        match = _LOCKED.match(words) or _MUTEX.match(words)
+        if match is None:
             if latch := _LATCH.match(words):
                 address = f"0x{latch['address'].lower()}"
                 waiters = int("Waiters" in latch["rest"])
             continue
-        own = found.groupdict()
+        own = match.groupdict()
         thread = int(own["thread"])
         mutex = own.get("address")
         if thread > UINT64_MAX or (address is None and mutex is None):

@@ -101,8 +101,8 @@ def read_row(text: str) -> int | None:
 def read_fields(text: str) -> str | None:
     """The fields of a printed row: '80000001, 000000002de4, NULL'; None for no field."""
     lines = text.split("\n")[:_MOST_FIELDS]
-    found = [match for line in lines if (match := _FIELD.match(line))]
-    return ", ".join(match["word"] or match["hex"] for match in found) or None
+    matches = [match for line in lines if (match := _FIELD.match(line))]
+    return ", ".join(match["word"] or match["hex"] for match in matches) or None
 
 
 def plain_table(quoted: str) -> str:

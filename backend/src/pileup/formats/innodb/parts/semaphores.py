@@ -195,16 +195,16 @@ class Waits:
         if not "".join(threads).isdecimal() or max(map(len, threads)) > 19 or "" in threads:
             return None
         get = self._waits.get
-        found = [get(part[2]) for part in parts]
-        if None in found:
-            found = [self._number(part[2]) for part in parts]
+        numbers = [get(part[2]) for part in parts]
+        if None in numbers:
+            numbers = [self._number(part[2]) for part in parts]
         rows = self._waits.rows
-        waits = [rows[number] for number in found if number is not None]
+        waits = [rows[number] for number in numbers if number is not None]
         if not all(map(_PLAIN, waits)):
             return None
         *first, end = accumulate([wait.lines for wait in waits], initial=line)
         self._thread += map(int, threads)
-        self._wait_of += [number for number in found if number is not None]
+        self._wait_of += [number for number in numbers if number is not None]
         self._first += first
         return end
 
@@ -258,12 +258,12 @@ class Waits:
     def _frame(self) -> pl.DataFrame:
         dump = repeated([dump[0] for dump in self._dumps])
         wait = pl.Series(self._wait_of, dtype=pl.Int64)
-        place = pl.Series([one.place for one in self._waits.rows], dtype=pl.Int64).gather(wait)
-        body = pl.Series([one.body for one in self._waits.rows], dtype=pl.Int64).gather(wait)
+        place = pl.Series([row.place for row in self._waits.rows], dtype=pl.Int64).gather(wait)
+        body = pl.Series([row.body for row in self._waits.rows], dtype=pl.Int64).gather(wait)
         fields: Interned[tuple[Any, ...]] = Interned()
-        fields.rows = [one.fields for one in self._bodies.rows]
+        fields.rows = [row.fields for row in self._bodies.rows]
         first = pl.Series(self._first, dtype=pl.Int64)
-        last = pl.Series([one.last for one in self._bodies.rows], dtype=pl.Int64).gather(body)
+        last = pl.Series([row.last for row in self._bodies.rows], dtype=pl.Int64).gather(body)
         _, walls, snapshots, clocks = zip(*self._dumps, strict=True)
         return frame_of(
             SemaphoreWait.KIND,
@@ -311,26 +311,26 @@ def _read_line(line: str) -> dict[str, Any] | None:
     """What one line says; None for one that says nothing that we know."""
     if line.startswith("Last time"):
         return _last(line)
-    if found := _LATCH.match(line):
-        mode = _MODES[found["mode"]]
-        return _object(mode, found["address"], found["quoted"], found["file"], found["line"])
-    if line.startswith("Mutex at") and (found := _MUTEX.match(line)):
-        name = found["quoted"] or found["name"]
-        file, number = found["file"] or found["file2"], found["line"] or found["line2"]
-        fields = _object("mutex", found["address"], name, file, number)
-        return fields | _held_by(found["holder"], "mutex")
-    if found := _WRITER.match(line):
-        return _held_by(found["thread"], " ".join(found["mode"].split()))
-    if found := _READERS.match(line):
-        fields = {"readers": whole(found["readers"]), "waiters_flag": whole(found["flag"])}
-        if found["word"]:
-            fields["lock_word"] = signed(found["word"])
+    if match := _LATCH.match(line):
+        mode = _MODES[match["mode"]]
+        return _object(mode, match["address"], match["quoted"], match["file"], match["line"])
+    if line.startswith("Mutex at") and (match := _MUTEX.match(line)):
+        name = match["quoted"] or match["name"]
+        file, number = match["file"] or match["file2"], match["line"] or match["line2"]
+        fields = _object("mutex", match["address"], name, file, number)
+        return fields | _held_by(match["holder"], "mutex")
+    if match := _WRITER.match(line):
+        return _held_by(match["thread"], " ".join(match["mode"].split()))
+    if match := _READERS.match(line):
+        fields = {"readers": whole(match["readers"]), "waiters_flag": whole(match["flag"])}
+        if match["word"]:
+            fields["lock_word"] = signed(match["word"])
         return fields
-    if found := _FLAG.match(line):
-        return {"waiters_flag": whole(found["flag"])}
-    if found := _LOCKED.match(line):
-        held = {"X": "exclusive", "SX": "SX"}.get(found["mode"])
-        return _held_by(found["thread"], held) if held else {}
+    if match := _FLAG.match(line):
+        return {"waiters_flag": whole(match["flag"])}
+    if match := _LOCKED.match(line):
+        held = {"X": "exclusive", "SX": "SX"}.get(match["mode"])
+        return _held_by(match["thread"], held) if held else {}
     return {"ended": True} if line.startswith("wait has ended") else None
 
 
@@ -340,14 +340,14 @@ _line = lru_cache(maxsize=10_000)(_read_line)
 
 
 def _last(line: str) -> dict[str, Any] | None:
-    found = _LAST.match(line)
-    if found is None:
+    match = _LAST.match(line)
+    if match is None:
         return None
     fields: dict[str, Any] = {}
-    if found["file"] != "not yet reserved":
-        what = _LAST_FIELD[found["what"]]
-        fields[f"{what}_file"] = short_file(found["file"])
-        fields[f"{what}_line"] = whole(found["line"])
+    if match["file"] != "not yet reserved":
+        what = _LAST_FIELD[match["what"]]
+        fields[f"{what}_file"] = short_file(match["file"])
+        fields[f"{what}_line"] = whole(match["line"])
     if flag := _FLAG.match(line):
         fields["waiters_flag"] = whole(flag["flag"])
     return fields

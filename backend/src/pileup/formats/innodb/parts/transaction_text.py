@@ -124,16 +124,16 @@ def take_apart(block: str) -> Parts | None:
         return None
     at = rest.find(" thread id ")
     if at >= 0 and not rest.endswith(("\nMySQL", "\nMariaDB"), 0, at):
-        found = _SESSION.search(rest)
-        at = found.end() - len(" thread id ") if found else -1
+        match = _SESSION.search(rest)
+        at = match.end() - len(" thread id ") if match else -1
     end = rest.find("\n", at) if at >= 0 else 0
     if end < 0:
         return trx_id, rest[:at], rest[at + 11 :], None, "", 0
-    found = _AFTER.search(rest, end)
-    if found is None:
+    match = _AFTER.search(rest, end)
+    if match is None:
         after, below, below_line = len(rest), "", 0
     else:
-        after = found.start()
+        after = match.start()
         below, below_line = rest[after + 1 :], rest.count("\n", 0, after + 1)
     if at < 0:
         return trx_id, rest[:after], None, None, below, below_line
@@ -154,19 +154,19 @@ def read_above(text: str) -> Above:
     fields: dict[str, Any] = {}
     unread = []
     for offset, line in enumerate(lines, start=1):
-        if found := _LOCKS.match(line):
-            fields["lock_wait"] = "LOCK WAIT" in found["prefix"]
-            if "ROLLING BACK" in found["prefix"]:
+        if match := _LOCKS.match(line):
+            fields["lock_wait"] = "LOCK WAIT" in match["prefix"]
+            if "ROLLING BACK" in match["prefix"]:
                 state = "ROLLING BACK"
-            fields["lock_structs"] = int(found["structs"])
-            fields["row_locks"] = int(found["rows"]) if found["rows"] else None
+            fields["lock_structs"] = int(match["structs"])
+            fields["row_locks"] = int(match["rows"]) if match["rows"] else None
             if undo := _UNDO.search(line):
                 fields["undo_entries"] = int(undo["undo"])
         elif line.startswith(", ") and (undo := _UNDO.search(line)):  # wrapped, as in the manual
             fields["undo_entries"] = int(undo["undo"])
-        elif found := _TABLES.match(line):
-            fields["tables_in_use"] = int(found["use"])
-            fields["tables_locked"] = int(found["locked"])
+        elif match := _TABLES.match(line):
+            fields["tables_in_use"] = int(match["use"])
+            fields["tables_locked"] = int(match["locked"])
         elif line.startswith("ROLLING BACK"):
             state = "ROLLING BACK"
         elif not _KNOWN.match(line) and line not in ("MySQL", "MariaDB"):
@@ -222,9 +222,9 @@ def read_client(words: str) -> Client:
 def read_wait(below: str) -> tuple[float | None, int]:
     """How long the lock is waited for, and how many of the first lines are read with it."""
     for lines, line in enumerate(below[:_LONG].split("\n"), start=1):
-        if found := _WAITING.match(line):
-            unit = {"SEC": 1.0, "MS": 1e-3, "US": 1e-6}[found["unit"].upper()]
-            return int(found["time"]) * unit, lines
+        if match := _WAITING.match(line):
+            unit = {"SEC": 1.0, "MS": 1e-3, "US": 1e-6}[match["unit"].upper()]
+            return int(match["time"]) * unit, lines
         if not line.startswith("Trx "):
             break
     return None, 0

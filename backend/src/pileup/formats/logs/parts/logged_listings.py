@@ -76,7 +76,7 @@ class LoggedListings:
             items += self._reader.end(len(held))
         except FormatError:
             items = []
-        if not any(isinstance(one, Snapshot) for one in items):
+        if not any(isinstance(item, Snapshot) for item in items):
             yield from (said.event for said in held)
             return
         snapshot = self._next_snapshot()

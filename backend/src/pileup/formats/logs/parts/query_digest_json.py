@@ -69,8 +69,10 @@ def parse(number: int, first: str, rest: Iterable[tuple[int, str]]) -> Iterator[
         raise FormatError(
             f"The JSON of pt-query-digest cannot be read: {error}. Capture it whole."
         ) from error
-    total = sum(_float(one.metrics.get("Query_time", {}).get("sum")) or 0 for one in digest.classes)
-    rows = [_row(rank, one, total) for rank, one in enumerate(digest.classes, start=1)]
+    total = sum(
+        _float(class_.metrics.get("Query_time", {}).get("sum")) or 0 for class_ in digest.classes
+    )
+    rows = [_row(rank, class_, total) for rank, class_ in enumerate(digest.classes, start=1)]
     yield Section(f"{len(rows)} query classes", number, last)
     yield Table(
         line_first=number,
@@ -81,24 +83,28 @@ def parse(number: int, first: str, rest: Iterable[tuple[int, str]]) -> Iterator[
     )
 
 
-def _row(rank: int, one: _Class, total: float) -> dict[str, str | None]:
-    times = one.metrics.get("Query_time", {})
+def _row(rank: int, class_: _Class, total: float) -> dict[str, str | None]:
+    times = class_.metrics.get("Query_time", {})
     spent = _float(times.get("sum"))
     row: dict[str, str | None] = {
-        "query_id": f"0x{one.checksum}",
+        "query_id": f"0x{class_.checksum}",
         "rank": str(rank),
-        "item": one.distillate,
-        "calls": None if one.query_count is None else str(one.query_count),
+        "item": class_.distillate,
+        "calls": None if class_.query_count is None else str(class_.query_count),
         "share_pct": f"{100 * spent / total:.1f}" if spent is not None and total > 0 else None,
-        "first_seen": one.ts_min,
-        "last_seen": one.ts_max,
-        "query": ((one.example and one.example.query) or one.fingerprint or "")[:_MOST_QUERY]
+        "first_seen": class_.ts_min,
+        "last_seen": class_.ts_max,
+        "query": ((class_.example and class_.example.query) or class_.fingerprint or "")[
+            :_MOST_QUERY
+        ]
         or None,
     }
     row |= {column: _text(times.get(key)) for column, key in _TIMES.items()}
-    row |= {column: _text(one.metrics.get(name, {}).get("sum")) for column, name in _SUMS.items()}
+    row |= {
+        column: _text(class_.metrics.get(name, {}).get("sum")) for column, name in _SUMS.items()
+    }
     for column, name in (("databases", "db"), ("users", "user"), ("hosts", "host")):
-        row[column] = _text(one.metrics.get(name, {}).get("value"))
+        row[column] = _text(class_.metrics.get(name, {}).get("value"))
     return row
 
 

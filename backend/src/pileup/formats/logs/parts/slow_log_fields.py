@@ -153,13 +153,13 @@ def _counts(head: pl.Expr) -> pl.Expr:
     )
     flag = pl.when(value == "Yes").then(1.0).when(value == "No").then(0.0)
     count = pl.struct(name.alias("name"), pl.coalesce(flag, _seconds(value)).alias("value"))
-    found = head.str.extract_all(_COUNT).list.eval(count)
-    return found.list.filter(pl.element().struct.field("value").is_not_null())
+    expression = head.str.extract_all(_COUNT).list.eval(count)
+    return expression.list.filter(pl.element().struct.field("value").is_not_null())
 
 
 def _text(groups: pl.Expr, at: int) -> pl.Expr:
-    found = groups.struct.field(str(at + 1))
-    return pl.when(found != "").then(found)
+    expression = groups.struct.field(str(at + 1))
+    return pl.when(expression != "").then(expression)
 
 
 def _iso_us(when: pl.Expr) -> pl.Expr:

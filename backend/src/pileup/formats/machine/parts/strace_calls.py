@@ -143,9 +143,9 @@ class Calls:
                 counts[second] += 1
                 if seconds is not None:
                     self._seconds[call.name][second] += seconds
-        if call.name == "futex" and (found := _ADDRESS.match(call.arguments)):
-            if "WAIT" in found["op"] or "LOCK" in found["op"]:
-                _sum(self._futexes, found["address"]).add(call, seconds, failed)
+        if call.name == "futex" and (match := _ADDRESS.match(call.arguments)):
+            if "WAIT" in match["op"] or "LOCK" in match["op"]:
+                _sum(self._futexes, match["address"]).add(call, seconds, failed)
         elif call.name in _OF_FILES:
             self._file(call, seconds, failed, result)
         if seconds is not None and seconds >= _SLOW_S and call.name in _STORAGE:
@@ -260,7 +260,7 @@ class Calls:
 
     def _series(self, clock: Clock) -> Iterator[Item]:
         """Per second, from the first to the last of the trace: none is a zero that was seen."""
-        found = Columns()
+        columns = Columns()
         every = [second for counts in self._counts.values() for second in counts]
         if not every:
             return
@@ -273,18 +273,18 @@ class Calls:
             seconds = self._seconds.get(name)
             for second in range(first, last + 1) if dense else sorted(counts):
                 wall, labels = second * 1_000_000, (("call", name),)
-                found.add(
+                columns.add(
                     "strace.calls", float(counts.get(second, 0)), wall=wall, clock=clock, line=line,
                     unit="1/s", labels=labels,
                 )  # fmt: skip
                 if seconds is not None:
-                    found.add(
+                    columns.add(
                         "strace.seconds", float(seconds.get(second, 0.0)), wall=wall, clock=clock,
                         line=line, unit="s/s", labels=labels,
                     )  # fmt: skip
-            if found.full:
-                yield from found.flush()
-        yield from found.flush()
+            if columns.full:
+                yield from columns.flush()
+        yield from columns.flush()
 
 
 def _sum(sums: dict[str, _Sum], key: str) -> _Sum:

@@ -39,7 +39,12 @@ _TIME = re.compile(
 )
 _TIMED = re.compile(r"(\d{1,2}:\d\d:\d\d(?: [AP]M)?|\d{9,11})\s+(\S.*)$")
 _SIZE = re.compile(r"(\d{1,15}(?:[.,]\d{1,6})?)([BkKMGTP])")
-_KIB = {"B": 1 / 1024, "k": 1.0, "K": 1.0, **{one: 1024.0**at for at, one in enumerate("MGTP", 1)}}
+_KIB = {
+    "B": 1 / 1024,
+    "k": 1.0,
+    "K": 1.0,
+    **{name: 1024.0**at for at, name in enumerate("MGTP", 1)},
+}
 
 
 class _Date(NamedTuple):

@@ -108,8 +108,8 @@ def load(data: bytes) -> Mapping:
     mapping = msgspec.json.decode(data, type=Mapping)
     if mapping.header is None:
         raise ValueError("it is of a table without a header, so no other file is known by it")
-    if found := problems_of(mapping):
-        raise ValueError("; ".join(sentence for _, sentence in found))
+    if rows := problems_of(mapping):
+        raise ValueError("; ".join(sentence for _, sentence in rows))
     return mapping
 
 
@@ -170,17 +170,17 @@ def guess(
     ``header_line`` is 1-based; 0 says that there is no header.
     """
     given = (delimiter,) if delimiter else DELIMITERS
-    guesses = [_of_delimiter(lines, one, decimal, header_line, time_format) for one in given]
+    guesses = [_of_delimiter(lines, name, decimal, header_line, time_format) for name in given]
     return max(guesses, key=_worth)
 
 
-def _worth(one: Guess) -> tuple[bool, bool, int]:
-    columns = one.mapping.columns
+def _worth(item: Guess) -> tuple[bool, bool, int]:
+    columns = item.mapping.columns
     # Blanks stand inside times and names too: they separate only when nothing else does.
     return (
-        one.sure,
-        bool(one.mapping.of("time")) and len(columns) > 1,
-        len(columns) if one.mapping.delimiter != " " else 0,
+        item.sure,
+        bool(item.mapping.of("time")) and len(columns) > 1,
+        len(columns) if item.mapping.delimiter != " " else 0,
     )
 
 
@@ -274,26 +274,26 @@ def _find_time(
     named: list[tuple[bool, int, _Time]] = []
     for order, place in enumerate(places):
         cells = [" ".join(row[at].strip() for at in place) for _, row in body]
-        found = _time_at(cells, place, given)
-        if found is None:
+        time = _time_at(cells, place, given)
+        if time is None:
             continue
-        above = body[found.first - 1][1][place[0]] if found.first else ""
+        above = body[time.first - 1][1][place[0]] if time.first else ""
         is_named = bool(_TIME_NAMES.match(above))
-        if found.how in ("excel", "elapsed_s") and given is None:
-            fits = _ELAPSED if found.how == "elapsed_s" else _TIME_NAMES
+        if time.how in ("excel", "elapsed_s") and given is None:
+            fits = _ELAPSED if time.how == "elapsed_s" else _TIME_NAMES
             if not fits.match(above.strip()):
                 continue
         if place[0] > 2 and not is_named and given is None:
             continue
-        named.append((is_named and len(place) == 1, -order, found))
-    return max(named, key=lambda one: one[:2])[2] if named else None
+        named.append((is_named and len(place) == 1, -order, time))
+    return max(named, key=lambda row: row[:2])[2] if named else None
 
 
 def _time_at(cells: list[str], place: tuple[int, ...], given: TimeFormat | None) -> _Time | None:
     tried: list[TimeFormat] = [given] if given else ["auto", "dmy", "excel", "elapsed_s"]
     for how in tried:
         kinds: list[TimeFormat] = ["dmy", "mdy"] if how == "dmy" and not given else [how]
-        fits = [any(read_time(cell, one) is not None for one in kinds) for cell in cells]
+        fits = [any(read_time(cell, kind) is not None for kind in kinds) for cell in cells]
         first = next((at for at, fit in enumerate(fits) if fit), None)
         if first is None or first > 30 or sum(fits[first:]) < 0.9 * len(fits[first:]):
             continue

@@ -171,16 +171,16 @@ class Reader:
             return False
         columns = list(zip(*[cells for *_, cells in rows], strict=False))  # of the least width
         read = [self._column(columns[at]) for at in self._values]
-        found = [one for one in read if one is not None]
+        found = [row for row in read if row is not None]
         if len(found) < len(read) or times[0] is None:
             return False
         numbers = [number for number, *_ in rows]
         for at, (values, unit) in zip(self._values, found, strict=True):
-            one = self._one(at, times[0][1], None, None, ())
-            one.walls += walls
-            one.values += values
-            one.lines += numbers
-            one.unit = one.unit or unit
+            series = self._one(at, times[0][1], None, None, ())
+            series.walls += walls
+            series.values += values
+            series.lines += numbers
+            series.unit = series.unit or unit
             self._held += len(rows)
         return True
 
@@ -198,8 +198,8 @@ class Reader:
         read = [known.get(cell) or self._number(cell) for cell in cells]
         if None in read:
             return None
-        units = (one[1] for one in read if one and one[1])
-        return [one[0] for one in read if one], next(units, None)
+        units = (row[1] for row in read if row and row[1])
+        return [row[0] for row in read if row], next(units, None)
 
     def _alone(self, number: int, cells: Sequence[str]) -> bool:
         """Keep the values of one row where nothing needs to be said of it."""
@@ -215,11 +215,13 @@ class Reader:
         key = (*[cells[at] for at in self._named_by], time[1])
         lanes = self._lanes.get(key) or self._lanes_of(key, cells, time[1])
         wall = time[0]
-        for one, (value, unit) in zip(lanes, numbers, strict=False):  # no lanes: an unnamed metric
-            one.walls.append(wall)
-            one.values.append(value)
-            one.lines.append(number)
-            one.unit = one.unit or unit
+        for series, (value, unit) in zip(
+            lanes, numbers, strict=False
+        ):  # no lanes: an unnamed metric
+            series.walls.append(wall)
+            series.values.append(value)
+            series.lines.append(number)
+            series.unit = series.unit or unit
         self._held += len(lanes)
         return True
 
@@ -286,12 +288,12 @@ class Reader:
     ) -> None:
         if self._metric is not None and metric is None:
             return
-        one = self._one(at, time[1], host, metric, labels)
-        one.walls.append(time[0])
-        one.values.append(read[0] if read else None)
-        one.lines.append(number)
-        if one.unit is None and read is not None:
-            one.unit = read[1]
+        series = self._one(at, time[1], host, metric, labels)
+        series.walls.append(time[0])
+        series.values.append(read[0] if read else None)
+        series.lines.append(number)
+        if series.unit is None and read is not None:
+            series.unit = read[1]
         self._held += 1
 
     def _one(
@@ -301,10 +303,10 @@ class Reader:
         column = self._mapping.columns[at]
         name, own, legend_host, kind, unit = self._named(at, column, metric)
         key = (name, tuple(sorted((*own, *labels))), host or legend_host, clock)
-        one = self._series.get(key)
-        if one is None:
-            one = self._series[key] = _Series(kind, unit=column.unit or unit)
-        return one
+        series = self._series.get(key)
+        if series is None:
+            series = self._series[key] = _Series(kind, unit=column.unit or unit)
+        return series
 
     def _named(self, at: int, column: Column, metric: str | None) -> _Named:
         known = self._known.get((at, metric))
@@ -316,16 +318,16 @@ class Reader:
 
     def flush(self) -> Iterator[Samples]:
         """What was collected, by series; a column without one number is no series."""
-        for (name, labels, host, clock), one in self._series.items():
-            if any(value is not None for value in one.values):
+        for (name, labels, host, clock), series in self._series.items():
+            if any(value is not None for value in series.values):
                 yield Samples(
                     series=name,
-                    kind=one.kind,
-                    unit=one.unit,
+                    kind=series.kind,
+                    unit=series.unit,
                     clock=clock,
-                    wall_us=one.walls,
-                    values=one.values,
-                    lines=one.lines,
+                    wall_us=series.walls,
+                    values=series.values,
+                    lines=series.lines,
                     labels=labels,
                     host=host,
                 )
@@ -348,9 +350,9 @@ def _named(column: Column, metric: str | None) -> _Named:
     text = metric if metric is not None else column.series or column.name
     legend = split_name(text)
     if legend is not None and (legend[0] or legend[1]):
-        one = metric_of(*legend)
-        kind = one.kind if column.kind == "gauge" else column.kind
-        return one.series, one.labels, one.host, kind, one.unit
+        item = metric_of(*legend)
+        kind = item.kind if column.kind == "gauge" else column.kind
+        return item.series, item.labels, item.host, kind, item.unit
     if tagged := _DATADOG.match(text.strip()[:1000]):
         tags = dict(tag.strip().split(":", 1) for tag in tagged["tags"].split(",") if ":" in tag)
         host = tags.pop("host", None)

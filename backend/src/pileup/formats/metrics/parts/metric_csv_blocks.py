@@ -170,15 +170,15 @@ class Cycle:
 
 def at_moments(chunks: Iterable[Chunk], delimiter: str, time: int) -> Iterator[Chunk]:
     """The same lines in chunks that end where the printed time changes."""
-    rest, kept, end = "", 0, 0
+    rest, count, end = "", 0, 0
     for chunk in chunks:
-        first, lines, text = chunk.first - kept, chunk.lines + kept, rest + chunk.text
-        kept, at = _last_moment(text, delimiter, time)
+        first, lines, text = chunk.first - count, chunk.lines + count, rest + chunk.text
+        count, at = _last_moment(text, delimiter, time)
         rest, end = text[at:], first + lines
         if at:
-            yield Chunk(first, text[:at], lines - kept)
+            yield Chunk(first, text[:at], lines - count)
     if rest:
-        yield Chunk(end - kept, rest, kept)
+        yield Chunk(end - count, rest, count)
 
 
 def _last_moment(text: str, delimiter: str, time: int) -> tuple[int, int]:
@@ -199,10 +199,10 @@ def _last_moment(text: str, delimiter: str, time: int) -> tuple[int, int]:
 
 def _times(texts: Sequence[str]) -> Times | None:
     stamps = [read_stamp(text) for text in texts]
-    found = [stamp for stamp in stamps if stamp is not None]
-    if len(found) < len(stamps) or len({clock for _, clock in found}) != 1:
+    rows = [stamp for stamp in stamps if stamp is not None]
+    if len(rows) < len(stamps) or len({clock for _, clock in rows}) != 1:
         return None
-    return Times(found[0][1], pl.Series([wall for wall, _ in found], dtype=pl.Int64))
+    return Times(rows[0][1], pl.Series([wall for wall, _ in rows], dtype=pl.Int64))
 
 
 def _left_over(times: pl.Series) -> bytes:

@@ -52,9 +52,9 @@ def read(chunk: Chunk, runs: Runs) -> Folded | None:
         parted = _parted_at_the_last_blank(chunk.data)
         is_plain &= _is_no_prose()
     size = _FRAMES.str.len_bytes()
-    told = parted.select(is_plain.fill_null(False).alias("plain"), size.alias("size"))
-    plain = told["plain"]
-    if (told["size"] > MOST_FRAMES).any():
+    frame = parted.select(is_plain.fill_null(False).alias("plain"), size.alias("size"))
+    plain = frame["plain"]
+    if (frame["size"] > MOST_FRAMES).any():
         plain &= parted.select(_FRAMES.str.count_matches(";", literal=True) < MOST_FRAMES)["frames"]
     odd = (~plain).arg_true().to_list()
     if odd:

@@ -119,7 +119,7 @@ def _without_templates(name: str) -> str:
 
     A template's symbol also names its return type ("void f<int>"): that goes too.
     """
-    kept: list[str] = []
+    names: list[str] = []
     depth = 0
     for part in _ANGLE.split(name):
         if part == "<":
@@ -129,8 +129,8 @@ def _without_templates(name: str) -> str:
             if depth < 0:
                 return name  # not brackets: a frame that awk cut
         elif depth == 0:
-            kept.append(part)
-    bare = "".join(kept).strip()
+            names.append(part)
+    bare = "".join(names).strip()
     if depth or not bare:
         return name
     return bare if "(" in bare else bare.rpartition(" ")[2]

@@ -294,11 +294,11 @@ class Shapes:
         if read is None:
             return None
         frame, latches = read
-        found = list(_VARIABLE.finditer(line))
-        spans = [match.span(match.lastgroup or 0) for match in found]
+        matches = list(_VARIABLE.finditer(line))
+        spans = [match.span(match.lastgroup or 0) for match in matches]
         other = list(line)
         places: dict[str, list[tuple[int, int]]] = {}
-        for at, (match, (first, last)) in enumerate(zip(found, spans, strict=True), start=1):
+        for at, (match, (first, last)) in enumerate(zip(matches, spans, strict=True), start=1):
             # Each address becomes another one, so that the answer tells which are latches.
             fill = (f"{at:02x}"[::-1] * (last - first))[: last - first]
             if match.lastgroup == "address":
@@ -306,15 +306,15 @@ class Shapes:
             elif match.lastgroup == "number":
                 fill = "5" * (last - first)
             else:
-                fill = "".join("5" if one in _DIGITS else one for one in line[first:last])
+                fill = "".join("5" if name in _DIGITS else name for name in line[first:last])
             other[first:last] = fill
         read = self._read_frame("".join(other))
         if read is None or read[0] != frame:
             return None
         asked = [places.get(address, []) for address in read[1]]
-        if any(len(one) != 1 for one in asked):
+        if any(len(group) != 1 for group in asked):
             return None
-        latch_spans = [one[0] for one in asked]
+        latch_spans = [group[0] for group in asked]
         if [line[first:last] for first, last in latch_spans] != list(latches):
             return None
         return frame, spans, latch_spans

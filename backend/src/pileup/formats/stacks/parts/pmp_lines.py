@@ -75,7 +75,8 @@ def unjoined(count: int, text: str, folded: bool) -> Iterable[tuple[int, str, bo
     starts = [0, *(join.end() for join in joins)]
     ends = [*(join.start() for join in joins), len(text)]
     return [
-        (one, text[start:end], False) for one, start, end in zip(counts, starts, ends, strict=True)
+        (number, text[start:end], False)
+        for number, start, end in zip(counts, starts, ends, strict=True)
     ]
 
 

@@ -72,7 +72,7 @@ def handler(columns: tuple[str, ...], where: Where) -> Handler | None:
 
 def _known(columns: tuple[str, ...]) -> _Known | None:
     names = frozenset(columns)
-    return next((one for one in _TABLES if one.columns <= names), None)
+    return next((known for known in _TABLES if known.columns <= names), None)
 
 
 class _Rows(Ready):

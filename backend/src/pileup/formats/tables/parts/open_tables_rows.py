@@ -62,5 +62,5 @@ class _OpenTables:
 
 def _known(counts: list[int | None]) -> list[int] | None:
     """The counts, or None when one of them could not be read: then no sum is known."""
-    known = [one for one in counts if one is not None]
+    known = [count for count in counts if count is not None]
     return known if len(known) == len(counts) else None

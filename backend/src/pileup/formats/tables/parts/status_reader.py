@@ -67,8 +67,8 @@ class UptimeClock:
         if uptime < self._uptime:  # a restart: how long the server was down is not known
             self._start = uptime - nominal // _S
         self._uptime = uptime
-        told = (uptime - self._start) * _S
-        self._wall = max(min(max(nominal, told), told + _S - 1), last + 1)
+        count = (uptime - self._start) * _S
+        self._wall = max(min(max(nominal, count), count + _S - 1), last + 1)
         return self._wall
 
 
@@ -176,7 +176,8 @@ class StatusReader:
         if shape.uptime is not None:
             uptimes = values.gather_every(shape.size, shape.uptime).to_list()
         return [
-            self._clock.next(int(one) if one is not None and one >= 0 else None) for one in uptimes
+            self._clock.next(int(uptime) if uptime is not None and uptime >= 0 else None)
+            for uptime in uptimes
         ]
 
     def _summed(self, shape: Shape, steps: pl.Series, samples: int) -> pl.Series:
@@ -204,8 +205,8 @@ class StatusReader:
             self._first = sample.cells
         elif self._relative is None:
             self._relative = _is_relative(self._first, sample.cells)
-            found = {name: value_of(text) for name, (text, _) in self._first.items()}
-            self._sums = {name: value for name, value in found.items() if value is not None}
+            values = {name: value_of(text) for name, (text, _) in self._first.items()}
+            self._sums = {name: value for name, value in values.items() if value is not None}
         if self._relative:
             yield from self._sum_up(sample)
         if self._stamp is not None:
@@ -306,7 +307,7 @@ def _is_relative(first: dict[str, tuple[str, int]], second: dict[str, tuple[str,
             return before != after and after == "0"
     if whole < len(second) and any(text in ("ON", "OFF") for text, _ in second.values()):
         return False
-    earlier, later = (_integer(one.get("Uptime", ("", 0))[0]) for one in (first, second))
+    earlier, later = (_integer(row.get("Uptime", ("", 0))[0]) for row in (first, second))
     return earlier is not None and later is not None and later < min(earlier, 60)
 
 
