@@ -17,10 +17,10 @@ from starlette.exceptions import HTTPException
 
 from pileup.storage import errors as storage
 from pileup.storage.database import Unreachable
+from pileup.views.artifacts.raw_lines import NotRead
 from pileup.views.evidence import compare
 from pileup.views.evidence.lanes import NothingToDraw
-from pileup.views.raw_lines import NotRead
-from pileup.views.run_evidence import NothingToCompare
+from pileup.views.reasoning.run_evidence import NothingToCompare
 from pileup.views.source import NotAnalysed
 
 MEDIA_TYPE = "application/problem+json"

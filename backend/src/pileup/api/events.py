@@ -28,7 +28,7 @@ from pileup.storage.errors import NotFound
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.queue.workers import Workers
-from pileup.views.artifacts import Artifact, shape
+from pileup.views.artifacts.artifacts import Artifact, shape
 
 router = APIRouter(tags=["events"])
 

@@ -61,7 +61,7 @@ def command(
     from pileup.analysis.contract import encode
     from pileup.cli.captures import Captures
     from pileup.report import ticket
-    from pileup.views.capture_tables import FEW, MANY, table_blocks
+    from pileup.views.evidence.capture_tables import FEW, MANY, table_blocks
 
     zones = _zones(timezones)
     if report is not None and report.suffix.lower() not in (".html", ".htm", ".md"):

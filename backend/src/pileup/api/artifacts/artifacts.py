@@ -23,8 +23,15 @@ from pileup.storage.files.raw_lines import PIECE
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.queue.workers import Workers
-from pileup.views.artifacts import Artifact, ArtifactDetail, SectionOut, detail, sections_in, shape
-from pileup.views.raw_lines import (
+from pileup.views.artifacts.artifacts import (
+    Artifact,
+    ArtifactDetail,
+    SectionOut,
+    detail,
+    sections_in,
+    shape,
+)
+from pileup.views.artifacts.raw_lines import (
     RawHits,
     RawLines,
     RawPiece,

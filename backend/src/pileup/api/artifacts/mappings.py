@@ -24,7 +24,7 @@ from pileup.storage.artifacts.artifacts import Artifact, Artifacts
 from pileup.storage.artifacts.mappings import Mappings
 from pileup.storage.database import Unit
 from pileup.storage.errors import Refused
-from pileup.views.mapping_preview import MappingPreview, mapping_preview
+from pileup.views.artifacts.mapping_preview import MappingPreview, mapping_preview
 
 router = APIRouter(tags=["artifacts"])
 

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Query
 
 from pileup.api.deps import ServicesDep, UnitDep
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts
-from pileup.views import artifact_records as view
-from pileup.views.artifact_records import RecordOut, RecordPage, RecordsAt
+from pileup.views.artifacts import artifact_records as view
+from pileup.views.artifacts.artifact_records import RecordOut, RecordPage, RecordsAt
 
 router = APIRouter(tags=["artifacts"])
 

@@ -9,8 +9,15 @@ from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import ServicesDep, UnitDep
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.incidents.incidents import Incidents
-from pileup.views import tables as view
-from pileup.views.tables import DIFFERENT, State, TableComparison, TableList, TablePage, TableRef
+from pileup.views.artifacts import tables as view
+from pileup.views.artifacts.tables import (
+    DIFFERENT,
+    State,
+    TableComparison,
+    TableList,
+    TablePage,
+    TableRef,
+)
 
 router = APIRouter(tags=["artifacts"])
 

@@ -27,7 +27,7 @@ from pileup.storage.artifacts.uploads import Upload, Uploads
 from pileup.storage.errors import Conflict, TooLarge
 from pileup.storage.files.blobs import Blob, Draft, disk_words
 from pileup.storage.incidents.incidents import Incidents
-from pileup.views.artifacts import Artifact, shape
+from pileup.views.artifacts.artifacts import Artifact, shape
 
 router = APIRouter(tags=["uploads"])
 

@@ -17,7 +17,7 @@ from pileup.storage.reasoning.findings import Findings
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.storage.reasoning.pins import Pins
 from pileup.views.documents import FindingJson
-from pileup.views.pin_places import Placer
+from pileup.views.reasoning.pin_places import Placer
 
 router = APIRouter(tags=["findings"])
 

@@ -22,7 +22,7 @@ from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.bundle import Limits, read_bundle, write_bundle
 from pileup.storage.queue.broker import send_all
-from pileup.views.report_export import draft_files
+from pileup.views.reports.export import draft_files
 
 router = APIRouter(tags=["bundles"])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from pileup.api.deps import IncidentDep, UnitDep
-from pileup.views import similar
-from pileup.views.similar import SimilarIncident
+from pileup.views.reasoning import similar
+from pileup.views.reasoning.similar import SimilarIncident
 
 router = APIRouter(tags=["findings"])
 

@@ -16,7 +16,7 @@ from pileup.api.reasoning.pins import Pin
 from pileup.api.schema import In, Out
 from pileup.storage.reasoning.experiments import AttachedArtifact, ExperimentRecord, Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses
-from pileup.views.experiment_outcome import (
+from pileup.views.reasoning.experiment_outcome import (
     Computed,
     Long,
     Observed,

@@ -15,7 +15,7 @@ from pileup.api.schema import In, Out
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reasoning.calibration import Calibration, calibration_of
 from pileup.storage.reasoning.ratings import Ratings
-from pileup.views.matrix import Asker, Matrix, Mode, matrix_for
+from pileup.views.reasoning.matrix import Asker, Matrix, Mode, matrix_for
 
 router = APIRouter(tags=["matrix"])
 

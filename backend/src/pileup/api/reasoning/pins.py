@@ -13,8 +13,8 @@ from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.storage.errors import NotFound
 from pileup.storage.reasoning.pins import PinRecord, Pins
-from pileup.views.pictures import clean_svg
-from pileup.views.pin_places import Placer
+from pileup.views.reasoning.pictures import clean_svg
+from pileup.views.reasoning.pin_places import Placer
 
 router = APIRouter(tags=["pins"])
 

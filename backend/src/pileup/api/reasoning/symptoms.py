@@ -9,8 +9,8 @@ from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.schema import In
 from pileup.storage.reasoning.experiments import Experiments
 from pileup.storage.reasoning.symptoms import Symptoms
-from pileup.views import symptoms as views
-from pileup.views.symptoms import Symptom, SymptomAnswer, answered_symptoms
+from pileup.views.reasoning import symptoms as views
+from pileup.views.reasoning.symptoms import Symptom, SymptomAnswer, answered_symptoms
 
 router = APIRouter(tags=["symptoms"])
 

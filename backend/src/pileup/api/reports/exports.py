@@ -11,7 +11,7 @@ from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.report.redaction.redactor import KINDS
 from pileup.report.render.pdf import NotTypeset
-from pileup.views.report_export import (
+from pileup.views.reports.export import (
     ExportChoices,
     Format,
     Paper,

@@ -13,7 +13,7 @@ from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.report.release import SectionDiff
 from pileup.storage.reports.releases import Approval, Releases
-from pileup.views.report_releases import draft_differs, release_diff, submit_release
+from pileup.views.reports.releases import draft_differs, release_diff, submit_release
 
 router = APIRouter(tags=["releases"])
 

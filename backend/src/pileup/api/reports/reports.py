@@ -15,8 +15,8 @@ from pileup.report.render.figures import PORTRAIT
 from pileup.report.render.html import render_blocks
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
-from pileup.views.case import build_case
-from pileup.views.report_screen import (
+from pileup.views.reports.case import build_case
+from pileup.views.reports.screen import (
     Report,
     ReportSection,
     edited_section,

@@ -20,7 +20,7 @@ from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.storage.errors import Refused
 from pileup.storage.texts.live_texts import TextRecord, Texts, TextVersion
-from pileup.views.report_screen import prefilled_text
+from pileup.views.reports.screen import prefilled_text
 
 router = APIRouter(tags=["texts"])
 

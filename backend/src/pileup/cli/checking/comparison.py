@@ -17,7 +17,7 @@ _SERVER = re.compile(r"https?://[^\s/)\"]+(?=/incidents/)")
 _WRITTEN = re.compile(r"Written: \S+|<dt>Written</dt><dd>[^<]*")
 _VIEWER = re.compile(r"<script>.*?</script>", re.DOTALL)
 _MORE = "… "
-"""Begins the line of an excerpt that counts what was left out (views/excerpts.py)."""
+"""Begins the line of an excerpt that counts what was left out (views/artifacts/excerpts.py)."""
 _PASSES = ("engine", "elapsed_s")
 """Keys of the analysis that tell of the run, not of the incident."""
 

@@ -1,1 +1,1 @@
-"""What the screens of an incident show of its evidence: the timeline, waits, stacks, tables."""
+"""Build what the screens of an incident show of its evidence: timeline, waits, stacks, tables."""

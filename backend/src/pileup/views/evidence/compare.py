@@ -23,9 +23,9 @@ from pileup.storage.errors import Conflict, NotFound
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.reasoning.experiments import Experiments
-from pileup.views.run_evidence import run_evidence
+from pileup.views.reasoning.run_evidence import run_evidence
+from pileup.views.reasoning.stall import Stall, stored_stall
 from pileup.views.source import NotAnalysed
-from pileup.views.stall import Stall, stored_stall
 
 KINDS = ("snapshot", "semaphore_wait", "stack", "sample", "setting", "table")
 """What a comparison is made of."""

@@ -20,7 +20,7 @@ from pileup.storage.reasoning.experiments import Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import PREFIX, Reports, SectionRecord
-from pileup.views.case import build_case
+from pileup.views.reports.case import build_case
 
 
 @dataclass(frozen=True, slots=True)

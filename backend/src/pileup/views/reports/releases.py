@@ -12,7 +12,7 @@ from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.bundle import work_of
 from pileup.storage.reports.releases import ReleaseRecord, Releases
-from pileup.views.report_export import draft_document
+from pileup.views.reports.export import draft_document
 
 
 def draft_differs(

@@ -42,8 +42,8 @@ from pileup.storage.reasoning.pins import PinRecord, Pins
 from pileup.storage.reports.actions import ActionRecord, Actions
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
-from pileup.views.excerpts import Excerpts
-from pileup.views.matrix import Asker, matrix_for
+from pileup.views.artifacts.excerpts import Excerpts
+from pileup.views.reasoning.matrix import Asker, matrix_for
 
 FIGURE_LANES = 6
 FIGURE_PIXELS = 700

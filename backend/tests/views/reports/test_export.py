@@ -15,9 +15,9 @@ from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.reasoning.hypotheses import Hypotheses
-from pileup.views.case import build_case
-from pileup.views.report_export import ExportChoices, export_report, redaction_counts
-from pileup.views.report_releases import draft_differs, release_diff, submit_release
+from pileup.views.reports.case import build_case
+from pileup.views.reports.export import ExportChoices, export_report, redaction_counts
+from pileup.views.reports.releases import draft_differs, release_diff, submit_release
 
 
 @pytest.fixture

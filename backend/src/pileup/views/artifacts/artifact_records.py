@@ -11,7 +11,7 @@ import polars as pl
 from pileup.storage.artifacts.artifacts import Artifact
 from pileup.storage.errors import NotFound
 from pileup.storage.files.frames import FrameKey, FrameStore
-from pileup.views.record_text import in_one_line, named_values
+from pileup.views.artifacts.record_text import in_one_line, named_values
 
 MOST_AT = 50
 """Records that are listed for some lines."""

@@ -32,9 +32,9 @@ from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.reasoning.experiments import ExperimentRecord
 from pileup.storage.reasoning.symptoms import Symptoms
 from pileup.views.documents import ComparedSettingJson, TrialJson
-from pileup.views.run_evidence import NothingToCompare, run_evidence
-from pileup.views.stall import stored_stall
-from pileup.views.symptoms import Predicate, written_predicate
+from pileup.views.reasoning.run_evidence import NothingToCompare, run_evidence
+from pileup.views.reasoning.stall import stored_stall
+from pileup.views.reasoning.symptoms import Predicate, written_predicate
 
 Long = Annotated[str, StringConstraints(max_length=20_000)]
 Verdict = Literal["match", "partial", "miss", "not_measurable"]

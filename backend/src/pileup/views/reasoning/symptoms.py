@@ -18,7 +18,7 @@ from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.reasoning.experiments import ExperimentRecord
 from pileup.storage.reasoning.symptoms import SymptomRecord, Symptoms
 from pileup.views.documents import LocatorJson
-from pileup.views.run_evidence import run_evidence
+from pileup.views.reasoning.run_evidence import run_evidence
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]

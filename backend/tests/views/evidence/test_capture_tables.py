@@ -9,7 +9,7 @@ import pytest
 from pileup.analysis import analyse
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.report.ticket import Block
-from pileup.views.capture_tables import FEW, table_blocks
+from pileup.views.evidence.capture_tables import FEW, table_blocks
 from pileup.views.evidence.log_groups import LogFilter, log_groups
 from pileup.views.evidence.queries import QueryFilter, query_examples, top_queries
 from pileup.views.evidence.server_settings import setting_sources, setting_table

@@ -30,7 +30,7 @@ from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reports.redaction import RedactionKind, RedactionProfiles
 from pileup.storage.reports.releases import Releases
-from pileup.views.case import build_case, known_names
+from pileup.views.reports.case import build_case, known_names
 
 VIEWER = "report-viewer.js"
 """In the folder of the built UI: what makes the figures of the HTML interactive."""

@@ -11,7 +11,7 @@ from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.reasoning.pin_values import PinValues
-from pileup.views.excerpts import Excerpts
+from pileup.views.artifacts.excerpts import Excerpts
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Combine what people concluded with evidence: the matrix, symptoms, outcomes of experiments."""
