@@ -7,7 +7,7 @@ export const UNKNOWN = '–'
 const THIN = '\u2009'
 const NARROW = '\u202f'
 
-export type Quantity = { readonly text: string; readonly unit: string }
+type Quantity = { readonly text: string; readonly unit: string }
 
 /** "12 345.6"; digits: at most so many after the point. */
 export function formatNumber(value: number | null | undefined, digits = 2): string {

@@ -1,6 +1,6 @@
 /** RFC 9457 problem documents as errors of the UI. */
 
-export type FieldError = { readonly field: string; readonly message: string }
+type FieldError = { readonly field: string; readonly message: string }
 
 const UNREACHED = 0
 const DEFECT = -1

@@ -15,7 +15,7 @@ const LOOK_MS = 10_000
 const BACK_MS = 4000
 
 /** since, until: milliseconds since the epoch. until: when it answered again; told for a moment. */
-export type Away = { readonly since: number; readonly until: number | null }
+type Away = { readonly since: number; readonly until: number | null }
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let suspected = 0

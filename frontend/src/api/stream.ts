@@ -10,7 +10,7 @@ export type Told =
   | { readonly name: 'open' }
   | { readonly name: 'lost' }
   | { readonly name: StreamEvent; readonly data: unknown }
-export type Listener = (told: Told) => void
+type Listener = (told: Told) => void
 
 const EVENTS = ['artifact', 'upload', 'analysis', 'worker', 'changed', 'text', 'presence'] as const
 export type StreamEvent = (typeof EVENTS)[number]

@@ -19,7 +19,7 @@ import './palette.css'
 type Screen = { readonly path: string; readonly name: string; readonly key: string }
 
 /** What the palette starts beside the keys of the screen. */
-export type PaletteActs = {
+type PaletteActs = {
   readonly showKeys: () => void
   readonly copyLink: () => void
   readonly nameView: () => void

@@ -2,7 +2,7 @@
 import type { PlacedClock } from '@/api/schema'
 import { formatDuration } from '@/format'
 
-export type Alignment = {
+type Alignment = {
   readonly short: string
   readonly long: string
   /** Somebody should look: a zone was assumed, or a source seems to be off. */

@@ -8,7 +8,7 @@ const GRIP = 12
 /** A drag of fewer pixels is a click and chooses nothing. */
 const CLICK = 3
 
-export type WindowBrush = {
+type WindowBrush = {
   /** Show a range as the window; ignored while a person drags. */
   readonly show: (range: Interval) => void
   readonly unbind: () => void

@@ -44,7 +44,7 @@ export function escapeXml(text: string): string {
   )
 }
 
-export type Page = {
+type Page = {
   readonly width: number
   readonly height: number
   /** For screen readers and as the file's title. */

@@ -4,7 +4,7 @@ import type { Palette } from './palette'
 import type { Sketch } from './sketch'
 
 /** Counts at instants; `peak` is the most of any lane that shares the colours. */
-export type HeatCells = {
+type HeatCells = {
   readonly at: Float64Array
   readonly counts: Float64Array
   readonly peak: number

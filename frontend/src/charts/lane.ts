@@ -16,7 +16,7 @@ export function lanePoint(values: readonly (number | null)[]): LanePoint {
   return [at ?? 0, min, max, mean]
 }
 
-export interface LaneShape {
+interface LaneShape {
   /** SVG path of the min-max band; empty when nothing was decimated. */
   band: string
   line: string
@@ -27,7 +27,7 @@ export interface LaneShape {
   y: (value: number) => number
 }
 
-export interface LaneOptions {
+interface LaneOptions {
   height: number
   /** Space kept free above and below. */
   padding?: number

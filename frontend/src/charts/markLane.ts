@@ -20,7 +20,7 @@ export type Mark = {
   readonly until?: number
 }
 
-export type MarkLane = {
+type MarkLane = {
   readonly kind: 'spans' | 'events' | 'snapshots' | 'notes'
   readonly items: readonly Mark[]
   readonly rows: number

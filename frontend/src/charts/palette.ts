@@ -3,7 +3,7 @@ import { plainColour, tokenReader } from './exportSvg'
 
 export type Palette = Readonly<Record<string, string>>
 /** The tokens that a drawing uses. */
-export const TOKENS = [
+const TOKENS = [
   'bg', 'chrome', 'line', 'grid', 'axis', 'text', 'text-2', 'text-3', 'accent', 'selected',
   'waiting', 'holding', 'running', 'idle', 'waiting-tint', 'holding-tint', 'running-tint',
   'idle-tint', 'stall-band', 'active', 'border',

@@ -67,7 +67,7 @@ export function yOf(domain: Domain, box: Box, log: boolean): (value: number) => 
 }
 
 /** How many samples or columns lie in the window: few are drawn as steps. */
-export function countOwn(runs: readonly Run[], from: number, to: number): number {
+function countOwn(runs: readonly Run[], from: number, to: number): number {
   let count = 0
   for (const run of runs) {
     for (const tile of run.tiles) {

@@ -6,7 +6,7 @@ import { select } from 'd3-selection'
 import { type D3ZoomEvent, zoom, zoomIdentity } from 'd3-zoom'
 import { MIN_SPAN_MS, panned, timeScale, type Interval } from './time'
 
-export type TimeZoom = {
+type TimeZoom = {
   /** Where the plot is inside the element, in the element's own coordinates. */
   readonly plot: () => { readonly left: number; readonly width: number }
   readonly range: () => Interval

@@ -5,7 +5,7 @@ import { text, oneOf, useUrlChange, useUrlState } from './url'
 
 export type ZoneMode = 'utc' | 'local' | 'incident'
 
-export type IncidentScope = {
+type IncidentScope = {
   readonly id: string
   /** Zone of the captured servers, when the clocks agree on one: 'America/New_York', '-08:00'. */
   readonly zone: string | null

@@ -18,7 +18,7 @@ type KeyLine = {
 export type KeyTable = Readonly<Record<string, KeyLine>>
 
 /** A key that listens now; `run` is missing where only a focused part acts on it. */
-export type ActiveKey = KeyLine & { readonly run?: () => void }
+type ActiveKey = KeyLine & { readonly run?: () => void }
 
 /** Given the event by the keyboard and nothing by the palette. */
 type Act = (event?: KeyboardEvent) => void

@@ -7,7 +7,7 @@ import { api } from '@/api/client'
 import { onLive, type Peer } from '@/api/events'
 import { Store, useStore } from '@/state/store'
 
-export type Cursor = NonNullable<Peer['cursor']>
+type Cursor = NonNullable<Peer['cursor']>
 
 const BEAT_MS = 10_000
 const GONE_MS = 25_000

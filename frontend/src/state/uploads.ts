@@ -25,7 +25,7 @@ export type UploadItem = {
 }
 
 /** An upload that the server has begun and that misses bytes. */
-export type Unfinished = { readonly id: string; readonly path: string; readonly bytes: number }
+type Unfinished = { readonly id: string; readonly path: string; readonly bytes: number }
 
 const AT_ONCE = 4
 const CHUNK_BYTES = 16 * 1024 * 1024
@@ -109,7 +109,7 @@ export function useUploads(incidentId: string): readonly UploadItem[] {
   return useStore(items).filter((item) => item.incidentId === incidentId)
 }
 
-export type UploadTotals = {
+type UploadTotals = {
   readonly files: number
   readonly done: number
   readonly failed: number

@@ -37,7 +37,7 @@ export type UrlKey<T> = readonly [key: string, codec: Codec<T>, fallback: T]
 export const readUrl = <T>(params: URLSearchParams, [key, codec, fallback]: UrlKey<T>): T =>
   codec.read(params.getAll(key)) ?? fallback
 
-export type SetOptions = { readonly push?: boolean }
+type SetOptions = { readonly push?: boolean }
 
 /**
  * One key of the URL as state. The fallback is not written to the address; null takes the key out.
@@ -68,7 +68,7 @@ export function useUrlState<T>(
   return [value, set]
 }
 
-export type Patch = Readonly<Record<string, readonly string[]>>
+type Patch = Readonly<Record<string, readonly string[]>>
 
 /** Changes several keys at once; an empty list takes the key out. */
 export function useUrlChange(): (patch: Patch, options?: SetOptions) => void {

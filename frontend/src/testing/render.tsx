@@ -8,7 +8,7 @@ import { keys } from '@/api/keys'
 import { IncidentContext } from '@/state/incident'
 import { PinProvider } from '@/ui/evidence/pin'
 
-export type Call = { readonly method: string; readonly path: string; readonly body: unknown }
+type Call = { readonly method: string; readonly path: string; readonly body: unknown }
 
 /** Answers '/path' (GET) or 'METHOD /path' below /api/v1; anything else is a 404 problem. */
 export function serve(answers: Readonly<Record<string, unknown>>): Call[] {

@@ -70,7 +70,7 @@ export type RawLine = {
   readonly cut: { readonly shown: number; readonly bytes: number } | null
 }
 
-export type RawPages = {
+type RawPages = {
   /** Null until the first page is here. */
   readonly total: number | null
   readonly lineAt: (line: number) => RawLine | null
@@ -118,7 +118,7 @@ const searchPage = (
   )
 
 /** Hits of a search that are listed; it goes on by itself until there are so many. */
-export const LISTED_HITS = 200
+const LISTED_HITS = 200
 
 /** Lines of the artifact that hold the words; nothing until there are two characters. */
 export function useRawSearch(id: string, words: string) {

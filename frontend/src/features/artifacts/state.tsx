@@ -3,7 +3,7 @@ import type { Artifact } from '@/api/schema'
 import { formatShare } from '@/format'
 import { Chip, type Tone } from '@/ui/controls/Chip'
 
-export type State = Artifact['state']
+type State = Artifact['state']
 
 const STATES: Record<State, readonly [words: string, tone: Tone, why: string]> = {
   queued: ['queued', 'idle', 'Stored; waits for a worker.'],

@@ -175,7 +175,7 @@ export default function CompareScreen() {
 const isSide = <T,>(item: T | undefined): item is T => item !== undefined
 
 /** '-60..120' as seconds; null for anything else. */
-export function readAround(name: string): readonly [number, number] | null {
+function readAround(name: string): readonly [number, number] | null {
   const [, from, to] = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/.exec(name) ?? []
   if (from === undefined || to === undefined || Number(from) >= Number(to)) return null
   return [Number(from), Number(to)]

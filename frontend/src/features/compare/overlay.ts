@@ -8,7 +8,7 @@ import type { OverlayDoc } from './queries'
 import { NAMES } from './sides'
 
 /** As the client sends it: a point is four numbers, which JSON does not promise. */
-export type Drawn = Omit<OverlayDoc, 'lines'> & {
+type Drawn = Omit<OverlayDoc, 'lines'> & {
   readonly lines: readonly (Omit<OverlayDoc['lines'][number], 'points'> & {
     readonly points: readonly (readonly number[])[]
   })[]
@@ -23,7 +23,7 @@ export type OverlayShape = {
   readonly line: string
   readonly band: string
 }
-export type Overlay = {
+type Overlay = {
   readonly shapes: readonly OverlayShape[]
   readonly x: readonly { readonly at: number; readonly label: string }[]
   readonly y: readonly { readonly at: number; readonly label: string }[]

@@ -6,11 +6,11 @@ import { Measured } from '@/ui/display/Value'
 import type { SidesDoc } from './queries'
 import { NAMES } from './sides'
 
-export type Series = SidesDoc['series'][number]
-export type Wait = SidesDoc['waits'][number]
-export type Stack = SidesDoc['stacks'][number]
-export type Setting = SidesDoc['settings'][number]
-export type TableRow = SidesDoc['tables'][number]['table']['rows'][number] & {
+type Series = SidesDoc['series'][number]
+type Wait = SidesDoc['waits'][number]
+type Stack = SidesDoc['stacks'][number]
+type Setting = SidesDoc['settings'][number]
+type TableRow = SidesDoc['tables'][number]['table']['rows'][number] & {
   readonly table: string
   readonly at: number
   readonly side: number

@@ -30,7 +30,7 @@ export function predictedNumber(item: Experiment['prediction']): string {
 }
 
 /** What the runs of one combination of parameters show of a series. */
-export type Summary = {
+type Summary = {
   /** Of the samples of one run; of the medians of several. */
   readonly median: number
   /** Of the samples of one run; null of several. */
@@ -112,7 +112,7 @@ export const seriesOf = (runs: readonly Run[]) => [
   ...new Set(runs.flatMap((run) => run.seen?.levels.map((level) => level.series) ?? [])),
 ]
 
-export const levelOf = (run: Run, series: string) =>
+const levelOf = (run: Run, series: string) =>
   run.seen?.levels.find((level) => level.series === series)?.run ?? null
 
 const inOrder = new Intl.Collator('en', { numeric: true }).compare
@@ -129,7 +129,7 @@ export function sorted(runs: readonly Run[]): readonly Run[] {
   })
 }
 
-export type Pivot = {
+type Pivot = {
   readonly down: readonly string[]
   readonly across: readonly string[]
   /** Of the values down and across; a place may hold several runs, or none. */

@@ -11,7 +11,7 @@ export type SymptomRun = {
   readonly answers: readonly SymptomAnswer[]
 }
 
-export type SymptomRow = {
+type SymptomRow = {
   readonly words: string
   /** One that a person wrote. */
   readonly own: Symptom | null
@@ -78,8 +78,8 @@ export function countOf(rows: readonly SymptomRow[], run: number): string {
 export const differently = (rows: readonly SymptomRow[], run: number) =>
   rows.filter((row) => row.incident === false && row.cells[run]?.seen).map((row) => row.words)
 
-export const MARK = { true: '✓', false: '–', null: '?' } as const
-export const WORD = { true: 'seen', false: 'not seen', null: 'not known' } as const
+const MARK = { true: '✓', false: '–', null: '?' } as const
+const WORD = { true: 'seen', false: 'not seen', null: 'not known' } as const
 
 export const markOf = (seen: Seen) => MARK[`${seen}`]
 export const wordOf = (seen: Seen) => WORD[`${seen}`]

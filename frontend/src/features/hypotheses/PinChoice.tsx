@@ -2,7 +2,7 @@
 import { EditableField } from '@/ui/controls/EditableField'
 import type { Hypothesis } from './queries'
 
-export type PinOption = { readonly id: string; readonly label: string; readonly title: string }
+type PinOption = { readonly id: string; readonly label: string; readonly title: string }
 
 export const pinsOf = (hypothesis: Hypothesis): PinOption[] =>
   hypothesis.evidence.flatMap((item) => (item.pin ? [item.pin] : []))

@@ -2,7 +2,7 @@
 import type { FieldSpec } from '@/ui/controls/useDrafts'
 import type { Hypothesis, HypothesisChange } from './queries'
 
-export type FieldName = 'statement' | 'falsifier' | 'tags'
+type FieldName = 'statement' | 'falsifier' | 'tags'
 
 export const FIELDS: readonly (FieldSpec<FieldName, Hypothesis, HypothesisChange> & {
   /** What helps while it is written for the first time. */

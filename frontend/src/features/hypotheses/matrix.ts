@@ -106,7 +106,7 @@ const GROUPS = {
   testimony: 'Testimony',
 } as const
 
-export type Group = { readonly title: string; readonly rows: readonly MatrixRow[] }
+type Group = { readonly title: string; readonly rows: readonly MatrixRow[] }
 
 /** Rows by kind, in the order in which they came; `first` counts the rows before a group. */
 export function groupsOf(rows: readonly MatrixRow[]): (Group & { readonly first: number })[] {
@@ -121,7 +121,7 @@ export function groupsOf(rows: readonly MatrixRow[]): (Group & { readonly first:
 }
 
 /** How a cell looks: its letter, how strongly it is tinted and to which side, and what marks it. */
-export type Look = {
+type Look = {
   readonly letter: Rating | null
   readonly tint: 'for-2' | 'for-1' | 'none' | 'against-1' | 'against-2' | 'na' | 'apart'
   readonly proposed: boolean

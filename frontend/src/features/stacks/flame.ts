@@ -29,7 +29,7 @@ export type Tree = {
 }
 
 /** Siblings by name (one function stands at one place in every picture), or the widest first. */
-export type Order = 'name' | 'heavy'
+type Order = 'name' | 'heavy'
 
 export function treeOf(nodes: readonly FlameNode[], order: Order = 'heavy'): Tree {
   const children: number[][] = nodes.map(() => [])

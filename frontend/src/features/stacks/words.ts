@@ -3,9 +3,9 @@ import type { components } from '@/api/schema'
 import type { Rows } from '@/charts/exportSvg'
 
 export type Group = components['schemas']['StackGroup']
-export type Stacks = components['schemas']['Stacks']
+type Stacks = components['schemas']['Stacks']
 type Session = components['schemas']['SessionOut']
-export type Tone = 'idle' | 'waiting' | 'running' | 'plain'
+type Tone = 'idle' | 'waiting' | 'running' | 'plain'
 
 /** What a thread does, in words; the same in the flame graph's sum. */
 const ACTIVITY: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { rawLinesPath, useArtifactByHash } from '@/ui/evidence/evidence'
 import { exactAddress } from '@/state/url'
 import { PinButton } from '@/ui/evidence/pin'
 
-export type Place = {
+type Place = {
   readonly artifact: string
   readonly line_first: number
   readonly line_last: number

@@ -14,7 +14,7 @@ type CycleEdge = {
   readonly inferred: boolean
 }
 
-export type Cycle = {
+type Cycle = {
   readonly width: number
   readonly height: number
   readonly nodes: readonly CycleNode[]

@@ -62,7 +62,7 @@ export function csvAddress(id: string, route: string, query: CsvQuery): string {
 }
 
 /** How the server sorts: over all rows, where a page of them is shown. Null: its own way. */
-export type Order<Key extends string> = { readonly sort: Key; readonly down: boolean } | null
+type Order<Key extends string> = { readonly sort: Key; readonly down: boolean } | null
 export type SessionOrder =
   'session_id' | 'user' | 'client_host' | 'db' | 'time_s' | 'state' | 'query'
 export type QueryOrder =
@@ -172,7 +172,7 @@ export const examplesQuery = (
       ),
   })
 
-export type LogAsked = {
+type LogAsked = {
   readonly severity: readonly string[]
   readonly q: string
   readonly group: string

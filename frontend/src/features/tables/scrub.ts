@@ -3,7 +3,7 @@ import type { ProcesslistMoment } from '@/api/schema'
 
 const COLUMN_PX = 6
 
-export type Bar = {
+type Bar = {
   readonly x: number
   /** 0..1 of the fullest moment. */
   readonly weight: number

@@ -5,7 +5,7 @@ import type { WaitEdge, WaitGraph, WaitNode } from './waitGraph'
 
 export type NodePersistence = components['schemas']['LastingWait']
 export type Persistence = components['schemas']['WaitPersistence']
-export type Mark = WaitNode['mark']
+type Mark = WaitNode['mark']
 
 export const GLYPH: Readonly<Record<string, string>> = {
   thread: '●',
@@ -77,7 +77,7 @@ export function edgeLabel(edge: WaitEdge): string {
   return `${edge.mark ? `${MARK[edge.mark].sign} ` : ''}${what}${edge.inferred ? '?' : ''}${many}`
 }
 
-export interface Deadlock {
+interface Deadlock {
   /** The member that a click chooses: a thread. */
   first: string
   threads: number

@@ -17,9 +17,9 @@ export const momentsQuery = (id: string) =>
     staleTime: 60_000,
   })
 
-export type Fold = 'auto' | 'all' | 'none'
+type Fold = 'auto' | 'all' | 'none'
 
-export type GraphRequest = {
+type GraphRequest = {
   readonly at: string
   /** The other moment of a difference; empty: none. */
   readonly against: string

@@ -7,7 +7,7 @@ type Attributes = Pick<
   'autoFocus' | 'disabled' | 'inputMode' | 'list' | 'placeholder' | 'readOnly' | 'aria-label'
 >
 
-export type Option = readonly [value: string, label: string]
+type Option = readonly [value: string, label: string]
 
 export function EditableField({
   label,

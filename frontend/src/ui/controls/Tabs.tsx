@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useViewKeys } from '@/state/viewKeys'
 import '../styles/parts.css'
 
-export type Tab<T extends string> = {
+type Tab<T extends string> = {
   readonly value: T
   readonly label: ReactNode
   readonly content: ReactNode

@@ -1,7 +1,7 @@
 /** What somebody types over a value that stands elsewhere and may change meanwhile. */
 import { useState } from 'react'
 
-export type Draft = {
+type Draft = {
   /** What the field shows: what was typed, else the value as it is now. */
   readonly shown: string
   /** Null: nobody typed here, the field follows the server. */

@@ -1,7 +1,7 @@
 /** The difference between two texts, line by line. */
 import { diffArrays } from 'diff'
 
-export type DiffLine = { readonly mark: ' ' | '-' | '+'; readonly line: string }
+type DiffLine = { readonly mark: ' ' | '-' | '+'; readonly line: string }
 
 /** Two long texts without a common line would keep the page busy; past this they are shown whole. */
 const PATIENCE_MS = 500

@@ -6,7 +6,7 @@
 
 export const MOST_PX = 8_000_000
 
-export type Measure = {
+type Measure = {
   readonly count: number
   readonly rowPx: number
   /** Height of what is seen. */

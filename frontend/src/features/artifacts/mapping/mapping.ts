@@ -2,7 +2,7 @@
 import type { MappingColumn, MappingDraft, TableMapping } from '@/api/schema'
 
 export type Role = MappingColumn['role']
-export type Draft = MappingDraft
+type Draft = MappingDraft
 
 /** Columns that the dialog shows; a wider table's others stay as guessed. */
 export const SHOWN_COLUMNS = 40

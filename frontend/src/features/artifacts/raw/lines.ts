@@ -23,7 +23,7 @@ export function marginMarks(
   }
 }
 
-export type Lines = { readonly first: number; readonly last: number }
+type Lines = { readonly first: number; readonly last: number }
 
 /** A click chooses one line (again: none); with Shift the range from the first to it. */
 export function selectionAfter(now: Lines, at: number, shift: boolean): Lines {
@@ -64,7 +64,7 @@ export function nextLineAround(lines: readonly number[], at: number, step: 1 | -
   return value ?? (step === 1 ? lines[0] : lines.at(-1)) ?? null
 }
 
-export type Tick = { readonly top: number; readonly height: number; readonly mark: Mark }
+type Tick = { readonly top: number; readonly height: number; readonly mark: Mark }
 
 /** Marks of the whole file beside the scrollbar: at most one of a kind for each pixel. */
 export function rulerTicks(

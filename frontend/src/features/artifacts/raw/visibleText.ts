@@ -3,7 +3,7 @@
  * writing direction by name, so that a line can neither hide nor move anything. Markup is text.
  */
 
-export type Part = { readonly text: string; readonly control: boolean }
+type Part = { readonly text: string; readonly control: boolean }
 
 const CONTROLS =
   // A terminal's escape sequence as a whole, then single characters; a tab stays a tab.

@@ -178,7 +178,7 @@ function OneRecord({
   )
 }
 
-export const kindWords = (kind: string) => kind.replaceAll('_', ' ')
+const kindWords = (kind: string) => kind.replaceAll('_', ' ')
 
 const linesWords = (record: RecordRow) =>
   record.line_first === record.line_last

@@ -5,7 +5,7 @@ import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { RecordRow } from '@/api/schema'
 
-export const PAGE_RECORDS = 200
+const PAGE_RECORDS = 200
 
 const pageQuery = (id: string, version: number | null, kind: string, page: number) =>
   queryOptions({

@@ -60,7 +60,7 @@ export function csvOf(id: string, name: string, sort: Sort | null): string {
   return `/api/v1/artifacts/${id}/table.csv?${params.toString()}`
 }
 
-export type Side = { readonly artifact: string; readonly name: string }
+type Side = { readonly artifact: string; readonly name: string }
 
 export const comparisonQuery = (
   before: Side,

@@ -35,7 +35,7 @@ export type GraphDrawing = {
   readonly edges: readonly (readonly [source: string, target: string, kind: string])[]
 }
 
-export type Drawing = LanesDrawing | GraphDrawing | { readonly type: 'confidence' | 'matrix' }
+type Drawing = LanesDrawing | GraphDrawing | { readonly type: 'confidence' | 'matrix' }
 
 export type ReportData = {
   readonly zone: string

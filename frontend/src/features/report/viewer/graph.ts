@@ -1,7 +1,7 @@
 /** Pure questions about the wait graph of a report file. */
 import type { GraphDrawing, GraphNode } from './data'
 
-export type TreeRow = { readonly node: GraphNode; readonly depth: number }
+type TreeRow = { readonly node: GraphNode; readonly depth: number }
 
 /** Everything that the node waits behind and everything that waits behind it, itself included. */
 export function chain(graph: GraphDrawing, id: string): Set<string> {

@@ -54,7 +54,7 @@ export type MetricLane = Common & {
     readonly shift: number
   }
 }
-export type HeatLane = Common & {
+type HeatLane = Common & {
   readonly kind: 'heat'
   readonly row: HeatRow
   readonly at: Float64Array
@@ -62,12 +62,12 @@ export type HeatLane = Common & {
   /** The most of any row of its kind: one colour means one number in all of them. */
   readonly peak: number
 }
-export type ItemLane = Common & {
+type ItemLane = Common & {
   readonly kind: 'spans' | 'events' | 'snapshots' | 'notes'
   readonly items: readonly Item[]
   readonly rows: number
 }
-export type GroupLane = Common & { readonly kind: 'group' }
+type GroupLane = Common & { readonly kind: 'group' }
 export type Lane = MetricLane | HeatLane | ItemLane | GroupLane
 
 export type Placed = { readonly lane: Lane; readonly y: number }

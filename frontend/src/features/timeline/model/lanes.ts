@@ -12,7 +12,7 @@ import {
 import { type OtherIncident, withOtherIncidents } from './otherIncidents'
 import { eventLanes, heatLanes, noteLanes, snapshotLanes, spanLanes } from './markLanes'
 
-export type Options = {
+type Options = {
   readonly series: readonly Series[]
   readonly shown: readonly string[]
   readonly marks: Marks

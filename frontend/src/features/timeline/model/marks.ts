@@ -7,7 +7,7 @@ import { formatDuration } from '@/format'
 type Stall = components['schemas']['StallDoc']
 type SnapshotMark = components['schemas']['SnapshotMark']
 
-export interface Band {
+interface Band {
   x: number
   width: number
   stall: Stall

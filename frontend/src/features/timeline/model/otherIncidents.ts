@@ -32,7 +32,7 @@ export function readLaneId(id: string): { incident: string | null; series: strin
 }
 
 /** Where an incident begins to pile up: the onset of its first stall, else its first instant. */
-export function anchor(marks: Pick<Marks, 'stalls' | 'range'>): {
+function anchor(marks: Pick<Marks, 'stalls' | 'range'>): {
   at: number | null
   onset: boolean
 } {

@@ -146,7 +146,7 @@ export function useDeleteAnnotation(id: string) {
   })
 }
 
-export type StallTimes = {
+type StallTimes = {
   readonly onset: string | null
   readonly end: string | null
   readonly baseline_start: string | null

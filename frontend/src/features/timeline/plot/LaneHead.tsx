@@ -96,7 +96,7 @@ export const LaneHead = memo(function LaneHead(props: Props) {
 })
 
 /** "innodb.lock_wait_transactions": the name is what is told apart, its family stands below it. */
-export function familyOf(title: string): readonly [family: string, name: string] {
+function familyOf(title: string): readonly [family: string, name: string] {
   const at = title.indexOf('.')
   return at < 1 ? ['', title] : [title.slice(0, at), title.slice(at + 1)]
 }

@@ -158,7 +158,7 @@ export function needOf(node: WaitNode, lines: 1 | 2 = 1): number {
   return 40 + label * LETTER + count + members + mark
 }
 
-export type Box = { readonly left: number; readonly top: number; right: number; bottom: number }
+type Box = { readonly left: number; readonly top: number; right: number; bottom: number }
 
 /** What of a layout lies in a box, so that only that is drawn. */
 export function visibleIn(

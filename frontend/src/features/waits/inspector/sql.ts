@@ -3,7 +3,7 @@
  * statements off, so an open string or comment goes on to the end. Linear.
  */
 
-export type SqlPart = {
+type SqlPart = {
   readonly kind: 'keyword' | 'string' | 'number' | 'comment' | 'plain'
   readonly text: string
 }

@@ -1,7 +1,7 @@
 /** The graph as a matrix: who waits or holds by row, for or by what by column. Pure. */
 import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 
-export type Matrix = {
+type Matrix = {
   readonly rows: readonly WaitNode[]
   readonly columns: readonly WaitNode[]
   readonly cell: (row: string, column: string) => WaitEdge | undefined

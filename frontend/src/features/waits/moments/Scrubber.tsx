@@ -151,7 +151,7 @@ function Step({
 type Bar = { x: number; waiting: number; weight: number; moment: Moment }
 
 /** One bar per few pixels, the worst moment of each; null without placed moments. */
-export function layoutMoments(
+function layoutMoments(
   moments: readonly Moment[],
   width: number,
 ): { bars: Bar[]; range: Interval } | null {

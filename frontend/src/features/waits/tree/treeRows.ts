@@ -23,7 +23,7 @@ export type TreeRow = {
   readonly again: boolean
 }
 
-export type TreeStep = { readonly move: number } | { readonly toggle: string } | null
+type TreeStep = { readonly move: number } | { readonly toggle: string } | null
 
 export function treeRows(
   graph: Pick<WaitGraph, 'nodes' | 'edges'>,
