@@ -64,7 +64,7 @@ def _archive(data: bytes) -> None:
     with tempfile.NamedTemporaryFile() as file:
         path = Path(file.name)
         path.write_bytes(data)
-        if archive.kind_of(path) not in ("zip", "tar"):
+        if archive.detect_container(path) not in ("zip", "tar"):
             assert not parse_path(path).crashed
             return
         limits = archive.Limits(members=20)

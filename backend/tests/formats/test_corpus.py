@@ -120,7 +120,7 @@ def _distinct(stacks: pl.DataFrame) -> int:
 
 def _capture_members(paths: Iterable[Path]) -> Iterator[tuple[str, Parsed]]:
     for path in paths:
-        if archive.kind_of(path) is None:
+        if archive.detect_container(path) is None:
             yield path.name, parse_path(path)
             continue
         refused: list[archive.Refusal] = []

@@ -48,7 +48,7 @@ def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
 
     read = artifact(bench, first["id"])
     assert (read["format"], read["state"]) == ("csv-table", "done_with_problems")
-    assert read["why"] == "its columns were told by a person"
+    assert read["why"] == "a person mapped its columns"
     assert [(one["line"], one["message"]) for one in read["problems_list"]] == [
         (4, "Column 2 (Threads): not a number.")
     ]
@@ -128,7 +128,7 @@ def test_a_bundle_takes_along_what_its_tables_are_read_by(bench: Bench) -> None:
     assert "columns that it is kept under" in arrived(changed(key="header:00"))["detail"]
     assert "no mapping of columns" in arrived(changed(mapping={"columns": 7}))["detail"]
     read = arrived(bundle)
-    assert read["why"] == "its columns were told by a person"
+    assert read["why"] == "a person mapped its columns"
     assert [value for _, value in samples(bench, read)] == [1.5, 2, None]
     assert site.admin.put(address, json=TOLD | {"decimal": "."}).is_success
     bench.work()

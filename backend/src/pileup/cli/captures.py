@@ -94,7 +94,7 @@ class Captures:
 
     def _take(self, file: Path, shown: str, folder: Path, depth: int) -> None:
         try:
-            if archive.kind_of(file) in ("zip", "tar"):
+            if archive.detect_container(file) in ("zip", "tar"):
                 self._expand(file, shown, folder, depth)
                 return
             sha, size = _digest(file)

@@ -1,11 +1,11 @@
-"""Text to records: one module per artifact format, and the list of them.
+"""Artifact formats, one module each, and the list of them.
 
 A format has NAME, TITLE, GIVES, PRINTED_BY, VERSION, HINTS, ``sniff(head)`` and ``parse(lines)``
-(see ``detect.Format``). It opens no file, reads no clock and logs nothing. ``driver`` runs one over
-an artifact; ``archive`` opens containers.
+(see ``detect.Format``). It opens no file, reads no clock and logs nothing. ``driver`` runs a format
+over an artifact; ``archive`` opens containers.
 
-The list is in sniffing order: where two formats both claim a file, the earlier one is the more
-specific. To add a format, add its module here and run ``make docs``.
+The list is in sniffing order: when several formats claim a file, the earliest is the most specific.
+To add a format, add its module here and run ``make docs``.
 """
 
 from __future__ import annotations
@@ -128,9 +128,9 @@ FORMATS: tuple[Format, ...] = (
     qps_log,
     csv_table,
     metric_csv,
-    # one word
+    # a single word
     pt_stalk_hostname,
-    # the result of a query that nobody above knows
+    # the result of a query that no format above knows
     result_json,
     result_set,
     # what is not read
@@ -139,12 +139,12 @@ FORMATS: tuple[Format, ...] = (
 
 
 def detect(head: str, name: str) -> Detection:
-    """Name the format of an artifact by its first 64 KB of text (wrappers peeled)."""
+    """Choose the format of an artifact by its name and the first 64 KB of its text."""
     return choose(FORMATS, head, name)
 
 
 def by_name(name: str) -> Format | None:
-    """The format of that NAME."""
+    """Return the format with this NAME, or None when there is none."""
     return next((item for item in FORMATS if name == item.NAME), None)
 
 

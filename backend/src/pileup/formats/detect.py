@@ -1,7 +1,7 @@
-"""Which format is this? Every format is asked about the head; the answer is explained.
+"""Choose the format of an artifact: ask every format about its head and explain the answer.
 
-Content decides. A file name only breaks ties: between formats that both said True, or for a format
-that cannot tell from content alone (``None``: the one word of a pt-stalk hostname file).
+Content decides. A file name only breaks ties: between formats that all answer True, or for a format
+that cannot decide by content alone (``None``: the one word of a pt-stalk hostname file).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pileup.records import Item
 class Format(Protocol):
     """What a module directly in a family package (``formats/logs/slow_log.py``) offers.
 
-    A helper of such modules lies in ``parts/``, ``reading/`` or ``unwrapping/`` and has none of it.
-    Optional constants: ``ONLY_UNCLAIMED`` (ask it only where no earlier format said True) and
-    ``LONG_LINES`` (read lines of any length: a JSON document is one line).
+    A module that such formats share lives in ``parts/``, ``reading/`` or ``unwrapping/`` and offers
+    none of it. Optional constants: ``ONLY_UNCLAIMED`` (call ``sniff`` only when no earlier format
+    answered True) and ``LONG_LINES`` (read lines of any length: a JSON document is one line).
     """
 
     @property
@@ -28,45 +28,46 @@ class Format(Protocol):
 
     @property
     def TITLE(self) -> str:  # noqa: N802
-        """What a person calls it: 'slow query log'. It completes 'its content is ...'."""
+        """The name that people use: 'slow query log'. It completes 'its content is ...'."""
 
     @property
     def GIVES(self) -> str:  # noqa: N802
-        """One sentence: the records and series that come out. For `pileup formats` and the docs."""
+        """One sentence about the records and series it yields, for `pileup formats` and docs."""
 
     @property
     def PRINTED_BY(self) -> str:  # noqa: N802
-        """Tools, versions and layouts that are read, as a short list."""
+        """A short list of the tools, versions and layouts that it reads."""
 
     @property
     def VERSION(self) -> int:  # noqa: N802
-        """Part of the key of stored frames: raise it when the same bytes give other records."""
+        """Part of the key of stored frames: raise it when the same bytes yield other records."""
 
     @property
     def HINTS(self) -> tuple[str, ...]:  # noqa: N802
-        """Ends of file names that decide between formats which both claim the content."""
+        """Ends of file names that decide between formats which all claim the content."""
 
     def sniff(self, head: str, /) -> bool | None:
-        """Whether the first 64 KB are of this format; None where content alone cannot tell."""
+        """Whether the first 64 KB are of this format; None when content alone cannot decide."""
 
     def parse(self, lines: Iterable[str], /) -> Iterator[Item]:
-        """Records, problems and skipped lines of an artifact; ``FormatError`` where it is unusable.
+        """Yield the records, problems and skipped lines of an artifact.
 
-        It opens no file, reads no clock and logs nothing; memory stays bounded.
+        Raises FormatError when nothing can be read. It opens no file, reads no clock and logs
+        nothing; memory stays bounded.
         """
         ...
 
 
 @runtime_checkable
 class Bulk(Protocol):
-    """A format that also reads chunks: the driver then calls ``parse_chunks``, not ``parse``.
+    """A format that also reads chunks: the driver calls ``parse_chunks`` instead of ``parse``.
 
-    For what comes in gigabytes. A chunk is some MiB of whole lines (see ``text.Chunk``), cut
-    anywhere between two lines, so state goes on from chunk to chunk; the tests hold that the size
-    of the chunks changes nothing. Look at a chunk with searches, ``re`` or polars over its text,
-    and yield ``records.Rows`` (many records as one frame) where single records would cost too
-    much. ``parse`` stays as ``return parse_chunks(chunks_of(lines))``: one code path per format.
-    A ``Skipped`` that grows beyond some MiB is best yielded in pieces; adjoining ones are joined.
+    Use it for artifacts of gigabytes. A chunk is some MiB of whole lines (see ``text.Chunk``), cut
+    anywhere between two lines, so state carries over from chunk to chunk; tests check that the size
+    of the chunks changes nothing. Read a chunk with searches, ``re`` or polars over its text, and
+    yield ``records.Rows`` (many records as one frame) where single records would cost too much.
+    ``parse`` is then ``return parse_chunks(make_chunks(lines))``: one code path per format. Yield a
+    ``Skipped`` of more than some MiB in pieces; adjoining ones are joined.
     """
 
     def parse_chunks(self, chunks: Iterable[Chunk], /) -> Iterator[Item]: ...
@@ -74,17 +75,20 @@ class Bulk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The chosen format, how sure we are, and the sentence that says why."""
+    """The chosen format, the confidence in it, and a sentence that explains the choice."""
 
     format: str | None
     confidence: float
     why: str
     candidates: tuple[str, ...] = ()
-    """Other formats that it may be, best first: what a person would choose from."""
+    """Other formats that it may be, best first, for a person to choose from."""
 
 
 def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
-    """Ask each format, in the order given, about the head of an artifact."""
+    """Choose among formats, in the order given, by the head of an artifact and its file name.
+
+    The format is None when the head is empty or no format claims it.
+    """
     if not head.strip("\ufffd\ufeff \t\r\n"):
         return Detection(None, 0.0, "the file is empty")
     yes: list[Format] = []
@@ -99,7 +103,7 @@ def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
 
 
 def _claimed(yes: list[Format], maybe: list[Format], lower_name: str) -> Detection:
-    """One format claims the content; of several the name decides, else their order."""
+    """Choose among the formats that claim the content: by file name, else by their order."""
     hinted = [item for item in yes if _hinted(item, lower_name)]
     chosen = hinted[0] if hinted else yes[0]
     rest = tuple(item.NAME for item in (*yes, *maybe) if item is not chosen)
@@ -111,7 +115,7 @@ def _claimed(yes: list[Format], maybe: list[Format], lower_name: str) -> Detecti
 
 
 def _named(maybe: list[Format], lower_name: str) -> Detection:
-    """No format claims the content alone: one may by its name."""
+    """Choose by file name among the formats that cannot decide by content alone."""
     hinted = [item for item in maybe if _hinted(item, lower_name)]
     if len(hinted) == 1:
         chosen = hinted[0]

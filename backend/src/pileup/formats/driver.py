@@ -1,7 +1,7 @@
-"""Runs one format over one artifact: bytes in, frames and a receipt out.
+"""Run one format over one artifact: bytes in, frames and a receipt out.
 
-Nothing that an artifact contains makes this raise. A FormatError becomes ``failed``; so does a
-defect in one of our parsers, with ``crashed`` set, and what was read before it is kept.
+No content of an artifact makes this raise. A FormatError becomes ``failed``; so does a defect in a
+parser of ours, with ``crashed`` set. Whatever was read before the failure is kept.
 
 Units: line numbers are of the raw (decompressed) text, 1-based; sizes and offsets in bytes.
 """
@@ -22,7 +22,7 @@ from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
-from pileup.formats.reading.line_numbers import relined
+from pileup.formats.reading.line_numbers import renumber
 from pileup.formats.reading.skipped_lines import Skips
 from pileup.formats.reading.text import LineReader
 from pileup.records import (
@@ -42,7 +42,7 @@ MAX_PROBLEMS = 1000
 """Problems kept per artifact; the receipt counts all of them."""
 _FLUSH_RECORDS = 20_000
 _FLUSH_TABLE_ROWS = 20_000
-"""A Table is one record of any size; its lists cost as much as some rows."""
+"""A Table is a single record of any size; its lists cost as much as this many rows."""
 _TABLE_OVERHEAD = 20
 _FLUSH_VALUES = 100_000
 _DOES_NOT_FIT = (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError)
@@ -50,21 +50,21 @@ _DOES_NOT_FIT = (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was done with every byte of an artifact."""
+    """Account of every byte of an artifact: understood or skipped."""
 
     bytes_read: int
     lines: int
     bytes_understood: int
     bytes_skipped: int
     skipped: list[Skipped]
-    """The first of them; ``bytes_skipped`` counts all."""
+    """The first ranges; ``bytes_skipped`` counts all."""
     problems: int
     records: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One artifact, read."""
+    """The result of parsing one artifact."""
 
     format: str | None
     detection: Detection
@@ -87,10 +87,10 @@ def parse_path(
     format: str | None = None,  # noqa: A002  # what a person calls it
     chosen: Format | None = None,
 ) -> Parsed:
-    """Read a file, decompressing a single .gz/.bz2/.xz/.zst on the way.
+    """Parse a file, decompressing a single .gz/.bz2/.xz/.zst on the way.
 
-    ``format`` and ``chosen`` (see ``parse_stream``) are a person's choice, which is then used or
-    fails plainly; without one see ``parse_with_fallback``.
+    ``format`` and ``chosen`` (see ``parse_stream``) are a person's choice: the file is read as that
+    format or fails. Without either see ``parse_with_fallback``.
     """
     name = path.name if name is None else name
 
@@ -103,11 +103,11 @@ def parse_path(
 
 
 def parse_with_fallback(parse_as: Callable[[str | None], Parsed]) -> Parsed:
-    """Read an artifact as the format that its content shows, or as the next that it may be.
+    """Parse an artifact as the detected format, or as the next candidate that can read it.
 
-    ``parse_as`` opens the artifact again and reads it as the format of that name, or as the
-    detected one for None. When the detected format proves unusable, the candidates are tried in
-    order, and a Problem says so; a defect of ours is not retried.
+    ``parse_as`` opens the artifact again and reads it as the named format, or as the detected one
+    for None. When the detected format proves unusable, the candidates are tried in order, and a
+    Problem records it; a defect of ours is not retried.
     """
     parsed = parse_as(None)
     if not parsed.failed or parsed.crashed:
@@ -133,11 +133,10 @@ def parse_stream(
     chosen: Format | None = None,
     spill: Path | None = None,
 ) -> Parsed:
-    """Read an uncompressed stream once, from where it stands.
+    """Parse an uncompressed stream once, from its current position.
 
-    chosen: a format that the caller made: one that reads by what a person said of this file
-        (``csv_table.with_mapping``).
-    spill: the folder in which frames too large for memory wait; the system's own when not given.
+    chosen: a format that the caller made from a person's choices (``csv_table.with_mapping``).
+    spill: the folder for the temporary files of frames too large for memory; None: the system's.
     """
     reader = LineReader(stream)
     detection = _detection(reader, name, format, chosen)
@@ -175,7 +174,7 @@ def _detection(
     chosen: Format | None,
 ) -> Detection:
     if chosen is not None:
-        return Detection(chosen.NAME, 1.0, "its columns were told by a person")
+        return Detection(chosen.NAME, 1.0, "a person mapped its columns")
     if format is not None:
         return Detection(format, 1.0, "chosen by a person")
     if why := stored_only.recognise(reader.magic):
@@ -184,7 +183,7 @@ def _detection(
 
 
 def _run(work: _Work, chosen: Format) -> tuple[str | None, bool]:
-    """Parse; why that failed, and whether the failure is a defect of ours."""
+    """Run the parser; return why it failed, or None, and whether that is a defect of ours."""
     reader = work.reader
     try:
         work.run(chosen)
@@ -197,7 +196,7 @@ def _run(work: _Work, chosen: Format) -> tuple[str | None, bool]:
         # The edge of the engine: one defect must cost one artifact, not an import of hundreds.
         return (
             f"The reader of {chosen.TITLE} stopped near line {reader.at}: "
-            f"{type(error).__name__}: {error}. What stands above it was kept. "
+            f"{type(error).__name__}: {error}. Everything above it was kept. "
             "Please report this with the artifact."
         ), True
     return None, False
@@ -209,7 +208,7 @@ def _parse_path_once(
     format: str | None,  # noqa: A002
     chosen: Format | None = None,
 ) -> Parsed:
-    kind = archive.kind_of(path)
+    kind = archive.detect_container(path)
     if kind in ("zip", "tar"):
         return _refused(path, f"{name} is an archive ({kind}): its members are read one by one.")
     try:
@@ -238,12 +237,12 @@ def _refused(path: Path, why: str) -> Parsed:
 def _unreadable(reader: LineReader, error: Exception) -> str:
     return (
         f"Reading stopped after line {reader.raw_lines} ({error or type(error).__name__}). "
-        "What stands above it was kept; capture or copy the file again for the rest."
+        "Everything above it was kept; capture or copy the file again for the rest."
     )
 
 
 class _Work:
-    """Collects what a parser yields, as columns, and keeps the books."""
+    """Collects what a parser yields, as columns, and counts it for the receipt."""
 
     def __init__(self, reader: LineReader, spill: Path | None) -> None:
         self.reader = reader
@@ -267,7 +266,7 @@ class _Work:
             items = chosen.parse(self.reader)
         for item in items:
             if self.reader.has_expansions:
-                item = relined(item, self.reader.raw_line, self.reader.raw_line)
+                item = renumber(item, self.reader.raw_line, self.reader.raw_line)
             self._take(item)
         for _ in self.reader:  # a parser may stop early; the receipt counts every byte
             pass
@@ -347,11 +346,11 @@ class _Work:
                 self._done.add(kind, frame)
 
     def _as_frames(self, kind: str, pending: list[Record]) -> Iterator[pl.DataFrame]:
-        """The records as frames; one whose numbers fit no column is a Problem, not a crash."""
+        """Convert records to frames; one that fits no column becomes a Problem, not a crash."""
         try:
             yield records.records_frame(kind, pending)
         except _DOES_NOT_FIT as error:
-            if len(pending) > 1:  # halve until the culprit stands alone
+            if len(pending) > 1:  # halve until only the record that does not fit is left
                 half = len(pending) // 2
                 yield from self._as_frames(kind, pending[:half])
                 yield from self._as_frames(kind, pending[half:])

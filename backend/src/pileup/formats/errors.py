@@ -1,8 +1,8 @@
-"""What the formats room raises.
+"""The exceptions of the formats package.
 
     FormatsError
-    ├── FormatError    mine and unusable: nothing at all can be read from this artifact
-    └── ArchiveError   an archive that cannot be read, or that breaks a limit while being read
+    ├── FormatError    the artifact is of this format, but nothing in it can be read
+    └── ArchiveError   an archive that cannot be read, or that exceeds a limit
 
 Damage inside a readable artifact is never an exception: parsers yield ``records.Problem``.
 """
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 
 class FormatsError(Exception):
-    """The family. The message says what happened, where, and what to do next."""
+    """Base of these exceptions. The message says what happened, where, and what to do next."""
 
 
 class FormatError(FormatsError):
-    """Nothing at all can be read as this format."""
+    """Nothing in the artifact can be read as this format."""
 
 
 class ArchiveError(FormatsError):

@@ -52,7 +52,7 @@ def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
             return
         Artifacts(unit).progress(artifact.id, "identifying", None)
     runtime.blobs.open(artifact.sha256).close()  # a sentence when the bytes are missing
-    kind = archive.kind_of(runtime.blobs.path(artifact.sha256))
+    kind = archive.detect_container(runtime.blobs.path(artifact.sha256))
     if kind is not None and artifact.format_given is None:
         _expand(runtime, job, artifact, kind)
     else:

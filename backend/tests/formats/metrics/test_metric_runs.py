@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from pileup.formats.metrics import metric_csv
 from pileup.formats.metrics.parts import metric_csv_blocks
 from pileup.formats.reading import blocks
-from pileup.formats.reading.text import LineReader, chunks_of
+from pileup.formats.reading.text import LineReader, make_chunks
 from pileup.records import Grid
 from tests.formats.checks import parse_bytes, samples
 
@@ -150,7 +150,7 @@ def test_damage_among_known_series(seed: int) -> None:
 def test_chunks_end_where_the_moment_changes(size: int, time: int) -> None:
     cells = ("1,a", "1,b", "2,a", "2,b", "2,c", "", "x", "2,a", "3,a", "3,b")
     lines = [line if time == 0 else f"n,{line}" for line in cells]
-    chunks = list(metric_csv_blocks.at_moments(chunks_of(lines, size), ",", time))
+    chunks = list(metric_csv_blocks.at_moments(make_chunks(lines, size), ",", time))
     assert "".join(chunk.text for chunk in chunks) == "".join(f"{line}\n" for line in lines)
     first = 1
     for chunk in chunks:

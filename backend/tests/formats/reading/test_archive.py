@@ -50,7 +50,7 @@ def test_tar_in_every_compression(tmp_path: Path, suffix: str) -> None:
     data = _tar({"b/2026-vmstat": b"procs\n", "b/2026-hostname": b"db-1\n"})
     path = tmp_path / "bundle"
     path.write_bytes(_COMPRESS[suffix](data) if suffix else data)
-    assert archive.kind_of(path) == "tar"
+    assert archive.detect_container(path) == "tar"
     assert _read(path) == ({"b/2026-vmstat": b"procs\n", "b/2026-hostname": b"db-1\n"}, [])
 
 
@@ -63,7 +63,7 @@ def test_a_single_compressed_file_is_one_member_and_is_parsed_as_it_is(
     path.write_bytes(
         _COMPRESS[suffix](text) + (_COMPRESS[suffix](b"\n") if suffix != "zst" else b"")
     )
-    assert archive.kind_of(path) == "compressed"
+    assert archive.detect_container(path) == "compressed"
     assert list(_read(path)[0]) == ["stacks.txt"]
     parsed = parse_path(path)
     assert parsed.format == "gdb"
@@ -73,7 +73,7 @@ def test_a_single_compressed_file_is_one_member_and_is_parsed_as_it_is(
 def test_a_plain_file_is_no_archive(tmp_path: Path) -> None:
     path = tmp_path / "plain"
     path.write_bytes(b"text\n" * 500)
-    assert archive.kind_of(path) is None
+    assert archive.detect_container(path) is None
     with pytest.raises(ArchiveError):
         list(members(path))
 
@@ -127,7 +127,7 @@ def test_a_compressed_file_is_no_tar_without_a_checksum(tmp_path: Path) -> None:
     """Signed, these bytes sum up to what tarfile wants of a header whose checksum is empty."""
     path = tmp_path / "zeros.gz"
     path.write_bytes(b"\x1f\x8b\x80\xd6".ljust(512, b"\0"))
-    assert archive.kind_of(path) == "compressed"
+    assert archive.detect_container(path) == "compressed"
 
 
 def test_members_past_the_count_are_refused(tmp_path: Path) -> None:

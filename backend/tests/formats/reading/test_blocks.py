@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 from pileup.formats.reading import blocks
-from pileup.formats.reading.text import LineReader, chunks_of
+from pileup.formats.reading.text import LineReader, make_chunks
 
 
 def _file(dice: random.Random, encoding: str) -> bytes:
@@ -52,7 +52,7 @@ def test_small_blocks_give_the_same_lines_and_books(encoding: str) -> None:
             assert reader.line_index == starts[: len(lines)][:: blocks.INDEX_EVERY]
             asked = dice.sample(range(1, len(lines) + 1), min(50, len(lines)))
             # What is too far back to be kept is read again.
-            assert [reader.offset_of(line) for line in asked] == [starts[at - 1] for at in asked]
+            assert [reader.line_offset(line) for line in asked] == [starts[at - 1] for at in asked]
 
 
 def test_a_stream_that_cannot_go_back_tells_the_indexed_line_before() -> None:
@@ -64,8 +64,8 @@ def test_a_stream_that_cannot_go_back_tells_the_indexed_line_before() -> None:
     ):
         reader = LineReader(stream)
         assert len(list(reader)) == 10_000
-        assert reader.offset_of(9_999) == 9_998 * 8
-        assert reader.offset_of(300) == 256 * 8
+        assert reader.line_offset(9_999) == 9_998 * 8
+        assert reader.line_offset(300) == 256 * 8
 
 
 def test_a_long_line_is_a_block_of_its_own_wherever_it_begins() -> None:
@@ -102,7 +102,7 @@ def test_a_long_line_may_come_in_pieces_that_are_one_raw_line() -> None:
                     raw = [reader.raw_line(number) for number in range(1, len(found) + 1)]
                     assert raw == [1, 2, *[3] * (last - 2), 4, *[5] * (len(found) - last - 1)]
                     assert (reader.bytes_read, reader.raw_lines) == (len(data), 5)
-                    assert reader.bytes_of(3, 3) == len(f"{line}\n".encode(encoding))
+                    assert reader.count_bytes(3, 3) == len(f"{line}\n".encode(encoding))
                     assert not reader.problems
 
 
@@ -117,7 +117,7 @@ def test_lines_and_chunks_share_one_source() -> None:
 
 
 def test_lines_as_chunks() -> None:
-    chunks = list(chunks_of(["a", "b", "c"], size=2))
+    chunks = list(make_chunks(["a", "b", "c"], size=2))
     assert [(one.first, one.text, one.lines) for one in chunks] == [(1, "a\nb\n", 2), (3, "c\n", 1)]
 
 
@@ -130,4 +130,4 @@ def test_a_chunk_is_the_same_as_text_and_as_bytes() -> None:
 
 
 def test_no_chunks_of_no_lines() -> None:
-    assert list(chunks_of([])) == []
+    assert list(make_chunks([])) == []

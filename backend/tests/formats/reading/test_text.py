@@ -57,7 +57,7 @@ def test_the_line_index_points_at_every_256th_raw_line() -> None:
     assert len(reader.line_index) == 4
     for at, offset in enumerate(reader.line_index):
         assert data[offset:].split(b"\n")[0] == b"line %d" % (at * INDEX_EVERY + 1)
-    assert reader.bytes_of(1, 2) == len(b"line 1\nline 2\n")
+    assert reader.count_bytes(1, 2) == len(b"line 1\nline 2\n")
 
 
 def test_asking_twice_goes_on_and_does_not_start_anew() -> None:
@@ -118,7 +118,7 @@ def test_any_bytes_are_the_same_lines_whatever_the_blocks(data: bytes, size: int
     reader, found = _read(data)
     assert reader.bytes_read == len(data)
     assert reader.raw_lines == data.count(b"\n") + bool(data and not data.endswith(b"\n"))
-    assert reader.bytes_of(1, reader.raw_lines) == len(data)
+    assert reader.count_bytes(1, reader.raw_lines) == len(data)
     assert not any("\0" in line or "\n" in line for line in found)
     with mock.patch.object(blocks, "BLOCK_BYTES", size):
         again, lines = _read(data)

@@ -152,7 +152,9 @@ def _read_again(services: Services, unit: Unit, artifact: Artifact, key: str) ->
 def _table(services: Services, unit: Unit, artifact_id: str) -> tuple[Artifact, list[str], str]:
     """The artifact, its first lines, and its head as the formats see it."""
     artifact = Artifacts(unit).get(artifact_id)
-    if artifact.state == "expanded" or archive.kind_of(services.blobs.path(artifact.sha256)):
+    if artifact.state == "expanded" or archive.detect_container(
+        services.blobs.path(artifact.sha256)
+    ):
         raise ApiError(409, "No table", f"{artifact.path} is an archive: open its members instead")
     with services.blobs.open(artifact.sha256) as blob:
         head = LineReader(blob).head

@@ -21,7 +21,7 @@ from pileup.formats.innodb.parts.latches import read_holds
 from pileup.formats.innodb.parts.semaphores import Waits
 from pileup.formats.innodb.parts.transactions import Transactions
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.records import (
     Clock,
     Deadlock,
@@ -98,7 +98,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every dump of the text; what stands between dumps is skipped and said so."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.innodb.innodb_status import BANNER, DumpReader
 from pileup.formats.innodb.parts.deadlock import VICTIM
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.reading.wall_clock import local_us
 from pileup.records import Clock, Event, Item, Skipped
@@ -83,7 +83,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every dated line as an event; undated ones belong to the line before."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:

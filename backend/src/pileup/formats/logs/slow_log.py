@@ -20,7 +20,7 @@ import polars as pl
 
 from pileup.formats.logs.parts.slow_log_fields import fields_of
 from pileup.formats.reading.pt_stalk_samples import clock_event
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.records import SAMPLE, Item, Problem, Rows, Setting, Skipped, frame_of
 
 NAME = "slow-log"
@@ -66,7 +66,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every entry."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:

@@ -16,7 +16,7 @@ import polars as pl
 from pileup.formats.reading.number_rows import read_chunks, row_by_row, table
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts, read_ts_lines
 from pileup.formats.reading.series_columns import Columns, Header, Kind, number
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem
 
@@ -81,7 +81,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every device of every sample."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
@@ -91,7 +91,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.collected = Columns()
         self._wall = 0
         self._clock: Clock = "relative"
         self._seen: set[str] = set()
@@ -129,9 +129,9 @@ class _Reader:
         is_idle = cells.select(pl.all_horizontal(pl.col(numbers) == 0)).to_series()
         self._idle.update(cells["text"].filter(is_idle).unique().head(_MOST_IDLE).to_list())
         for busy in cells.filter(~is_idle).partition_by("0", maintain_order=True):
-            lane = self.found.lane(_HEADERS[size], "utc", (("device", busy["0"][0]),))
+            lane = self.collected.lane(_HEADERS[size], "utc", (("device", busy["0"][0]),))
             lane.add_numbers(row_by_row(busy.select(numbers)), busy["wall"], busy["line"])
-        return list(self.found.flush()) if self.found.full else []
+        return list(self.collected.flush()) if self.collected.full else []
 
     def line(self, number: int, text: str) -> Iterator[Item]:
         if text in self._idle:
@@ -168,11 +168,11 @@ class _Reader:
         header = _HEADERS[min(len(cells), len(_FIELDS))]
         values = cells[: len(header.series)]
         labels = (("device", device),)
-        self.found.row(
+        self.collected.row(
             header, values, wall=self._wall, clock=self._clock, line=number, labels=labels
         )
-        if self.found.full:
-            yield from self.found.flush()
+        if self.collected.full:
+            yield from self.collected.flush()
 
     def _next_of(self, device: str) -> None:
         """A device that was seen begins the next sample."""
@@ -191,7 +191,7 @@ class _Reader:
         if not any(cell != "0" for cell in cells):
             return
         for (name, kind, unit), cell in zip((*_FIELDS[:9], _SECONDS), cells, strict=True):
-            self.found.add(
+            self.collected.add(
                 f"diskstats.{name}",
                 number(cell),
                 wall=wall,

@@ -18,7 +18,7 @@ from pileup.formats.machine.parts.sysstat import DayClock, sized, stamp, time_of
 from pileup.formats.reading.number_rows import read_chunks, row_by_row, table
 from pileup.formats.reading.series_columns import Columns, Header
 from pileup.formats.reading.series_columns import number as number_of
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem
 
@@ -56,7 +56,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every block after the first."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
@@ -68,7 +68,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.collected = Columns()
         self._clock_of = DayClock()
         self._columns: list[str] = []
         self._header = Header(())
@@ -125,9 +125,9 @@ class _Reader:
         numbers = [str(at + 1) for at in range(len(self._columns))]
         for frame in cells.partition_by("0", "clock", maintain_order=True):
             labels = (("device", frame["0"][0].rstrip(":")),)
-            lane = self.found.lane(self._header, frame["clock"][0], labels)
+            lane = self.collected.lane(self._header, frame["clock"][0], labels)
             lane.add_numbers(row_by_row(frame.select(numbers)), frame["wall"], frame["line"])
-        return [*items, *self.found.flush()] if self.found.full else items
+        return [*items, *self.collected.flush()] if self.collected.full else items
 
     def line(self, number: int, text: str) -> Iterator[Item]:
         cells = text.split()
@@ -181,9 +181,9 @@ class _Reader:
             if len(self._devices) < _MOST_DEVICES:
                 self._devices.add(cells[0])
             labels = (("device", cells[0].rstrip(":")),)
-            self.found.lane(self._header, clock, labels).add(cells[1:], wall, number)
-            if self.found.full:
-                yield from self.found.flush()
+            self.collected.lane(self._header, clock, labels).add(cells[1:], wall, number)
+            if self.collected.full:
+                yield from self.collected.flush()
 
     def _begin_block(self, text: str, columns: list[str], *, last: bool = False) -> None:
         self._cpu = []
@@ -212,7 +212,9 @@ class _Reader:
         wall, clock = self._moment()
         for name, cell in zip(self._cpu, cells, strict=False):
             series = f"iostat.cpu_{name.lstrip('%')}"
-            self.found.add(series, number_of(cell), wall=wall, clock=clock, line=number, unit="%")
+            self.collected.add(
+                series, number_of(cell), wall=wall, clock=clock, line=number, unit="%"
+            )
 
     def _moment(self) -> tuple[int | None, Clock]:
         """Of the next line of numbers."""

@@ -19,7 +19,7 @@ from pileup.formats.machine.parts.sysstat import TIME, DayClock, cells_after_tim
 from pileup.formats.reading.number_rows import read_chunks, row_by_row, table
 from pileup.formats.reading.series_columns import Columns, Header
 from pileup.formats.reading.series_columns import number as number_of
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.records import Item, Problem
 
 NAME = "mpstat"
@@ -43,7 +43,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line of every CPU."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
@@ -53,7 +53,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.collected = Columns()
         self._day = DayClock()
         self._columns: list[str] = []
         self._header = Header(())
@@ -94,9 +94,9 @@ class _Reader:
         numbers = [str(at + words) for at in range(width)]
         for frame in cells.partition_by(str(words - 1), maintain_order=True):
             labels = ((self._item, frame[str(words - 1)][0]),)
-            lane = self.found.lane(self._header, "local", labels)
+            lane = self.collected.lane(self._header, "local", labels)
             lane.add_numbers(row_by_row(frame.select(numbers)), frame["wall"], frame["line"])
-        return list(self.found.flush()) if self.found.full else []
+        return list(self.collected.flush()) if self.collected.full else []
 
     def line(self, number: int, text: str) -> Iterator[Item]:
         line = text.strip()
@@ -117,10 +117,10 @@ class _Reader:
         elif self._interrupts:
             self._interrupts_of(cells[0], cells[1:], self._day.wall(time), number)
         else:
-            lane = self.found.lane(self._header, "local", ((self._item, cells[0]),))
+            lane = self.collected.lane(self._header, "local", ((self._item, cells[0]),))
             lane.add(cells[-len(self._columns) :], self._day.wall(time), number)
-        if self.found.full:
-            yield from self.found.flush()
+        if self.collected.full:
+            yield from self.collected.flush()
 
     def _begin_table(self, cells: list[str]) -> None:
         """CPU or NODE; with -T more of its place; then percentages or interrupts per second."""
@@ -142,7 +142,7 @@ class _Reader:
             if value == 0 and (cpu, name) not in self._came:
                 continue
             self._came.add((cpu, name))
-            self.found.add(
+            self.collected.add(
                 f"mpstat.{self._interrupts}",
                 value,
                 wall=wall,

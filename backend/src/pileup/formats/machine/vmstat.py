@@ -18,7 +18,7 @@ import polars as pl
 from pileup.formats.reading.number_rows import read_chunks, row_by_row, table
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.reading.series_columns import Columns, Header, decimal
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem
 
@@ -56,7 +56,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every line of numbers after the first."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
@@ -72,7 +72,7 @@ class _Reader:
         self._header = Header(())
         self._headings = ["", ""]
         """The two lines above the numbers, as printed last."""
-        self.found = Columns()
+        self.collected = Columns()
         self._seen = 0
         self._utc = False
         self._said = False
@@ -96,9 +96,9 @@ class _Reader:
         start, end = self._seen - 1, self._seen - 1 + len(rows)
         walls = pl.int_range(start, end, eager=True) * 1_000_000
         numbers = is_row.arg_true().cast(pl.Int64) + first
-        self.found.lane(self._header, "relative").add_numbers(row_by_row(cells), walls, numbers)
+        self.collected.lane(self._header, "relative").add_numbers(row_by_row(cells), walls, numbers)
         self._seen += len(rows)
-        return list(self.found.flush()) if self.found.full else []
+        return list(self.collected.flush()) if self.collected.full else []
 
     def line(self, number: int, text: str) -> Iterator[Item]:
         if text.startswith("TS ") and (stamp := read_ts(text)):
@@ -133,8 +133,8 @@ class _Reader:
         if self._seen == 1:
             return  # since boot
         self._row(number, cells, when)
-        if self.found.full:
-            yield from self.found.flush()
+        if self.collected.full:
+            yield from self.collected.flush()
 
     def _printed(self, match: re.Match[str]) -> tuple[int, Clock] | None:
         """The time in front of a line; one without a date or year counts from the first."""
@@ -156,11 +156,11 @@ class _Reader:
             clock = "utc"
         values = cells[: len(columns)]
         if len(values) == len(columns):
-            self.found.row(self._header, values, wall=wall, clock=clock, line=number)
+            self.collected.row(self._header, values, wall=wall, clock=clock, line=number)
             return
         # cut off: what is missing was not read as nothing
         for name, cell in zip(columns, values, strict=False):
-            self.found.add(
+            self.collected.add(
                 f"vmstat.{name}",
                 decimal(cell),
                 wall=wall,

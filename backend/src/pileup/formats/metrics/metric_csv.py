@@ -20,8 +20,8 @@ import polars as pl
 from pileup.formats.errors import FormatError
 from pileup.formats.metrics.parts import metric_csv_blocks
 from pileup.formats.metrics.parts.csv_cells import read_number
-from pileup.formats.reading.lines import tiled
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.lines import tile
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import (
     SAMPLE,
@@ -87,7 +87,7 @@ def _is_long_header(line: str) -> bool:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every column of numbers as a series; the header decides between wide and long."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
@@ -198,7 +198,7 @@ class _Reader:
             at = pl.Series(numbers, dtype=pl.Int64)
             self._wide = self._series([keys[at] for at in numbers]), at
         series, kept_at = self._wide
-        mask = tiled(pl.int_range(width, eager=True).is_in(kept_at.implode()), chunk.lines)
+        mask = tile(pl.int_range(width, eager=True).is_in(kept_at.implode()), chunk.lines)
         if values.filter(~mask).null_count() < (width - len(kept_at)) * chunk.lines:
             self._wide = None
             return None  # a column begins inside the chunk

@@ -1,11 +1,10 @@
-"""Containers: zip, tar (plain or compressed), and single compressed files, streamed and bounded.
+"""Stream the members of zip and tar archives, and single compressed files, within limits.
 
 Archives come from strangers. A member is refused, with a sentence, when it is not a plain file
 (link, device), when its path would leave a folder, when it is encrypted, or when reading it would
 exceed a limit; the other members are still read. Nothing is ever extracted to a path here.
 
-An archive inside an archive is a member like any other: the caller expands it again and counts
-the depth.
+An archive inside an archive is a member like any other: the caller expands it, counting the depth.
 """
 
 from __future__ import annotations
@@ -48,16 +47,16 @@ _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one archive may give, in bytes and members."""
+    """Limits on what one archive may contain, in bytes and members."""
 
     total_bytes: int = 20 * 1024**3
     member_bytes: int = 8 * 1024**3
     members: int = 20_000
     ratio: int = 500
-    """Bytes out per byte in, beyond ``ratio_floor_bytes``; real dumps compress 10 to 60 times."""
+    """Bytes out per byte in, beyond the first 64 MiB; real dumps compress 10 to 60 times."""
     ratio_floor_bytes: int = 64 * 1024**2
     depth: int = 4
-    """Archives within archives: for the caller, who expands them."""
+    """Levels of archives within archives; the caller, who expands them, applies it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One plain file. ``open`` may be called once, before the next member is asked for."""
+    """A plain file in an archive. Call ``open`` at most once, before the next member is taken."""
 
     path: str
     """Relative, with forward slashes."""
@@ -79,8 +78,8 @@ class Member:
     """As the archive states it; None for a single compressed file."""
 
 
-def kind_of(path: Path) -> Kind | None:
-    """What container a file is, by its content; None for a file that is none."""
+def detect_container(path: Path) -> Kind | None:
+    """Detect the kind of container by a file's content; None for a file that is not one."""
     first = b""
     try:
         with path.open("rb") as file:
@@ -99,7 +98,7 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """A file's content, decompressed if it is a single compressed file."""
+    """Open a file's content, decompressed when it is a single compressed file."""
     file = path.open("rb")
     first = file.read(512)
     file.seek(0)
@@ -110,7 +109,7 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 def plain_name(name: str) -> str:
-    """A compressed file's name without its compression suffix."""
+    """Strip the compression suffix from a file name."""
     stem, _, suffix = name.rpartition(".")
     return stem if stem and suffix.lower() in _SUFFIXES else name
 
@@ -121,15 +120,16 @@ def members(
     refusals: list[Refusal] | None = None,
     name: str | None = None,
 ) -> Iterator[Member]:
-    """The plain files of an archive, in its order. What is refused is appended to ``refusals``.
+    """Yield the plain files of an archive in its order; append what is refused to ``refusals``.
 
-    ``name`` is the archive's own name, where that of ``path`` says nothing. Reading a member may
+    ``name`` is the archive's own name, for when that of ``path`` says nothing. Reading a member may
     raise ArchiveError when it exceeds a limit or is damaged; a single compressed file that is cut
-    off or damaged ends there instead, and a refusal says so.
+    off or damaged ends there instead, and a refusal explains it. Raises ArchiveError for a file
+    that is not an archive.
     """
     limits = limits or Limits()
     refusals = refusals if refusals is not None else []
-    kind = kind_of(path)
+    kind = detect_container(path)
     budget = _Budget(limits, path.stat().st_size)
     if kind == "compressed":
         inner = plain_name(name or path.name)
@@ -232,7 +232,7 @@ def _bounded_plain(path: Path, budget: _Budget, name: str, refusals: list[Refusa
 
 
 def _safe_path(name: str) -> str | None:
-    """A relative path without tricks, or None."""
+    """Normalise a member's path; None for an absolute path or one that leaves its folder."""
     name = name.replace("\\", "/")
     if "\0" in name or name.startswith("/") or (len(name) > 1 and name[1] == ":"):
         return None
@@ -277,7 +277,7 @@ def _up_to(stream: BinaryIO, size: int) -> bytes:
 
 
 class _Xz(io.RawIOBase):
-    """Like lzma.LZMAFile, with a memory limit: a small header can ask for gigabytes."""
+    """Decompresses like lzma.LZMAFile, with a memory limit: a small header can claim gigabytes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -306,7 +306,7 @@ class _Xz(io.RawIOBase):
 
 
 class _Budget:
-    """Bytes that one archive has given so far, against its limits."""
+    """The bytes that one archive has yielded so far, against its limits."""
 
     def __init__(self, limits: Limits, compressed: int) -> None:
         self.limits = limits
@@ -325,7 +325,7 @@ class _Budget:
 
 
 class _Bounded(io.BufferedReader):
-    """A decompressed stream that counts what it gives and turns damage into ArchiveError."""
+    """A decompressed stream that counts the bytes it yields and turns damage into ArchiveError."""
 
     def __init__(
         self,
@@ -338,7 +338,10 @@ class _Bounded(io.BufferedReader):
 
 
 class _Counted(io.RawIOBase):
-    """``cut``: where it is given, damage past the first bytes is told there and ends the stream."""
+    """Raw stream behind ``_Bounded``.
+
+    ``cut``: when given, damage past the first bytes is reported to it and ends the stream.
+    """
 
     def __init__(
         self, stream: BinaryIO, budget: _Budget, name: str, cut: list[Refusal] | None

@@ -1,9 +1,9 @@
-"""Bytes to blocks of whole lines, some MiB at a time, and the books of where each line stands.
+"""Read bytes as blocks of whole lines, some MiB at a time, and index where each line begins.
 
 The receipt and the raw viewer need the exact bytes of any range of lines and the offset of every
-256th line. Kept per line that would be 600 MB for a file of 5 GB; here it is the index alone, and
-what lies between two of its entries is counted when somebody asks: in the last blocks, which are
-kept, or by reading 256 lines of the stream again.
+256th line. An offset per line would cost 600 MB for a file of 5 GB. So only the index is kept; a
+line between two of its entries is counted on demand: in the last blocks, which are kept, or by
+reading 256 lines of the stream again.
 
 Lines:  end at LF; in UTF-16 at an aligned LF. A line beyond MAX_LINE_BYTES is a block of its own,
         cut to that size, or several when ``keep_long_lines`` is set.
@@ -24,35 +24,35 @@ INDEX_EVERY = 256
 """``line_index[i]`` is the offset of line ``i * 256 + 1``."""
 
 _FEW = 32
-"""Lines of a block that are asked for before all of them are listed."""
+"""Requests for lines of a block before all of its line starts are listed."""
 
 _LONG_LINES = 32
-"""Bytes on average, from which on jumping between line ends is faster than looking for them."""
+"""Average line length in bytes from which jumping between line ends is faster than counting."""
 
 _KEPT = 32 * 1024 * 1024
 _KEPT_OF_SEEKABLE = 4 * 1024 * 1024
-"""Where lines can be read again. Memory that is used again is not asked of the kernel anew, which
-is a tenth of what reading 30 MB of backtraces takes."""
+"""Used when lines can be read again. Reusing memory saves requests to the kernel, which are a tenth
+of the time to read 30 MB of backtraces."""
 _MOST_AGAIN = 32 * 1024 * 1024
 _HALF = MAX_LINE_BYTES // 2
 
 
 class Source(Protocol):
-    """What is read."""
+    """The byte stream that ``Blocks`` reads."""
 
     def read(self, size: int, /) -> bytes: ...
 
     def read_parts(self, size: int, /) -> list[bytes]:
-        """The same in the parts in which it came, none of them empty."""
+        """Read bytes like ``read``, as the parts in which they came; no part is empty."""
         ...
 
     @property
     def can_go_back(self) -> bool:
-        """Whether ``read_at`` gives anything."""
+        """Whether ``read_at`` can return bytes."""
         ...
 
     def read_at(self, offset: int, size: int, /) -> bytes | None:
-        """Bytes passed long ago; None when the stream cannot go back."""
+        """Read bytes at an earlier offset; None when the stream cannot seek."""
 
 
 @dataclass(slots=True)
@@ -68,13 +68,13 @@ class Block:
     """The first MAX_LINE_BYTES of a line that is longer (``size``), or a later piece of it."""
     lines: int = 1
     """0 for the later pieces of a long line."""
-    asked: int = 0
+    requests: int = 0
     starts: list[int] | None = None
-    """Where each line begins in ``data``: made when a range inside is asked for."""
+    """Where each line begins in ``data``: listed after several requests for a line inside."""
 
 
 class Blocks:
-    """The blocks of one artifact, once, in order."""
+    """Yields the blocks of one artifact, once, in order, and finds the offsets of lines."""
 
     def __init__(self, source: Source, newline: bytes) -> None:
         self.bytes_read = 0
@@ -110,11 +110,11 @@ class Blocks:
                 rest = yield from self._long_line(data)
         yield from self._whole_lines(rest)
 
-    def offset_of(self, line: int) -> int:
-        """Where a line that was passed begins; of the one after the last, the end of it.
+    def line_offset(self, line: int) -> int:
+        """Return the offset of a line that was passed; for the line after the last, the end of it.
 
-        Exact for the last 32 MiB, and anywhere when the stream can seek; when it cannot, the
-        indexed line before it is told further back.
+        Exact for the last 32 MiB, and anywhere when the stream can seek; otherwise the offset of
+        the indexed line before it.
         """
         if line > self.lines:
             return self.bytes_read
@@ -136,9 +136,9 @@ class Blocks:
         return start + next(islice(_starts(data, self._newline), steps, None), 0)
 
     def _inside(self, block: Block, line: int) -> int:
-        """Where a line begins in a block: from the index on, and once many are asked, by a list."""
-        if block.starts is None and block.asked < _FEW:
-            block.asked += 1
+        """Find where a line begins in a block, after many requests by a list of all lines."""
+        if block.starts is None and block.requests < _FEW:
+            block.requests += 1
             at, steps = divmod(line - 1, INDEX_EVERY)
             start = self.line_index[at] - block.offset
             if start < 0:
@@ -152,7 +152,7 @@ class Blocks:
         return block.starts[line - block.first]
 
     def _whole_lines(self, data: bytes) -> Iterator[Block]:
-        """One block, unless a line in it is too long; the last line may lack its terminator."""
+        """Yield whole lines as a block, or more around a line that is too long."""
         while (at := self._first_long_line(data)) is not None:
             if at:
                 yield self._block(data[:at])
@@ -177,7 +177,7 @@ class Blocks:
         return None
 
     def _long_line(self, data: bytes) -> Generator[Block, None, bytes]:
-        """A line beyond the limit, cut or in pieces; returns what was read of the next ones."""
+        """Yield a line beyond the limit, cut or in pieces; return what follows it."""
         line: Block | None = None
         rest = b""
         for piece, rest in self._pieces(data):  # noqa: B007  # returned
@@ -194,7 +194,7 @@ class Blocks:
         return rest
 
     def _pieces(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The line that data begins with, MAX_LINE_BYTES at a time, and what follows the last."""
+        """Yield the first line of data, MAX_LINE_BYTES at a time, and what follows it."""
         while (stop := _find(data, self._newline, 0, len(data))) < 0:
             while len(data) > MAX_LINE_BYTES:
                 end = self._character(data)
@@ -213,7 +213,7 @@ class Blocks:
         yield line, rest
 
     def _character(self, data: bytes) -> int:
-        """Where the last whole character within MAX_LINE_BYTES ends."""
+        """Return where the last whole character within MAX_LINE_BYTES ends."""
         end = MAX_LINE_BYTES
         if len(self._newline) == 1:
             while end > MAX_LINE_BYTES - 4 and data[end] & 0xC0 == 0x80:
@@ -229,7 +229,7 @@ class Blocks:
         return data if data.endswith(self._newline) else data + self._newline
 
     def _block(self, data: bytes, *, long: bool = False) -> Block:
-        """The next block, put into the books."""
+        """Build the next block and record it in the index."""
         block = Block(self.lines + 1, self.bytes_read, len(data), self._ended(data), long)
         if not long:
             block.lines = self._count(block)
@@ -245,7 +245,7 @@ class Blocks:
         return block
 
     def _count(self, block: Block) -> int:
-        """The lines of a block, with the index of every 256th on the way."""
+        """Count the lines of a block and index every 256th."""
         need = -self.lines % INDEX_EVERY
         if len(self._newline) > 1:
             block.starts = list(_starts(block.data, self._newline))
@@ -262,9 +262,10 @@ class Blocks:
             need = INDEX_EVERY
 
     def _skip(self, data: bytes, at: int, need: int) -> tuple[int, int]:
-        """Pass up to ``need`` line ends: how many, and where the last one ended.
+        """Pass up to ``need`` line ends; return how many, and where the last of them ended.
 
-        Counting is many times faster than finding: jump by the average, count, find the rest.
+        Counting is many times faster than searching: jump by the average, count, search for the
+        rest.
         """
         count = 0
         average = self._average
@@ -289,7 +290,7 @@ class Blocks:
 
 
 def _line_ends(data: bytes, start: int, end: int, average: float) -> int:
-    """How many there are. ``count`` looks at every byte; ``replace`` jumps from one to the next."""
+    """Count line ends. ``count`` reads every byte; ``replace`` jumps from one match to the next."""
     if average < _LONG_LINES:
         return data.count(b"\n", start, end)
     part = data[start:end]
@@ -304,7 +305,7 @@ def _find(data: bytes, newline: bytes, start: int, end: int) -> int:
 
 
 def _rfind(data: bytes, newline: bytes) -> int:
-    """Where the last whole line ends; 0 for none."""
+    """Return where the last whole line ends; 0 when there is none."""
     at = data.rfind(newline)
     while at >= 0 and at % len(newline):
         at = data.rfind(newline, 0, at + len(newline) - 1)

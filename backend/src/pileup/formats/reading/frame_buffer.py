@@ -1,9 +1,9 @@
-"""The frames of one artifact by kind: in memory while they are small, as files of parts when not.
+"""The frames of one artifact by kind: in memory while they are small, in temporary files when not.
 
 A 5 GB file of counters makes 80 million samples: as one frame more memory than many machines have.
-So a parse holds some 32 MiB of frames; what is more waits in a temporary folder that lives as long
-as the object. Whoever only passes frames on (storage) goes through ``parts``. The files are Arrow
-IPC: writing Parquet took half as long again and twice the memory (stacks of 25 MB of pt-pmp).
+So a parse holds some 32 MiB of frames; the rest waits in a temporary folder that lives as long as
+the object. Code that only passes frames on (storage) uses ``parts``. The files are Arrow IPC:
+writing Parquet took half as long again and twice the memory (stacks of 25 MB of pt-pmp).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _ORDER = (*records.KINDS, records.SAMPLE)
 
 
 class Frames(Mapping[str, pl.DataFrame]):
-    """Kind to frame; asking for a frame joins its parts in memory, ``parts`` does not."""
+    """Frames by kind: indexing joins the parts of a kind in memory, ``parts`` does not."""
 
     def __init__(
         self, frames: Mapping[str, pl.DataFrame] | None = None, *, folder: Path | None = None
     ) -> None:
-        """``folder``: where the temporary folder is made, if one is needed."""
+        """Start with ``frames``; make the temporary folder, when needed, in ``folder``."""
         self._parts: dict[str, list[_Part]] = {}
         self._heights: dict[str, int] = {}
         self._held: dict[str, int] = {}
@@ -47,7 +47,7 @@ class Frames(Mapping[str, pl.DataFrame]):
             self.add(kind, frame)
 
     def add(self, kind: str, frame: pl.DataFrame) -> None:
-        """Append rows; an empty frame adds nothing."""
+        """Append rows of a kind; an empty frame adds nothing."""
         if not frame.height:
             return
         self._append(kind, frame, frame.height, frame.estimated_size())
@@ -84,7 +84,7 @@ class Frames(Mapping[str, pl.DataFrame]):
             self._put_aside(max(self._held, key=self._held.__getitem__))
 
     def _room_for(self, series: pl.DataFrame) -> bool:
-        """Names are held in memory: not those of a file that has others in every sample."""
+        """Whether these series fit into memory; a file may name new series in every sample."""
         if series is not self._last_series:
             self._last_series = series
             self._series_held += series.height
@@ -92,11 +92,11 @@ class Frames(Mapping[str, pl.DataFrame]):
 
     @property
     def heights(self) -> dict[str, int]:
-        """Rows per kind."""
+        """Return the number of rows per kind."""
         return {kind: self._heights[kind] for kind in self}
 
     def parts(self, kind: str) -> Iterator[pl.DataFrame]:
-        """The rows of a kind in order, some MiB at a time."""
+        """Yield the rows of a kind in order, some MiB at a time."""
         held: list[pl.DataFrame] = []
         for part in self._parts[kind]:
             if isinstance(part, pl.DataFrame):
@@ -133,11 +133,11 @@ class Frames(Mapping[str, pl.DataFrame]):
         return len(self._parts)
 
     def __reduce__(self) -> tuple[type[Frames], tuple[dict[str, pl.DataFrame]]]:
-        """Another process gets the frames, not our folder."""
+        """Pickle the frames without the temporary folder."""
         return Frames, (dict(self),)
 
     def _put_aside(self, kind: str) -> None:
-        """Write what is held, in order: frames as one file, and the values of grids as another."""
+        """Write what is held to files, in order, the values of grids to a file of their own."""
         if self._spill is None:
             self._spill = tempfile.TemporaryDirectory(prefix="pileup-frames-", dir=self._folder)
         aside: list[_Part] = []
@@ -159,7 +159,7 @@ class Frames(Mapping[str, pl.DataFrame]):
 
 @dataclass(frozen=True, slots=True)
 class _GridAside:
-    """A grid whose values and moments wait in two files, at these places."""
+    """A grid whose values and moments wait in two files, at these offsets."""
 
     without: Grid
     values: Path
@@ -183,7 +183,7 @@ class _GridAside:
 
 @dataclass(frozen=True, slots=True)
 class _StacksAside:
-    """Stacks whose rows and places wait in two files, at these places; their runs do not."""
+    """Stacks whose rows and places wait in two files, at these offsets; their runs do not."""
 
     runs: pl.Series
     table: pl.Series

@@ -1,9 +1,9 @@
-"""Matches of a pattern in JSON text that streams by, with the line that each begins on.
+"""Match a pattern in JSON text that streams by, and number the lines of each match.
 
-A JSON document may be one line of any length (``LONG_LINES`` of a format lets it come in pieces) or
+A JSON document may be one line of any length (``LONG_LINES`` lets a format receive it in pieces) or
 one value per line; a capture may end anywhere. So JSON of samples is read as the small complete
-things in it (an object, a point), whatever the document around them: memory stays bounded and a
-document cut in the middle still gives what stands before the cut.
+values in it (an object, a point), whatever document surrounds them: memory stays bounded, and a
+document cut in the middle still yields the values before the cut.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 _WINDOW = 256 * 1024
 _LONGEST_MATCH = 64 * 1024
-_TOLD = 200
+_MOST_KEPT = 200
 _OPEN = re.compile(r"[\[{\"]")
-"""Nothing that is looked for begins before one of these."""
+"""Every match begins at one of these characters or later."""
 OBJECT = re.compile(r'\{(?:[^{}"]|"(?:[^"\\]|\\.)*+")*+\}')
 """A flat object, strings and all: no object inside."""
 
 
 def matches(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[re.Match[str], int]]:
-    """Each match and the number of the line on which it begins.
+    """Yield each match and the number of the line on which it begins.
 
     A match must be complete in itself (end with a bracket) and shorter than 64 KB.
     """
@@ -34,9 +34,9 @@ def matches(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[re
 def windowed(
     lines: Iterable[str], pattern: re.Pattern[str]
 ) -> Iterator[tuple[re.Match[str], Window]]:
-    """Each match and the text that it stands in, which tells the line of any place in it.
+    """Yield each match and its window, which converts offsets to line numbers.
 
-    One match may be a run of many complete things, as long as the window of 256 KB.
+    One match may be a run of many complete values, as long as the window of 256 KB.
     """
     for window in _windows(lines, _LONGEST_MATCH):
         for match in pattern.finditer(window.text):
@@ -45,25 +45,25 @@ def windowed(
 
 
 class Span(NamedTuple):
-    """A match and what stands before it, since the one before; at the end no match.
+    """A match and the text between the previous match and it; the last span has no match.
 
-    Of what was too long to be kept, ``before`` has the beginning.
+    Of text too long to keep, ``before`` has the beginning.
     """
 
     match: re.Match[str] | None
     before: str
     first: int
-    """Line on which the match begins; without one the last line."""
+    """Line on which the match begins; without a match the last line."""
     last: int
 
 
 def spans(
     lines: Iterable[str], pattern: re.Pattern[str], longest: int = _LONGEST_MATCH
 ) -> Iterator[Span]:
-    """Each match with its lines, then what stands behind the last one.
+    """Yield each match with its lines, then the text behind the last one.
 
-    longest: characters; of what is longer than the window of 256 KB, each line more costs another
-        look at as much.
+    longest: characters; of what is longer than the window of 256 KB, each further line costs
+        another search over as much.
     """
     window = Window()
     for window in _windows(lines, longest):
@@ -77,7 +77,7 @@ def spans(
 
 
 class Window:
-    """The text in which matches are looked for; who looks says where the last one ended."""
+    """A window of text; the code that searches it sets ``end`` behind its last match."""
 
     def __init__(self) -> None:
         self.text = self.lost = ""
@@ -90,18 +90,18 @@ class Window:
         return self.numbers[max(0, bisect.bisect_right(self.starts, offset) - 1)]
 
     def line_end(self, offset: int) -> int:
-        """Where the next line begins, or the text ends."""
+        """Return where the next line begins, or the end of the text."""
         at = bisect.bisect_right(self.starts, offset)
         return self.starts[at] if at < len(self.starts) else len(self.text)
 
     def shift(self, longest: int) -> None:
-        """Keep what a match may still begin in."""
+        """Drop the text in which no further match can begin."""
         opened = next(
             (match.start() for match in _OPEN.finditer(self.text, self.end)), len(self.text)
         )
         end = max(opened, len(self.text) - longest)
         if end > opened and not self.lost:
-            self.lost = self.text[opened : opened + _TOLD]
+            self.lost = self.text[opened : opened + _MOST_KEPT]
         keep = max(0, bisect.bisect_right(self.starts, end) - 1)
         self.text = self.text[end:]
         self.starts = [max(0, start - end) for start in self.starts[keep:]]
@@ -110,7 +110,7 @@ class Window:
 
 
 def _windows(lines: Iterable[str], longest: int) -> Iterator[Window]:
-    """The text, window after window: the same object, moved on."""
+    """Yield the text window after window: the same object, moved on."""
     window = Window()
     parts: list[str] = []
     size = 0

@@ -1,4 +1,4 @@
-"""Items on other line numbers: those of the artifact, when a reader was given text made of it."""
+"""Map the line numbers of items back to the artifact when a parser read text derived from it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pileup.records import Grid, Item, Problem, Rows, Samples, Stacks
 Numbers = Callable[[int], int]
 
 
-def relined(item: Item, first: Numbers, last: Numbers) -> Item:
-    """The item with its first and its last line as these say."""
+def renumber(item: Item, first: Numbers, last: Numbers) -> Item:
+    """Return the item with its first and last line numbers mapped by these functions."""
     match item:
         case Problem():
             return dataclasses.replace(item, line=None if item.line is None else first(item.line))
@@ -29,9 +29,9 @@ def relined(item: Item, first: Numbers, last: Numbers) -> Item:
             ]
             return Rows(kind, frame.with_columns(lines))
         case Grid():
-            return relined(Rows(records.SAMPLE, pl.concat(item.frames())), first, last)
+            return renumber(Rows(records.SAMPLE, pl.concat(item.frames())), first, last)
         case Stacks():
-            return relined(Rows("stack", item.frame()), first, last)
+            return renumber(Rows("stack", item.frame()), first, last)
         case _:
             return dataclasses.replace(
                 item, line_first=first(item.line_first), line_last=last(item.line_last)

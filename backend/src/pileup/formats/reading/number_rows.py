@@ -1,8 +1,8 @@
-"""Rows of words and numbers between blanks, many at once: what tools print second after second.
+"""Read rows of words and numbers between blanks, many at once: tools print them every second.
 
-A format says what a plain row is and what of a run of lines is plain; ``table`` reads such rows in
-one go, at ten times the speed of splitting each. Whatever is not plain is read line by line, so
-that both ways give the same values and the same problems.
+A format defines what a plain row is and which lines are plain; ``table`` reads such rows at once,
+ten times as fast as splitting each. Every other line is read on its own, so that both ways give the
+same values and the same problems.
 """
 
 from __future__ import annotations
@@ -12,49 +12,49 @@ from typing import Protocol
 
 import polars as pl
 
-from pileup.formats.reading.lines import lines_of
+from pileup.formats.reading.lines import split_lines
 from pileup.formats.reading.series_columns import Columns
 from pileup.formats.reading.text import Chunk
 from pileup.records import Item
 
 _RUN = 32_768
-"""Lines read at once: what one odd line among them costs."""
+"""Lines read at once; a single odd line costs reading all of them one by one."""
 _LONGEST = 4096
-"""Bytes of a line; a table is made by way of several copies of its lines."""
+"""Bytes of a line; building a table copies its lines several times."""
 _BLANKS = [" " * size for size in range(32, 1, -1)]
 _ODD = "[^!-~]"
-"""In a word: what no tool prints there, and what other readers take for a blank."""
+"""Characters that no tool prints in a word, or that other readers take for a blank."""
 
 
 class RowReader(Protocol):
-    """A format's state between its lines."""
+    """The state of a format between its lines."""
 
-    found: Columns
-    """What was read and is not told yet."""
+    collected: Columns
+    """Values that were read and not yielded yet."""
 
     @property
     def ready(self) -> bool:
-        """The columns are known, so that ``rows`` may be tried."""
+        """Whether the columns are known, so that ``rows`` may be tried."""
 
     def line(self, number: int, text: str, /) -> Iterator[Item]:
         """Read one line."""
 
     def rows(self, first: int, lines: pl.Series, /) -> list[Item] | None:
-        """Read all these lines, the first of which has that number; None when one is not plain.
+        """Read all these lines, of which the first has that number; None when one is not plain.
 
-        Then nothing has been read of them.
+        None also means that no line was taken.
         """
 
 
 def read_chunks(chunks: Iterable[Chunk], reader: RowReader) -> Iterator[Item]:
-    """Every line of the chunks: in runs where they are plain, else one by one."""
+    """Read every line of the chunks: in runs where they are plain, else line by line."""
     for chunk in chunks:
         number, at, text = chunk.first, 0, chunk.text
         while at < len(text) and not reader.ready:
             end = text.index("\n", at)
             yield from reader.line(number, text[at:end])
             number, at = number + 1, end + 1
-        lines = lines_of(text[at:] if at else chunk.data)
+        lines = split_lines(text[at:] if at else chunk.data)
         for start in range(0, len(lines), _RUN):
             run = lines.slice(start, _RUN)
             plain = reader.ready and (run.str.len_bytes() <= _LONGEST).all()
@@ -64,13 +64,14 @@ def read_chunks(chunks: Iterable[Chunk], reader: RowReader) -> Iterator[Item]:
                 continue
             for line, item in enumerate(run, start=number + start):
                 yield from reader.line(line, item)
-    yield from reader.found.flush()
+    yield from reader.collected.flush()
 
 
 def table(lines: pl.Series, columns: Sequence[type[pl.DataType]]) -> pl.DataFrame | None:
-    """Cells between blanks as columns of these types, named by their place; None when one is not.
+    """Read cells between blanks as columns of these types, named by position from '0'.
 
-    Numbers are finite, words are of ASCII alone. A line has a cell for each column and no more.
+    Returns None unless every line has exactly one readable cell per column. Numbers are finite,
+    words are of ASCII alone.
     """
     if lines.is_empty():
         return None
@@ -99,6 +100,6 @@ def table(lines: pl.Series, columns: Sequence[type[pl.DataType]]) -> pl.DataFram
 
 
 def row_by_row(cells: pl.DataFrame) -> pl.Series:
-    """The numbers of a table, one row after the other."""
+    """Flatten a table of numbers, row by row."""
     values = cells.select(pl.concat_arr(pl.all().cast(pl.Float64)))
     return values.to_series().reshape((-1,))

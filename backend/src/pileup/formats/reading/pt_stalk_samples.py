@@ -1,8 +1,8 @@
-"""What the sampled files of a pt-stalk bundle share: the TS line.
+"""Read the TS line that the sampled files of a pt-stalk bundle share.
 
 Source: ``collect()`` in pt-stalk writes ``TS $ts`` with ``ts="$(date +"TS %s.%N %F %T")"`` before
         the command whose output follows. Everything up to the next TS belongs to it.
-Units:  microseconds since the epoch. The epoch is absolute, the text beside it is the collector's
+Units:  microseconds since the epoch. The epoch is absolute, the text after it is the collector's
         local time: together they give its zone.
 """
 
@@ -20,13 +20,13 @@ _TS = re.compile(
     r"TS (?P<epoch>\d{9,11})(?:\.(?P<fraction>\d+))?"
     r"(?: (?P<local>\d{4}-\d\d-\d\d[ T][\d:]{8}))?\s*$"
 )
-# What nearly all of them are: asked without groups and cut by place, in a fifth of the time.
+# Nearly all TS lines: matched without groups and cut by position, in a fifth of the time.
 _TS_PLAIN = r"^TS [0-9]{10}\.[0-9]{6,9}(?: [0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8})?$"
 _TS_PARTS = r"^TS ([0-9]{9,11})(?:\.([0-9]+))?(?: [0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8})?[ \t]*$"
 
 
 def read_ts(line: str) -> tuple[int, str | None] | None:
-    """A TS line's absolute time in microseconds and its local text, or None for another line."""
+    """Read a TS line's absolute time in microseconds and its local text; None for another line."""
     if not line.startswith("TS "):
         return None
     match = _TS.match(line)
@@ -37,7 +37,7 @@ def read_ts(line: str) -> tuple[int, str | None] | None:
 
 
 def read_ts_lines(lines: pl.Series) -> pl.Series | None:
-    """The absolute times of many TS lines; None when one of them is none."""
+    """Return the absolute times of many TS lines; None when a line is not a TS line."""
     if lines.str.contains(_TS_PLAIN).all():
         text = lines.str
         return text.slice(3, 10).cast(pl.Int64) * 1_000_000 + text.slice(14, 6).cast(pl.Int64)
@@ -50,7 +50,7 @@ def read_ts_lines(lines: pl.Series) -> pl.Series | None:
 
 
 def clock_event(number: int, epoch_us: int, local: str) -> Event:
-    """The pair of clocks that one TS line prints, for the clock stage. Once per artifact."""
+    """Build the Event that pairs the two clocks of a TS line, for the clock stage."""
     return Event(
         line_first=number,
         line_last=number,
@@ -63,7 +63,7 @@ def clock_event(number: int, epoch_us: int, local: str) -> Event:
 
 
 class TsClock:
-    """The clock of a file whose copies may stand under TS lines.
+    """The clock of a file whose copies may follow TS lines.
 
     Without them copies are a nominal second apart: ``wall`` counts from the first one.
     """
@@ -72,25 +72,28 @@ class TsClock:
         self.wall = 0
         self.clock: Clock = "relative"
         self._copies = -1
-        self._said = False
+        self._paired = False
 
     def stamp(self, number: int, line: str) -> Event | bool:
-        """False for a line that is not a TS line; the pair of clocks, once, else True."""
+        """Take a line; return False when it is not a TS line.
+
+        The first TS line with a local time returns the Event of its two clocks, the others True.
+        """
         found = read_ts(line)
         if found is None:
             return False
         self.wall, self.clock = found[0], "utc"
-        if found[1] is None or self._said:
+        if found[1] is None or self._paired:
             return True
-        self._said = True
+        self._paired = True
         return clock_event(number, found[0], found[1])
 
     def date(self, wall: int, clock: Clock) -> None:
-        """A date printed above the copy in another way."""
+        """Set the time of the next copy from a date printed above it in another form."""
         self.wall, self.clock = wall, clock
 
     def copy(self) -> None:
-        """The next copy begins."""
+        """Begin the next copy."""
         self._copies += 1
         if self.clock == "relative":
             self.wall = self._copies * 1_000_000

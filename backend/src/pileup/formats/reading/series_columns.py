@@ -1,8 +1,8 @@
-"""Collects values by series while a format reads, and hands them on as samples.
+"""Collect values by series while a format reads, and yield them as samples.
 
 ``add`` takes one value. ``row`` takes the cells of a whole line as they are printed, when many
-lines have the same series (of one device, of one CPU): they are read as numbers all at once.
-A format may keep the ``lane`` of a device until the next flush, and put the next lines there, also
+lines have the same series (of one device, of one CPU): they are converted to numbers at once.
+A format may keep the ``lane`` of a device until the next flush and add further lines to it, also
 many at a time once they are numbers (see ``number_rows``).
 """
 
@@ -19,7 +19,7 @@ from pileup.records import Clock, Grid, Samples, labels_text
 Kind = Literal["counter", "gauge", "rate"]
 Labels = tuple[tuple[str, str], ...]
 Points: TypeAlias = tuple[list[int | None], list[float | None], list[int]]
-"""Moments, values and lines of one series."""
+"""Times (microseconds), values and lines of one series."""
 MOST_VALUES = 200_000
 
 
@@ -30,7 +30,7 @@ class Header:
         self.series = tuple(series)
 
     def frame(self, labels: Labels) -> pl.DataFrame:
-        """As ``Grid`` wants them."""
+        """Build the ``series`` frame of a Grid: series, labels, kind, unit, host (null)."""
         names, kinds, units = zip(*self.series, strict=True)
         size = len(self.series)
         text = labels_text(labels)
@@ -57,14 +57,14 @@ class Lane:
         self._of = of
 
     def add(self, cells: Sequence[str], wall: int | None, line: int) -> None:
-        """The cells of one line; as many as the header has series."""
+        """Add the cells of one line; as many as the header has series."""
         self.cells.extend(cells)
         self._walls.append(wall)
         self._numbers.append(line)
         self._of.values += len(cells)
 
     def add_numbers(self, values: pl.Series, walls: pl.Series, lines: pl.Series) -> None:
-        """The numbers of many lines, one after the other, with the moment and number of each."""
+        """Add the numbers of many lines, line by line, with the time and number of each line."""
         self._seal()
         self._read.append((values, walls, lines))
         self._of.values += len(values)
@@ -78,14 +78,14 @@ class Lane:
             self.cells, self._walls, self._numbers = [], [], []
 
     def columns(self) -> dict[str, pl.Series]:
-        """As ``Grid`` wants them: values line by line; of each line its moment and its number."""
+        """Return a Grid's values (line by line) and each line's time and number."""
         self._seal()
         joined = [pl.concat(row) for row in zip(*self._read, strict=True)]
         return dict(zip(("values", "wall_us", "lines"), joined, strict=True))
 
 
 class Columns:
-    """Values by (series, labels, kind, unit, clock)."""
+    """Collected values by (series, labels, kind, unit, clock)."""
 
     def __init__(self) -> None:
         self._points: defaultdict[
@@ -94,10 +94,10 @@ class Columns:
         ] = defaultdict(lambda: ([], [], []))
         self._lanes: dict[tuple[Header, Labels, Clock], Lane] = {}
         self.values = 0
-        """How many wait to be flushed."""
+        """Number of values that wait to be flushed."""
 
     def lane(self, header: Header, clock: Clock, labels: Labels = ()) -> Lane:
-        """Where the lines of these series go."""
+        """Return the lane that takes the lines of these series."""
         lane = self._lanes.get((header, labels, clock))
         if lane is None:
             lane = self._lanes[header, labels, clock] = Lane(self)
@@ -113,7 +113,7 @@ class Columns:
         line: int,
         labels: Labels = (),
     ) -> None:
-        """The cells of one line; as many as the header has series."""
+        """Add the cells of one line; raise ValueError unless the header has as many series."""
         if len(cells) != len(header.series):
             raise ValueError(f"{len(cells)} cells for {len(header.series)} series")
         self.lane(header, clock, labels).add(cells, wall, line)
@@ -139,7 +139,7 @@ class Columns:
     def points(
         self, series: str, *, kind: Kind, unit: str | None, labels: Labels, clock: Clock
     ) -> Points:
-        """Where the values of a series go, for who appends (and counts) them himself.
+        """Return the lists of a series, for callers that append (and count) values themselves.
 
         Valid until the next flush.
         """
@@ -147,7 +147,7 @@ class Columns:
 
     @property
     def full(self) -> bool:
-        """Time to flush: memory stays bounded whatever the file's size."""
+        """Whether to flush now: memory stays bounded whatever the file's size."""
         return self.values >= MOST_VALUES
 
     def flush(self) -> Iterator[Samples | Grid]:
@@ -162,7 +162,7 @@ class Columns:
 
 
 def _numbers(cells: list[str]) -> pl.Series:
-    """Each cell as ``number`` reads it."""
+    """Convert each cell as ``number`` does."""
     values = pl.Series(cells, dtype=pl.String).cast(pl.Float64, strict=False)
     values = values.set(~values.is_finite(), None)
     odd = values.is_null().arg_true()
@@ -173,12 +173,12 @@ def _numbers(cells: list[str]) -> pl.Series:
 
 
 def number(cell: str) -> float | None:
-    """A printed number, also with a decimal comma or a percent sign; None for anything else."""
+    """Convert a printed number, also with a decimal comma or percent sign; None for other text."""
     return decimal(cell.rstrip("%").replace(",", ".") if cell.count(",") == 1 else cell.rstrip("%"))
 
 
 def decimal(text: str) -> float | None:
-    """A finite number as every program prints it; None for anything else.
+    """Convert a finite number as every program prints it; None for anything else.
 
     Not float() alone: that reads '1_0' as 10, and 'nan' and 'inf' as numbers.
     """

@@ -1,7 +1,7 @@
-"""The ranges of lines that were not understood, and how many bytes they are.
+"""Collect the ranges of lines that were not understood, and count their bytes.
 
 A parser names ranges roughly in file order; they may overlap or adjoin. The last ones are kept and
-joined; what lies further back is counted and let go, so that millions of them cost no memory.
+joined; earlier ones are counted and dropped, so that millions of them cost no memory.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pileup.formats.reading.text import LineReader
 from pileup.records import Skipped
 
 LISTED = 5000
-"""Ranges told; all are counted."""
+"""Ranges listed in the receipt; all are counted."""
 _OPEN = 2000
 
 
@@ -28,7 +28,7 @@ class _Range:
 
 
 class Skips:
-    """Collects ranges while a reader goes through its artifact."""
+    """Collects skipped ranges while a reader goes through its artifact."""
 
     def __init__(self, reader: LineReader) -> None:
         self._reader = reader
@@ -39,12 +39,12 @@ class Skips:
         """Lines and bytes up to here were counted."""
 
     def add(self, skipped: Skipped) -> None:
-        """Note a range; lines noted before are not counted again."""
+        """Add a range; lines added before are not counted again."""
         last = self._open[-1] if self._open else None
         if last and last.first <= skipped.line_first <= last.last + 1 and last.why == skipped.why:
             if skipped.line_last > last.last:
                 last.last = skipped.line_last
-                last.end = self._reader.offset_of(skipped.line_last + 1)
+                last.end = self._reader.line_offset(skipped.line_last + 1)
             return
         insort(
             self._open,
@@ -52,20 +52,20 @@ class Skips:
                 skipped.line_first,
                 skipped.line_last,
                 skipped.why,
-                self._reader.offset_of(skipped.line_first),
-                self._reader.offset_of(skipped.line_last + 1),
+                self._reader.line_offset(skipped.line_first),
+                self._reader.line_offset(skipped.line_last + 1),
             ),
         )
         if len(self._open) > _OPEN:
             self._close(_OPEN // 2)
 
     def all(self) -> tuple[list[Skipped], int]:
-        """The ranges in order, each line in one of them, and the bytes of all."""
+        """Return the ranges in order, without overlaps, and the bytes of all of them."""
         self._close(len(self._open))
         return self._listed, self._bytes
 
     def _close(self, count: int) -> None:
-        """Count and list the first ranges; the same lines only once."""
+        """Count and list the first ``count`` ranges, each line once."""
         closing, self._open = self._open[:count], self._open[count:]
         for item in closing:
             first = max(item.first, self._counted + 1)

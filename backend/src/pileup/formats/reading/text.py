@@ -1,4 +1,4 @@
-"""Bytes to numbered text lines: encodings, line ends, absurd lines and wrappers.
+"""Decode bytes to numbered text lines: encodings, line ends, overlong lines and wrappers.
 
 Every format sees clean text and never bytes: lines, or chunks of some MiB of whole lines for those
 that look at many lines at once. ``LineReader`` streams them and knows what the receipt and the raw
@@ -30,8 +30,8 @@ from typing import AnyStr, BinaryIO
 
 from pileup.formats.errors import ArchiveError
 from pileup.formats.reading.blocks import MAX_LINE_BYTES, Block, Blocks
-from pileup.formats.unwrapping.pasted_text import cleaner_of
-from pileup.formats.unwrapping.wrapped_logs import Unwrap, wrapper_of
+from pileup.formats.unwrapping.pasted_text import choose_cleaner
+from pileup.formats.unwrapping.wrapped_logs import Unwrap, choose_unwrapper
 from pileup.records import Problem
 
 HEAD_BYTES = 64 * 1024
@@ -63,16 +63,16 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", 
 
 
 class Chunk:
-    """Whole lines, clean (see the module) and each ended by one LF, also the last of the file.
+    """Whole clean lines (see the module), each ended by one LF, also the last of the file.
 
-    Bytes that need no cleaning are passed on as they were read: who looks at ``data`` alone spares
+    Bytes that need no cleaning are passed on as they were read: code that uses ``data`` alone saves
     decoding them, which for stacks and counters costs as much as a third of reading them.
     """
 
     __slots__ = ("_data", "_text", "first", "lines")
 
     def __init__(self, first: int, text: str | bytes, lines: int) -> None:
-        """``text``: bytes when it is ASCII."""
+        """Make a chunk from ``text``: bytes when it is ASCII."""
         self.first = first
         """Number of the first line: logical, as ``enumerate(lines, 1)`` counts."""
         self.lines = lines
@@ -82,26 +82,26 @@ class Chunk:
 
     @property
     def text(self) -> str:
-        """The lines."""
+        """The lines as text."""
         if self._text is None:
             self._text = (self._data or b"").decode("ascii")
         return self._text
 
     @property
     def data(self) -> bytes:
-        """The same in UTF-8."""
+        """The lines in UTF-8."""
         if self._data is None:
             self._data = (self._text or "").encode()
         return self._data
 
 
 def decode_lines(stream: BinaryIO) -> Iterator[str]:
-    """The logical lines of a stream, without terminators. Use ``LineReader`` for more."""
+    """Yield the logical lines of a stream, without terminators. Use ``LineReader`` for more."""
     return iter(LineReader(stream))
 
 
-def chunks_of(lines: Iterable[str], size: int = 4096) -> Iterator[Chunk]:
-    """Lines as chunks: for a ``parse(lines)`` that is expressed by its ``parse_chunks``."""
+def make_chunks(lines: Iterable[str], size: int = 4096) -> Iterator[Chunk]:
+    """Group lines into chunks: for a ``parse(lines)`` that calls its ``parse_chunks``."""
     first = 1
     taken: list[str] = []
     for line in lines:
@@ -115,7 +115,7 @@ def chunks_of(lines: Iterable[str], size: int = 4096) -> Iterator[Chunk]:
 
 
 class LineReader:
-    """The text of one artifact, once, in order: as lines (iterate) or as chunks.
+    """Reads the text of one artifact, once, in order: as lines (iterate) or as chunks.
 
     The attributes are complete after the last one. Lines and chunks come from one source: what
     was taken as lines does not come again as chunks.
@@ -135,24 +135,24 @@ class LineReader:
         text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
         text = _unix(text).rstrip("\r")
         self._prefix = _prefix_pattern(text)
-        self._unwrap = _unwrap_of(text)
+        self._unwrap = _choose_unwrapper(text)
         self._joined = bool(_JOINED.search(text))
         self.head = "\n".join(self._expanded_lines(self._peeled(text)))
-        self._unwrap = _unwrap_of(text)  # one that holds no part of the head's last line
+        self._unwrap = _choose_unwrapper(text)  # one that holds no part of the head's last line
         self._chunks = self._read()
         self._line: Iterator[str] = iter(())
         self._lines = itertools.chain.from_iterable(map(self._split, self._chunks))
 
     def __iter__(self) -> Iterator[str]:
-        """The rest of the lines: asking again goes on, it does not start anew."""
+        """Yield the remaining lines; a second iteration continues, it does not start over."""
         return self._lines
 
     def chunks(self) -> Iterator[Chunk]:
-        """The rest of the text, some MiB of whole lines at a time."""
+        """Yield the rest of the text, some MiB of whole lines at a time."""
         return self._chunks
 
     def keep_long_lines(self) -> None:
-        """Give a line of more than MAX_LINE_BYTES in pieces, each a line, instead of cutting it."""
+        """Yield a line of more than MAX_LINE_BYTES in pieces, each a line, instead of cut."""
         self._blocks.keep_long_lines = True
 
     @property
@@ -162,46 +162,46 @@ class LineReader:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes of the lines that were read so far."""
+        """The bytes of the lines read so far."""
         return self._blocks.bytes_read
 
     @property
     def raw_lines(self) -> int:
-        """Raw lines read so far, some of them perhaps not yet given."""
+        """The number of raw lines read so far, perhaps not all yielded yet."""
         return self._blocks.lines
 
     @property
     def line_index(self) -> list[int]:
-        """``line_index[i]`` is the offset of raw line ``i * 256 + 1``."""
+        """The index of raw lines: ``line_index[i]`` is the offset of line ``i * 256 + 1``."""
         return self._blocks.line_index
 
     @property
     def at(self) -> int:
-        """The raw line given last; with chunks, the last line of the last chunk."""
+        """The raw line yielded last; with chunks, the last line of the last chunk."""
         return min(
             self.raw_line(self._logical_lines - operator.length_hint(self._line)), self.raw_lines
         )
 
     @property
     def has_expansions(self) -> bool:
-        """True once a raw line gave several logical lines, so that line numbers differ."""
+        """Whether a raw line gave several logical lines, so that line numbers differ."""
         return bool(self._expanded_at)
 
     def raw_line(self, logical: int) -> int:
-        """The raw line number of a logical one."""
+        """Convert a logical line number to a raw one."""
         at = bisect.bisect_right(self._expanded_at, logical) - 1
         if at < 0:
             return logical
         first, (raw, count) = self._expanded_at[at], self._expanded[at]
         return raw + max(0, logical - first - count + 1)
 
-    def bytes_of(self, first: int, last: int) -> int:
-        """Bytes of the raw lines first..last with their terminators."""
-        return self._blocks.offset_of(last + 1) - self._blocks.offset_of(first)
+    def count_bytes(self, first: int, last: int) -> int:
+        """Count the bytes of the raw lines first..last with their terminators."""
+        return self._blocks.line_offset(last + 1) - self._blocks.line_offset(first)
 
-    def offset_of(self, line: int) -> int:
-        """Where a raw line begins; of the one after the last, the end."""
-        return self._blocks.offset_of(line)
+    def line_offset(self, line: int) -> int:
+        """Return where a raw line begins; for the line after the last, the end."""
+        return self._blocks.line_offset(line)
 
     def _read(self) -> Iterator[Chunk]:
         for block in self._blocks:
@@ -231,7 +231,7 @@ class LineReader:
             yield Chunk(first, text, lines)
 
     def _is_clean(self, block: Block) -> bool:
-        """Whether the bytes of a block are its clean text: as nearly all of any large file."""
+        """Whether the bytes of a block are its clean text, as for nearly all of a large file."""
         data = block.data
         return (
             self.encoding == "utf-8"
@@ -245,7 +245,7 @@ class LineReader:
         )
 
     def _piece(self, block: Block) -> None:
-        """A piece of a long line is a logical line of its own: without a break before it."""
+        """Make a piece of a long line a logical line of its own."""
         if block.lines:
             self._expanded_at.append(self._logical_lines + 1)
             self._expanded.append((block.first, 1))
@@ -271,7 +271,7 @@ class LineReader:
             )
 
     def _peeled(self, text: str) -> str:
-        """Without prefixes and fences: as many lines as before."""
+        """Remove prefixes and fences; the number of lines stays the same."""
         if self._prefix:
             text = self._prefix.sub("", text)
         if _has_three(text, "`") or _has_three(text, "~"):
@@ -279,7 +279,7 @@ class LineReader:
         return text
 
     def _expanded_lines(self, text: str, raw: int = 0, logical: int = 0) -> list[str]:
-        """The lines of a text, each as the lines that it was.
+        """Expand each line of a text into the original lines that were wrapped into it.
 
         raw, logical: numbers of the first line, to note where expansions are; 0 for the head.
         """
@@ -309,7 +309,7 @@ class LineReader:
 
 
 class _Rewound:
-    """A stream with its first bytes, read for sniffing, put back in front."""
+    """A stream with the bytes that were read for sniffing put back in front."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -323,15 +323,15 @@ class _Rewound:
         """Why the stream ended before its end."""
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes, at most about ``size`` of them; none at the end.
+        """Read the next bytes, at most about ``size`` of them; none at the end.
 
-        A damaged stream ends where it cannot be read: a parser that holds lines back must not
-        lose them to an exception. ``failure`` says so.
+        A damaged stream ends where it cannot be read, and ``failure`` says why: an exception would
+        cost the lines that a parser still holds back.
         """
         return b"".join(self.read_parts(size))
 
     def read_parts(self, size: int, /) -> list[bytes]:
-        """The same in the parts in which it came, none of them empty."""
+        """Read bytes like ``read``, as the parts in which they came; no part is empty."""
         if self.failure:
             return []
         parts = [self._waiting[:size]] if self._waiting else []
@@ -350,7 +350,7 @@ class _Rewound:
         return self._origin is not None
 
     def read_at(self, offset: int, size: int, /) -> bytes | None:
-        """Bytes passed long ago; None when the stream cannot go back."""
+        """Read bytes at an earlier offset; None when the stream cannot seek."""
         if self._origin is None:
             return None
         here = self._stream.tell()
@@ -368,8 +368,8 @@ def _read_up_to(stream: BinaryIO, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _unwrap_of(head: str) -> Unwrap | None:
-    return wrapper_of(head) or cleaner_of(head)
+def _choose_unwrapper(head: str) -> Unwrap | None:
+    return choose_unwrapper(head) or choose_cleaner(head)
 
 
 def _is_around(part: str) -> bool:
@@ -377,7 +377,7 @@ def _is_around(part: str) -> bool:
 
 
 def _parted(line: str) -> list[str]:
-    """A gdb trace on one line: a line per thread and per frame; frames count up from 0."""
+    """Split a gdb trace on one line into a line per thread and per frame (numbered from 0)."""
     starts, level = [0], -1
     for match in _JOINT.finditer(line):
         if match["level"] is None:
@@ -392,12 +392,12 @@ def _parted(line: str) -> list[str]:
 
 
 def _has_three(text: AnyStr, character: AnyStr) -> bool:
-    """Three of a character in a row."""
+    """Whether a character occurs three times in a row."""
     return _has(text, 3 * character)
 
 
 def _has(text: AnyStr, what: AnyStr, rare: int = 0) -> bool:
-    """Whether ``what`` is in it: its ``rare``-th character alone is found many times faster."""
+    """Whether ``what`` occurs; its ``rare``-th character alone is found many times faster."""
     character = what[rare : rare + 1]
     at = -1
     for _ in range(1000):
@@ -408,7 +408,7 @@ def _has(text: AnyStr, what: AnyStr, rare: int = 0) -> bool:
 
 
 def _unix(text: str) -> str:
-    """Without the CRs before line ends."""
+    """Remove the CRs before line ends."""
     if "\r" in text:
         text = text.replace("\r\n", "\n")
         if "\r\n" in text:
@@ -433,7 +433,7 @@ def _encoding(first: bytes) -> str:
 
 
 def _prefix_pattern(text: str) -> re.Pattern[str] | None:
-    """What finds the container name that docker-compose prints before (nearly) every line."""
+    """Build the pattern of a container name that docker-compose prints before nearly every line."""
     filled = [line for line in text.split("\n")[:500] if line.strip()]
     found = Counter(match[1] for line in filled if (match := _PREFIX.match(line)))
     if not found:

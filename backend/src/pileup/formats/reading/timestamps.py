@@ -1,7 +1,7 @@
-"""Times as tables and logs print them: ISO, epoch, date output; with or without a zone.
+"""Read times as tables and logs print them: ISO, epoch, date output; with or without a zone.
 
-Gives microseconds and the kind of clock: 'utc' where the text says its offset (Z, +02:00, UTC, or
-an epoch), else 'local'. Which zone a local time is in is for the clock stage to say.
+Returns microseconds and the kind of clock: 'utc' where the text has an offset (Z, +02:00, UTC, or
+an epoch), else 'local'. The clock stage decides which zone a local time is in.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _EARLIEST, _LATEST = 631_152_000, 4_102_444_800  # 1990 and 2100, in seconds
 
 
 def read_stamp(text: str) -> tuple[int, Clock] | None:
-    """One printed time, or None for something else."""
+    """Read one printed time as (microseconds, clock); None for any other text."""
     if len(text) > _LONGEST:
         return None
     text = text.strip().strip('"')
@@ -97,7 +97,7 @@ def _zoned(wall: int | None, zone: str | None) -> tuple[int, Clock] | None:
 
 
 def _epoch(text: str) -> tuple[int, Clock] | None:
-    """Epoch seconds (with a fraction), milliseconds, microseconds or nanoseconds by digits."""
+    """Read epoch seconds (with a fraction), milli-, micro- or nanoseconds, by count of digits."""
     whole, _, fraction = text.partition(".")
     if not whole.isascii() or not whole.isdecimal() or (fraction and not fraction.isdecimal()):
         return None

@@ -1,7 +1,7 @@
-"""Printed dates and times as microseconds, without a zone.
+"""Convert printed dates and times without a zone to microseconds.
 
-The result is the printed wall clock *as if it were UTC*; which zone it is in is for the clock
-stage to say.
+The result is the printed wall clock *as if it were UTC*; the clock stage decides which zone it is
+in.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def local_us(
     second: str | int = 0,
     fraction: str | None = None,
 ) -> int | None:
-    """The wall clock in microseconds; None for a time that no calendar has.
+    """Return the wall clock in microseconds; None for a date or time that does not exist.
 
     ``fraction`` is the digits after the point, as many as were printed.
     """

@@ -18,7 +18,7 @@ from collections.abc import Generator, Iterable, Iterator
 
 from pileup.formats.errors import FormatError
 from pileup.formats.reading import pt_stalk_samples
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.stacks.parts.function_names import gdb_frame, open_parentheses
 from pileup.formats.stacks.parts.known_shapes import BLANK, Shape, Shapes
 from pileup.formats.stacks.parts.samples import StackSamples, notice
@@ -121,7 +121,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read every sample; a sample ends at a TS line, a detach, or a repeated thread number."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.errors import FormatError
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.stacks.parts import folded_lines
 from pileup.formats.stacks.parts.folded_lines import Folded
 from pileup.formats.stacks.parts.pmp_lines import (
@@ -57,7 +57,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read every block; a block starts at a date, a TS line, or a higher count after a blank."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.tables.parts import processlist_blocks
 from pileup.formats.tables.parts.processlist_reader import BOX_HEADER, TAB_HEADER, ProcesslistReader
 from pileup.records import Item
@@ -42,7 +42,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Read every listing; one ends at a TS line, at row 1, or at a new header."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:

@@ -21,7 +21,7 @@ import msgspec
 from pileup.formats.detect import Format
 from pileup.formats.errors import FormatError
 from pileup.formats.reading import json_text
-from pileup.formats.reading.line_numbers import relined
+from pileup.formats.reading.line_numbers import renumber
 from pileup.records import Item, Problem
 
 NAME = "result-json"
@@ -81,7 +81,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         )
     reader = _reader("\n".join(head)[:_HEAD])
     for item in reader.parse(itertools.chain(head, text)):
-        yield relined(item, text.first.__getitem__, text.last.__getitem__)
+        yield renumber(item, text.first.__getitem__, text.last.__getitem__)
         yield from text.told()
     yield from text.told()
 

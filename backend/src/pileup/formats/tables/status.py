@@ -17,8 +17,8 @@ from itertools import pairwise
 
 import polars as pl
 
-from pileup.formats.reading.lines import lines_of
-from pileup.formats.reading.text import Chunk, chunks_of
+from pileup.formats.reading.lines import split_lines
+from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.tables.parts.status_reader import StatusReader
 from pileup.formats.tables.parts.status_rows import begins_sample
 from pileup.formats.tables.parts.status_shape import Shape, shape_of
@@ -56,7 +56,7 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Every sample; text values are kept once, as settings of the status."""
-    return parse_chunks(chunks_of(lines))
+    return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
@@ -66,7 +66,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     rest, after, most = pl.Series(dtype=pl.String), 1, 1
     for chunk in chunks:
         first = chunk.first - len(rest)
-        lines = pl.concat([rest, lines_of(chunk.data)])
+        lines = pl.concat([rest, split_lines(chunk.data)])
         texts: list[str] = []
         at = 0
         while at < len(lines):

@@ -32,7 +32,7 @@ _AT_MARGIN = re.compile(
 )
 
 
-def cleaner_of(head: str) -> Unwrap | None:
+def choose_cleaner(head: str) -> Unwrap | None:
     """What makes the lines of a text that begins like this plain; None when they are."""
     lines = head.split("\n")
     if len(lines) > _LOOKED_AT:

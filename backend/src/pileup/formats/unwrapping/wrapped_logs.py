@@ -45,7 +45,7 @@ _LAST = 253_402_300_799_000_000
 """The last microsecond of year 9999."""
 
 
-def wrapper_of(head: str) -> Unwrap | None:
+def choose_unwrapper(head: str) -> Unwrap | None:
     """What unwraps the lines of a text that begins like this; None when they are not wrapped."""
     whole = head.split("\n")[:_LOOKED_AT]
     if len(whole) > 1:

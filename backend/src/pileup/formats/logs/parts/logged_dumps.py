@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from pileup.formats.innodb.innodb_status import BANNER, DumpReader
-from pileup.formats.reading.line_numbers import relined
+from pileup.formats.reading.line_numbers import renumber
 from pileup.records import Item
 
 _OCTAL = re.compile(r"#(0[0-3][0-7]|177)")
@@ -59,7 +59,7 @@ class LoggedDumps:
                 yield self._placed(item)
 
     def _placed(self, item: Item) -> Item:
-        return relined(item, self._line, self._line)
+        return renumber(item, self._line, self._line)
 
     def _line(self, line: int) -> int:
         return self._numbers[min(line, len(self._numbers)) - 1]

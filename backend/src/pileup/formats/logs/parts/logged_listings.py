@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from pileup.formats.errors import FormatError
 from pileup.formats.logs.parts.logged_dumps import printed
-from pileup.formats.reading.line_numbers import relined
+from pileup.formats.reading.line_numbers import renumber
 from pileup.formats.tables.parts.processlist_reader import BOX_HEADER, TAB_HEADER, ProcesslistReader
 from pileup.formats.unwrapping.client_layouts import CHATTER, ROW, RULE
 from pileup.records import Event, Item, Samples, Session, Snapshot
@@ -113,7 +113,7 @@ def _placed(item: Item, held: list[_Said], snapshot: int) -> Item:
     def line(number: int) -> int:
         return held[min(number, len(held)) - 1].event.line_first
 
-    item = relined(item, line, line)
+    item = renumber(item, line, line)
     if isinstance(item, Samples):
         walls = [first.wall_us] * len(item.values)
         return replace(item, wall_us=walls, clock=first.clock or "relative", host=first.host)

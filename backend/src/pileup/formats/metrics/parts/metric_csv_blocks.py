@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pileup.formats.reading.lines import lines_of, tiled
+from pileup.formats.reading.lines import split_lines, tile
 from pileup.formats.reading.text import Chunk
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock
@@ -38,7 +38,7 @@ def rows_of(chunk: Chunk, delimiter: str, columns: int) -> pl.Series | None:
     """The lines of a chunk, when each has so many cells and none is quoted."""
     if '"' in chunk.text or not chunk.lines:
         return None
-    lines = lines_of(chunk.data)
+    lines = split_lines(chunk.data)
     fits = lines.str.count_matches(delimiter, literal=True) == columns - 1
     return lines if fits.all() else None
 
@@ -47,13 +47,13 @@ def wide(chunk: Chunk, delimiter: str, columns: int, time: int) -> tuple[Times, 
     """The moments, and the values row by row (null at the time's column and for a gap)."""
     if rows_of(chunk, delimiter, columns) is None:
         return None
-    cells = lines_of(chunk.text.replace(delimiter, "\n"))
+    cells = split_lines(chunk.text.replace(delimiter, "\n"))
     times = _times(cells.gather_every(columns, time).to_list())
     data = chunk.data.translate(None, _NUMBERS + delimiter.encode())
     if times is None or data != _left_over(cells.gather_every(columns, time)):
         return None
     values = cells.cast(pl.Float64, strict=False)
-    is_time = tiled(pl.Series([at == time for at in range(columns)]), chunk.lines)
+    is_time = tile(pl.Series([at == time for at in range(columns)]), chunk.lines)
     values = values.set(is_time, None)
     if not (values.abs() < _LARGEST).all():  # nulls do not count
         return None
@@ -129,7 +129,7 @@ class Cycle:
     @classmethod
     def of(cls, chunk: Chunk, delimiter: str, width: int) -> Cycle:
         """That of the first rows of a chunk, whose times stand first and values last."""
-        rows = lines_of(chunk.data[: _LONGEST_ROW * width]).head(width)
+        rows = split_lines(chunk.data[: _LONGEST_ROW * width]).head(width)
         middles = [
             f"{delimiter}{row.split(delimiter, 1)[1].rpartition(delimiter)[0]}{delimiter}"
             for row in rows
@@ -138,7 +138,7 @@ class Cycle:
 
     def read(self, chunk: Chunk) -> tuple[Times, pl.Series] | None:
         """The moments and the values row by row; None when a row is another one."""
-        rows, width = lines_of(chunk.data), len(self.middles)
+        rows, width = split_lines(chunk.data), len(self.middles)
         if not len(rows) or len(rows) % width:
             return None
         stamps = [row.partition(self.delimiter)[0] for row in rows.gather_every(width)]
@@ -150,7 +150,7 @@ class Cycle:
         held = pl.DataFrame(
             [
                 rows.alias("row"),
-                tiled(self.middles, len(stamps)).alias("middle"),
+                tile(self.middles, len(stamps)).alias("middle"),
                 pl.Series(stamps).gather(moment).alias("stamp"),
             ]
         )

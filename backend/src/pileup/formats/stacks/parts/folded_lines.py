@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pileup.formats.reading.lines import lines_of
+from pileup.formats.reading.lines import split_lines
 from pileup.formats.reading.text import Chunk
 from pileup.formats.stacks.parts.frame_runs import Runs
 
@@ -79,7 +79,7 @@ def _parted(data: bytes) -> pl.DataFrame | None:
 
 
 def _parted_at_the_last_blank(data: bytes) -> pl.DataFrame:
-    frames, _, counts = zip(*[line.rpartition(" ") for line in lines_of(data)], strict=True)
+    frames, _, counts = zip(*[line.rpartition(" ") for line in split_lines(data)], strict=True)
     return pl.DataFrame([pl.Series("frames", frames), pl.Series("count", counts)])
 
 

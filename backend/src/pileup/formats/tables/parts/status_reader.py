@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from pileup.formats.reading.lines import tiled
+from pileup.formats.reading.lines import tile
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.tables.parts.status_rows import (
     FIRST_VARIABLES,
@@ -273,7 +273,7 @@ def _grids(
     samples = len(walls)
     nulls = values.is_null()
     missing = nulls.head(shape.size)
-    if samples == 1 or (nulls == tiled(missing, samples)).all():
+    if samples == 1 or (nulls == tile(missing, samples)).all():
         series, offsets = shape.series(missing)
         yield Grid(series, clock, walls, lines, offsets, values.filter(~nulls))
         return

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pileup.formats.reading.lines import tiled
+from pileup.formats.reading.lines import tile
 from pileup.formats.tables.parts.status_rows import (
     FIRST_VARIABLES,
     HEADER,
@@ -67,7 +67,7 @@ class Shape:
         most = min(most, (len(lines) - at - 1) // self.size)
         if most == 0:
             return 0
-        expected = [tiled(column, most) for column in self._lines]
+        expected = [tile(column, most) for column in self._lines]
         held = pl.DataFrame([lines.slice(at, most * self.size).alias("line"), *expected])
         line = pl.col("line")
         fits = held.select(
@@ -83,7 +83,7 @@ class Shape:
         """The value of each line of so many samples; null for a text and for what is no row."""
         part = lines.slice(at, samples * self.size)
         if self.tab:
-            heads = tiled(self._lines["head"], samples)
+            heads = tile(self._lines["head"], samples)
             part = (
                 pl.DataFrame([part.alias("line"), heads])
                 .select(pl.col("line").str.strip_prefix(pl.col("head")))
