@@ -14,7 +14,7 @@ from pileup.storage.database import Unit, clean, clean_json, to_record
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts: a user, or the machine (id None)."""
+    """The actor of a change: a user, or the system (id None)."""
 
     id: str | None
     name: str
@@ -44,7 +44,7 @@ def record(
     target: str | None = None,
     **detail: Any,
 ) -> None:
-    """Add one entry; it stands or falls with the transaction that it tells about."""
+    """Add one entry to the audit trail, in the transaction of the change that it records."""
     unit.session.add(
         models.Audit(
             user_id=by.id,
@@ -59,7 +59,7 @@ def record(
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which entries: of a person by name, of a domain, within [start, end), before an id."""
+    """Filter of entries: by person, domain, time range [start, end), and ids before one."""
 
     person: str | None = None
     kind: str | None = None
@@ -71,7 +71,7 @@ class Filter:
 def entries(
     unit: Unit, incident_id: str | None, limit: int = 200, wanted: Filter | None = None
 ) -> list[Entry]:
-    """The newest entries of an incident (None: of everything), newest first."""
+    """List the newest entries of an incident (None: of everything), newest first."""
     wanted = wanted or Filter()
     query = select(models.Audit)
     if incident_id is not None:
@@ -91,7 +91,7 @@ def entries(
 
 
 def filters(unit: Unit, incident_id: str | None) -> tuple[list[str], list[str]]:
-    """Names of the people and domains of the actions that there are."""
+    """Return the people and the domains of actions that occur in the audit trail."""
     domain = func.split_part(models.Audit.action, ".", 1)
     names = select(models.Audit.user_name).distinct()
     domains = select(domain).distinct()

@@ -1,7 +1,7 @@
-"""What the lines of the audit trail speak of, by name: 'H2 Page splits ...', 'E7 under H2'.
+"""Names of the targets of audit entries: 'H2 Page splits ...', 'E7 under H2'.
 
-Looked up when the trail is read: what was renamed has its name of now, what lies in the bin still
-has one, and what was purged has only what its line kept.
+Names are looked up on read: a renamed target has its current name, a deleted one in the bin keeps
+its name, and a purged one has only what its entry stored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NAMED: tuple[tuple[str, Any, Any], ...] = (
 
 
 def names(unit: Unit, entries: Sequence[Entry]) -> dict[str, str]:
-    """By id of the entry; those whose target has no name are left out. One query per table."""
+    """Return names by entry id, with one query per table; entries without a name are left out."""
     about = {entry.id: _subject(entry) for entry in entries}
     ids = {found for subject in about.values() for found in _ID.findall(subject)}
     known: dict[str, tuple[str, str]] = {}
@@ -46,22 +46,22 @@ def names(unit: Unit, entries: Sequence[Entry]) -> dict[str, str]:
             break
         table = number.class_
         rows = unit.session.execute(select(table.id, number, words).where(table.id.in_(ids)))
-        for item, filled, told in rows:
-            text = told if isinstance(told, str) else predicates.read(told).words
+        for item, filled, words in rows:
+            text = words if isinstance(words, str) else predicates.read(words).words
             known[item] = (label.format(filled), text)
         ids -= known.keys()
     return {item: name for item, subject in about.items() if (name := _words(subject, known))}
 
 
 def _subject(entry: Entry) -> str:
-    """The ids that it is about; of a comment what it stands beside."""
+    """Return the ids of an entry's target; for a comment, those of the subject it comments on."""
     if entry.action.startswith(_BY_NAME):
         return f"={entry.target}"
     return str(entry.detail.get("subject") or entry.target or "")
 
 
 def _words(subject: str, known: dict[str, tuple[str, str]]) -> str:
-    """'' where nothing of it is known. A cell is named by its labels alone: it has two of them."""
+    """Return the subject's label and title; '' when unknown, both labels alone for a cell."""
     if subject.startswith("="):
         return subject[1:]
     kind, _, rest = subject.partition(":") if ":" in subject else ("", "", subject)

@@ -1,12 +1,12 @@
-"""The engine and the unit of work: one request or one task is one transaction.
+"""Database engine and unit of work: one request or one task is one transaction.
 
     database = Database(url)
     with database.unit() as unit:          # commits at the end, rolls back on an exception
         Incidents(unit).create(...)        # repositories flush, never commit
         unit.notify(incident_id, "incident")
 
-What a unit announces (``notify``) reaches listeners when, and only when, it commits, because
-PostgreSQL delivers NOTIFY at commit. ``after_commit`` runs things that must not happen before.
+Notices of a unit (``notify``) reach listeners when, and only when, it commits, because
+PostgreSQL delivers NOTIFY at commit. ``after_commit`` runs actions that must not happen before.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ T = TypeVar("T")
 
 
 class Unit:
-    """One transaction: the session, and what is to be told when it commits."""
+    """One transaction: the session, and the notices and actions of its commit."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._after: list[Callable[[], None]] = []
 
     def notify(self, incident_id: str, topic: str, subject: str | None = None, **more: Any) -> None:
-        """Tell every API process, at commit, that something of an incident changed.
+        """Notify every API process, at commit, that something of an incident changed.
 
         Ids and numbers only: PostgreSQL carries less than 8000 bytes.
         """
-        told = {"incident": incident_id, "topic": topic, "id": subject, **more}
-        payload = json.dumps(told, separators=(",", ":"))
+        notice = {"incident": incident_id, "topic": topic, "id": subject, **more}
+        payload = json.dumps(notice, separators=(",", ":"))
         self.session.execute(
             text("select pg_notify(:channel, :payload)"), {"channel": CHANNEL, "payload": payload}
         )
@@ -59,14 +59,14 @@ class Unit:
         self.session.execute(text("select 1"))
 
     def committed(self) -> None:
-        """Run what waited for the commit. Called by whoever committed."""
+        """Run the actions that waited for the commit; the committer calls this."""
         actions, self._after = self._after, []
         for action in actions:
             action()
 
 
 class Database:
-    """Connections to one PostgreSQL database. Make one per process; forks need their own."""
+    """Connection pool of one PostgreSQL database; make one per process, as forks need their own."""
 
     def __init__(self, url: str, *, pool_size: int = 10, echo: bool = False) -> None:
         self.url = with_driver(url)
@@ -88,7 +88,7 @@ class Database:
 
     @contextmanager
     def unit(self) -> Iterator[Unit]:
-        """A transaction: committed when the block ends well, rolled back when it raises."""
+        """Open a transaction: commit when the block ends normally, roll back when it raises."""
         with self._sessions() as session:
             unit = Unit(session)
             try:
@@ -105,7 +105,7 @@ class Database:
 
 
 def with_driver(url: str) -> str:
-    """The URL with the driver that we ship, for the plain schemes that people paste."""
+    """Return the URL with the driver that we ship, where it has a plain scheme."""
     for scheme in ("postgresql://", "postgres://"):
         if url.startswith(scheme):
             return "postgresql+psycopg://" + url.removeprefix(scheme)
@@ -119,13 +119,13 @@ def with_driver(url: str) -> str:
 
 
 def listen_address(url: str) -> str:
-    """Return the URL as psycopg takes it for LISTEN: without our driver, with its password."""
+    """Return the URL for psycopg's LISTEN: without our driver, with its password."""
     plain = make_url(url).set(drivername="postgresql")
     return plain.render_as_string(hide_password=False)
 
 
 def to_record(kind: type[T], row: Any, **more: Any) -> T:
-    """A frozen record of ``kind`` with the fields that a table row has by the same name."""
+    """Build a frozen record of type ``kind`` from the row's attributes of the same names."""
     values = {
         field.name: more[field.name] if field.name in more else getattr(row, field.name)
         for field in fields(kind)  # type: ignore[arg-type]  # always a dataclass
@@ -134,12 +134,12 @@ def to_record(kind: type[T], row: Any, **more: Any) -> T:
 
 
 def clean(value: str) -> str:
-    """Text that PostgreSQL can hold: NUL becomes the replacement character, as do lone halves."""
+    """Make text storable in PostgreSQL: replace NUL and lone surrogates with U+FFFD."""
     return value.replace("\x00", "�").encode("utf-8", "replace").decode("utf-8")
 
 
 def clean_json(value: Any) -> Any:
-    """The same for a JSON value; numbers that JSON does not know (NaN, infinity) become null."""
+    """Make a JSON value storable: clean its text, and turn NaN and infinity into null."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, float):

@@ -1,8 +1,8 @@
-"""What can go wrong in storage, in words that a person can act on. None of these knows HTTP.
+"""Storage errors, with messages that people can act on. None of them knows HTTP.
 
 StorageError
 ├── NotFound            no such row, or not in this incident
-├── Conflict            the write meets a rule of the data (duplicate, locked, wrong state)
+├── Conflict            the write breaks a rule of the data (duplicate, locked, wrong state)
 │   └── StaleRevision   somebody saved first; carries the current record
 ├── Refused             the value breaks a rule of the domain (carries the field)
 ├── TooLarge            an upload over the limit
@@ -10,24 +10,24 @@ StorageError
 └── WrongSchema         the database is newer or older than this program
 """
 
-# ruff: noqa: N818  (named after what happened, as a reader of `except` wants it)
+# ruff: noqa: N818  (named after the event, as a reader of `except` wants it)
 from __future__ import annotations
 
 
 class StorageError(Exception):
-    """Base of everything that storage raises on purpose."""
+    """Base class of all storage errors."""
 
 
 class NotFound(StorageError):
-    """There is no such thing; the message names it."""
+    """The row does not exist; the message names it."""
 
 
 class Conflict(StorageError):
-    """The write meets a rule of the data."""
+    """The write breaks a rule of the data."""
 
 
 class StaleRevision(Conflict):
-    """Somebody else saved first."""
+    """Somebody else saved first; the write was made from an older revision."""
 
     def __init__(self, message: str, current: object) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class Refused(StorageError):
 
 
 class TooLarge(StorageError):
-    """More bytes than this installation accepts."""
+    """The upload has more bytes than this installation accepts."""
 
 
 class NoSpace(StorageError):

@@ -12,7 +12,7 @@ import uuid
 
 
 def new_id() -> str:
-    """A fresh UUIDv7: 48 bits of milliseconds, then 74 random bits."""
+    """Generate a UUIDv7: 48 bits of milliseconds, then 74 random bits."""
     milliseconds = time.time_ns() // 1_000_000
     value = (milliseconds & (2**48 - 1)) << 80
     value |= 0x7 << 76

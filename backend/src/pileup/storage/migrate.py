@@ -1,7 +1,7 @@
 """Bring a database to the schema of this program, or say why not.
 
-The migrations lie in ``pileup/storage/migrations`` (the folder ``migrations`` at the root of a
-checkout is a link to it), so that a checkout, a wheel and an image find them alike.
+The migrations are in ``pileup/storage/migrations`` (the folder ``migrations`` at the root of a
+checkout is a link to it), so that a checkout, a wheel and an image have them at the same place.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def check(database_url: str) -> None:
 
 
 def alembic_config(database_url: str) -> Config:
-    """Alembic's configuration, without an ini file."""
+    """Build Alembic's configuration, without an ini file."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("sqlalchemy.url", with_driver(database_url).replace("%", "%%"))

@@ -1,7 +1,7 @@
 """Numbers within an incident: E7 of a pin, H2 of a hypothesis, 3 of an experiment.
 
-People write them into reports, comments and tickets, so a number is given once and never again,
-also after what had it is withdrawn, purged from the bin, or left at home by a bundle.
+People write them into reports, comments and tickets, so a number is never reused, also after its
+row is withdrawn, purged from the bin, or left out of a bundle.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST = 1_000_000
 
 
 def next_number(session: Session, incident_id: str, model: type[Any]) -> int:
-    """One more than was ever given; the incident's row is locked, so that no two get the same."""
+    """Return the next unused number; locks the incident's row, so that numbers are unique."""
     last = _LAST[model]
     return int(
         session.execute(
@@ -40,10 +40,10 @@ def next_number(session: Session, incident_id: str, model: type[Any]) -> int:
 
 
 def settle(session: Session, incident_id: str) -> None:
-    """After an import: go on from the highest number that its rows have, if it says less.
+    """After an import, raise the incident's counters to the highest number of its rows.
 
     Raises:
-        Refused: a number that nobody can have been given.
+        Refused: a number is outside the possible range.
     """
     for model, last in _LAST.items():
         rows = select(func.min(model.number), func.max(model.number)).where(

@@ -1,7 +1,7 @@
-"""What counts as there: a row is gone with its incident, not only when it was deleted itself.
+"""Visibility of rows: a row is hidden when it or its incident is deleted.
 
-Deleting an incident marks the incident alone, so that a restore brings back exactly what was in
-it. Whoever asks for a row by its own id asks here.
+Deleting an incident marks the incident alone, so that a restore brings back exactly its content.
+Read a row by its own id through this module.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Row = TypeVar("Row", bound=Base)
 
 
 def living(session: Session, model: type[Row], row_id: str, *, lock: bool = False) -> Row | None:
-    """The row of this id, unless it or its incident is in the bin. lock: for update."""
+    """Return the row with this id, unless it or its incident is in the bin. lock: for update."""
     row: Any = session.get(model, row_id, with_for_update=lock)
     if row is None or getattr(row, "deleted_at", None) is not None:
         return None
@@ -25,6 +25,6 @@ def living(session: Session, model: type[Row], row_id: str, *, lock: bool = Fals
 
 
 def in_bin(session: Session, incident_id: str) -> bool:
-    """Whether the incident was deleted."""
+    """Return whether the incident is deleted."""
     moment = session.scalar(select(Incident.deleted_at).where(Incident.id == incident_id))
     return moment is not None

@@ -51,7 +51,7 @@ def deliver(runtime: Runtime, job: Job) -> None:
         status, answer = None, f"{type(error).__name__}: {error}"[:_ANSWER_BYTES]
     with runtime.database.unit() as unit:
         if Jobs(unit).finish(job):
-            Webhooks(unit).told(job.target, status, answer)
+            Webhooks(unit).record_answer(job.target, status, answer)
 
 
 def send(parcel: Parcel, *, private: bool, ca: Path | None = None) -> tuple[int, str]:

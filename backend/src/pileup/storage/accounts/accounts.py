@@ -1,7 +1,7 @@
 """Accounts: users, one-time sign-in links, sessions, API tokens.
 
-Secrets come in as text and are compared by hash; what is returned never holds one, except the
-fresh token that its maker is shown once.
+Secrets arrive as text and are compared by hash; no return value holds a secret, except a new
+session or token, whose secret its creator sees once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Role = Literal["viewer", "contributor", "admin"]
 Scope = Literal["push", "read", "full"]
 
 MIN_PASSWORD = 10
-_ONE_AT_A_TIME = 7_145_202  # advisory lock: the first admin, and "the last admin stays"
+_ONE_AT_A_TIME = 7_145_202  # advisory lock: creating the first admin, demoting an admin
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A signed-in browser."""
+    """A signed-in browser session."""
 
     user: User
     csrf: str
@@ -49,7 +49,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """A session and the secret that its cookie carries: shown to nobody again."""
+    """A session and the secret that its cookie carries; the secret cannot be read again."""
 
     user: User
     csrf: str
@@ -69,7 +69,7 @@ class Token:
 
 
 class Accounts:
-    """Everything about who may come in."""
+    """Repository of users, sign-in links, sessions and API tokens."""
 
     def __init__(self, unit: Unit) -> None:
         self._db = unit.session
@@ -77,20 +77,20 @@ class Accounts:
     # ---- users
 
     def has_users(self) -> bool:
-        """Whether anybody was made yet."""
+        """Return whether any user exists."""
         return self._db.scalar(select(func.count()).select_from(models.User)) != 0
 
     def users(self) -> list[User]:
-        """Everybody, by name."""
+        """List all users, by name."""
         rows = self._db.scalars(select(models.User).order_by(models.User.name, models.User.id))
         return [to_record(User, row) for row in rows]
 
     def user(self, user_id: str) -> User:
-        """One user, or NotFound."""
+        """Return one user; raise NotFound."""
         return to_record(User, self._user(user_id))
 
     def create_user(self, name: str, email: str | None, role: Role, password: str | None) -> User:
-        """A new user; the e-mail address is unique whatever its case."""
+        """Create a user; the e-mail address is unique whatever its case."""
         address = _address(email)
         if address and self._db.scalar(select(models.User.id).filter_by(email=address)):
             raise Conflict(f"there is already a user with the address {address}")
@@ -111,7 +111,7 @@ class Accounts:
         password: str | None = None,
         disabled: bool | None = None,
     ) -> User:
-        """Change what is given. The last admin stays one; a new password ends other sessions."""
+        """Change the given fields; the last admin stays; a new password ends other sessions."""
         self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
         row = self._user(user_id)
         loses = (role is not None and role != "admin") or disabled is True
@@ -136,7 +136,7 @@ class Accounts:
     # ---- signing in
 
     def create_link(self, lifetime: timedelta) -> str:
-        """A one-time link for the first admin there is, or that makes the first one."""
+        """Create a one-time link that signs in the first admin, or creates that admin."""
         admin = self._db.scalar(
             select(models.User.id)
             .where(models.User.role == "admin", models.User.disabled.is_(False))
@@ -157,7 +157,7 @@ class Accounts:
     def redeem_link(
         self, secret: str, name: str | None, email: str | None, password: str | None
     ) -> User:
-        """Who the link signs in; it works once, and makes the first admin where there is none."""
+        """Use up a sign-in link and return its user; create the first admin where there is none."""
         self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
         row = self._db.scalar(
             update(models.SignInLink)
@@ -189,13 +189,13 @@ class Accounts:
         return self.create_user(name or "admin", email, "admin", password)
 
     def by_password(self, email: str, password: str) -> User | None:
-        """Whom the address and the password name, if they do."""
+        """Return the user with this address and password, or None."""
         row = self._db.scalar(select(models.User).filter_by(email=_address(email)))
         fits = password_fits(row.password_hash if row else None, password)
         return to_record(User, row) if row and fits and not row.disabled else None
 
     def open_session(self, user: User, lifetime: timedelta) -> NewSession:
-        """A new session; expired ones of everybody are swept out on the way."""
+        """Open a session for the user, and delete every expired session."""
         self._db.execute(delete(models.Session).where(models.Session.expires_at < func.now()))
         secret, csrf = new_secret(), new_secret()
         expires_at = datetime.now(UTC) + lifetime
@@ -208,7 +208,7 @@ class Accounts:
         return NewSession(user, csrf, secret, expires_at)
 
     def session(self, secret: str) -> Session | None:
-        """The session that a cookie's secret names, if it is still good."""
+        """Return the session with this cookie secret, or None when it is unknown or expired."""
         found = self._db.execute(
             select(models.Session, models.User)
             .join(models.User, models.User.id == models.Session.user_id)
@@ -221,7 +221,7 @@ class Accounts:
         return Session(to_record(User, found[1]), found[0].csrf) if found else None
 
     def close_session(self, secret: str) -> None:
-        """Sign out."""
+        """Delete the session with this cookie secret."""
         self._db.execute(
             delete(models.Session).where(models.Session.token_hash == hash_secret(secret))
         )
@@ -229,7 +229,7 @@ class Accounts:
     # ---- API tokens
 
     def tokens(self, user_id: str) -> list[Token]:
-        """The tokens of one user that are not revoked, newest first."""
+        """List a user's tokens that are not revoked, newest first."""
         rows = self._db.scalars(
             select(models.Token)
             .where(models.Token.user_id == user_id, models.Token.revoked_at.is_(None))
@@ -240,7 +240,7 @@ class Accounts:
     def create_token(
         self, user_id: str, name: str, scope: Scope, expires_at: datetime | None
     ) -> tuple[Token, str]:
-        """A token and its secret, which is shown now and never again."""
+        """Create a token; return it with its secret, which cannot be read again."""
         if expires_at is not None and expires_at <= datetime.now(UTC):
             raise Refused("the token would have expired already", "expires_at")
         secret = new_secret("plp_")
@@ -257,7 +257,7 @@ class Accounts:
         return to_record(Token, row), secret
 
     def revoke_token(self, user_id: str, token_id: str) -> None:
-        """Make a token worthless, at once."""
+        """Revoke a token immediately."""
         done = self._db.scalar(
             update(models.Token)
             .where(
@@ -272,7 +272,7 @@ class Accounts:
             raise NotFound("there is no such token among yours")
 
     def by_token(self, secret: str) -> tuple[User, Scope] | None:
-        """Whom a token speaks for and what it may, if it is still good."""
+        """Return the user and scope of a valid token secret, else None."""
         found = self._db.execute(
             select(models.Token, models.User)
             .join(models.User, models.User.id == models.Token.user_id)
@@ -286,7 +286,7 @@ class Accounts:
         if found is None:
             return None
         token, user = found
-        # To the minute is enough to see which tokens are in use, and spares a write per request.
+        # Precision of one minute shows which tokens are in use, and avoids a write per request.
         self._db.execute(
             update(models.Token)
             .where(

@@ -11,7 +11,7 @@ from pileup.storage.database import Database
 
 
 def create_sign_in_link(database_url: str, home: Path) -> str:
-    """The secret of a fresh link: the UI opens it at ``/sign-in?link=<secret>``.
+    """Create a sign-in link and return its secret: the UI opens it at ``/sign-in?link=<secret>``.
 
     It expires and works once; the database keeps its hash only. ``home`` is where the caller's
     installation lives; nothing is written there.

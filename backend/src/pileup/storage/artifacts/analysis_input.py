@@ -1,4 +1,4 @@
-"""Artifacts as the analysis takes them: described, under their frames' key, on people's clocks."""
+"""Convert stored artifacts into analysis input: description, frame key, clock overrides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pileup.storage.files.frames import FrameKey
 
 
 def described(artifact: Artifact, problems: Sequence[Problem] = ()) -> EvidenceArtifact:
-    """What is known of the artifact beside its records."""
+    """Describe the artifact for the analysis, without its records."""
     return EvidenceArtifact(
         sha256=artifact.sha256,
         path=artifact.path,
@@ -24,14 +24,14 @@ def described(artifact: Artifact, problems: Sequence[Problem] = ()) -> EvidenceA
 
 
 def frame_key(artifact: Artifact) -> FrameKey | None:
-    """Where its records are; None when no parser read it."""
+    """Return the key of the artifact's frames; None when no parser read it."""
     if artifact.format is None or artifact.parser_version is None:
         return None
     return FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
 
 
 def clock_overrides(artifacts: Iterable[Artifact]) -> dict[str, ClockOverride]:
-    """What people said about clocks, by SHA-256."""
+    """Return the clock settings that people made, by SHA-256."""
     return {
         artifact.sha256: ClockOverride(zone=artifact.zone, offset_s=artifact.offset_s or 0.0)
         for artifact in artifacts

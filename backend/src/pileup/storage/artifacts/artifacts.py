@@ -1,4 +1,4 @@
-"""Artifacts: the files of an incident, their state, and what was read in them."""
+"""Artifacts: the files of an incident, their state, and the results of parsing."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Artifact:
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
+        """Return the last part of the path."""
         return self.path.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one parse of an artifact found."""
+    """Result of parsing one artifact."""
 
     state: str
     """done, done_with_problems, unknown_format or failed."""
@@ -89,7 +89,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """The long parts of an artifact, for its own page."""
+    """The long parts of an artifact, for the artifact page."""
 
     receipt: dict[str, Any] | None
     sections: list[dict[str, Any]]
@@ -97,7 +97,7 @@ class Detail:
 
 
 class Artifacts:
-    """Everything about artifacts."""
+    """Repository of artifacts."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
@@ -116,9 +116,9 @@ class Artifacts:
         bundle: str | None = None,
         excluded: bool = False,
     ) -> tuple[Artifact, str | None]:
-        """The artifact of these bytes in the incident, and the id of its job when it is new.
+        """Add the blob as an artifact; return it, and the id of its job when it is new.
 
-        Bytes that are there already only gain another path.
+        Bytes that the incident already has only gain another path.
         """
         path = clean_path(path)
         artifact_id = self._db.scalar(
@@ -159,7 +159,7 @@ class Artifacts:
         return self.get(artifact_id), job_id
 
     def reparse(self, artifact_id: str) -> str:
-        """Queue the artifact once more; the id of the job."""
+        """Queue the artifact for another parse; return the job id."""
         row = self._living(artifact_id)
         row.state = "queued"
         row.progress = None
@@ -169,7 +169,7 @@ class Artifacts:
         return Jobs(self._unit).enqueue("artifact", artifact_id, row.incident_id)
 
     def change(self, by: Actor, artifact_id: str, changes: dict[str, Any]) -> Artifact:
-        """Set what a person may set: format_given, zone, offset_s, excluded."""
+        """Set the fields that people may set: format_given, zone, offset_s, excluded."""
         row = self._living(artifact_id)
         for name, value in changes.items():
             if name not in ("format_given", "zone", "offset_s", "excluded"):
@@ -189,7 +189,7 @@ class Artifacts:
         return self.get(artifact_id)
 
     def delete(self, by: Actor, artifact_id: str) -> str:
-        """Take it and its members out of the incident; the bytes stay for 30 days."""
+        """Delete the artifact and its members from the incident; the bytes stay for 30 days."""
         row = self._living(artifact_id)
         ids = [artifact_id]
         frontier = [artifact_id]
@@ -218,10 +218,10 @@ class Artifacts:
             self._unit.notify(row.incident_id, "artifact", gone)
         return row.incident_id
 
-    # ---- asking
+    # ---- queries
 
     def of_incident(self, incident_id: str) -> list[Artifact]:
-        """Every artifact that is not deleted, in the order of their paths."""
+        """List the artifacts that are not deleted, by path."""
         rows = self._db.execute(
             _SELECT.where(
                 models.Artifact.incident_id == incident_id, models.Artifact.deleted_at.is_(None)
@@ -230,7 +230,7 @@ class Artifacts:
         return [_record(*row) for row in rows]
 
     def get(self, artifact_id: str) -> Artifact:
-        """One artifact that is not deleted, nor its incident, or NotFound."""
+        """Return one artifact; raise NotFound when it or its incident is missing or deleted."""
         row = self._db.execute(
             _SELECT.where(models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None))
         ).one_or_none()
@@ -239,7 +239,7 @@ class Artifacts:
         return _record(*row)
 
     def detail(self, artifact_id: str) -> Detail:
-        """Receipt, sections and problems of one artifact."""
+        """Return receipt, sections and problems of one artifact."""
         row = self._living(artifact_id)
         problems = self._db.scalars(
             select(models.Problem)
@@ -253,7 +253,7 @@ class Artifacts:
         )
 
     def sections(self, artifact_id: str) -> list[dict[str, Any]]:
-        """The outline of one artifact, without the rest of its detail; empty when it is gone."""
+        """Return the outline of one artifact without its other details; empty when it is gone."""
         found = self._db.scalar(
             select(models.Artifact.sections).where(
                 models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
@@ -262,7 +262,7 @@ class Artifacts:
         return cast(list[dict[str, Any]], found or [])
 
     def problems(self, incident_id: str) -> dict[str, list[Problem]]:
-        """The problems of every artifact of an incident, by artifact id."""
+        """List the problems of every artifact of an incident, by artifact id."""
         rows = self._db.scalars(
             select(models.Problem)
             .join(models.Artifact, models.Artifact.id == models.Problem.artifact_id)
@@ -275,7 +275,7 @@ class Artifacts:
         return found
 
     def of_table(self, table_key: str) -> list[Artifact]:
-        """Every artifact, of any incident, whose columns are remembered under this key."""
+        """List the artifacts, of any incident, whose column mapping is stored under this key."""
         rows = self._db.execute(
             _SELECT.where(
                 models.Artifact.table_key == table_key, models.Artifact.deleted_at.is_(None)
@@ -284,7 +284,7 @@ class Artifacts:
         return [_record(*row) for row in rows]
 
     def line_index(self, artifact_id: str) -> list[int]:
-        """Byte offset of every 256th line."""
+        """Return the byte offset of every 256th line."""
         index = self._db.scalar(
             select(models.Artifact.line_index).where(
                 models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
@@ -295,7 +295,7 @@ class Artifacts:
     # ---- the worker
 
     def progress(self, artifact_id: str, state: str, progress: float | None) -> None:
-        """Live state while a task works on it."""
+        """Set the live state and progress (0 to 1) while a task works on the artifact."""
         incident_id = self._db.scalar(
             update(models.Artifact)
             .where(models.Artifact.id == artifact_id)
@@ -306,7 +306,7 @@ class Artifacts:
             self._unit.notify(incident_id, "artifact", artifact_id)
 
     def store_reading(self, artifact_id: str, reading: Reading) -> None:
-        """Replace what is known of the artifact by this parse."""
+        """Replace the stored parse result of the artifact."""
         row = self._row(artifact_id)
         row.state = reading.state
         row.progress = None
@@ -331,7 +331,7 @@ class Artifacts:
     def store_expansion(
         self, artifact_id: str, format_name: str, why: str, problems: Sequence[Problem]
     ) -> None:
-        """Note that an archive was expanded; the members are artifacts of their own."""
+        """Mark an archive as expanded; its members are artifacts themselves."""
         row = self._row(artifact_id)
         row.state = "expanded"
         row.progress = None
@@ -345,7 +345,7 @@ class Artifacts:
         self._unit.notify(row.incident_id, "artifact", artifact_id)
 
     def fail(self, artifact_id: str, error: str) -> None:
-        """End in the state failed, with a sentence."""
+        """Set the state failed, with a sentence that says why."""
         row = self._db.get(models.Artifact, artifact_id)
         if row is None:
             return
@@ -365,7 +365,7 @@ class Artifacts:
         clock: dict[str, Any] | None,
         bundle: str | None,
     ) -> None:
-        """What the analysis found out about the artifact's host and clock."""
+        """Store the host, time range and clock that the analysis determined for the artifact."""
         self._db.execute(
             update(models.Artifact)
             .where(models.Artifact.id == artifact_id)
@@ -379,7 +379,7 @@ class Artifacts:
         )
 
     def expanded_of(self, artifact: Artifact) -> tuple[int, int]:
-        """How many members, and bytes, came out of the outermost archive around it so far."""
+        """Count the members, and their bytes, expanded so far from the outermost archive."""
         root = artifact
         while root.parent_id is not None:
             root = self.get(root.parent_id)
@@ -429,7 +429,7 @@ class Artifacts:
         )
 
     def _row(self, artifact_id: str) -> models.Artifact:
-        """Also of an incident in the bin: a worker that reads it goes on."""
+        """Return the row, also of an incident in the bin: a worker that reads it continues."""
         row = self._db.scalar(
             select(models.Artifact).where(
                 models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
@@ -440,7 +440,7 @@ class Artifacts:
         return row
 
     def _living(self, artifact_id: str) -> models.Artifact:
-        """What a person may change."""
+        """Return the row for a change by a person: neither it nor its incident is deleted."""
         row = living(self._db, models.Artifact, artifact_id)
         if row is None:
             raise NotFound("there is no such artifact, or it was deleted")
@@ -448,7 +448,7 @@ class Artifacts:
 
 
 def clean_path(path: str) -> str:
-    """A path to show: forward slashes, no empty, '.' or '..' parts, nothing unprintable."""
+    """Normalize a path for display: forward slashes, no empty, '.' or '..' parts, printable."""
     parts = [
         "".join(c if c.isprintable() else "�" for c in part).strip()
         for part in clean(path).replace("\\", "/").split("/")

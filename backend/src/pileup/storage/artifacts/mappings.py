@@ -1,6 +1,6 @@
-"""What the columns of tables are, as people said: one mapping per header, for the installation.
+"""Column mappings that people set for tables: one per header, for the whole installation.
 
-The mapping itself is JSON of ``formats.csv_mapping.Mapping``; nothing here looks into it.
+The mapping itself is JSON of ``formats.csv_mapping.Mapping``; nothing here reads its content.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pileup.storage.database import Unit, clean, clean_json
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """One mapping and who said it."""
+    """One stored mapping and who set it."""
 
     key: str
     mapping: dict[str, Any]
@@ -29,14 +29,14 @@ class Remembered:
 
 
 class Mappings:
-    """Everything about remembered mappings."""
+    """Repository of column mappings."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._db = unit.session
 
     def find(self, keys: Sequence[str]) -> Remembered | None:
-        """The mapping of the first of these keys that has one."""
+        """Return the first mapping stored under one of these keys, or None."""
         if not keys:
             return None
         rows = self._db.execute(
@@ -54,7 +54,7 @@ class Mappings:
     def remember(
         self, by: Actor, key: str, header: str | None, mapping: dict[str, Any], incident_id: str
     ) -> None:
-        """Keep it for every file with this key; what was said before is replaced."""
+        """Store the mapping for every file with this key, replacing an earlier one."""
         values = {
             "header": clean(header) if header is not None else None,
             "mapping": clean_json(mapping),
@@ -68,7 +68,7 @@ class Mappings:
         record(self._unit, by, "mapping.remembered", incident_id=incident_id, target=key)
 
     def of_incident(self, incident_id: str) -> list[dict[str, Any]]:
-        """Those that the incident's files are read by, as a bundle takes them along."""
+        """List the mappings that read the incident's files, for a bundle."""
         table = models.TableMapping
         keys = select(models.Artifact.table_key).where(
             models.Artifact.incident_id == incident_id, models.Artifact.deleted_at.is_(None)
@@ -77,7 +77,7 @@ class Mappings:
         return [{"key": row.key, "header": row.header, "mapping": row.mapping} for row in rows]
 
     def arrive(self, by: Actor, rows: Sequence[dict[str, Any]], incident_id: str) -> None:
-        """Those of a bundle. What this installation was told about the same columns stays."""
+        """Add the mappings of a bundle; existing mappings of the same columns win."""
         for row in rows:
             values = {
                 "key": clean(row["key"]),
@@ -96,7 +96,7 @@ class Mappings:
                 record(self._unit, by, "mapping.remembered", incident_id=incident_id, target=key)
 
     def forget(self, by: Actor, key: str, incident_id: str) -> bool:
-        """False when there was nothing to forget."""
+        """Delete the mapping; return False when there was none."""
         gone = self._db.execute(
             delete(models.TableMapping)
             .where(models.TableMapping.key == key)

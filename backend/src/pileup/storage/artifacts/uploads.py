@@ -1,4 +1,4 @@
-"""Resumable uploads on their way in: a row, and a file in home/uploads that grows."""
+"""Resumable uploads in progress: a row, and a file in home/uploads that grows."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Upload:
     updated_at: datetime
 
     def file(self, folder: Path) -> Path:
-        """Where its bytes are."""
+        """Return the path of the file with the received bytes."""
         return folder / self.id
 
 
 class Uploads:
-    """Everything about uploads on their way."""
+    """Repository of uploads in progress."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
@@ -44,7 +44,7 @@ class Uploads:
     def create(
         self, incident_id: str, path: str, size: int, by: Actor, *, excluded: bool = False
     ) -> Upload:
-        """A new upload of ``size`` bytes."""
+        """Create an upload of ``size`` bytes."""
         row = models.Upload(
             incident_id=incident_id,
             path=clean_path(path),
@@ -59,14 +59,14 @@ class Uploads:
         return to_record(Upload, row)
 
     def get(self, upload_id: str) -> Upload:
-        """One upload, finished or not."""
+        """Return one upload, finished or not; raise NotFound."""
         row = living(self._db, models.Upload, upload_id)
         if row is None:
             raise NotFound("there is no such upload; it was cancelled, or never begun")
         return to_record(Upload, row)
 
     def unfinished(self, incident_id: str) -> list[Upload]:
-        """The uploads of an incident that still miss bytes, oldest first."""
+        """List the incident's uploads that still miss bytes, oldest first."""
         rows = self._db.scalars(
             select(models.Upload)
             .where(models.Upload.incident_id == incident_id, models.Upload.artifact_id.is_(None))
@@ -75,7 +75,7 @@ class Uploads:
         return [to_record(Upload, row) for row in rows]
 
     def received(self, upload_id: str, received: int) -> None:
-        """How far it is."""
+        """Store how many bytes arrived."""
         incident_id = self._db.scalar(
             update(models.Upload)
             .where(models.Upload.id == upload_id)
@@ -86,7 +86,7 @@ class Uploads:
             self._unit.notify(incident_id, "upload", upload_id)
 
     def finish(self, upload_id: str, artifact_id: str) -> None:
-        """All bytes are stored, as this artifact."""
+        """Mark the upload complete and link it to its artifact."""
         self._db.execute(
             update(models.Upload)
             .where(models.Upload.id == upload_id)
@@ -94,7 +94,7 @@ class Uploads:
         )
 
     def expire(self, silent: timedelta) -> list[str]:
-        """Forget uploads that got no byte for so long; their ids."""
+        """Delete uploads that received no byte for the time ``silent``; return their ids."""
         return list(
             self._db.scalars(
                 delete(models.Upload)
@@ -107,7 +107,7 @@ class Uploads:
         )
 
     def remove(self, upload_id: str) -> None:
-        """Forget it."""
+        """Delete the upload."""
         row = living(self._db, models.Upload, upload_id)
         if row is None:
             raise NotFound("there is no such upload; it was cancelled, or never begun")

@@ -1,7 +1,7 @@
-"""The blob store: every upload once, under its SHA-256, on disk before anybody is answered.
+"""Blob store: every upload once, under its SHA-256, on disk before the upload is acknowledged.
 
-Layout: ``<root>/ab/<sha256>``. Bytes go to a draft beside it, are hashed on the way, synced, and
-renamed into place; then the folder is synced. A blob is never changed afterwards.
+Layout: ``<root>/ab/<sha256>``. Bytes go to a draft in the same folder, are hashed while written,
+synced, and renamed into place; then the folder is synced. A blob never changes afterwards.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ class BlobStore:
         self._min_free_bytes = min_free_bytes
 
     def draft(self, max_bytes: int) -> Draft:
-        """A place to write a new blob to; use it in a ``with`` block and ``keep()`` it."""
+        """Open a new blob for writing, as a context manager; ``keep()`` stores it."""
         self._drafts.mkdir(parents=True, exist_ok=True, mode=0o700)
         return Draft(self, self._drafts / new_id(), max_bytes)
 
     def store(self, stream: BinaryIO, max_bytes: int) -> Blob:
-        """Everything that the stream has, as a blob."""
+        """Store all bytes of a stream as a blob."""
         with self.draft(max_bytes) as draft:
             while chunk := stream.read(_CHUNK):
                 draft.write(chunk)
             return draft.keep()
 
     def adopt(self, path: Path) -> Blob:
-        """Make a blob of a finished file on the same disk: hashed, synced, linked.
+        """Store a finished file of the same disk as a blob: hashed, synced, hard-linked.
 
-        The file stays until its owner has noted in the database what became of it.
+        The file stays until its owner has committed the result to the database.
         """
         digest = hashlib.sha256()
         size = 0
@@ -70,13 +70,13 @@ class BlobStore:
         return blob
 
     def path(self, sha256: str) -> Path:
-        """Where a blob lies."""
+        """Return the path of a blob."""
         if len(sha256) != 64 or not all(c in "0123456789abcdef" for c in sha256):
             raise NotFound(f"{sha256[:80]!r} is not a SHA-256")
         return self.root / sha256[:2] / sha256
 
     def open(self, sha256: str) -> BinaryIO:
-        """A blob, to read."""
+        """Open a blob for reading; raise NotFound when it is missing."""
         try:
             return self.path(sha256).open("rb")
         except FileNotFoundError:
@@ -86,7 +86,7 @@ class BlobStore:
             ) from None
 
     def check_space(self, wanted: int = 0) -> None:
-        """NoSpace when the disk has less than the reserve after ``wanted`` more bytes."""
+        """Raise NoSpace when ``wanted`` more bytes would use the disk's reserve."""
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         free = shutil.disk_usage(self.root).free
         if free - wanted < self._min_free_bytes:
@@ -97,7 +97,7 @@ class BlobStore:
             )
 
     def remove(self, sha256: str, *, untouched_s: float, now: float) -> bool:
-        """Remove a blob that nothing refers to, unless somebody stored the same bytes lately."""
+        """Remove an unreferenced blob unless it was stored recently; return whether removed."""
         path = self.path(sha256)
         try:
             if now - path.stat().st_mtime < untouched_s:
@@ -108,7 +108,7 @@ class BlobStore:
         return True
 
     def sweep(self, older_than_s: float = 86_400.0) -> None:
-        """Remove drafts that a killed process left behind; young ones may be in use."""
+        """Remove drafts that a killed process left; recent ones may be in use."""
         for draft in self._drafts.glob("*"):
             with suppress(FileNotFoundError):  # another worker sweeps too
                 if time.time() - draft.stat().st_mtime > older_than_s:
@@ -118,7 +118,7 @@ class BlobStore:
         target = self.path(sha256)
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if target.exists():
-            os.utime(target)  # a purge leaves alone what was touched lately
+            os.utime(target)  # a purge skips recently touched blobs
             draft.unlink()
         else:
             draft.replace(target)  # two writers of the same bytes: either is right
@@ -126,7 +126,7 @@ class BlobStore:
 
 
 class Draft:
-    """A blob on its way in. Left without ``keep()``, it is removed."""
+    """A blob being written; removed unless ``keep()`` is called."""
 
     def __init__(self, store: BlobStore, path: Path, max_bytes: int) -> None:
         self._store = store
@@ -148,12 +148,12 @@ class Draft:
         self.close()
 
     def close(self) -> None:
-        """Close and remove what was not kept."""
+        """Close the draft and remove it unless it was kept."""
         self._file.close()
         self._path.unlink(missing_ok=True)
 
     def write(self, chunk: bytes | memoryview) -> None:
-        """Append; TooLarge and NoSpace in words."""
+        """Append bytes; raise TooLarge over the limit and NoSpace on a full disk."""
         self.bytes += len(chunk)
         if self.bytes > self._max_bytes:
             raise TooLarge(
@@ -165,7 +165,7 @@ class Draft:
         self._digest.update(chunk)
 
     def keep(self) -> Blob:
-        """Sync and put in place."""
+        """Sync the draft, rename it to its place, and return the blob."""
         with disk_words(self._store.root):
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -176,7 +176,7 @@ class Draft:
 
 @contextmanager
 def disk_words(folder: Path) -> Iterator[None]:
-    """A full disk as NoSpace, with what to do."""
+    """Turn the error of a full disk into NoSpace, which says what to do."""
     try:
         yield
     except OSError as error:

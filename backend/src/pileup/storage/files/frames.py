@@ -1,8 +1,8 @@
-"""The frame store: parsed records as Parquet, named by what they were parsed from and by what.
+"""Frame store: parsed records as Parquet, by blob, parser and parser version.
 
-Layout: ``<root>/ab/<sha256>/<format>-v<version>/<kind>.parquet``; what is too much for one frame
-in memory goes on in ``<kind>.1.parquet`` and so on. A folder is written aside and renamed as a
-whole, so a reader sees all kinds or none. Everything here can be made again.
+Layout: ``<root>/ab/<sha256>/<format>-v<version>/<kind>.parquet``; records too large for one frame
+in memory continue in ``<kind>.1.parquet`` and so on. A folder is written as a draft and renamed
+as a whole, so a reader sees all kinds or none. All content can be derived again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class FrameKey:
-    """What a set of frames was made of."""
+    """Identity of a set of frames: the blob, the parser and its version."""
 
     sha256: str
     format: str
@@ -35,19 +35,19 @@ class FrameKey:
 
 @runtime_checkable
 class InParts(Protocol):
-    """Frames that need not be in memory as a whole: those of a parse."""
+    """Frames that need not be in memory as a whole: the result of a parse."""
 
     def parts(self, kind: str, /) -> Iterable[pl.DataFrame]: ...
 
 
 class FrameStore:
-    """A folder of frames."""
+    """A folder of parsed frames."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def replace(self, key: FrameKey, frames: Mapping[str, pl.DataFrame]) -> None:
-        """Write the frames of one parse, instead of what was there."""
+        """Write the frames of one parse, replacing earlier ones."""
         target = self._folder(key)
         draft = self.drafts() / new_id()
         draft.mkdir()
@@ -72,7 +72,7 @@ class FrameStore:
             shutil.rmtree(draft, ignore_errors=True)
 
     def load(self, key: FrameKey) -> dict[str, pl.DataFrame] | None:
-        """The frames of one parse by kind; None when they are not (or no longer) there."""
+        """Return the frames of one parse by kind; None when they are missing."""
         folder = self._folder(key)
         if not folder.is_dir():
             return None
@@ -80,17 +80,17 @@ class FrameStore:
         return {kind: pl.read_parquet(list(_parts(folder, kind))) for kind in kinds}
 
     def load_kind(self, key: FrameKey, kind: str) -> pl.DataFrame | None:
-        """One kind of one parse; None when there are no such records."""
+        """Return the frame of one kind; None when the parse has no such records."""
         parts = list(_parts(self._folder(key), kind))
         return pl.read_parquet(parts) if parts else None
 
     def scan_kind(self, key: FrameKey, kind: str) -> pl.LazyFrame | None:
-        """The same, not read yet: a page of a large frame reads a few row groups."""
+        """Scan the frame of one kind lazily: a page of a large frame reads a few row groups."""
         parts = list(_parts(self._folder(key), kind))
         return pl.scan_parquet(parts) if parts else None
 
     def lines(self, key: FrameKey, first: int, last: int) -> dict[str, pl.DataFrame]:
-        """The records of one parse that touch some lines, by kind; no kind without any."""
+        """Return the records that touch these lines, by kind; kinds without any are left out."""
         folder = self._folder(key)
         frames: dict[str, pl.DataFrame] = {}
         for kind in sorted({path.name.split(".")[0] for path in folder.glob("*.parquet")}):
@@ -102,24 +102,24 @@ class FrameStore:
         return frames
 
     def drafts(self) -> Path:
-        """Where what is not finished lies, on the same disk."""
+        """Return the folder of drafts, on the same disk."""
         folder = self.root / "drafts"
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     def sweep(self, older_than_s: float = 86_400.0) -> None:
-        """Remove drafts and frames in waiting that a killed process left; young ones are in use."""
+        """Remove drafts that a killed process left; recent ones may be in use."""
         for draft in self.drafts().iterdir():
             with suppress(FileNotFoundError):  # another worker sweeps too
                 if time.time() - draft.stat().st_mtime > older_than_s:
                     shutil.rmtree(draft, ignore_errors=True)
 
     def forget(self, sha256: str) -> None:
-        """The file is gone: so is all that was read in it."""
+        """Delete all frames of a blob."""
         shutil.rmtree(self.root / sha256[:2] / sha256, ignore_errors=True)
 
     def has(self, key: FrameKey) -> bool:
-        """Whether this was parsed already, by this version."""
+        """Return whether this version of the parser parsed the blob already."""
         return self._folder(key).is_dir()
 
     def _folder(self, key: FrameKey) -> Path:
@@ -129,7 +129,7 @@ class FrameStore:
 
 
 def _parts(folder: Path, kind: str) -> Iterator[Path]:
-    """The files of a kind, in order; none when there are no such records."""
+    """Yield the files of a kind, in order; none when there are no such records."""
     path = folder / f"{kind}.parquet"
     at = 0
     while path.is_file():

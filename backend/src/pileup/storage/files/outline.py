@@ -1,4 +1,4 @@
-"""The sections of an artifact, as many as a list can hold: a file may have a hundred thousand."""
+"""Limit the section list of an artifact: a file may have a hundred thousand sections."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 MOST_KEPT = 20_000
 """Sections that are kept of an artifact, some 100 bytes each."""
-MOST_TOLD = 3_000
+MOST_SENT = 3_000
 """Sections that are sent at once."""
 
 
 def fitted(sections: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """At most so many, over the whole file: the deepest levels go first, then every other one.
+    """Thin out sections to at most ``most``: drop the deepest levels first, then every other one.
 
-    Never the end alone: whoever stands there would be told to be in the last section of the list.
+    The end is never cut off: a reader there would see the name of the last section in the list.
     """
     while len(sections) > most:
         deepest = max(section["level"] for section in sections)
@@ -23,10 +23,10 @@ def fitted(sections: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
 
 
 def inside(sections: list[dict[str, Any]], first: int, last: int) -> list[dict[str, Any]]:
-    """Those that begin in a range of lines, at most as many as are sent at once."""
+    """Return the sections that begin in a line range, at most as many as one response sends."""
     return fitted(
-        [section for section in sections if first <= section["line_first"] <= last], MOST_TOLD
+        [section for section in sections if first <= section["line_first"] <= last], MOST_SENT
     )
 
 
-__all__ = ["MOST_KEPT", "MOST_TOLD", "fitted", "inside"]
+__all__ = ["MOST_KEPT", "MOST_SENT", "fitted", "inside"]

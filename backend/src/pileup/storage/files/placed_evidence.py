@@ -1,13 +1,13 @@
-"""Placed evidence: the frames of one incident on one clock, as the last analysis saw them.
+"""Placed evidence: the frames of one incident on one clock, as the last analysis placed them.
 
 Screens read windows and moments from here instead of placing everything again per request.
 
 Layout: ``<root>/<incident>/<run>/{<kind>.parquet, evidence.json, <ready>.json}``, and a file
-``current`` that names the run. Samples are sorted by series and go on in ``sample.1.parquet`` and
-so on; long series are summed up in ``lanes.parquet`` beside them (``analysis.lanes``).
+``current`` that names the run. Samples are sorted by series and continue in ``sample.1.parquet``
+and so on; long series are summarized in ``lanes.parquet`` next to them (``analysis.lanes``).
 
-A run is written aside and ``current`` replaced atomically, so a reader sees one run or the other.
-The run before stays for readers that are still in it. All of it is derived.
+A run is written to a draft and ``current`` replaced atomically, so a reader sees one run or the
+other. The previous run stays for readers that still use it. All content can be derived again.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class PlacedStore:
     root: Path
 
     def replace(self, incident_id: str, evidence: Evidence, *ready: msgspec.Struct) -> None:
-        """Make this the incident's evidence.
+        """Store this evidence as the incident's current run.
 
-        ready: answers that were computed from it; ``ready`` returns each by its type.
+        ready: precomputed answers; the method ``ready`` returns each by its type.
         """
         home = self.root / incident_id
         run = new_id()
@@ -108,11 +108,11 @@ class PlacedStore:
                 shutil.rmtree(old, ignore_errors=True)
 
     def forget(self, incident_id: str) -> None:
-        """There is nothing left to show."""
+        """Delete the incident's evidence."""
         shutil.rmtree(self.root / incident_id, ignore_errors=True)
 
     def ready(self, incident_id: str, kind: type[Ready]) -> Ready | None:
-        """The answer of this type that was stored with the evidence; None without one."""
+        """Return the answer of this type that was stored with the evidence, or None."""
         run = self._run(incident_id)
         try:
             text = (run / _ready_name(kind)).read_bytes() if run else None
@@ -121,9 +121,9 @@ class PlacedStore:
         return msgspec.json.decode(text, type=kind) if text else None
 
     def waits(self, incident_id: str, run: str | None = None) -> Evidence | None:
-        """What a wait graph is made of; of the samples only those that it reads.
+        """Load the evidence for wait graphs, with only the samples that they read.
 
-        run: which analysis, of those that are still there; the last one unless given.
+        run: which analysis, of those still stored; the last one by default.
         """
         folder = self._run(incident_id) if run is None else self.root / incident_id / run
         if folder is None or not folder.is_dir():
@@ -139,16 +139,16 @@ class PlacedStore:
         return dataclasses.replace(loaded, frames=loaded.frames | {SAMPLE: pending})
 
     def load(self, incident_id: str, kinds: Collection[str]) -> Evidence | None:
-        """The evidence with only these kinds of frames; None before the first analysis."""
+        """Load the evidence with only these kinds of frames; None before the first analysis."""
         run = self._run(incident_id)
         return None if run is None else _loaded(run, _index(run), kinds)
 
     def index(self, incident_id: str) -> Evidence | None:
-        """The artifacts and how they were placed, without any frame."""
+        """Load artifacts and their placement, without frames; None before the first analysis."""
         return self.load(incident_id, ())
 
     def scan(self, incident_id: str, kind: str) -> pl.LazyFrame:
-        """The records of one kind, not read yet; none before the first analysis."""
+        """Scan the records of one kind lazily; empty before the first analysis."""
         run = self._run(incident_id)
         path = run / f"{kind}.parquet" if run else None
         if path is None or not path.is_file():
@@ -159,12 +159,12 @@ class PlacedStore:
         return scan.with_columns(pl.lit(None, dtype=item).alias(n) for n, item in missing.items())
 
     def run(self, incident_id: str) -> str | None:
-        """What names the last analysis: as long as it stays, so does all that is read here."""
+        """Return the id of the last analysis; the stored evidence changes only with it."""
         run = self._run(incident_id)
         return run.name if run else None
 
     def times(self, incident_id: str) -> Evidence | None:
-        """Every frame, with only what tells times: artifact, time, wall_us, clock."""
+        """Load every frame with only its time columns: artifact, time, wall_us, clock."""
         run = self._run(incident_id)
         if run is None:
             return None
@@ -185,7 +185,7 @@ class PlacedStore:
         start_us: int | None = None,
         end_us: int | None = None,
     ) -> pl.DataFrame:
-        """The samples of some series: id, artifact, time, value.
+        """Load the samples of some series: columns id, artifact, time (UTC µs), value.
 
         With a window, only those inside (both ends).
         """
@@ -206,7 +206,7 @@ class PlacedStore:
         return pl.concat([scan.select(list(_SAMPLES)) for scan in scans]).collect()
 
     def long_series(self, incident_id: str, series: Collection[str]) -> pl.DataFrame:
-        """Those of these series that are summed up: id and the columns of ``lanes.BUCKETS``."""
+        """Load the buckets of summarized series: columns id and those of ``lanes.BUCKETS``."""
         run = self._run(incident_id)
         path = run / f"{LANES}.parquet" if run else None
         if path is None or not path.is_file():
@@ -231,12 +231,12 @@ _SAMPLES = {
 
 
 def no_records(kind: str) -> pl.LazyFrame:
-    """An empty frame with the columns of placed records of this kind."""
+    """Return an empty frame with the columns of placed records of this kind."""
     return pl.LazyFrame(schema={**frame_schema(kind), "artifact": pl.String(), "time": pl.Int64()})
 
 
 def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ...]:
-    """Write samples and the sums of long series; the first series of each file.
+    """Write samples and the buckets of long series; return the first series of each file.
 
     pieces: placed samples in the order of their ids, whole series each, sorted by id and time.
     """
@@ -267,7 +267,7 @@ def _parts_of(pieces: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
 
 
 def _sums(piece: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """The buckets of each long series of a piece, in order."""
+    """Yield the buckets of each long series of a piece, in order."""
     sizes = piece.group_by("id", maintain_order=True).len()
     for series in sizes.filter(pl.col("len") > LONG)["id"]:
         rows = piece.filter(pl.col("id") == series)
@@ -289,7 +289,7 @@ def _paths(run: Path, kind: str, index: _Index) -> list[Path]:
 
 
 def _loaded(run: Path, index: _Index, kinds: Collection[str]) -> Evidence:
-    """The evidence of a run with only these kinds of frames."""
+    """Load the evidence of a run with only these kinds of frames."""
     paths = {kind: _paths(run, kind, index) for kind in kinds}
     return Evidence(
         artifacts=index.artifacts,
@@ -303,7 +303,7 @@ def _loaded(run: Path, index: _Index, kinds: Collection[str]) -> Evidence:
 
 
 def _ready_name(kind: type[msgspec.Struct]) -> str:
-    """FirstWaits: 'first_waits.json'."""
+    """Return the file name of an answer type: FirstWaits is 'first_waits.json'."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() + ".json"
 
 
@@ -312,7 +312,7 @@ def _index(run: Path) -> _Index:
 
 
 def _is_one_of(ids: list[str]) -> pl.Expr:
-    """Some ids, told as a range too: by it whole row groups are skipped."""
+    """Match these ids, with a range condition that lets Parquet skip row groups."""
     within = pl.col("id").is_between(pl.lit(min(ids)), pl.lit(max(ids)))
     return within & pl.col("id").is_in(ids)
 

@@ -1,4 +1,4 @@
-"""Raw lines of a blob by number, without reading what lies before them.
+"""Read raw lines of a blob by number, without reading the file before them.
 
 Lines end at LF (CR LF is shown without the CR), in the file's own encoding: UTF-8, or UTF-16 where
 a byte order mark or the pattern of zero bytes says so; what does not decode becomes U+FFFD.
@@ -43,7 +43,7 @@ _OVERLAP = 2048
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A line of which only the beginning is shown."""
+    """A line of which only the beginning is included."""
 
     line: int
     shown: int
@@ -84,7 +84,7 @@ class Hits:
 
 
 def index_lines(path: Path) -> tuple[list[int], int]:
-    """Byte offsets of every 256th line, and the number of lines."""
+    """Return the byte offset of every 256th line, and the number of lines."""
     with path.open("rb") as stream:
         _, newline = _encoding(stream)
         stream.seek(0)
@@ -111,14 +111,14 @@ def index_lines(path: Path) -> tuple[list[int], int]:
             base += len(data) - len(tail)
         size = base + len(tail)
     if last_end < size:
-        lines += 1  # the last line has no end
+        lines += 1  # the last line has no line end
     elif len(offsets) > 1 and offsets[-1] == size:
         offsets.pop()
     return offsets, lines
 
 
 class LineReader:
-    """One blob, its index and its number of lines."""
+    """Reader of one blob's lines, with its index and number of lines."""
 
     def __init__(self, path: Path, index: Sequence[int], total_lines: int) -> None:
         self._path = path
@@ -126,7 +126,7 @@ class LineReader:
         self.total_lines = total_lines
 
     def page(self, first: int, count: int) -> Page:
-        """Lines ``first`` to ``first + count - 1``, as far as they exist."""
+        """Return lines ``first`` to ``first + count - 1``, as far as they exist."""
         lines: list[str] = []
         cut: list[Cut] = []
         with self._path.open("rb") as stream:
@@ -144,7 +144,7 @@ class LineReader:
         return Page(lines, cut)
 
     def piece(self, line: int, first: int = 0, most: int = PIECE) -> Piece | None:
-        """Some bytes of one line, however long it is; None when there is no such line."""
+        """Return up to ``most`` bytes of one line from ``first`` on; None without such a line."""
         with self._path.open("rb") as stream:
             encoding, newline = _encoding(stream)
             for span in self._spans(newline, line, 1):
@@ -152,11 +152,11 @@ class LineReader:
         return None
 
     def excerpt(self, first: int, last: int) -> list[str]:
-        """The same for a locator: both ends included."""
+        """Return the text of lines ``first`` to ``last``, both included."""
         return self.page(first, last - first + 1).lines
 
     def span(self, first: int, last: int) -> tuple[int, int] | None:
-        """The bytes of lines ``first`` to ``last`` with their ends, half-open."""
+        """Return the byte range, half-open, of lines ``first`` to ``last`` with their line ends."""
         with self._path.open("rb") as stream:
             _, newline = _encoding(stream)
         begin = next(self._spans(newline, first, 1), None)
@@ -164,7 +164,7 @@ class LineReader:
         return (begin[0], end[1]) if begin and end else None
 
     def search(self, wanted: str, first: int, limit: int, budget: int = BUDGET) -> Hits:
-        """Lines from ``first`` on that contain the text, whatever its case."""
+        """Find lines from ``first`` on that contain the text, whatever its case."""
         hits: list[Hit] = []
         read = 0
         for batch in self._batches(wanted, first):
@@ -180,7 +180,7 @@ class LineReader:
         return Hits(hits, None)
 
     def search_back(self, wanted: str, before: int, budget: int = BUDGET) -> Hits:
-        """The last line above ``before`` that contains the text."""
+        """Find the last line above ``before`` that contains the text."""
         end = min(before, self.total_lines + 1)
         read = 0
         while end > 1:
@@ -201,7 +201,7 @@ class LineReader:
         return Hits([], None)
 
     def _window_above(self, end: int) -> int:
-        """A line some megabytes above this one, at which the index points."""
+        """Return an indexed line some megabytes above this one."""
         step = min((end - 2) // EVERY, len(self._index) - 1)
         first = step
         while first > 0 and self._index[step] - self._index[first] < _BACK:
@@ -209,7 +209,7 @@ class LineReader:
         return first * EVERY + 1
 
     def _spans(self, newline: bytes, first: int, count: int) -> Iterator[tuple[int, int]]:
-        """Begin and end, with the line end, of each of these lines."""
+        """Yield begin and end offsets, line end included, of each of these lines."""
         last = min(first + count - 1, self.total_lines)
         line = first
         while line <= last:
@@ -219,13 +219,13 @@ class LineReader:
             starts = _line_starts(self._path, newline, begin, end)
             at = line - 1 - step * EVERY
             if at + 1 >= len(starts):
-                return  # the file has fewer lines than was said
+                return  # the file has fewer lines than requested
             for place in range(at, min(len(starts) - 1, at + last - line + 1)):
                 yield starts[place], starts[place + 1]
                 line += 1
 
     def _batches(self, wanted: str, first: int) -> Iterator[_Batch]:
-        """The file from this line on, about a megabyte at a time."""
+        """Yield the file from this line on, about a megabyte at a time."""
         with self._path.open("rb") as stream:
             encoding, newline = _encoding(stream)
             span = next(self._spans(newline, first, 1), None)
@@ -258,7 +258,7 @@ class LineReader:
 
 
 class _Batch:
-    """Some whole lines, or a piece of a giant one, in which a text is looked for."""
+    """Whole lines, or a piece of a giant line, to search."""
 
     def __init__(
         self, data: bytes, first: int, whole: bool, wanted: str, encoding: str, newline: bytes
@@ -277,14 +277,14 @@ class _Batch:
             self.next_line += 1
 
     def hits(self) -> Iterator[tuple[int, int]]:
-        """(line, place) of the first hit in each line."""
+        """Yield (line, offset) of the first hit in each line."""
         if self._plain:
             yield from self._places(self.data.lower(), self._wanted.lower().encode(), b"\n")
         else:
             yield from self._places(self._text.casefold(), self._wanted.casefold(), "\n")
 
     def excerpt(self, at: int) -> str:
-        """The line around a place, without its end."""
+        """Return the line around an offset, without its line end."""
         if self._plain:
             begin = max(self.data.rfind(b"\n", 0, at) + 1, at - CONTEXT)
             end = self.data.find(b"\n", at, at + 2 * CONTEXT)
@@ -308,7 +308,7 @@ class _Batch:
 
 
 def _after_last(data: bytes, newline: bytes, offset: int) -> int:
-    """Where the last whole line ends; 0 when there is none."""
+    """Return the offset after the last whole line; 0 when there is none."""
     at = data.rfind(newline)
     while at != -1 and len(newline) == 2 and (offset + at) % 2:
         at = data.rfind(newline, 0, at + 1)
@@ -323,7 +323,7 @@ def _piece(
     first: int,
     most: int,
 ) -> Piece:
-    """Bytes of a line as text; what would split a character is left for the next piece."""
+    """Decode bytes of a line; a character at the cut is left for the next piece."""
     begin, end = span
     width = len(newline)
     length = end - begin
@@ -343,7 +343,7 @@ def _piece(
 
 @functools.lru_cache(maxsize=512)
 def _line_starts(path: Path, newline: bytes, begin: int, end: int | None) -> array[int]:
-    """Offsets of the lines of one block, and of its end. A blob never changes: they are kept."""
+    """Return the line offsets of one block, and of its end; cached, as blobs never change."""
     starts = array("Q", [begin])
     width = len(newline)
     with path.open("rb") as stream:

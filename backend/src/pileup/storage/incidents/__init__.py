@@ -1,1 +1,1 @@
-"""Incidents and what belongs to the case as a whole."""
+"""Incidents, and what belongs to an incident as a whole."""

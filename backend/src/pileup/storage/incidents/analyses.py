@@ -1,4 +1,4 @@
-"""The stored analysis of an incident and its catalogue of snapshots and series."""
+"""The stored analysis of an incident, and the index of its snapshots and series."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Series:
 
 
 class Analyses:
-    """The last analysis of each incident: a JSON document, replaced as a whole."""
+    """Repository of the last analysis of each incident: a JSON document, replaced as a whole."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
@@ -84,19 +84,19 @@ class Analyses:
         self._unit.notify(incident_id, "analysis")
 
     def forget(self, incident_id: str) -> None:
-        """There is nothing (left) to analyse."""
+        """Delete the stored analysis."""
         for table in (models.Analysis, models.Snapshot, models.Series):
             self._db.execute(delete(table).where(table.incident_id == incident_id))
         self._unit.notify(incident_id, "analysis")
 
     def document(self, incident_id: str) -> dict[str, Any] | None:
-        """The document without ``persistence``, if the incident was analysed."""
+        """Return the document without ``persistence``; None before the first analysis."""
         return self._db.scalar(
             select(models.Analysis.document).where(models.Analysis.incident_id == incident_id)
         )
 
     def document_text(self, incident_id: str) -> str | None:
-        """The same as JSON text, not decoded on the way."""
+        """Return the document without ``persistence`` as JSON text, not decoded."""
         return self._db.scalar(
             select(cast(models.Analysis.document, Text)).where(
                 models.Analysis.incident_id == incident_id
@@ -104,7 +104,7 @@ class Analyses:
         )
 
     def parts(self, incident_id: str, *keys: str) -> dict[str, Any] | None:
-        """Some top-level keys of the document: a headline needs no thousands of series."""
+        """Return only these top-level keys of the document, without thousands of series."""
         columns = [cast(models.Analysis.document[key], Text).label(key) for key in keys]
         row = self._db.execute(
             select(*columns).where(models.Analysis.incident_id == incident_id)
@@ -117,13 +117,13 @@ class Analyses:
         }
 
     def persistence(self, incident_id: str) -> dict[str, Any] | None:
-        """Who and what stays stuck; None also of an analysis made before this was kept."""
+        """Return the sessions that stay stuck; None also for an analysis older than this field."""
         return self._db.scalar(
             select(models.Analysis.persistence).where(models.Analysis.incident_id == incident_id)
         )
 
     def snapshots(self, incident_id: str) -> list[Snapshot]:
-        """Every snapshot, in time order; those of unknown time last."""
+        """List the snapshots in time order, those of unknown time last."""
         rows = self._db.scalars(
             select(models.Snapshot)
             .where(models.Snapshot.incident_id == incident_id)
@@ -134,7 +134,7 @@ class Analyses:
         return [to_record(Snapshot, row) for row in rows]
 
     def series(self, incident_id: str) -> list[Series]:
-        """Every series, by id."""
+        """List the series by id."""
         rows = self._db.scalars(
             select(models.Series)
             .where(models.Series.incident_id == incident_id)

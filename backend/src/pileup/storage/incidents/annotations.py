@@ -32,7 +32,7 @@ class Annotations:
         self._session = unit.session
 
     def of_incident(self, incident_id: str) -> list[Annotation]:
-        """In time order."""
+        """List the incident's annotations in time order."""
         rows = self._session.execute(
             select(models.Annotation, models.User.name)
             .outerjoin(models.User, models.User.id == models.Annotation.author_id)
@@ -53,7 +53,7 @@ class Annotations:
         )
         self._session.add(row)
         self._session.flush()
-        return self._told(row, by, "annotation.created")
+        return self._publish(row, by, "annotation.created")
 
     def edit(
         self, annotation_id: str, changes: dict[str, Any], *, revision: int, by: Actor
@@ -67,10 +67,10 @@ class Annotations:
         row.revision += 1
         row.updated_at = datetime.now(UTC)
         self._session.flush()
-        return self._told(row, by, "annotation.edited")
+        return self._publish(row, by, "annotation.edited")
 
     def delete(self, annotation_id: str, *, by: Actor) -> None:
-        """Put it into the bin; the audit trail keeps its text too."""
+        """Move the annotation to the bin; the audit trail keeps its text."""
         row = self._row(annotation_id)
         record(
             self._unit,
@@ -91,7 +91,7 @@ class Annotations:
             raise NotFound("There is no such note on the timeline.")
         return row
 
-    def _told(self, row: models.Annotation, by: Actor, action: str) -> Annotation:
+    def _publish(self, row: models.Annotation, by: Actor, action: str) -> Annotation:
         record(self._unit, by, action, incident_id=row.incident_id, target=row.id)
         self._unit.notify(row.incident_id, "annotations", row.id)
         return self._record(row)

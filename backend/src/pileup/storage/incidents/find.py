@@ -1,4 +1,4 @@
-"""Find anything of an incident by a piece of its name: for the search in the top bar."""
+"""Search an incident's items by words in their names, for the search in the top bar."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EACH = 6
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One thing whose name has the words."""
+    """One item whose name contains the words."""
 
     kind: Kind
     id: str
@@ -28,9 +28,9 @@ class Found:
 
 
 def find(unit: Unit, incident_id: str, words: str) -> list[Found]:
-    """What has every one of these words in its name, at most six of each kind.
+    """Find items whose name contains every word, at most six of each kind.
 
-    Nothing deleted, nothing of another incident. Words match anywhere and in any case.
+    Deleted items and other incidents are excluded. Words match anywhere and in any case.
     """
     needles = [_pattern(word) for word in clean(words).split()]
     if not needles:
@@ -63,6 +63,6 @@ _SOURCES: tuple[tuple[Kind, Any, Any, Any], ...] = (
 
 
 def _pattern(word: str) -> str:
-    """For ILIKE: the word anywhere, its own wildcards meant literally."""
+    """Return the ILIKE pattern of the word, with its wildcards escaped."""
     literal = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{literal}%"

@@ -1,4 +1,4 @@
-"""Incidents: the case that everything else belongs to, and the list of them."""
+"""Incidents, and the incident list."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """The hypothesis that the team believes most."""
+    """The hypothesis with the highest confidence."""
 
     statement: str
     confidence: int
@@ -65,7 +65,7 @@ class IncidentRow:
 
 @dataclass(frozen=True, slots=True)
 class Symptoms:
-    """What an analysed incident looked like (``analysis.similar.signature``)."""
+    """Symptoms of an analysed incident (``analysis.similar.signature``)."""
 
     id: str
     title: str
@@ -74,14 +74,14 @@ class Symptoms:
 
 
 class Incidents:
-    """Everything about incidents themselves."""
+    """Repository of incidents."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._db = unit.session
 
     def rows(self, limit: int = 200, offset: int = 0) -> tuple[list[IncidentRow], int]:
-        """The incidents that are not archived, newest first, and how many there are."""
+        """List incidents that are not archived, newest first, with their total count."""
         total = self._db.scalar(
             select(func.count())
             .select_from(models.Incident)
@@ -109,7 +109,7 @@ class Incidents:
         ], total or 0
 
     def signatures(self) -> dict[str, Symptoms]:
-        """The symptoms of every analysed incident by id."""
+        """Return the symptoms of every analysed incident, by id."""
         digest = models.Incident.digest
         rows = self._db.execute(
             select(
@@ -122,7 +122,7 @@ class Incidents:
         return {row[0]: Symptoms(row[0], row[1], row[2], dict(row[3] or {})) for row in rows}
 
     def get(self, incident_id: str) -> Incident:
-        """One incident; NotFound when there is none, or when it is in the bin."""
+        """Return one incident; raise NotFound when it does not exist or is in the bin."""
         found = self._db.execute(
             select(models.Incident, models.User)
             .outerjoin(models.User, models.User.id == models.Incident.owner_id)
@@ -133,7 +133,7 @@ class Incidents:
         return _record(*found)
 
     def by_sample(self, sample_id: str) -> Incident | None:
-        """The open incident that a sample was loaded into, if it was."""
+        """Return the open incident that a sample was loaded into, or None."""
         text = self._db.scalar(
             select(models.Incident.id).where(
                 models.Incident.sample_id == sample_id, models.Incident.archived_at.is_(None)
@@ -151,7 +151,7 @@ class Incidents:
         summary: str = "",
         sample_id: str | None = None,
     ) -> Incident:
-        """A new, empty incident, owned by who made it."""
+        """Create an empty incident, owned by its creator."""
         row = models.Incident(
             title=_title(title),
             service=_short(service, "service"),
@@ -168,7 +168,7 @@ class Incidents:
     def change(
         self, by: Actor, incident_id: str, expected_revision: int, changes: dict[str, Any]
     ) -> Incident:
-        """Change the given fields; StaleRevision when somebody else saved first."""
+        """Change the given fields; raise StaleRevision when somebody else saved first."""
         row = self._db.get(models.Incident, incident_id, with_for_update=True)
         if row is None:
             raise NotFound("there is no such incident")
@@ -205,7 +205,7 @@ class Incidents:
         return self.get(incident_id)
 
     def delete(self, by: Actor, incident_id: str) -> None:
-        """Put it into the bin with all that is in it; an admin can take it back."""
+        """Move the incident and its content to the bin; an admin can restore it."""
         row = self._db.get(models.Incident, incident_id, with_for_update=True)
         if row is None or row.deleted_at is not None:
             raise NotFound("there is no such incident")
@@ -215,11 +215,11 @@ class Incidents:
         self._unit.notify(incident_id, "incident")
 
     def analysis_state(self, incident_id: str) -> AnalysisState:
-        """Where the last analysis stands."""
+        """Return the state of the last analysis."""
         return Jobs(self._unit).analysis_state(incident_id)
 
     def digest(self, incident_id: str, digest: dict[str, Any]) -> None:
-        """Keep the few numbers that the list shows. Machine facts: the revision stays."""
+        """Store the numbers that the list shows; derived, so the revision does not change."""
         row = self._db.get(models.Incident, incident_id)
         if row is not None:
             row.digest = clean_json(digest)
@@ -268,7 +268,7 @@ def _record(row: models.Incident, owner: models.User | None) -> Incident:
     return Incident(
         id=row.id,
         title=row.title,
-        status=row.status,  # type: ignore[arg-type]  # the table's check constraint holds it
+        status=row.status,  # type: ignore[arg-type]  # the table's check constraint guarantees it
         severity=row.severity,  # type: ignore[arg-type]
         service=row.service,
         summary=row.summary,

@@ -1,4 +1,4 @@
-"""When stalls began and ended as people have it: kept apart from what the analysis computes."""
+"""Corrected begin and end of stalls, stored separately from what the analysis computes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pileup.storage.visibility import living
 
 @dataclass(frozen=True, slots=True)
 class StallTimes:
-    """None leaves what is computed."""
+    """A corrected begin and end; None keeps the computed time."""
 
     onset: datetime | None
     end: datetime | None
@@ -46,7 +46,7 @@ class StallCorrections:
         self._session = unit.session
 
     def of_incident(self, incident_id: str) -> list[StallCorrectionRecord]:
-        """In time order."""
+        """List the incident's corrections in time order."""
         rows = self._session.execute(
             select(models.StallCorrection, models.User.name)
             .outerjoin(models.User, models.User.id == models.StallCorrection.by_id)
@@ -65,7 +65,7 @@ class StallCorrections:
         revision: int,
         by: Actor,
     ) -> StallCorrectionRecord:
-        """Say (again) when a stall began and ended; revision 0 says that nobody did before."""
+        """Set the begin and end of a stall; revision 0 says that no correction exists yet."""
         _checked(times)
         row = self._find(incident_id, host, computed_onset)
         if (row.revision if row else 0) != revision:
@@ -82,16 +82,16 @@ class StallCorrections:
         row.at = datetime.now(UTC)
         row.revision += 1
         self._session.flush()
-        self._tell(row, by, "stall.corrected", **_said(times))
+        self._publish(row, by, "stall.corrected", **_iso_times(times))
         return self._record(row)
 
     def reset(self, correction_id: str, *, by: Actor) -> str:
-        """Back to what is computed; the audit trail keeps what was said. Gives the incident."""
+        """Delete the correction and return its incident id; the audit trail keeps the times."""
         row = living(self._session, models.StallCorrection, correction_id)
         if row is None:
             raise NotFound("There is no such correction of a stall.")
         times = StallTimes(row.onset, row.end, row.baseline_start, row.baseline_end)
-        self._tell(row, by, "stall.reset", **_said(times))
+        self._publish(row, by, "stall.reset", **_iso_times(times))
         self._session.delete(row)
         self._session.flush()
         return row.incident_id
@@ -107,7 +107,7 @@ class StallCorrections:
             )
         )
 
-    def _tell(self, row: models.StallCorrection, by: Actor, action: str, **detail: Any) -> None:
+    def _publish(self, row: models.StallCorrection, by: Actor, action: str, **detail: Any) -> None:
         record(
             self._unit,
             by,
@@ -139,7 +139,7 @@ def _checked(times: StallTimes) -> None:
             )
 
 
-def _said(times: StallTimes) -> dict[str, str | None]:
+def _iso_times(times: StallTimes) -> dict[str, str | None]:
     return {
         name: value.isoformat() if (value := getattr(times, name)) else None
         for name in ("onset", "end", "baseline_start", "baseline_end")

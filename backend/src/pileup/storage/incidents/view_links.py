@@ -1,4 +1,4 @@
-"""Short links to views, and views that somebody named."""
+"""Short links to views, and named views."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pileup.storage.errors import NotFound, Refused
 from pileup.storage.visibility import in_bin
 
 _SCREEN = re.compile(r"[a-z]+(/[a-z]+)*(\?[^#\s]*)?(#[A-Za-z0-9,=.-]*)?\Z")
-"""A screen below the incident. Nothing else: a link must not lead out of the house."""
+"""A screen of an incident and nothing else: a link must not lead to another site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ViewLinks:
         self._session = unit.session
 
     def named(self, incident_id: str) -> list[ViewLink]:
-        """Those with a name, the newest first."""
+        """List the named views, newest first."""
         rows = self._session.execute(
             self._all()
             .where(models.ViewLink.incident_id == incident_id, models.ViewLink.name.is_not(None))
@@ -43,10 +43,10 @@ class ViewLinks:
         return [to_record(ViewLink, row, by=name) for row, name in rows]
 
     def get(self, link_id: str) -> ViewLink:
-        """One of them.
+        """Return one link.
 
         Raises:
-            NotFound: there is none with this id.
+            NotFound: no link has this id.
         """
         found = self._session.execute(self._all().where(models.ViewLink.id == link_id)).first()
         if found is None or in_bin(self._session, found[0].incident_id):
@@ -54,7 +54,7 @@ class ViewLinks:
         return to_record(ViewLink, found[0], by=found[1])
 
     def make(self, incident_id: str, view: str, name: str | None, *, by: Actor) -> ViewLink:
-        """A link to this view; without a name, the one that is there already.
+        """Create a link to this view; without a name, return the existing one.
 
         Raises:
             Refused: the view is not a screen of an incident.

@@ -1,8 +1,8 @@
-"""Webhooks: who is told of what, and every delivery with its answer.
+"""Webhooks: their subscriptions, and every delivery with its answer.
 
-``announce`` is called by the domains in the transaction that changes a state, so that an event is
-told when, and only when, it happened. The deliveries are jobs: a worker sends them, with growing
-pauses, and gives up after the last.
+The domains call ``announce`` in the transaction that changes a state, so that an event is sent
+when, and only when, the change is committed. Deliveries are jobs: a worker sends them, with growing
+pauses, and gives up after the last attempt.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class DeliveryRecord:
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What a worker needs to send one delivery."""
+    """Data that a worker needs to send one delivery."""
 
     delivery: DeliveryRecord
     url: str
@@ -67,7 +67,7 @@ class Parcel:
 
 
 def announce(unit: Unit, event: Event, incident_id: str, **data: Any) -> None:
-    """Tell every webhook that listens to this event, once this transaction is on disk."""
+    """Queue this event for every webhook subscribed to it; sent after this transaction commits."""
     session = unit.session
     hooks = [
         hook
@@ -113,7 +113,7 @@ class Webhooks:
         return [to_record(Webhook, row) for row in rows]
 
     def create(self, url: str, events: list[str], *, by: Actor) -> tuple[Webhook, str]:
-        """The webhook and its secret, which is not shown again."""
+        """Create a webhook; return it with its secret, which cannot be read again."""
         secret = f"whs_{secrets.token_urlsafe(32)}"
         row = models.Webhook(url=clean(url), events=events, secret=secret, created_by_id=by.id)
         self._session.add(row)
@@ -136,7 +136,7 @@ class Webhooks:
         self._session.flush()
 
     def deliveries(self, webhook_id: str, limit: int = 100) -> list[DeliveryRecord]:
-        """The newest first."""
+        """List the webhook's deliveries, newest first."""
         self._row(webhook_id)
         rows = self._session.scalars(
             select(models.WebhookDelivery)
@@ -147,7 +147,7 @@ class Webhooks:
         return [to_record(DeliveryRecord, row) for row in rows]
 
     def redeliver(self, webhook_id: str, delivery_id: str, *, by: Actor) -> DeliveryRecord:
-        """Send it again now, with all attempts anew."""
+        """Queue the delivery for sending now, with all attempts available again."""
         row = self._session.get(models.WebhookDelivery, delivery_id, with_for_update=True)
         if row is None or row.webhook_id != webhook_id:
             raise NotFound("There is no such delivery of this webhook.")
@@ -158,15 +158,15 @@ class Webhooks:
         return to_record(DeliveryRecord, row)
 
     def parcel(self, delivery_id: str) -> Parcel | None:
-        """What is to be sent; None when it was sent, or the webhook was switched off."""
+        """Return the data to send; None when it was sent, or the webhook is off."""
         row = self._session.get(models.WebhookDelivery, delivery_id)
         hook = self._session.get(models.Webhook, row.webhook_id) if row else None
         if row is None or hook is None or not hook.enabled or row.state != "waiting":
             return None
         return Parcel(to_record(DeliveryRecord, row), hook.url, hook.secret)
 
-    def told(self, delivery_id: str, status_code: int | None, answer: str) -> None:
-        """How it went: delivered by a 2xx, else tried again after a pause, or failed."""
+    def record_answer(self, delivery_id: str, status_code: int | None, answer: str) -> None:
+        """Record an attempt: delivered for a 2xx, else retried after a pause, or failed."""
         row = self._session.get(models.WebhookDelivery, delivery_id, with_for_update=True)
         if row is None:
             return

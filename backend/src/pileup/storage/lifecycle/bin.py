@@ -1,7 +1,7 @@
-"""The bin: what people deleted can be taken back for thirty days, then it is gone for good.
+"""The bin: deleted items can be restored for thirty days, then they are purged.
 
-Each domain deletes by setting ``deleted_at``. Here is what all of them share: the list of what was
-deleted in an incident, taking one back, and the purge that a worker does.
+Each domain deletes by setting ``deleted_at``. This module has the shared part: the list of an
+incident's deleted items, restoring one, and the purge that a worker runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class DeletedItem:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What a purge removed for good."""
+    """Rows and blobs that a purge removed."""
 
     incidents: list[str]
     shas: set[str]
@@ -43,12 +43,12 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A table whose rows go into the bin."""
+    """A table whose deleted rows are in the bin."""
 
     model: Any
     title: Any
     topic: str
-    """What is told to the screens when one comes back."""
+    """The topic of the notice when a row is restored."""
 
 
 _PREDICATE = func.coalesce(
@@ -84,7 +84,7 @@ class Bin:
         self._session = unit.session
 
     def of_incident(self, incident_id: str) -> list[DeletedItem]:
-        """What can be taken back, the last deleted first; members of an archive go with it."""
+        """List restorable items, last deleted first; members of an archive go with the archive."""
         items: list[DeletedItem] = []
         for name, kind in KINDS.items():
             there = [kind.model.incident_id == incident_id, kind.model.deleted_at.is_not(None)]
@@ -102,7 +102,7 @@ class Bin:
         ]
 
     def incidents(self) -> list[DeletedItem]:
-        """DeletedItem incidents."""
+        """List deleted incidents."""
         rows = self._session.execute(
             select(models.Incident.id, models.Incident.title, models.Incident.deleted_at)
             .where(models.Incident.deleted_at.is_not(None))
@@ -116,7 +116,7 @@ class Bin:
         ]
 
     def restore(self, incident_id: str, kind: str, item_id: str, *, by: Actor) -> None:
-        """Take one back. What hangs on it (evidence, ratings, comments) comes with it."""
+        """Restore one item, with its evidence, ratings and comments."""
         if kind not in KINDS:
             raise NotFound(f"Nothing of the kind {kind!r} goes into the bin.")
         model = KINDS[kind].model
@@ -151,7 +151,7 @@ class Bin:
         self._unit.notify(incident_id, "incident")
 
     def _read_on(self, incident_id: str) -> None:
-        """What was being read when the incident went is read now; a sweeper sends the jobs."""
+        """Queue the files that were being read at the deletion; a sweeper sends the jobs."""
         table = models.Artifact
         waiting = self._session.scalars(
             select(table.id).where(
@@ -164,7 +164,7 @@ class Bin:
             Jobs(self._unit).enqueue("artifact", artifact_id, incident_id, send=False)
 
     def _artifact(self, row: models.Artifact, by: Actor) -> None:
-        """With its members that were deleted in the same moment."""
+        """Restore an artifact with its members that were deleted in the same moment."""
         again = select(models.Artifact.id).where(
             models.Artifact.incident_id == row.incident_id,
             models.Artifact.sha256 == row.sha256,
@@ -208,7 +208,7 @@ class Bin:
             self._unit.notify(row.incident_id, "artifact", name)
 
     def _who(self, ids: list[str]) -> dict[str, str]:
-        """Who deleted each, from the audit trail."""
+        """Return who deleted each item, from the audit trail."""
         rows = self._session.execute(
             select(models.Audit.target, models.Audit.incident_id, models.Audit.user_name)
             .where(
@@ -221,15 +221,15 @@ class Bin:
         return {target or incident or "": name for target, incident, name in rows}
 
     def purge(self, older_than: timedelta, limit: int = 200) -> Gone:
-        """Remove for good what was deleted that long ago."""
+        """Remove what was deleted that long ago."""
         before = datetime.now(UTC) - older_than
-        # Append-only tables let go of rows in this mode only (never those of the audit trail).
+        # Append-only tables allow deletes in this mode only (never those of the audit trail).
         self._session.execute(text("select set_config('pileup.purge', 'on', true)"))
         artifacts = models.Artifact
         shas: set[str] = set()
         incidents = self._old(models.Incident, before, limit)
         if incidents:
-            self._told(models.Incident, incidents, older_than)
+            self._record_purge(models.Incident, incidents, older_than)
             shas |= self._shas(artifacts.incident_id.in_(incidents))
             for model in _SPEAK_OF_PINS:
                 self._session.execute(delete(model).where(model.incident_id.in_(incidents)))
@@ -240,16 +240,18 @@ class Bin:
                 continue
             if name == "artifact":
                 shas |= self._shas(artifacts.id.in_(ids))
-            self._told(kind.model, ids, older_than, name)
+            self._record_purge(kind.model, ids, older_than, name)
             self._session.execute(delete(kind.model).where(kind.model.id.in_(ids)))
             self._forget_words(name, ids)
         self._session.flush()
         return Gone(incidents, shas)
 
-    def _told(self, model: Any, ids: list[str], older_than: timedelta, kind: str = "") -> None:
-        """One line for each incident and kind: how many went, by which rule.
+    def _record_purge(
+        self, model: Any, ids: list[str], older_than: timedelta, kind: str = ""
+    ) -> None:
+        """Record one audit entry for each incident and kind: how many were purged, by which rule.
 
-        The lines about its deletion, which say what it was and who threw it away, stay.
+        The entries about the deletion, with its target and who deleted it, stay.
         """
         days = older_than / timedelta(days=1)
         why = f"bin emptied by the {days:g} day rule"
@@ -269,7 +271,7 @@ class Bin:
             self._unit.notify(incident_id, KINDS[kind].topic)
 
     def unused(self, shas: set[str]) -> set[str]:
-        """Those that no artifact has any more, deleted ones included."""
+        """Return the blobs that no artifact refers to, deleted artifacts included."""
         used = self._session.scalars(
             select(models.Artifact.sha256).where(models.Artifact.sha256.in_(shas))
         )
@@ -289,10 +291,10 @@ class Bin:
         return set(self._session.scalars(select(models.Artifact.sha256).where(where)))
 
     def _free(self, kind: str) -> list[Any]:
-        """Of withdrawn pins only those that no history speaks of: the others stay as they are."""
+        """Limit purged pins to withdrawn ones that no history refers to."""
         if kind != "pin":
             return []
-        speakers = (
+        references = (
             models.Evidence.pin_id,
             models.ExperimentPin.pin_id,
             models.ConfidenceStep.pin_id,
@@ -300,10 +302,10 @@ class Bin:
             models.EvidenceWeight.pin_id,
             models.MatrixOpening.pin_id,
         )
-        return [~exists().where(column == models.Pin.id) for column in speakers]
+        return [~exists().where(column == models.Pin.id) for column in references]
 
     def _forget_words(self, kind: str, ids: list[str]) -> None:
-        """Comments and texts name what they are about by its id, with no key that cascades."""
+        """Delete comments and texts by the id of their subject, which no foreign key cascades."""
         comments, texts = models.Comment, models.LiveText
         about = [f"{kind}:{name}" for name in ids]
         cells = or_(*(comments.subject.contains(name, autoescape=True) for name in ids))

@@ -1,10 +1,10 @@
-"""An incident as one archive: the artifacts, what people made of them, and the report.
+"""Bundles: an incident as one archive, with its artifacts, people's work, and the report.
 
 A zip with ``manifest.json``, ``artifacts/<sha-256>``, ``work/<table>.jsonl``, ``people.jsonl``,
-``mappings.jsonl`` (what people said of the columns of tables) and what the caller adds to be read
-without Pileup (report, analysis). An import gives the same incident under new ids; what the machine
-derives is derived again. A bundle is a stranger's file: sizes, names, hashes and references are
-checked, and nothing is kept of one that is refused.
+``mappings.jsonl`` (column mappings that people set) and members that the caller adds for reading
+without Pileup (report, analysis). An import creates the same incident under new ids and derives
+the derived data again. A bundle is an untrusted file: sizes, names, hashes and references are
+checked, and nothing is stored of a refused one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _MOST_MANIFEST = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an import may bring."""
+    """Limits of an import."""
 
     artifact_bytes: int
     total_bytes: int
@@ -94,27 +94,27 @@ def write_bundle(
 
 
 def work_of(unit: Unit, incident_id: str) -> str:
-    """What people have said in an incident, as far as a report shows it: what a release keeps.
+    """Return people's work in an incident, as far as a report shows it, for a release.
 
-    JSON: ``people`` and ``rows`` (table to rows), as the members of a bundle have them.
+    JSON: ``people`` and ``rows`` (table to rows), like the members of a bundle.
     """
     work = [(name, rows) for name, rows in rows_out(unit, incident_id) if name not in UNREPORTED]
     for name, rows in work:
         if name == "pins":
             for row in rows:
                 row["picture"] = None  # large, and no report draws it
-    told = {"people": people_of(unit, work), "rows": dict(work)}
-    return json.dumps(told, ensure_ascii=False, sort_keys=True)
+    content = {"people": people_of(unit, work), "rows": dict(work)}
+    return json.dumps(content, ensure_ascii=False, sort_keys=True)
 
 
 def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:
-    """What a release keeps as a bundle of its own, with the bytes out of the bundle around it.
+    """Write a release's work as a bundle, with the bytes from the bundle that contains the release.
 
-    Gives: the artifacts that the report was made from and whose bytes are not there; with one of
+    Returns: the artifacts that the report was made from and whose bytes are missing; with one of
     them nothing is written.
     """
-    told = json.loads(work)
-    rows = told["rows"]
+    content = json.loads(work)
+    rows = content["rows"]
     shas = sorted({row["sha256"] for row in rows["artifacts"]})
     gone = sorted(set(shas) - {name.removeprefix("artifacts/") for name in artifacts.namelist()})
     if gone:
@@ -127,7 +127,7 @@ def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:
     }
     with zipfile.ZipFile(to, "w", allowZip64=True) as archive:
         archive.writestr("manifest.json", json.dumps(manifest))
-        archive.writestr("people.jsonl", _lines(told["people"]))
+        archive.writestr("people.jsonl", _lines(content["people"]))
         for name, some in rows.items():
             archive.writestr(f"work/{name}.jsonl", _lines(some))
         for sha256 in shas:
@@ -140,11 +140,11 @@ def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:
 def read_bundle(
     database: Database, blobs: BlobStore, source: IO[bytes], by: Actor, limits: Limits
 ) -> tuple[Incident, list[str]]:
-    """The incident of a bundle, as a new one, and the ids of the jobs that read its artifacts.
+    """Import a bundle as a new incident; return it and the ids of its artifacts' jobs.
 
     The bytes are stored first, then everything else appears in one transaction. People are matched
-    by their address when an admin imports; else, and where nobody has it, an account that cannot
-    sign in carries the name, so that nobody is made to have said something.
+    by their address when an admin imports; otherwise, and where nobody has the address, an account
+    that cannot sign in carries the name, so that no user is credited with another person's words.
 
     Raises:
         Refused: it is no bundle, a newer one, or damaged; the sentence says where.
@@ -172,7 +172,7 @@ def _read(
     blobs.check_space(total)
     work = {table.name: _rows(archive, f"work/{table.name}.jsonl") for table in tables()}
     people = _rows(archive, "people.jsonl")
-    told = _mappings(_rows(archive, "mappings.jsonl"), work["artifacts"])
+    mappings = _mappings(_rows(archive, "mappings.jsonl"), work["artifacts"])
     old_id = _only(work["incidents"], manifest)
     _store_artifacts(archive, blobs, work["artifacts"], limits)
     with database.unit() as unit:
@@ -182,7 +182,7 @@ def _read(
         for name, rows in work.items():
             arrival.put(name, rows)
         incident_id = arrival.id_of(old_id)
-        Mappings(unit).arrive(by, told, incident_id)
+        Mappings(unit).arrive(by, mappings, incident_id)
         settle(unit.session, incident_id)
         jobs = [
             Jobs(unit).enqueue("artifact", artifact, incident_id) for artifact in arrival.artifacts
@@ -202,26 +202,26 @@ def _read(
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     try:
         with archive.open("manifest.json") as stream:
-            told = json.loads(stream.read(_MOST_MANIFEST))
+            manifest = json.loads(stream.read(_MOST_MANIFEST))
     except (KeyError, ValueError) as error:
         raise Refused(
             f"This is no bundle of Pileup: its manifest.json is missing or damaged ({error})."
         ) from None
-    if not isinstance(told, dict) or told.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise Refused("This is no bundle of Pileup: its manifest.json says something else.")
-    if told.get("version") != VERSION:
+    if manifest.get("version") != VERSION:
         raise Refused(
-            f"The bundle is of version {told.get('version')!r} and this Pileup reads {VERSION}: "
-            "update Pileup, or export it again there."
+            f"The bundle is of version {manifest.get('version')!r} and this Pileup reads "
+            f"{VERSION}: update Pileup, or export it again there."
         )
-    return told
+    return manifest
 
 
 def _rows(archive: zipfile.ZipFile, name: str) -> list[Row]:
     try:
         member = archive.getinfo(name)
     except KeyError:
-        return []  # a table that did not exist when it was made
+        return []  # a table newer than the bundle
     if member.file_size > _MOST_TABLE:
         raise TooLarge(f"{name} of the bundle has {grouped(member.file_size)} bytes.")
     rows: list[Row] = []
@@ -264,7 +264,7 @@ def _store_artifacts(
 
 
 def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:
-    """What people said of the columns of tables, for no other files than it says."""
+    """Check the column mappings of a bundle: they are for its own artifacts only."""
     files = {csv_mapping.key_of(None, str(row.get("sha256"))) for row in artifacts}
     for number, row in enumerate(rows, start=1):
         where = f"mappings.jsonl line {number} of the bundle"
@@ -281,7 +281,7 @@ def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:
 
 
 def _people(unit: Unit, people: list[Row], by: Actor) -> dict[str, str | None]:
-    """Id in the bundle -> id here."""
+    """Return the id here for each person's id in the bundle."""
     importer = unit.session.get(models.User, by.id) if by.id else None
     trusted = by.id is None or (importer is not None and importer.role == "admin")
     here: dict[str, str | None] = {}
@@ -297,7 +297,7 @@ def _people(unit: Unit, people: list[Row], by: Actor) -> dict[str, str | None]:
 
 
 def _stand_in(unit: Unit, name: str) -> str:
-    """An account that only carries a name."""
+    """Create an account that only carries a name, and return its id."""
     known = unit.session.scalar(
         select(models.User.id).where(
             models.User.name == name,
@@ -315,8 +315,8 @@ def _stand_in(unit: Unit, name: str) -> str:
 
 
 def _only(rows: list[Row], manifest: dict[str, Any]) -> str:
-    told = manifest.get("incident")
-    if len(rows) != 1 or not isinstance(told, dict) or rows[0].get("id") != told.get("id"):
+    incident = manifest.get("incident")
+    if len(rows) != 1 or not isinstance(incident, dict) or rows[0].get("id") != incident.get("id"):
         raise Refused("A bundle holds exactly one incident, the one that its manifest names.")
     return str(rows[0]["id"])
 

@@ -1,7 +1,7 @@
-"""The rows of one incident, out of the database and into another.
+"""Rows of one incident: read from the database and written under new ids.
 
-Which tables belong to an incident follows from their foreign keys, so that a new table travels
-without anybody thinking of it; what does not travel is named in ``STAYS`` with its reason.
+Foreign keys decide which tables belong to an incident, so that a new table is exported without a
+change here; the tables left out are in ``STAYS`` with the reason.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STAYS: dict[str, str] = {
     "jobs": "work of one installation",
     "uploads": "unfinished, of one installation",
     "live_text_updates": "the text itself travels",
-    "webhook_deliveries": "what one installation told its receivers",
+    "webhook_deliveries": "what one installation sent to its receivers",
 }
 """Tables of an incident that a bundle leaves out, and why."""
 
@@ -67,7 +67,7 @@ _CARRIED: dict[str, tuple[str, ...]] = {
         "uploaded_at",
     )
 }
-"""What people said of an artifact; everything else about it is read from its bytes again."""
+"""Settings of people for an artifact; everything else about it is read from its bytes again."""
 
 _LEFT: dict[str, tuple[str, ...]] = {
     "incidents": ("digest", "sample_id"),
@@ -88,7 +88,7 @@ Row = dict[str, Any]
 
 
 def tables() -> list[Table]:
-    """The tables that travel, those that are referred to before those that refer."""
+    """List the exported tables, referenced ones before those that refer to them."""
     everything = models.Base.metadata.sorted_tables
     belonging = {"incidents"}
     while True:
@@ -105,9 +105,9 @@ def tables() -> list[Table]:
 
 
 def rows_out(unit: Unit, incident_id: str) -> Iterator[tuple[str, list[Row]]]:
-    """Each table's rows as JSON values, by primary key; what was deleted stays at home.
+    """Yield each table's rows as JSON values, by primary key, without deleted ones.
 
-    A reference to something deleted becomes null, or takes its row along where it may not be null.
+    A reference to a deleted row becomes null, or drops its row where it may not be null.
     """
     kept: dict[str, set[Any]] = {}
     names = {table.name for table in tables()}
@@ -127,7 +127,7 @@ def rows_out(unit: Unit, incident_id: str) -> Iterator[tuple[str, list[Row]]]:
 
 
 def people_of(unit: Unit, everything: Iterable[tuple[str, list[Row]]]) -> list[Row]:
-    """Name and address of everybody whom these rows name."""
+    """Return name and address of everybody whom these rows name."""
     by_name = {table.name: table for table in tables()}
     ids: set[str] = set()
     for name, rows in everything:
@@ -143,10 +143,10 @@ def people_of(unit: Unit, everything: Iterable[tuple[str, list[Row]]]) -> list[R
 
 
 class Arrival:
-    """Rows of a bundle on their way in: every id becomes a new one, wherever it is named."""
+    """Rows of a bundle during import: every id becomes a new one, wherever it occurs."""
 
     def __init__(self, unit: Unit, people: dict[str, str | None]) -> None:
-        """``people``: id in the bundle -> id here, or None for somebody who is not known."""
+        """Set the mapping of people: id in the bundle -> id here, or None when unknown."""
         self._unit = unit
         self._ids: dict[str, str] = {}
         self._people = people
@@ -154,18 +154,18 @@ class Arrival:
         self._pins: list[tuple[str, str]] = []
 
     def learn(self, table: str, rows: list[Row]) -> None:
-        """Give each row of a table its new id. All tables come by here before the first ``put``."""
+        """Give each row of a table its new id. Call for all tables before the first ``put``."""
         if len(rows) > _MOST_ROWS:
             raise Refused(f"The bundle has more than {grouped(_MOST_ROWS)} rows of {table}.")
         if "id" in _table(table).c:
-            # Ids sort by age, and lists are read in their order: it must stay as it was.
+            # Ids sort by age, and lists are read in their order: the new ids keep it.
             fresh = sorted(new_id() for _ in rows)
             for number, (row, new) in enumerate(zip(rows, fresh, strict=True), start=1):
                 self._ids[_text(row.get("id"), table, "id")] = new
                 if table == "pins":
                     self._pins.append((_bare(row["id"]), new))
                 if table in NUMBERED:
-                    row.setdefault("number", number)  # before 0016 they were counted, by age
+                    row.setdefault("number", number)  # before 0016 numbers were counted, by age
 
         self._pins.sort()
 
@@ -173,7 +173,7 @@ class Arrival:
         """Write the rows of one table; tables come in the order of ``tables()``.
 
         Raises:
-            Refused: a row has a column, a value or a reference that cannot be.
+            Refused: a row has an impossible column, value or reference.
         """
         table = _table(name)
         columns = {column.name: column for column in carried(table)}
@@ -185,11 +185,11 @@ class Arrival:
 
     @property
     def artifacts(self) -> list[str]:
-        """The ids of the new artifacts: they wait to be read."""
+        """Return the ids of the new artifacts, which wait to be read."""
         return self._artifacts
 
     def id_of(self, old: str) -> str:
-        """The new id of a row of the bundle."""
+        """Return the new id of a row of the bundle."""
         return self._ids[old]
 
     def _row(self, table: Table, columns: dict[str, Column[Any]], row: Row) -> Row:
@@ -255,7 +255,7 @@ class Arrival:
             ) from None
 
     def _pin(self, match: re.Match[str]) -> str:
-        """The new id of the first pin whose id begins so; the same text where there is none."""
+        """Return the new id of the first pin whose id begins so; the same text without one."""
         wanted = _bare(match[2])
         at = bisect_left(self._pins, (wanted,))
         if at < len(self._pins) and self._pins[at][0].startswith(wanted):
@@ -263,7 +263,7 @@ class Arrival:
         return match[0]
 
     def _renamed(self, value: Any) -> Any:
-        """The ids of the bundle replaced, in addresses and locators too."""
+        """Replace the ids of the bundle in a value, in addresses and locators too."""
         if isinstance(value, str):
             text = _SHORT.sub(self._pin, value)
             return _UUID.sub(lambda match: self._ids.get(match[0], match[0]), text)
@@ -279,7 +279,7 @@ def _bare(identifier: str) -> str:
 
 
 def carried(table: Table) -> list[Column[Any]]:
-    """The columns that travel."""
+    """List the exported columns."""
     only = _CARRIED.get(table.name)
     left = _LEFT.get(table.name, ())
     return [
@@ -292,7 +292,7 @@ def carried(table: Table) -> list[Column[Any]]:
 
 
 def _of_incident(table: Table, incident_id: str, names: set[str]) -> Select[Any]:
-    """Its rows of this incident that nobody deleted."""
+    """Select the table's rows of this incident that nobody deleted."""
     chosen = select(*table.columns)
     if table.name == "incidents":
         return chosen.where(table.c.id == incident_id)
@@ -308,7 +308,7 @@ def _of_incident(table: Table, incident_id: str, names: set[str]) -> Select[Any]
 
 
 def _owners(table: Table, names: set[str]) -> list[tuple[Column[Any], Table]]:
-    """Columns that name a row of one of these tables by its id, where that row owns this one."""
+    """List the columns that name a row of one of these tables by its id, where it owns this row."""
     return [
         (key.parent, key.column.table)
         for key in table.foreign_keys
@@ -323,7 +323,7 @@ def _refers_to(column: Column[Any]) -> str | None:
 
 
 def _resolved(row: Row, column: Column[Any], kept: dict[str, set[Any]]) -> bool:
-    """Whether the reference leads to a row that travels; null where it may be, if it does not."""
+    """Return whether the reference leads to an exported row; set it to null where it may be."""
     refers = _refers_to(column)
     value = row[column.name]
     if refers is None or refers not in kept or value is None or column.name == "key":
@@ -335,7 +335,7 @@ def _resolved(row: Row, column: Column[Any], kept: dict[str, set[Any]]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, date):  # a datetime is one
+    if isinstance(value, date):  # a datetime is a date too
         return value.isoformat()
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()

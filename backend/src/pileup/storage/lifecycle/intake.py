@@ -1,4 +1,4 @@
-"""Loading an incident folder as if its files had been uploaded, for samples and `pileup import`."""
+"""Load an incident folder as if its files had been uploaded, for samples and `pileup import`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pileup.storage.reasoning.experiments import Experiments
 def load_sample(
     database: Database, blobs: BlobStore, sample: Sample, by: Actor, max_bytes: int
 ) -> tuple[Incident, list[str]]:
-    """The incident of this sample, and the ids of its new jobs.
+    """Load a sample; return its incident, and the ids of its new jobs.
 
-    A sample that was loaded already opens the incident that it was loaded into: the bytes are
-    stored first, then incident and artifacts appear in one transaction, so there is never half of
-    one. Two loads at once: the unique index lets one win, and the other opens that.
+    A sample that was loaded already opens its incident. The bytes are stored first, then incident
+    and artifacts appear in one transaction, so there is never half of a sample. Of two loads at
+    once the unique index lets one succeed, and the other opens that incident.
     """
     with database.unit() as unit:
         known = Incidents(unit).by_sample(sample.id)
@@ -64,7 +64,7 @@ def load_sample(
 def _plan(
     unit: Unit, incident_id: str, sample: Sample, attached: dict[str, list[str]], by: Actor
 ) -> None:
-    """The sample's experiments, planned, each with what was captured while it ran."""
+    """Plan the sample's experiments, each with the files captured while it ran."""
     experiments = Experiments(unit)
     for experiment in sample.experiments:
         values = {

@@ -2,8 +2,8 @@
 
 Layout of ``<samples>/<id>/``: sample.yaml (title, description, severity, service, experiments:
 [{folder, title, change, expect}]), ``artifacts/`` with the captured files, and one folder per
-experiment. Files of an experiment are loaded too, kept out of the incident's analysis, bear their
-folder's name, and are attached to a planned experiment.
+experiment. Files of an experiment are loaded too, excluded from the incident's analysis, under
+their folder's name, and attached to a planned experiment.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Sample:
     experiments: tuple[SampleExperiment, ...]
 
     def files(self) -> Iterator[SampleFile]:
-        """What is captured, in the order of the paths."""
+        """Yield the captured files, by path."""
         for path in _files(self.folder / "artifacts"):
             relative = path.relative_to(self.folder / "artifacts").as_posix()
             yield SampleFile(path, relative, None)
@@ -61,12 +61,12 @@ class Sample:
 
     @property
     def bytes(self) -> int:
-        """Size of all files."""
+        """Return the size of all files."""
         return sum(file.source.stat().st_size for file in self.files())
 
 
 def samples_in(root: Path | None) -> list[Sample]:
-    """The samples of a folder, by id; none when there is no folder."""
+    """List the samples of a folder, by id; none when the folder does not exist."""
     if root is None or not root.is_dir():
         return []
     folders = sorted(path for path in root.iterdir() if (path / "sample.yaml").is_file())
@@ -74,7 +74,7 @@ def samples_in(root: Path | None) -> list[Sample]:
 
 
 def sample(root: Path | None, sample_id: str) -> Sample:
-    """One sample, or NotFound."""
+    """Return one sample; raise NotFound."""
     found = next((item for item in samples_in(root) if item.id == sample_id), None)
     if found is None:
         raise NotFound(f"there is no sample {sample_id[:80]!r}")
@@ -82,7 +82,7 @@ def sample(root: Path | None, sample_id: str) -> Sample:
 
 
 def read_sample(folder: Path) -> Sample:
-    """A folder that has a sample.yaml, or else just files: then its name is the title."""
+    """Read a sample folder; without a sample.yaml, the folder's name is the title."""
     described: dict[str, Any] = {}
     description = folder / "sample.yaml"
     if description.is_file():

@@ -1,4 +1,4 @@
-"""Alembic's entry: run the migrations over the connection that `migrate.upgrade` hands over."""
+"""Alembic's entry point: run the migrations over the connection of `migrate.upgrade`."""
 
 from __future__ import annotations
 

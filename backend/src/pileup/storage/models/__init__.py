@@ -1,4 +1,4 @@
-"""The tables, one module per group of domains. They never leave ``pileup.storage``."""
+"""Tables, one module per group of domains. They never leave ``pileup.storage``."""
 
 from pileup.storage.models.accounts import Session, SignInLink, Token, User
 from pileup.storage.models.artifacts import Artifact, Job, Problem, TableMapping, Upload, Worker

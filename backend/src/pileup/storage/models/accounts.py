@@ -1,4 +1,4 @@
-"""People and how they prove who they are. Secrets are stored as hashes only."""
+"""People and their credentials. Secrets are stored as hashes only."""
 
 from __future__ import annotations
 

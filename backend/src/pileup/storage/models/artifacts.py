@@ -1,4 +1,4 @@
-"""Uploaded files, what was read in them, uploads on their way, and the jobs that do the reading."""
+"""Uploaded files, their parse results, uploads in progress, and the jobs that read them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Artifact(Base):
 
 
 class Problem(Base):
-    """One thing that the parser could not read. Replaced with every parse."""
+    """A problem that the parser met. Replaced with every parse."""
 
     __tablename__ = "problems"
 
@@ -107,7 +107,7 @@ class Problem(Base):
 
 
 class TableMapping(Base):
-    """What a person said the columns of a table are; per header, for the whole installation."""
+    """The column mapping that a person set; per header, for the whole installation."""
 
     __tablename__ = "table_mappings"
 
@@ -120,7 +120,7 @@ class TableMapping(Base):
 
 
 class Upload(Base):
-    """A resumable upload on its way in; the bytes received so far are in home/uploads/<id>."""
+    """A resumable upload in progress; the bytes received so far are in home/uploads/<id>."""
 
     __tablename__ = "uploads"
 
@@ -140,7 +140,7 @@ class Upload(Base):
 
 
 class Job(Base):
-    """One piece of work. This table is the truth; the broker only carries ids."""
+    """One job. This table is the truth; the broker only carries ids."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -178,7 +178,7 @@ class Job(Base):
 
 
 class Worker(Base):
-    """Who can work: one row per worker process, with its last sign of life."""
+    """A worker process, with the time of its last heartbeat."""
 
     __tablename__ = "workers"
 

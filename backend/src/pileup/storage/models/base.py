@@ -1,4 +1,4 @@
-"""What every table shares: naming of constraints, the id, and the column types we use."""
+"""Base of every table: names of constraints, the id, and column types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JsonList = Annotated[list[Any], mapped_column(JSONB)]
 
 
 class Base(DeclarativeBase):
-    """Base of every table. Times are timestamptz; text is unbounded and checked at the border."""
+    """Base of every table. Times are timestamptz; text is unbounded and checked by the API."""
 
     metadata = MetaData(
         naming_convention={

@@ -1,4 +1,4 @@
-"""What people say to each other about a hypothesis, a pin, a cell, an experiment, and to whom."""
+"""Comments on hypotheses, pins, cells and experiments, and the mentions in them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Comment(Base):
 
 
 class Mention(Base):
-    """Somebody was named in a comment: a notification until they have seen it."""
+    """A mention of a user in a comment: a notification until they have seen it."""
 
     __tablename__ = "mentions"
     __table_args__ = (UniqueConstraint("comment_id", "user_id"),)

@@ -1,4 +1,4 @@
-"""The case: incidents, their stored analysis, annotations, and the audit trail."""
+"""Incidents, their stored analysis, annotations, and the audit trail."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Analysis(Base):
 
 
 class Snapshot(Base):
-    """Catalogue of the moments that dumps, processlists and stack samples describe."""
+    """Index of the moments that dumps, processlists and stack samples describe."""
 
     __tablename__ = "snapshots"
 
@@ -86,7 +86,7 @@ class Snapshot(Base):
 
 
 class Series(Base):
-    """Catalogue of series names and ranges; the samples themselves are in the frame store."""
+    """Index of series names and ranges; the samples themselves are in the frame store."""
 
     __tablename__ = "series"
 
@@ -109,7 +109,7 @@ class Series(Base):
 
 
 class FindingVerdict(Base):
-    """What a person said about a finding; findings themselves are derived."""
+    """A person's verdict on a finding; findings themselves are derived."""
 
     __tablename__ = "finding_verdicts"
     __table_args__ = (
@@ -127,7 +127,7 @@ class FindingVerdict(Base):
 
 
 class StackVerdict(Base):
-    """Which pile a person put a stack on; a stack without a row is not reviewed yet."""
+    """The pile that a person put a stack on; a stack without a row is not reviewed yet."""
 
     __tablename__ = "stack_verdicts"
     __table_args__ = (CheckConstraint("pile in ('benign', 'suspicious')", name="pile"),)
@@ -162,7 +162,7 @@ class Annotation(Base):
 
 
 class StallCorrection(Base):
-    """When a stall began and ended as a person has it; null leaves what the analysis computes."""
+    """A person's begin and end of a stall; null keeps what the analysis computes."""
 
     __tablename__ = "stall_corrections"
     __table_args__ = (

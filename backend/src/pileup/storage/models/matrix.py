@@ -1,7 +1,7 @@
-"""The matrix of evidence and hypotheses: ratings, weights, and what was opened. All append-only.
+"""Matrix of evidence and hypotheses: ratings, weights, and openings. All append-only.
 
-The latest row of a (pin, hypothesis, person) is what that person says now; the ones before are what
-the slider over time shows. A trigger refuses update and delete.
+The latest row of a (pin, hypothesis, person) is that person's current rating; the slider over time
+shows earlier ones. A trigger refuses update and delete.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pileup.storage.models.base import Base, Id, Made
 
 
 class Rating(Base):
-    """What one person said of one pin under one hypothesis."""
+    """One person's rating of one pin under one hypothesis."""
 
     __tablename__ = "ratings"
     __table_args__ = (
@@ -35,7 +35,7 @@ class Rating(Base):
 
 
 class EvidenceWeight(Base):
-    """How credible and how relevant the team holds a pin."""
+    """The team's credibility and relevance of a pin."""
 
     __tablename__ = "evidence_weights"
     __table_args__ = (
@@ -56,7 +56,7 @@ class EvidenceWeight(Base):
 
 
 class MatrixOpening(Base):
-    """The facilitator showed everybody's ratings: of one cell, one row, one column, or all."""
+    """The facilitator's opening of everybody's ratings: of a cell, a row, a column, or all."""
 
     __tablename__ = "matrix_openings"
 

@@ -1,6 +1,6 @@
 """Human work: pins, hypotheses with their confidence ledger and evidence, experiments.
 
-Nothing here is derived and nothing here is touched by a re-parse: rows point at evidence by
+Nothing here is derived, and a re-parse changes nothing here: rows point at evidence by
 locators (artifact hash, line range, series and window), never by a foreign key to parsed data.
 """
 
@@ -16,7 +16,7 @@ from pileup.storage.models.base import Base, Id, Made
 
 
 class Pin(Base):
-    """A saved pointer to exact data and to the view that shows it."""
+    """A saved pointer to exact data and to its view."""
 
     __tablename__ = "pins"
     __table_args__ = (
@@ -49,7 +49,7 @@ class Pin(Base):
     picture: Mapped[str | None]
     """SVG of what the screen showed, sanitised."""
     value: Mapped[str | None]
-    """What the records said when it was pinned, in words; None: nothing is computed for it."""
+    """The value when it was pinned, in words; None: no value is computed for it."""
     value_hash: Mapped[str | None]
     """Hash of the value when it was pinned: a re-parse that changes it makes the pin stale."""
     stale: Mapped[bool] = mapped_column(default=False)
@@ -122,7 +122,7 @@ class ConfidenceStep(Base):
 
 
 class Evidence(Base):
-    """A pin that speaks for or against a hypothesis."""
+    """A pin as evidence for or against a hypothesis."""
 
     __tablename__ = "evidence"
     __table_args__ = (
@@ -208,7 +208,7 @@ class ExperimentPin(Base):
 
 
 class Symptom(Base):
-    """A predicate over records that somebody wrote: it is asked of the incident and of each run."""
+    """A predicate over records that a person wrote, checked in the incident and in each run."""
 
     __tablename__ = "symptoms"
 

@@ -1,4 +1,4 @@
-"""What an installation takes out of its reports, by name."""
+"""Redaction profiles: named choices of what reports leave out."""
 
 from __future__ import annotations
 

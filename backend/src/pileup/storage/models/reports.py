@@ -1,4 +1,4 @@
-"""Around the report: action items, releases with their approvals, and what is chosen per incident.
+"""Action items, releases with their approvals, and report settings per incident.
 
 The sections' texts are live texts (``models/texts.py``).
 """
@@ -14,7 +14,7 @@ from pileup.storage.models.base import Base, Id, Made
 
 
 class ActionItem(Base):
-    """What will be changed, by whom, until when, and what shows that it works."""
+    """A planned change: owner, due date, and how to verify that it works."""
 
     __tablename__ = "action_items"
     __table_args__ = (
@@ -65,8 +65,8 @@ class Release(Base):
     """The encoded document (report/document.py), exactly the bytes that the hash is of."""
     sha256: Mapped[str]
     work: Mapped[str | None] = mapped_column(deferred=True)
-    """What people had said then, as ``storage.bundle.work_of`` tells it: with it and the artifacts
-    the document can be computed again. None: made before this was kept."""
+    """People's work at that time, in the form of ``storage.bundle.work_of``: with it and the
+    artifacts the document can be computed again. None: older than this column."""
     note: Mapped[str] = mapped_column(default="")
     made_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     made_by: Mapped[str]
@@ -91,7 +91,7 @@ class ReleaseApproval(Base):
 
 
 class ReportChoice(Base):
-    """What is chosen for one incident's report."""
+    """Report settings of one incident."""
 
     __tablename__ = "report_choices"
 

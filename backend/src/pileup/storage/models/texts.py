@@ -1,4 +1,4 @@
-"""Long texts that several people write at once: a CRDT document each, its updates, its versions."""
+"""Long texts for collaborative editing: a CRDT document each, its updates, its versions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pileup.storage.models.base import Base, Id, Made
 
 
 class LiveText(Base):
-    """One text. ``state`` and the updates after ``base_seq`` are the truth; ``text`` is read."""
+    """One text. ``state`` and the updates after ``base_seq`` are the truth; ``text`` is derived."""
 
     __tablename__ = "live_texts"
     __table_args__ = (CheckConstraint("base_seq <= seq", name="base_seq"),)
@@ -32,7 +32,7 @@ class LiveText(Base):
 
 
 class LiveTextUpdate(Base):
-    """One update since the last compaction, as the document took it in."""
+    """One update since the last compaction, as the document accepted it."""
 
     __tablename__ = "live_text_updates"
     __table_args__ = (
@@ -53,7 +53,7 @@ class LiveTextUpdate(Base):
 
 
 class LiveTextVersion(Base):
-    """The text as one person's stretch of editing left it."""
+    """The text at the end of one person's stretch of editing."""
 
     __tablename__ = "live_text_versions"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Saved views: an address of a screen under a name or a short id."""
+"""Saved views: the address of a screen under a name or a short id."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pileup.storage.models.base import Base, Id, Made
 
 
 class ViewLink(Base):
-    """What a short link opens. The same view has one link, however often it is copied."""
+    """The target of a short link. The same view has one link, however often it is copied."""
 
     __tablename__ = "view_links"
     __table_args__ = (

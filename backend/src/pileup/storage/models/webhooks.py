@@ -1,4 +1,4 @@
-"""Where other systems are told of changes of state, and every time that they were."""
+"""Webhooks that other systems receive on changes of state, and their deliveries."""
 
 from __future__ import annotations
 

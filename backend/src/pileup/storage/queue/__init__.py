@@ -1,1 +1,1 @@
-"""The job table, the workers that take from it, and the broker that wakes them."""
+"""The job table, the worker heartbeats, and the broker that wakes workers."""

@@ -1,14 +1,14 @@
-"""The broker: carries ids of jobs from whoever made one to a worker, and nothing else.
+"""Broker: carries job ids to a worker, and nothing else.
 
-Losing a message or delivering it twice harms nothing: the job table decides what runs, and the
-sweeper of every worker sends again what was not picked up. So a broker that is down is logged
-and forgiven here.
+A message that is lost or delivered twice does no harm: the job table decides what runs, and the
+sweeper of every worker resends what was not picked up. So a broker that is down is only logged
+here.
 
 Settings: acknowledge after the work, take one at a time, and redeliver when a worker is lost.
 The visibility timeout of the Redis transport must exceed the longest task, or the broker would
-start a task a second time while it still runs; the sweep for lost ones is every second instead
-of each 100 s. Both were measured: with the defaults a
-surviving worker took over a dead one's task after 91 s, with these after 9 s.
+start a task a second time while it still runs; the sweep for lost ones runs every second instead
+of every 100 s. Both were measured: with the defaults a surviving worker took over a dead one's
+task after 91 s, with these after 9 s.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ log = structlog.get_logger()
 
 
 class Sender(Protocol):
-    """Whoever can send a job's id to a worker."""
+    """Sender of job ids to workers."""
 
     def send(self, job_id: str) -> bool:
-        """Whether the broker took it."""
+        """Send a job id; return whether the broker took it."""
 
 
 def send_all(database: Database, sender: Sender, job_ids: Sequence[str]) -> None:
-    """Send jobs until one is not taken: then the broker is away, and sweepers send the rest."""
+    """Send jobs until the broker refuses one: then it is down, and sweepers send the rest."""
     for number, job_id in enumerate(job_ids):
         if not sender.send(job_id):
             with database.unit() as unit:
@@ -46,7 +46,7 @@ def send_all(database: Database, sender: Sender, job_ids: Sequence[str]) -> None
 
 
 def make_celery(broker_url: str, *, task_time_limit_s: int = 900) -> Celery:
-    """A Celery application with our settings, without tasks."""
+    """Create a Celery application with our settings, without tasks."""
     app = Celery("pileup", broker=broker_url, set_as_current=False)
     app.conf.update(
         task_default_queue=QUEUE,
@@ -63,7 +63,7 @@ def make_celery(broker_url: str, *, task_time_limit_s: int = 900) -> Celery:
         worker_send_task_events=False,
         worker_hijack_root_logger=False,
         worker_cancel_long_running_tasks_on_connection_loss=False,
-        worker_max_tasks_per_child=200,  # parsers hold large strings; a fresh process gives back
+        worker_max_tasks_per_child=200,  # parsers hold large strings; a fresh process frees memory
         broker_transport_options=_transport_options(broker_url, task_time_limit_s),
         **_queue_settings(broker_url),
     )
@@ -71,13 +71,13 @@ def make_celery(broker_url: str, *, task_time_limit_s: int = 900) -> Celery:
 
 
 class CelerySender:
-    """Sends through Celery; a broker that is down costs a second and a log line, no more."""
+    """Sender over Celery; a broker that is down costs a second and a log line, no more."""
 
     def __init__(self, app: Celery) -> None:
         self._app = app
 
     def send(self, job_id: str) -> bool:
-        """Whether the broker took it; if not, a sweeper sends it later."""
+        """Send a job id; return whether the broker took it. If not, a sweeper sends it later."""
         try:
             self._app.send_task(TASK, args=[job_id], queue=QUEUE, retry=False, ignore_result=True)
         except Exception as error:  # noqa: BLE001  (kombu raises its transports' own errors)

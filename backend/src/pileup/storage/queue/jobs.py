@@ -1,9 +1,9 @@
 """Jobs: the table that decides what runs. State, attempt, lease, heartbeat.
 
 A job is claimed by a conditional UPDATE and finished by another that names the attempt, so that a
-task which is delivered twice, or whose worker was thought dead, can neither run twice at once nor
-overwrite a newer result. A lease that nobody renews, or whose process is gone from this machine,
-frees the job again; after MAX_ATTEMPTS it fails with a sentence.
+task that is delivered twice, or whose worker was wrongly thought dead, can neither run twice at
+once nor overwrite a newer result. A lease that is not renewed, or whose process is gone from this
+machine, frees the job again; after MAX_ATTEMPTS the job fails with a sentence.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class QueueLength:
 
 
 class Jobs:
-    """The job table."""
+    """Repository of jobs."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._db = unit.session
 
-    # ---- making
+    # ---- creating
 
     def enqueue(
         self,
@@ -72,11 +72,11 @@ class Jobs:
         delay: timedelta = timedelta(0),
         send: bool = True,
     ) -> str:
-        """A queued job for this target; the one that waits already, if there is one.
+        """Queue a job for this target and return its id; an equal waiting job is returned instead.
 
         A second request moves the time of a delayed job: that is the debounce. With ``send`` the
         caller hands the id to the broker after the commit; without it a sweeper does when it is
-        due. It is marked as sent beforehand: a mark that came later would meet the worker.
+        due. It is marked as sent beforehand: a later mark would collide with the worker.
         """
         sent_at = func.now() if send else None
         statement = (
@@ -101,10 +101,10 @@ class Jobs:
         return job_id
 
     def request_analysis(self, incident_id: str, debounce_s: float) -> bool:
-        """Queue the incident's analysis, unless artifacts still wait or run: the last one asks.
+        """Queue the incident's analysis, unless artifacts still wait or run; return whether.
 
-        Two artifacts that end at once must not each leave it to the other: the incident's row is
-        locked first.
+        Two artifacts that end at once must not each leave the request to the other: the incident's
+        row is locked first.
         """
         self._db.execute(
             select(models.Incident.id).where(models.Incident.id == incident_id).with_for_update()
@@ -130,9 +130,9 @@ class Jobs:
     def claim(
         self, job_id: str, owner: str, lease: timedelta, gone: Callable[[str], bool]
     ) -> Job | None:
-        """Take the job, if it is free: queued and due, or its lease ran out, or its owner is gone.
+        """Claim a job that is queued and due, or whose lease expired, or whose owner is gone.
 
-        One job of a kind runs for a target at a time. None: somebody else has it, or it is over.
+        One job of a kind runs for a target at a time. None: another worker has it, or it is over.
         """
         row = self._db.scalar(select(models.Job).where(models.Job.id == job_id).with_for_update())
         if row is None or row.state not in ("queued", "running"):
@@ -154,7 +154,7 @@ class Jobs:
         return to_record(Job, row)
 
     def renew(self, job: Job, lease: timedelta) -> bool:
-        """Heartbeat: keep the lease. False: the job is no longer ours, stop."""
+        """Renew the lease. False: the job is no longer ours, stop."""
         return (
             self._db.scalar(
                 update(models.Job)
@@ -170,7 +170,7 @@ class Jobs:
         )
 
     def finish(self, job: Job, error: str | None = None) -> bool:
-        """End this attempt. False: a newer attempt has the job; throw this result away."""
+        """End this attempt. False: a newer attempt has the job; discard this result."""
         return (
             self._db.scalar(
                 update(models.Job)
@@ -193,7 +193,7 @@ class Jobs:
     # ---- sweeping
 
     def due(self, limit: int = 500) -> list[str]:
-        """Queued jobs that are due and were not sent, or whose message seems lost; marks them."""
+        """Return due jobs that are unsent, or whose message seems lost; mark them as sent."""
         waiting = (
             select(models.Job.id)
             .where(
@@ -218,7 +218,7 @@ class Jobs:
         )
 
     def unsent(self, job_ids: Sequence[str]) -> None:
-        """The broker did not take them: a sweeper sends them."""
+        """Mark jobs as unsent, as the broker did not take them: a sweeper sends them."""
         self._db.execute(
             update(models.Job)
             .where(models.Job.id.in_(job_ids), models.Job.state == "queued")
@@ -226,18 +226,18 @@ class Jobs:
         )
 
     def resend(self) -> None:
-        """A worker died, and with it the messages that it had taken but not begun: send again.
+        """Resend messages that a dead worker had taken but not begun.
 
-        Those that another worker holds are then sent twice, which costs a look at the table.
+        Messages that another worker holds are then sent twice, which costs one read of the table.
         """
         self._db.execute(
             update(models.Job).where(models.Job.state == "queued").values(sent_at=None)
         )
 
     def abandoned(self, gone: Callable[[str], bool]) -> list[Job]:
-        """Free every running job that nobody works on any more; those tried too often fail.
+        """Free every running job whose worker is gone; those with too many attempts fail.
 
-        Returns the ones that were freed or failed.
+        Returns the jobs that were freed or failed.
         """
         rows = self._db.scalars(
             select(models.Job)
@@ -265,10 +265,10 @@ class Jobs:
             freed.append(to_record(Job, row))
         return freed
 
-    # ---- asking
+    # ---- queries
 
     def analysis_state(self, incident_id: str) -> AnalysisState:
-        """Where the incident's analysis stands; parsing artifacts count as queued."""
+        """Return the state of the incident's analysis; parsing artifacts count as queued."""
         row = self._db.scalar(
             select(models.Job)
             .where(models.Job.incident_id == incident_id, models.Job.kind == "analyse")
@@ -292,7 +292,7 @@ class Jobs:
         return AnalysisState(cast(State, row.state), row.error, row.started_at, finished_at)
 
     def length(self) -> QueueLength:
-        """How many jobs wait and run."""
+        """Count the waiting and the running jobs."""
         rows = self._db.execute(
             select(models.Job.state, func.count())
             .where(models.Job.state.in_(("queued", "running")))

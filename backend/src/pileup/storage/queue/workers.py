@@ -1,4 +1,4 @@
-"""Who can work: the heartbeats of worker processes."""
+"""Heartbeats of worker processes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class WorkerStatus:
 
 
 class Workers:
-    """The table of heartbeats."""
+    """Repository of worker heartbeats."""
 
     def __init__(self, unit: Unit) -> None:
         self._db = unit.session
 
     def beat(self, name: str, version: str, concurrency: int) -> None:
-        """A sign of life; rows of workers that were silent for a day go."""
+        """Record a heartbeat; delete workers that were silent for a day."""
         values = {"version": version, "concurrency": concurrency, "last_seen": func.now()}
         self._db.execute(
             insert(models.Worker)
@@ -40,15 +40,15 @@ class Workers:
         )
 
     def knows(self, name: str) -> bool:
-        """Whether a worker of this name is noted: at its start, that the one before it died."""
+        """Return whether a worker of this name has a row: at its start, the previous one died."""
         return self._db.get(models.Worker, name) is not None
 
     def leave(self, name: str) -> None:
-        """An orderly stop."""
+        """Delete the worker's row at an orderly stop."""
         self._db.execute(delete(models.Worker).where(models.Worker.name == name))
 
     def presence(self, within: timedelta) -> WorkerStatus:
-        """Who gave a sign of life within this time."""
+        """Return the status of the workers with a heartbeat within this time."""
         last = self._db.scalar(select(func.max(models.Worker.last_seen)))
         names = tuple(
             self._db.scalars(

@@ -1,1 +1,1 @@
-"""Hypotheses, evidence, experiments and what people say about them."""
+"""Hypotheses, evidence, experiments, and what people write about them."""

@@ -1,4 +1,4 @@
-"""How well people judged: confidences from the ledger against what became of the hypotheses."""
+"""Calibration: confidences from the ledger against the outcomes of hypotheses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DECIDED = {"supported": True, "refuted": False}
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """One person's last word on a hypothesis before it was decided."""
+    """One person's last confidence in a hypothesis before it was decided."""
 
     hypothesis_id: str
     label: str
@@ -34,7 +34,7 @@ class PersonalScore:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How far the confidences were from what was found: 0 is perfect, 0.25 is a thrown coin."""
+    """Brier score of the confidences: 0 is perfect, 0.25 is a thrown coin."""
 
     brier: float | None
     """None: no hypothesis was supported or refuted after somebody gave a confidence."""
@@ -43,7 +43,7 @@ class Calibration:
 
 
 def calibration_of(unit: Unit, incident_id: str) -> Calibration:
-    """Each person's last confidence before the decision; after it, it is easy to be sure."""
+    """Compute the calibration of each person's last confidence before the decision."""
     forecasts = [
         forecast
         for hypothesis in Hypotheses(unit).of_incident(incident_id)
@@ -58,7 +58,7 @@ def calibration_of(unit: Unit, incident_id: str) -> Calibration:
         if (score := brier(rows)) is not None
     ]
     return Calibration(
-        brier(said for group in by_person.values() for said in group),
+        brier(forecast for group in by_person.values() for forecast in group),
         tuple(forecasts),
         tuple(sorted(people, key=lambda person: (person.brier, person.by))),
     )
@@ -70,10 +70,10 @@ def _forecasts(hypothesis: HypothesisRecord) -> list[Forecast]:
         return []
     steps = list(hypothesis.history)
     while steps and steps[-1].status == hypothesis.status:
-        steps.pop()  # said when it was decided already
+        steps.pop()  # recorded when it was decided already
     last: dict[str, Forecast] = {}
     for before, step in zip([None, *steps], steps, strict=False):
-        # a step that only moves the status repeats the confidence and is nobody's forecast
+        # a step that only changes the status repeats the confidence and is nobody's forecast
         moves = before is not None and before.status != step.status
         repeats = before is not None and before.confidence == step.confidence
         if step.confidence is not None and not (moves and repeats):

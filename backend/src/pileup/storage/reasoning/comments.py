@@ -1,7 +1,8 @@
-"""Comments on hypotheses, pins, cells, experiments and report sections, and the people named there.
+"""Comments on hypotheses, pins, cells, experiments and report sections, and their mentions.
 
-A name after @ is looked up among the users when the comment is saved: the longest name that fits
-wins, a part of an e-mail address before its @ fits too, and two people of one name are both told.
+A name after @ is looked up among the users when the comment is saved: the longest matching name
+wins, a part of an e-mail address before its @ matches too, and of two people of one name both are
+notified.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class CommentMention:
-    """One notification: who named you, where, in which words."""
+    """One notification: who mentioned you, where, in which words."""
 
     id: str
     incident_id: str
@@ -66,7 +67,7 @@ class Comments:
         self._session = unit.session
 
     def of_subject(self, incident_id: str, subject: str) -> list[Comment]:
-        """Oldest first."""
+        """List a subject's comments, oldest first."""
         table = models.Comment
         rows = self._session.scalars(
             select(table)
@@ -80,7 +81,7 @@ class Comments:
         return self._records(list(rows))
 
     def counts(self, incident_id: str) -> dict[str, int]:
-        """Comments per subject."""
+        """Count comments per subject."""
         table = models.Comment
         rows = self._session.execute(
             select(table.subject, func.count().label("many"))
@@ -94,36 +95,36 @@ class Comments:
         row = models.Comment(
             incident_id=incident_id,
             subject=subject,
-            body=_said(body),
+            body=_clean_body(body),
             by_id=by.id,
             by_name=by.name,
         )
         self._session.add(row)
         self._session.flush()
         self._mention(row, by)
-        return self._told(row, by, "comment.created")
+        return self._publish(row, by, "comment.created")
 
     def edit(self, comment_id: str, body: str, *, revision: int, by: Actor) -> Comment:
-        """Change one's own words; who is newly named is told."""
+        """Change one's own comment; people newly mentioned are notified."""
         row = self._own(comment_id, by)
         if row.revision != revision:
             raise StaleRevision("This comment was changed elsewhere.", self._records([row])[0])
-        row.body = _said(body)
+        row.body = _clean_body(body)
         row.revision += 1
         row.edited_at = datetime.now(UTC)
         self._session.flush()
         self._mention(row, by)
-        return self._told(row, by, "comment.edited")
+        return self._publish(row, by, "comment.edited")
 
     def delete(self, comment_id: str, *, by: Actor) -> None:
-        """Take one's own words away; the audit trail keeps that there were some."""
+        """Delete one's own comment; the audit trail keeps that it existed."""
         row = self._own(comment_id, by)
         row.deleted_at = datetime.now(UTC)
         self._session.flush()
-        self._told(row, by, "comment.deleted")
+        self._publish(row, by, "comment.deleted")
 
     def people(self) -> list[Colleague]:
-        """Everybody who can be named or asked."""
+        """List the active users, who can be mentioned and chosen as owners."""
         rows = self._session.execute(
             select(models.User.id, models.User.name, models.User.role)
             .where(models.User.disabled.is_(False))
@@ -134,7 +135,7 @@ class Comments:
     # ---- mentions
 
     def mentions_of(self, user_id: str, limit: int = 50) -> list[CommentMention]:
-        """Newest first."""
+        """List a user's mentions, newest first."""
         rows = self._session.execute(
             select(models.Mention, models.Comment, models.Incident.title)
             .join(models.Comment, models.Comment.id == models.Mention.comment_id)
@@ -162,7 +163,7 @@ class Comments:
         ]
 
     def seen(self, user_id: str, ids: Iterable[str] | None) -> None:
-        """Mark these as seen, or all when None."""
+        """Mark these mentions as seen, or all when None."""
         table = models.Mention
         change = update(table).where(table.user_id == user_id, table.seen_at.is_(None))
         if ids is not None:
@@ -183,7 +184,7 @@ class Comments:
                 self._unit.notify(row.incident_id, "mentions", person)
 
     def _known(self) -> list[tuple[str, str]]:
-        """(name, id) of everybody, also by the first part of their address."""
+        """Return (name, id) of everybody, also by the first part of their address."""
         rows = self._session.execute(
             select(models.User.id, models.User.name, models.User.email).where(
                 models.User.disabled.is_(False)
@@ -230,7 +231,7 @@ class Comments:
             raise Refused(f"Only {row.by_name} can change this comment: answer it instead.")
         return row
 
-    def _told(self, row: models.Comment, by: Actor, action: str) -> Comment:
+    def _publish(self, row: models.Comment, by: Actor, action: str) -> Comment:
         record(
             self._unit, by, action, incident_id=row.incident_id, target=row.id, subject=row.subject
         )
@@ -262,7 +263,7 @@ class Comments:
 
 
 def named_in(body: str, known: Iterable[tuple[str, str]]) -> list[str]:
-    """Ids of the people named after an @, in order. known: (name, id).
+    """Return the ids of the people named after an @, in order. known: (name, id).
 
     '@Ada Lovelace, look' names Ada Lovelace and not Ada; 'ada@example.org' names nobody.
     """
@@ -283,7 +284,7 @@ def named_in(body: str, known: Iterable[tuple[str, str]]) -> list[str]:
     return list(found)
 
 
-def _said(body: str) -> str:
+def _clean_body(body: str) -> str:
     text = clean(body).strip()
     if not text:
         raise Refused("An empty comment says nothing.", "body")

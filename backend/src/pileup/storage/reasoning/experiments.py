@@ -1,7 +1,7 @@
-"""The experiment log: what we changed, predicted and saw.
+"""Experiment log: changes, predictions and observations.
 
 planned -> started -> finished. Starting locks the prediction; finishing needs an observation and a
-verdict. An experiment that missed is kept like one that matched.
+verdict. An experiment that missed stays like one that matched.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ class Experiments:
         self._session = unit.session
 
     def create(self, incident_id: str, values: dict[str, Any], *, by: Actor) -> ExperimentRecord:
-        """A planned experiment with the next number of its incident."""
+        """Create a planned experiment with the next number of its incident."""
         self._check_hypothesis(incident_id, values.get("hypothesis_id"))
         number = next_number(self._session, incident_id, Experiment)
         row = Experiment(incident_id=incident_id, number=number, by_id=by.id, **_cleaned(values))
         self._session.add(row)
         self._session.flush()
-        return self._told(row, by, "experiment.planned")
+        return self._publish(row, by, "experiment.planned")
 
     def of_incident(self, incident_id: str) -> list[ExperimentRecord]:
         rows = self._session.scalars(
@@ -97,7 +97,8 @@ class Experiments:
         self._fresh(row, revision)
         locked = {"prediction", "change", "parameters"} & changes.keys()
         if row.locked_at is not None and any(
-            _said(clean_json(changes[name])) != _said(getattr(row, name)) for name in locked
+            _comparable(clean_json(changes[name])) != _comparable(getattr(row, name))
+            for name in locked
         ):
             raise Conflict(
                 "The change, its parameters and its prediction were locked when the experiment "
@@ -110,7 +111,7 @@ class Experiments:
         self._touch(row)
         if "conclusion" in changes:
             self._conclude(row, by)
-        return self._told(row, by, "experiment.edited", fields=sorted(changes))
+        return self._publish(row, by, "experiment.edited", fields=sorted(changes))
 
     def start(self, experiment_id: str, *, by: Actor) -> ExperimentRecord:
         row = self._row(experiment_id)
@@ -120,7 +121,7 @@ class Experiments:
         row.state = "started"
         row.started_at = row.locked_at = datetime.now(UTC)
         self._touch(row)
-        return self._told(row, by, "experiment.started")
+        return self._publish(row, by, "experiment.started")
 
     def finish(
         self,
@@ -161,7 +162,7 @@ class Experiments:
             title=row.title,
             verdict=verdict,
         )
-        return self._told(row, by, "experiment.finished", verdict=verdict)
+        return self._publish(row, by, "experiment.finished", verdict=verdict)
 
     def attach_artifacts(
         self, experiment_id: str, artifact_ids: list[str], *, by: Actor
@@ -193,7 +194,7 @@ class Experiments:
             for artifact_id in wanted
         )
         self._touch(row)
-        return self._told(row, by, "experiment.artifacts_attached", files=len(wanted))
+        return self._publish(row, by, "experiment.artifacts_attached", files=len(wanted))
 
     def attach_pin(self, experiment_id: str, pin_id: str, *, by: Actor) -> ExperimentRecord:
         row = self._row(experiment_id)
@@ -203,7 +204,7 @@ class Experiments:
         if self._session.get(ExperimentPin, (row.id, pin_id)) is None:
             self._session.add(ExperimentPin(experiment_id=row.id, pin_id=pin_id))
             self._session.flush()
-        return self._told(row, by, "experiment.pin_attached", evidence=pin.label)
+        return self._publish(row, by, "experiment.pin_attached", evidence=pin.label)
 
     def _attached(self, experiment_id: str) -> set[str]:
         table = ExperimentArtifact
@@ -218,7 +219,7 @@ class Experiments:
         Texts(self._unit).follow(row.incident_id, key, row.conclusion, by)
 
     def delete(self, experiment_id: str, *, by: Actor) -> None:
-        """Put it into the bin; its number stays taken."""
+        """Move the experiment to the bin; its number stays taken."""
         row = self._row(experiment_id)
         row.deleted_at = datetime.now(UTC)
         self._session.flush()
@@ -258,7 +259,7 @@ class Experiments:
         row.updated_at = datetime.now(UTC)
         self._session.flush()
 
-    def _told(self, row: Experiment, by: Actor, action: str, **detail: Any) -> ExperimentRecord:
+    def _publish(self, row: Experiment, by: Actor, action: str, **detail: Any) -> ExperimentRecord:
         record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
         self._unit.notify(row.incident_id, "experiments", row.id)
         return self._records([row])[0]
@@ -322,7 +323,7 @@ class Experiments:
 
 
 def _check_prediction(prediction: dict[str, Any]) -> None:
-    """What is locked must be there: words or a number, and a number must be whole."""
+    """Check a prediction before it is locked: words or a number, and a complete number."""
     metric, op = prediction.get("metric"), prediction.get("op")
     if not str(prediction.get("text", "")).strip() and not metric:
         raise Refused(
@@ -342,8 +343,8 @@ def _check_prediction(prediction: dict[str, Any]) -> None:
         raise Refused("What falsifies the prediction needs a sign and a value.", "prediction")
 
 
-def _said(value: Any) -> Any:
-    """A field left out, an empty one and null say the same."""
+def _comparable(value: Any) -> Any:
+    """Drop empty fields, as a field left out, an empty one and null are equal."""
     if isinstance(value, dict):
         return {name: item for name, item in value.items() if item not in (None, "", [])}
     return value

@@ -1,4 +1,4 @@
-"""What people said about findings. The findings themselves are derived and live in the analysis."""
+"""Verdicts of people on findings. The findings themselves are derived and are in the analysis."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Findings:
         self._session = unit.session
 
     def verdicts(self, incident_id: str) -> dict[str, Verdict]:
-        """By finding id; a finding that is missing is open."""
+        """Return verdicts by finding id; a finding that is missing is open."""
         rows = self._session.scalars(
             select(models.FindingVerdict).where(models.FindingVerdict.incident_id == incident_id)
         )

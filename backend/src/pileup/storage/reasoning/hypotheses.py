@@ -1,12 +1,12 @@
 """Hypotheses, their evidence, and the append-only ledger of confidence.
 
 A step is written whenever confidence or status changes, with who, why and the pin behind it.
-Every write names the revision that it was made from.
+Every write names the revision that it is based on.
 
     proposed -> active -> supported | refuted | inconclusive -> active again
     any of them -> superseded -> active again
 
-The first evidence or the first confidence makes a proposal active. Refuting needs at least one pin.
+The first evidence or the first confidence activates a proposal. Refuting needs at least one pin.
 """
 
 from __future__ import annotations
@@ -121,10 +121,10 @@ class Hypotheses:
         self._session.add(row)
         self._session.flush()
         self._step(row, reason=reason, pin_id=None, by=by)
-        return self._told(row, by, "hypothesis.created")
+        return self._publish(row, by, "hypothesis.created")
 
     def of_incident(self, incident_id: str) -> list[HypothesisRecord]:
-        """All of them, the most believed first."""
+        """List the incident's hypotheses, highest confidence first."""
         rows = self._session.scalars(
             select(Hypothesis).where(
                 Hypothesis.incident_id == incident_id, Hypothesis.deleted_at.is_(None)
@@ -179,8 +179,8 @@ class Hypotheses:
                 after=status,
             )
             moves = {"before": before, "after": status, "reason": reason or ""}
-            return self._told(row, by, "hypothesis.status_changed", **moves)
-        return self._told(row, by, "hypothesis.edited", fields=sorted(changes))
+            return self._publish(row, by, "hypothesis.status_changed", **moves)
+        return self._publish(row, by, "hypothesis.edited", fields=sorted(changes))
 
     def set_confidence(
         self,
@@ -199,14 +199,14 @@ class Hypotheses:
         row.needs_review = False
         self._step(row, reason=reason, pin_id=pin_id, by=by)
         self._touch(row)
-        return self._told(
+        return self._publish(
             row, by, "hypothesis.confidence_set", confidence=confidence, reason=reason
         )
 
     def add_evidence(
         self, hypothesis_id: str, *, pin_id: str, side: str, note: str, by: Actor
     ) -> HypothesisRecord:
-        """Pin something to a hypothesis; pinning it again moves it to the new side."""
+        """Add a pin to a hypothesis as evidence; adding it again moves it to the new side."""
         row = self._row(hypothesis_id)
         self._check_pin(row, pin_id)
         link = self._session.scalar(
@@ -222,7 +222,7 @@ class Hypotheses:
         if row.status == "proposed":
             row.status = "active"
             self._step(row, reason="the first evidence", pin_id=pin_id, by=by)
-        return self._told(
+        return self._publish(
             row, by, "hypothesis.evidence_added", evidence=self._label(pin_id), side=side
         )
 
@@ -241,10 +241,10 @@ class Hypotheses:
         self._session.delete(link)
         row.needs_review = True
         self._session.flush()
-        return self._told(row, by, "hypothesis.evidence_removed", evidence=gone)
+        return self._publish(row, by, "hypothesis.evidence_removed", evidence=gone)
 
     def delete(self, hypothesis_id: str, *, by: Actor) -> None:
-        """Put it into the bin, with its ledger and its evidence."""
+        """Move the hypothesis to the bin, with its ledger and its evidence."""
         row = self._row(hypothesis_id)
         row.deleted_at = datetime.now(UTC)
         self._session.flush()
@@ -334,7 +334,7 @@ class Hypotheses:
         row.updated_at = datetime.now(UTC)
         self._session.flush()
 
-    def _told(self, row: Hypothesis, by: Actor, action: str, **detail: Any) -> HypothesisRecord:
+    def _publish(self, row: Hypothesis, by: Actor, action: str, **detail: Any) -> HypothesisRecord:
         record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
         self._unit.notify(row.incident_id, "hypotheses", row.id)
         return self._records([row])[0]
@@ -413,7 +413,7 @@ class Hypotheses:
         ]
 
     def _successors(self, rows: Iterable[Hypothesis]) -> dict[str, str]:
-        """Label of each hypothesis that supersedes one of these."""
+        """Return the label of each hypothesis that supersedes one of these."""
         ids = {row.superseded_by_id for row in rows if row.superseded_by_id}
         found = self._session.execute(
             select(Hypothesis.id, Hypothesis.number).where(Hypothesis.id.in_(ids))
@@ -422,5 +422,5 @@ class Hypotheses:
 
 
 def _tags(tags: Iterable[str]) -> list[str]:
-    """Tags as they are kept: no blanks around, none twice."""
+    """Normalize tags: no blanks around, none twice."""
     return list(dict.fromkeys(tag for name in tags if (tag := clean(name).strip())))

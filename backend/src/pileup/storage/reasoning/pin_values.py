@@ -1,7 +1,7 @@
 """The value behind a pin, from the parsed artifacts and the last analysis of its incident.
 
-Used when a pin is made and, by the worker, after each analysis: the same code, so that only what
-was read differs.
+Used when a pin is created and, by the worker, after each analysis: the same code, so that values
+differ only when the parsed data does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MOMENTS_KEPT = 64
 
 
 class PinValues:
-    """Values of the pins of one incident; what several pins need is read once."""
+    """Values of the pins of one incident; input that several pins need is read once."""
 
     def __init__(
         self, unit: Unit, placed: PlacedStore, frames: FrameStore, incident_id: str
@@ -55,7 +55,7 @@ class PinValues:
     def of(
         self, kind: str, evidence_kind: str, locator: Mapping[str, Any], view: str
     ) -> PinnedValue | None:
-        """None where nothing can be computed: testimony, an artifact that is not here."""
+        """Compute a pin's value; None for testimony and for an artifact that is missing."""
         node = locator.get("node")
         if kind in ("wait_node", "wait_edge") and node and locator.get("at"):
             return self._of_wait(locator, view)
@@ -71,7 +71,7 @@ class PinValues:
         return None
 
     def parser_of(self, sha256: str) -> tuple[str, int] | None:
-        """(format, version) of the parser that read an artifact of the incident."""
+        """Return (format, version) of the parser that read an artifact of the incident."""
         key = self._key(sha256)
         return (key.format, key.version) if key else None
 
@@ -133,7 +133,7 @@ class PinValues:
 
 
 def check_pins(unit: Unit, placed: PlacedStore, frames: FrameStore, incident_id: str) -> list[str]:
-    """Hold every pin of an incident against its value of now; ids of those that changed."""
+    """Compare every pin of an incident with its current value; return the ids of changed pins."""
     pins = [pin for pin in Pins(unit).of_incident(incident_id) if pin.value is not None]
     if not pins:
         return []
@@ -147,7 +147,7 @@ def _value(values: PinValues, pin: PinRecord) -> PinnedValue | None:
 
 
 def _instant(text: str | datetime | None) -> int | None:
-    """UTC µs of a locator's time; None when there is none, or none that a calendar has."""
+    """Return UTC µs of a locator's time; None when it is missing or out of the calendar's range."""
     if text is None:
         return None
     try:

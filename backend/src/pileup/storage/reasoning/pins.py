@@ -1,9 +1,9 @@
 """Pins: saved pointers to exact data and the view that shows it.
 
-What a pin points at is never changed. It is stale when its artifact has left the incident, or when
-the value behind it is not what it was: then both are kept until a person takes the new one, which
-the audit trail tells. Withdrawing a pin keeps its row, hides it, and flags for review every
-hypothesis that used it as evidence, for a confidence, or in the matrix.
+The target of a pin never changes. A pin is stale when its artifact left the incident, or when its
+value changed: then both values stay until a person accepts the new one, which the audit trail
+records. Withdrawing a pin keeps its row, hides it, and flags for review every hypothesis that used
+it as evidence, for a confidence, or in the matrix.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pileup.storage.reasoning.reviews import flag, settle
 from pileup.storage.visibility import in_bin, living
 
 _TOPICS = ("pins", "hypotheses", "matrix")
-"""What a change of a pin is to be asked for again."""
+"""The topics that a change of a pin notifies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Pins:
         )
         self._session.add(row)
         self._session.flush()
-        self._told(row, by, "pin.created", title=row.title)
+        self._publish(row, by, "pin.created", title=row.title)
         return self.get(row.id)
 
     def get(self, pin_id: str) -> PinRecord:
@@ -99,13 +99,13 @@ class Pins:
         return pins[pin_id]
 
     def of_incident(self, incident_id: str) -> list[PinRecord]:
-        """Every pin that was not withdrawn, oldest first."""
+        """List every pin that was not withdrawn, oldest first."""
         return self._records(
             select(Pin.id).where(Pin.incident_id == incident_id, Pin.deleted_at.is_(None))
         )
 
     def unanswered(self, incident_id: str) -> int:
-        """How many are stale and wait for somebody to take the new value or to keep the old."""
+        """Count the stale pins that wait for a decision on the new value."""
         there = exists().where(
             Artifact.incident_id == incident_id,
             Artifact.sha256 == Pin.locator["artifact"].astext,
@@ -127,13 +127,13 @@ class Pins:
         return {record.id: record for record in records}
 
     def withdraw(self, pin_id: str, *, by: Actor) -> str:
-        """Take a pin back; its incident's id. Hypotheses that used it need a review."""
+        """Withdraw a pin; return its incident's id. Hypotheses that used it need a review."""
         row = living(self._session, Pin, pin_id)
         if row is None:
             raise NotFound("There is no such pin; it may have been withdrawn already.")
         row.deleted_at = datetime.now(UTC)
         flagged = flag(self._session, pin_id)
-        self._told(row, by, "pin.withdrawn", title=row.title, flagged=flagged)
+        self._publish(row, by, "pin.withdrawn", title=row.title, flagged=flagged)
         return row.incident_id
 
     def restore(self, pin_id: str, *, by: Actor) -> PinRecord:
@@ -148,13 +148,13 @@ class Pins:
             row.deleted_at = None
             self._session.flush()
             settled, again = settle(self._session, row.incident_id, pin_id)
-            self._told(
+            self._publish(
                 row, by, "pin.restored", title=row.title, settled=settled, needs_review=again
             )
         return self.get(pin_id)
 
     def resolve(self, pin_id: str, *, accept: bool, reason: str, by: Actor) -> PinRecord:
-        """Answer a stale pin: take the new value, or leave the pin as it was made."""
+        """Resolve a stale pin: accept the new value, or keep the pin as it was created."""
         row = living(self._session, Pin, pin_id, lock=True)
         if row is None:
             raise NotFound("There is no such pin; it may have been withdrawn.")
@@ -169,18 +169,18 @@ class Pins:
         else:
             row.kept_hash = row.now_hash
         action = "pin.value_accepted" if accept else "pin.kept_stale"
-        self._told(row, by, action, was=was, now=now, reason=reason)
+        self._publish(row, by, action, was=was, now=now, reason=reason)
         return self.get(pin_id)
 
     def picture(self, pin_id: str) -> str | None:
-        """The SVG that was kept with it."""
+        """Return the SVG stored with the pin, or None."""
         row = living(self._session, Pin, pin_id)
         return None if row is None else row.picture
 
     def revalue(self, incident_id: str, values: Mapping[str, PinnedValue]) -> list[str]:
-        """Hold every pin against its value of now; the ids of those that turned stale or fresh.
+        """Compare every pin with its current value; return the ids that turned stale or fresh.
 
-        values: by pin id, of those whose value could be computed.
+        values: by pin id, for pins whose value could be computed.
         """
         changed: list[str] = []
         rows = self._session.scalars(
@@ -196,8 +196,8 @@ class Pins:
             text = clean(now.text)
             # the words too: they are what people read, and a bundle may bring others
             stale = (now.hash, text) != (row.value_hash, row.value)
-            told = (now.hash, text) if stale else (None, None)
-            if stale == row.stale and told == (row.now_hash, row.now_value):
+            current = (now.hash, text) if stale else (None, None)
+            if stale == row.stale and current == (row.now_hash, row.now_value):
                 continue
             row.stale = stale
             row.stale_since = (row.stale_since or datetime.now(UTC)) if stale else None
@@ -222,7 +222,7 @@ class Pins:
                 self._unit.notify(incident_id, topic)
         return changed
 
-    def _told(self, row: Pin, by: Actor, action: str, **detail: Any) -> None:
+    def _publish(self, row: Pin, by: Actor, action: str, **detail: Any) -> None:
         self._session.flush()
         record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
         for topic in _TOPICS:
@@ -262,7 +262,7 @@ class Pins:
         ]
 
     def _present(self, incidents: set[str]) -> set[tuple[str, str]]:
-        """(incident, SHA-256) of every artifact that the analysis still uses."""
+        """Return (incident, SHA-256) of every artifact that the analysis still uses."""
         rows = self._session.execute(
             select(Artifact.incident_id, Artifact.sha256).where(
                 Artifact.incident_id.in_(incidents),

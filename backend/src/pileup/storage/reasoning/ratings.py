@@ -1,7 +1,8 @@
-"""The matrix as people filled it: ratings, weights and openings, append-only.
+"""Ratings, weights and openings of the matrix, append-only.
 
-What a person says now is their latest row; what they said at a time is their latest row until then.
-The audit trail says that somebody rated, not what: others may not have rated that cell yet.
+A person's current rating is their latest row; their rating at a time is their latest row until
+then. The audit trail records that somebody rated, not the rating: others may not have rated that
+cell yet.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Ratings:
         by: Actor,
         proposed_by: str | None = None,
     ) -> None:
-        """Say what a pin means for a hypothesis; None takes it back. The same again: no row."""
+        """Rate a pin under a hypothesis; None clears it, an unchanged rating adds no row."""
         self._pin(incident_id, pin_id)
         self._hypothesis(incident_id, hypothesis_id)
         if by.id is None:
@@ -84,10 +85,10 @@ class Ratings:
                 proposed_by=proposed_by,
             )
         )
-        self._told(incident_id, "matrix.rated", f"{pin_id}/{hypothesis_id}", by)
+        self._publish(incident_id, "matrix.rated", f"{pin_id}/{hypothesis_id}", by)
 
     def votes(self, incident_id: str, at: datetime | None = None) -> list[Vote]:
-        """What everybody says now, or said at a time; what was taken back is not among it."""
+        """List everybody's current ratings, or those at a time, without cleared ones."""
         table = models.Rating
         wanted = select(table).where(table.incident_id == incident_id)
         if at is not None:
@@ -110,7 +111,7 @@ class Ratings:
         ]
 
     def moments(self, incident_id: str) -> list[datetime]:
-        """When ratings or weights changed, in order: the stops of the slider over time."""
+        """List the times of changed ratings or weights, in order: the stops of the time slider."""
         moments = {
             at
             for table in (models.Rating, models.EvidenceWeight)
@@ -130,7 +131,7 @@ class Ratings:
         revision: int,
         by: Actor,
     ) -> Weight:
-        """Say how credible and relevant a pin is; one opinion of the team, so revisions count."""
+        """Set the credibility and relevance of a pin for the whole team, with a revision."""
         self._pin(incident_id, pin_id, lock=True)
         now = self.weights(incident_id).get(pin_id, UNSET)
         if now.revision != revision:
@@ -147,13 +148,13 @@ class Ratings:
                 by_name=by.name,
             )
         )
-        self._told(
+        self._publish(
             incident_id, "matrix.weighed", pin_id, by, credibility=credibility, relevance=relevance
         )
         return self.weights(incident_id)[pin_id]
 
     def weights(self, incident_id: str, at: datetime | None = None) -> dict[str, Weight]:
-        """By pin; a pin that is missing is normal in both."""
+        """Return weights by pin; a pin that is missing is normal in both."""
         table = models.EvidenceWeight
         wanted = select(table).where(table.incident_id == incident_id)
         if at is not None:
@@ -183,10 +184,12 @@ class Ratings:
                 by_name=by.name,
             )
         )
-        self._told(incident_id, "matrix.opened", f"{pin_id or 'all'}/{hypothesis_id or 'all'}", by)
+        self._publish(
+            incident_id, "matrix.opened", f"{pin_id or 'all'}/{hypothesis_id or 'all'}", by
+        )
 
     def openings(self, incident_id: str) -> set[tuple[str | None, str | None]]:
-        """(pin, hypothesis) that were opened; None stands for all of them."""
+        """Return the opened (pin, hypothesis) pairs; None means all of them."""
         table = models.MatrixOpening
         rows = self._session.execute(
             select(table.pin_id, table.hypothesis_id).where(table.incident_id == incident_id)
@@ -207,14 +210,16 @@ class Ratings:
         if row is None or row.deleted_at is not None or row.incident_id != incident_id:
             raise NotFound("There is no such hypothesis in this incident.")
 
-    def _told(self, incident_id: str, action: str, target: str, by: Actor, **detail: str) -> None:
+    def _publish(
+        self, incident_id: str, action: str, target: str, by: Actor, **detail: str
+    ) -> None:
         self._session.flush()
         record(self._unit, by, action, incident_id=incident_id, target=target, **detail)
         self._unit.notify(incident_id, "matrix", target)
 
 
 def is_open(openings: set[tuple[str | None, str | None]], pin_id: str, hypothesis_id: str) -> bool:
-    """Whether the facilitator opened this cell, by itself or with its row, its column or all."""
+    """Return whether the facilitator opened this cell, alone or with its row, column or all."""
     return not openings.isdisjoint(
         {(pin_id, hypothesis_id), (pin_id, None), (None, hypothesis_id), (None, None)}
     )

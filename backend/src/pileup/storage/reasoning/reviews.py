@@ -1,8 +1,8 @@
-"""Which hypotheses need a review because of a pin, and which no longer do when it is back.
+"""Review flags of hypotheses that a pin's withdrawal or return sets and clears.
 
-A withdrawal flags every hypothesis that used the pin and notes in its line of the audit trail which
-of them were not flagged before. A restore makes undone what only that withdrawal did. It leaves a
-flag that stands for something else, and flags who was reviewed meanwhile, without the pin.
+A withdrawal flags every hypothesis that used the pin and notes in its audit entry which of them
+were not flagged before. A restore undoes only the effects of that withdrawal. It keeps a flag with
+another reason, and flags hypotheses that were reviewed meanwhile, without the pin.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _USES = (Evidence, ConfidenceStep, Rating)
 
 
 def flag(session: Session, pin_id: str) -> list[str]:
-    """Whoever built on the pin must look again; ids of those that did not have to before."""
+    """Flag every hypothesis that uses the pin; return the ids that were not flagged before."""
     fresh = [user.id for user in _users(session, pin_id) if not user.needs_review]
     _set(session, fresh, needed=True)
     return fresh
 
 
 def settle(session: Session, incident_id: str, pin_id: str) -> tuple[list[str], list[str]]:
-    """After a restore: labels of the hypotheses that need no review any more, and that do now."""
+    """After a restore, return labels of hypotheses that no longer need a review and that now do."""
     settled: list[Hypothesis] = []
     again: list[Hypothesis] = []
     for user in _users(session, pin_id):
@@ -44,7 +44,7 @@ def settle(session: Session, incident_id: str, pin_id: str) -> tuple[list[str], 
 
 
 def _only_withdrawn(session: Session, incident_id: str, hypothesis_id: str) -> bool:
-    """Whether its flag stood for withdrawn pins alone, and all of them are back."""
+    """Return whether its flag had withdrawn pins as only reason, and all of them are back."""
     used = union(*(select(t.pin_id).where(t.hypothesis_id == hypothesis_id) for t in _USES))
     pins = select(used.subquery().c.pin_id)
     away = select(Pin.id).where(Pin.id.in_(pins), Pin.deleted_at.is_not(None)).limit(1)

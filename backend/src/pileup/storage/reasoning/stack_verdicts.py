@@ -1,4 +1,4 @@
-"""Which stacks people called benign or suspicious. The stacks themselves are derived."""
+"""Stacks that people called benign or suspicious. The stacks themselves are derived."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StackVerdicts:
         self._session = unit.session
 
     def of_incident(self, incident_id: str) -> dict[str, StackVerdict]:
-        """By stack key; a stack that is missing is not reviewed."""
+        """Return verdicts by stack key; a stack that is missing is not reviewed."""
         rows = self._session.execute(
             select(models.StackVerdict, models.User.name)
             .outerjoin(models.User, models.User.id == models.StackVerdict.by_id)
@@ -34,7 +34,7 @@ class StackVerdicts:
         return {row.stack_key: StackVerdict(row.pile, name, row.at) for row, name in rows}
 
     def put(self, incident_id: str, stack_key: str, pile: str | None, *, by: Actor) -> None:
-        """Put a stack on a pile; None takes the verdict back."""
+        """Put a stack on a pile; None clears the verdict."""
         row = self._session.get(models.StackVerdict, (incident_id, stack_key))
         if pile is None:
             if row is None:

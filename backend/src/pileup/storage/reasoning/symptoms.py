@@ -1,7 +1,7 @@
 """Symptoms that people wrote for an incident.
 
-An edit changes what is asked from now on: a run's stored outcome keeps the words of what it was
-asked at its finish.
+An edit changes the predicate for later checks: a run's stored outcome keeps the words of the
+predicate that was checked at its finish.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pileup.storage.models import Symptom
 from pileup.storage.visibility import living
 
 MOST = 50
-"""Each is asked of every run."""
+"""A limit, as every run is checked for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class SymptomRecord:
     id: str
     incident_id: str
-    told: dict[str, Any]
+    stored: dict[str, Any]
     """The predicate as it is stored."""
     predicate: Predicate
     by: str
@@ -41,7 +41,7 @@ class Symptoms:
         self._session = unit.session
 
     def of_incident(self, incident_id: str) -> list[SymptomRecord]:
-        """Oldest first."""
+        """List the incident's symptoms, oldest first."""
         rows = self._session.scalars(
             select(Symptom)
             .where(Symptom.incident_id == incident_id, Symptom.deleted_at.is_(None))
@@ -50,22 +50,22 @@ class Symptoms:
         return [_record(row) for row in rows]
 
     def create(self, incident_id: str, predicate: dict[str, Any], *, by: Actor) -> SymptomRecord:
-        """One more to look for."""
+        """Add a symptom with this predicate."""
         known = self.of_incident(incident_id)
         if len(known) >= MOST:
             raise Refused(f"An incident has at most {MOST} symptoms of people's own.", "predicate")
-        told = _new(predicate, known)
-        row = Symptom(incident_id=incident_id, predicate=told, by_id=by.id, by_name=by.name)
+        stored = _new(predicate, known)
+        row = Symptom(incident_id=incident_id, predicate=stored, by_id=by.id, by_name=by.name)
         self._session.add(row)
         self._session.flush()
         made = _record(row)
-        self._tell(row, by, "symptom.created", words=made.predicate.words)
+        self._publish(row, by, "symptom.created", words=made.predicate.words)
         return made
 
     def edit(
         self, symptom_id: str, predicate: dict[str, Any], *, revision: int, by: Actor
     ) -> SymptomRecord:
-        """Look for something else in its place."""
+        """Replace the predicate of a symptom."""
         row = self._row(symptom_id)
         was = _record(row)
         if row.revision != revision:
@@ -75,15 +75,15 @@ class Symptoms:
         row.revision += 1
         self._session.flush()
         now = _record(row)
-        self._tell(row, by, "symptom.edited", was=was.predicate.words, words=now.predicate.words)
+        self._publish(row, by, "symptom.edited", was=was.predicate.words, words=now.predicate.words)
         return now
 
     def delete(self, symptom_id: str, *, by: Actor) -> None:
-        """Put it into the bin."""
+        """Move the symptom to the bin."""
         row = self._row(symptom_id)
         row.deleted_at = datetime.now(UTC)
         self._session.flush()
-        self._tell(row, by, "symptom.deleted", words=_record(row).predicate.words)
+        self._publish(row, by, "symptom.deleted", words=_record(row).predicate.words)
 
     def _row(self, symptom_id: str) -> Symptom:
         row = living(self._session, Symptom, symptom_id, lock=True)
@@ -91,20 +91,20 @@ class Symptoms:
             raise NotFound("There is no such symptom.")
         return row
 
-    def _tell(self, row: Symptom, by: Actor, action: str, **detail: Any) -> None:
+    def _publish(self, row: Symptom, by: Actor, action: str, **detail: Any) -> None:
         record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
         self._unit.notify(row.incident_id, "experiments", row.id)
 
 
 def _new(predicate: dict[str, Any], others: list[SymptomRecord]) -> dict[str, Any]:
-    told: dict[str, Any] = clean_json(predicate)
-    if any(symptom.told == told for symptom in others):
+    stored: dict[str, Any] = clean_json(predicate)
+    if any(symptom.stored == stored for symptom in others):
         raise Refused("This symptom is there already.", "predicate")
-    return told
+    return stored
 
 
 def _record(row: Symptom) -> SymptomRecord:
-    told = dict(row.predicate)
+    stored = dict(row.predicate)
     return SymptomRecord(
-        row.id, row.incident_id, told, read(told), row.by_name, row.at, row.revision
+        row.id, row.incident_id, stored, read(stored), row.by_name, row.at, row.revision
     )

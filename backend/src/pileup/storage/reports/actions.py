@@ -1,4 +1,4 @@
-"""Action items: what will be changed, by whom, until when, verified by which experiment."""
+"""Action items: planned changes with owner, due date, and the experiment that verifies them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Actions:
         self._session = unit.session
 
     def of_incident(self, incident_id: str) -> list[ActionRecord]:
-        """In the order in which they were agreed, without deleted ones."""
+        """List the incident's action items by time of agreement, without deleted ones."""
         rows = self._session.execute(
             select(ActionItem, Experiment.number, Experiment.verdict)
             .outerjoin(Experiment, Experiment.id == ActionItem.experiment_id)
@@ -50,7 +50,7 @@ class Actions:
         self._set(row, fields)
         self._session.add(row)
         self._session.flush()
-        return self._told(row, by, "action.created", text=row.text)
+        return self._publish(row, by, "action.created", text=row.text)
 
     def edit(
         self, action_id: str, changes: dict[str, Any], *, revision: int, by: Actor
@@ -62,23 +62,23 @@ class Actions:
         row.revision += 1
         row.updated_at = datetime.now(UTC)
         self._session.flush()
-        return self._told(row, by, "action.edited", fields=sorted(changes))
+        return self._publish(row, by, "action.edited", fields=sorted(changes))
 
     def delete(self, action_id: str, *, by: Actor) -> None:
-        """Put it into the bin."""
+        """Move the action item to the bin."""
         row = self._row(action_id)
         row.deleted_at = datetime.now(UTC)
         row.revision += 1
         self._session.flush()
-        self._told(row, by, "action.deleted", text=row.text)
+        self._publish(row, by, "action.deleted", text=row.text)
 
     def restore(self, action_id: str, *, by: Actor) -> ActionRecord:
-        """Take it out of the bin again."""
+        """Restore the action item from the bin."""
         row = self._row(action_id, deleted=True)
         row.deleted_at = None
         row.revision += 1
         self._session.flush()
-        return self._told(row, by, "action.restored")
+        return self._publish(row, by, "action.restored")
 
     def _set(self, row: ActionItem, fields: dict[str, Any]) -> None:
         for name, value in fields.items():
@@ -100,7 +100,7 @@ class Actions:
             )
         return row
 
-    def _told(self, row: ActionItem, by: Actor, action: str, **detail: Any) -> ActionRecord:
+    def _publish(self, row: ActionItem, by: Actor, action: str, **detail: Any) -> ActionRecord:
         record(self._unit, by, action, incident_id=row.incident_id, target=row.id, **detail)
         self._unit.notify(row.incident_id, "report", row.id)
         return self._read(row)

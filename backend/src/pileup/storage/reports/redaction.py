@@ -1,4 +1,4 @@
-"""Redaction profiles: named choices of what is replaced by tokens, one list per installation."""
+"""Redaction profiles: named choices of what tokens replace, one list per installation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RedactionProfiles:
         self._session = unit.session
 
     def all(self) -> list[RedactionProfile]:
-        """By name."""
+        """List the profiles by name."""
         table = models.RedactionProfile
         return [
             to_record(RedactionProfile, row)
@@ -40,7 +40,7 @@ class RedactionProfiles:
         return None if row is None else to_record(RedactionProfile, row)
 
     def save(self, name: str, kinds: Sequence[RedactionKind], *, by: Actor) -> RedactionProfile:
-        """Make it, or make it say this."""
+        """Create the profile, or replace its kinds."""
         row = self._session.get(models.RedactionProfile, name, with_for_update=True)
         if row is None:
             row = models.RedactionProfile(name=name, kinds=list(kinds))

@@ -57,7 +57,7 @@ class Releases:
         self._session = unit.session
 
     def of_incident(self, incident_id: str) -> list[ReleaseRecord]:
-        """The newest first, without their documents."""
+        """List the incident's releases, newest first, without their documents."""
         rows = self._session.execute(
             select(Release, func.octet_length(Release.document))
             .where(Release.incident_id == incident_id)
@@ -67,12 +67,12 @@ class Releases:
         return [_record(row, size, approvals.get(row.id, ())) for row, size in rows]
 
     def get(self, release_id: str) -> tuple[ReleaseRecord, str]:
-        """One release and its document."""
+        """Return one release and its document."""
         row = self._row(release_id)
         return self._read(row), row.document
 
     def next_number(self, incident_id: str) -> int:
-        """The number that the next release gets."""
+        """Return the number of the next release."""
         highest = self._session.scalar(
             select(func.max(Release.number)).where(Release.incident_id == incident_id)
         )
@@ -91,7 +91,7 @@ class Releases:
     ) -> ReleaseRecord:
         """Freeze a document for review, with the work that it was made from.
 
-        One at a time: the review before is ended first.
+        Only one review is open at a time: this ends the previous one.
         """
         open_one = self._session.scalar(
             select(Release).where(Release.incident_id == incident_id, Release.state == "in_review")
@@ -112,15 +112,15 @@ class Releases:
         )
         self._session.add(row)
         self._session.flush()
-        return self._told(row, by, "release.submitted")
+        return self._publish(row, by, "release.submitted")
 
     def approve(
         self, release_id: str, sha256: str, note: str, *, second_person: bool, by: Actor
     ) -> ReleaseRecord:
-        """Approve what was seen.
+        """Approve the document with this hash.
 
-        Takes:  ``second_person``: the approver must be somebody else than who submitted it, if
-                there is anybody else who may.
+        Args:
+            second_person: the approver must not be the submitter, if another approver exists.
         """
         row = self._row(release_id)
         if row.state != "in_review":
@@ -152,7 +152,7 @@ class Releases:
             number=row.number,
             sha256=row.sha256,
         )
-        return self._told(row, by, "release.approved")
+        return self._publish(row, by, "release.approved")
 
     def withdraw(self, release_id: str, reason: str, *, by: Actor) -> ReleaseRecord:
         """End a review without approval; the frozen document stays for comparison."""
@@ -162,22 +162,22 @@ class Releases:
         row.state = "withdrawn"
         row.decided_at = datetime.now(UTC)
         self._session.flush()
-        return self._told(row, by, "release.withdrawn", reason=reason)
+        return self._publish(row, by, "release.withdrawn", reason=reason)
 
     def choice(self, incident_id: str) -> ChoiceRecord:
-        """The template of the report."""
+        """Return the report settings of an incident."""
         row = self._session.get(ReportChoice, incident_id)
         return ChoiceRecord(None, 0) if row is None else ChoiceRecord(row.template, row.revision)
 
     def redaction_key(self, incident_id: str) -> bytes:
-        """What tokens of redaction are made with; drawn at first use, and the same ever after."""
+        """Return the key for redaction tokens; generated at first use, then always the same."""
         self._begin(incident_id)
         return bytes.fromhex(self._session.get_one(ReportChoice, incident_id).redaction_key)
 
     def choose_template(
         self, incident_id: str, template: str, *, revision: int, by: Actor
     ) -> ChoiceRecord:
-        """Another template; the sections' texts stay as they are."""
+        """Change the template; the sections' texts stay."""
         self._begin(incident_id)
         row = self._session.get_one(ReportChoice, incident_id, with_for_update=True)
         if row.revision != revision:
@@ -199,7 +199,7 @@ class Releases:
         )
 
     def _others(self, by: Actor) -> bool:
-        """Is there anybody else who may approve?"""
+        """Return whether anybody else may approve."""
         count = self._session.scalar(
             select(func.count())
             .select_from(User)
@@ -225,7 +225,7 @@ class Releases:
             found[row.release_id] = (*found.get(row.release_id, ()), approval)
         return found
 
-    def _told(self, row: Release, by: Actor, action: str, **detail: str) -> ReleaseRecord:
+    def _publish(self, row: Release, by: Actor, action: str, **detail: str) -> ReleaseRecord:
         record(
             self._unit,
             by,

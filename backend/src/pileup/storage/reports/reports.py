@@ -30,7 +30,7 @@ class Reports:
         self._texts = Texts(unit)
 
     def sections(self, incident_id: str) -> dict[str, SectionRecord]:
-        """The edited sections by key; a section that is missing was never edited."""
+        """Return the edited sections by key; a section that is missing was never edited."""
         texts = self._texts.under(incident_id, PREFIX)
         records = (_record(text) for text in texts.values() if text.edited)
         return {record.key: record for record in records}
@@ -38,7 +38,7 @@ class Reports:
     def save(
         self, incident_id: str, key: str, body_md: str, *, revision: int, by: Actor
     ) -> SectionRecord:
-        """Store a section made from ``revision`` (0 when it was never edited)."""
+        """Store a section that is based on ``revision`` (0 when it was never edited)."""
         text = self._texts.lock(incident_id, PREFIX + key)
         current = text.seq if text is not None and text.edited else 0
         if current != revision:

@@ -1,1 +1,1 @@
-"""Texts that several people write at once."""
+"""Texts for collaborative editing."""

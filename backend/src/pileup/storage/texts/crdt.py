@@ -1,8 +1,8 @@
-"""Yjs documents with one text in them: read, take in a stranger's update, edit from the server.
+"""Yjs documents with one text: read, apply a browser's update, edit from the server.
 
-Updates are in Yjs' update format, version 1, as browsers send it. What comes from a browser is a
-stranger's bytes: ``take_in`` gives back only what the document really took in, and refuses what is
-damaged, what refers to text that the document does not have, and what is not plain text.
+Updates are in Yjs' update format, version 1, as browsers send it. Bytes from a browser are
+untrusted: ``take_in`` returns only what the document really accepted, and refuses damaged updates,
+references to text that the document does not have, and anything but plain text.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _NOTHING = b"\x00\x00"
 
 
 def seeded(text: str) -> bytes:
-    """The state of a new document that holds this text."""
+    """Return the state of a new document with this text."""
     document = _document()
     document.get(ROOT, type=Text).insert(0, text)
     return document.get_update()
 
 
 def opened(state: bytes, updates: list[bytes]) -> Doc[Text]:
-    """The document after these updates."""
+    """Return the document after these updates."""
     document = _document()
     document.get(ROOT, type=Text)
     document.apply_update(state)
@@ -39,19 +39,19 @@ def opened(state: bytes, updates: list[bytes]) -> Doc[Text]:
 
 
 def text_of(document: Doc[Text]) -> str:
-    """What it says."""
+    """Return the text of the document."""
     return str(document.get(ROOT, type=Text))
 
 
 def take_in(document: Doc[Text], update: bytes) -> bytes | None:
-    """Apply a browser's update; what it changed, or None when it was all known already.
+    """Apply a browser's update; return the change, or None when nothing was new.
 
-    Raises ``Refused`` or ``TooLarge``; the document is then of no more use.
+    Raises ``Refused`` or ``TooLarge``; the document must then be discarded.
     """
-    told: list[bytes] = []
+    observed: list[bytes] = []
 
     def remember(event: TransactionEvent) -> None:
-        told.append(event.update)
+        observed.append(event.update)
 
     subscription = document.observe(remember)
     try:
@@ -65,7 +65,7 @@ def take_in(document: Doc[Text], update: bytes) -> bytes | None:
         raise Refused("The update is damaged.", "update") from None
     finally:
         document.unobserve(subscription)
-    if missing[:1] != b"\x00":  # as many clients as still have something to say
+    if missing[:1] != b"\x00":  # as many clients as have updates pending
         raise Refused(
             "The update builds on text that this text does not have; fetch its state and send "
             "the update again.",
@@ -74,12 +74,12 @@ def take_in(document: Doc[Text], update: bytes) -> bytes | None:
     if set(document.keys()) != {ROOT} or not _is_plain(document):
         raise Refused("The update holds something else than plain text.", "update")
     _check_size(document)
-    changed = [chunk for chunk in told if chunk != _NOTHING]
+    changed = [chunk for chunk in observed if chunk != _NOTHING]
     return changed[0] if changed else None
 
 
 def rewrite(document: Doc[Text], text: str) -> bytes | None:
-    """Make it say ``text`` by changing what differs only, so that others' edits stay in place."""
+    """Change the document to ``text``, editing only the differences, so that others' edits stay."""
     content = document.get(ROOT, type=Text)
     old, new = str(content).encode(), text.encode()
     start = _common(old, new)
@@ -118,7 +118,7 @@ def _check_size(document: Doc[Text]) -> None:
 
 
 def _common(a: bytes, b: bytes) -> int:
-    """How many bytes both begin with."""
+    """Count the leading bytes that both have in common."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -130,5 +130,5 @@ def _common(a: bytes, b: bytes) -> int:
 
 
 def _inside(data: bytes, at: int) -> bool:
-    """Whether this position is within a character of UTF-8."""
+    """Return whether this position is within a UTF-8 character."""
     return at < len(data) and data[at] & 0xC0 == 0x80

@@ -1,7 +1,7 @@
-"""Long texts that several people write at once. PostgreSQL is their only store.
+"""Long texts for collaborative editing. PostgreSQL is their only store.
 
 A text is a CRDT document (see ``crdt.py``): a state and the updates since. Writers of a text queue
-on its row, so that ``seq`` has no gaps and a client that has seen N asks for what came after N.
+on its row, so that ``seq`` has no gaps and a client that has seen N requests what came after N.
 Every stretch of editing by one person leaves a version, which can be named.
 """
 
@@ -70,12 +70,12 @@ class Texts:
         return to_record(TextRecord, row) if row is not None else None
 
     def read(self, incident_id: str, key: str) -> str:
-        """What the text says; empty when nobody began it."""
+        """Return the text; empty when nobody began it."""
         text = self.find(incident_id, key)
         return text.text if text else ""
 
     def under(self, incident_id: str, prefix: str) -> dict[str, TextRecord]:
-        """The texts whose keys begin so, by key."""
+        """Return the texts whose keys have this prefix, by key."""
         rows = self._session.scalars(
             select(LiveText).where(
                 LiveText.incident_id == incident_id,
@@ -85,9 +85,9 @@ class Texts:
         return {row.key: to_record(TextRecord, row) for row in rows}
 
     def ensure(self, incident_id: str, key: str, initial: str) -> TextRecord:
-        """The text, begun with ``initial`` when there is none.
+        """Return the text, created with ``initial`` when there is none.
 
-        While nobody has typed in it, it follows what is proposed.
+        Until somebody types in it, it follows the proposed text.
         """
         row = self._row(incident_id, key, initial=initial)
         if not row.edited and row.text != clean(initial):
@@ -95,12 +95,12 @@ class Texts:
         return to_record(TextRecord, row)
 
     def state(self, incident_id: str, key: str) -> TextState:
-        """The whole document."""
+        """Return the whole document."""
         row = self._row(incident_id, key)
         return TextState(to_record(TextRecord, row), self._open(row).get_update())
 
     def updates(self, incident_id: str, key: str, after: int) -> tuple[int, list[bytes]]:
-        """What came after this seq, and the seq now. Applying one twice does no harm."""
+        """Return the current seq and the updates after ``after``; reapplying does no harm."""
         row = self._session.get(LiveText, (incident_id, key))
         if row is None:
             raise _missing(key)
@@ -113,7 +113,7 @@ class Texts:
         return updates[-1].seq if updates else row.seq, [item.update for item in updates]
 
     def append(self, incident_id: str, key: str, update: bytes, by: Actor) -> TextRecord:
-        """Take in an update of a browser; sending it again changes nothing."""
+        """Apply an update of a browser; sending it again changes nothing."""
         row = self._row(incident_id, key)
         document = self._open(row)
         changed = crdt.take_in(document, update)
@@ -122,7 +122,7 @@ class Texts:
         return to_record(TextRecord, row)
 
     def replace(self, incident_id: str, key: str, text: str, by: Actor) -> TextRecord:
-        """Make it say ``text``: what differs is changed, what others type meanwhile stays."""
+        """Change the text to ``text``, editing only the differences; concurrent edits stay."""
         row = self._row(incident_id, key, initial="")
         self._rewrite(row, clean(text), by)
         if not row.edited:  # saved as it was proposed
@@ -133,12 +133,12 @@ class Texts:
         return to_record(TextRecord, row)
 
     def follow(self, incident_id: str, key: str, text: str, by: Actor) -> None:
-        """A script wrote the column that mirrors this text: say the same, if it was begun."""
+        """Update a text that somebody began, after a script wrote the column that mirrors it."""
         if self.lock(incident_id, key) is not None:
             self.replace(incident_id, key, text, by)
 
     def versions(self, incident_id: str, key: str, limit: int = 100) -> list[TextVersion]:
-        """The newest versions first, without their text."""
+        """List the versions, newest first, without their text."""
         rows = self._session.execute(
             select(
                 LiveTextVersion.id,
@@ -156,13 +156,13 @@ class Texts:
         return [to_record(TextVersion, row) for row in rows]
 
     def version_text(self, incident_id: str, key: str, version_id: str) -> str:
-        """What the text said then."""
+        """Return the text of a version."""
         return self._version_row(incident_id, key, version_id).text
 
     def name_version(
         self, incident_id: str, key: str, version_id: str, name: str | None, by: Actor
     ) -> None:
-        """Call a version something, so that later editing does not go on in it."""
+        """Name a version, so that later editing starts another one."""
         row = self._version_row(incident_id, key, version_id)
         row.name = clean(name or "").strip() or None
         row.closed = True
@@ -173,7 +173,7 @@ class Texts:
         self._unit.notify(incident_id, "text", key, seq=row.seq)
 
     def lock(self, incident_id: str, key: str) -> TextRecord | None:
-        """The text, with nobody else writing it until this transaction ends."""
+        """Return the text, locked for writing until this transaction ends."""
         row = self._session.get(LiveText, (incident_id, key), with_for_update=True)
         return to_record(TextRecord, row) if row is not None else None
 
@@ -236,7 +236,7 @@ class Texts:
         *,
         closed: bool = False,
     ) -> None:
-        """The text after ``changed``; by None: what the case proposes moved, nobody typed."""
+        """Store ``changed``; ``by`` is None when the proposed text changed and nobody typed."""
         now = datetime.now(UTC)
         row.seq += 1
         row.text = clean(crdt.text_of(document))
@@ -281,7 +281,7 @@ class Texts:
         version.seq, version.text, version.at = row.seq, row.text, now
 
     def _stretch(self, row: LiveText, by: Actor, now: datetime) -> LiveTextVersion | None:
-        """The version that this person is writing on."""
+        """Return the version that this person is editing, or None."""
         return self._session.scalar(
             select(LiveTextVersion)
             .where(
@@ -296,7 +296,7 @@ class Texts:
         )
 
     def _mirror(self, row: LiveText) -> None:
-        """Columns that show a live text elsewhere."""
+        """Update the columns that show a live text elsewhere."""
         domain, _, rest = row.key.partition("/")
         if row.key == "summary":
             self._session.execute(

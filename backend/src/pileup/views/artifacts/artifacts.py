@@ -126,7 +126,7 @@ def detail(unit: Unit, artifact_id: str) -> ArtifactDetail:
         receipt=_receipt(more.receipt) if more.receipt else None,
         sections=[
             from_values(SectionOut, section)
-            for section in outline.fitted(more.sections, outline.MOST_TOLD)
+            for section in outline.fitted(more.sections, outline.MOST_SENT)
         ],
         sections_in_all=len(more.sections),
         problems_list=[

@@ -96,7 +96,7 @@ def answered_symptoms(
         Symptom(
             id=symptom.id,
             words=symptom.predicate.words,
-            predicate=written_predicate(symptom.told),
+            predicate=written_predicate(symptom.stored),
             by=symptom.by,
             at=symptom.at,
             revision=symptom.revision,
