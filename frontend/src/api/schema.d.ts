@@ -16,14 +16,14 @@ export interface paths {
     post?: never
     /**
      * Delete Action
-     * @description Into the bin; it can be restored.
+     * @description Move an action item to the bin.
      */
     delete: operations['delete_action_api_v1_actions__action_id__delete']
     options?: never
     head?: never
     /**
      * Change Action
-     * @description Change what is named; due and experiment_id may be set to null.
+     * @description Change the fields that are sent; due and experiment_id may be null.
      */
     patch: operations['change_action_api_v1_actions__action_id__patch']
     trace?: never
@@ -37,7 +37,7 @@ export interface paths {
     }
     /**
      * Analysis Schema
-     * @description The JSON Schema of the analysis document.
+     * @description Return the JSON Schema of the analysis document.
      */
     get: operations['analysis_schema_api_v1_analysis_schema_json_get']
     put?: never
@@ -75,21 +75,21 @@ export interface paths {
     }
     /**
      * Artifact
-     * @description One artifact with its parse receipt, sections and problems.
+     * @description Return one artifact with its parse receipt, sections and problems.
      */
     get: operations['artifact_api_v1_artifacts__artifact_id__get']
     put?: never
     post?: never
     /**
      * Delete Artifact
-     * @description Take it and its members out of the incident; the bytes are kept for 30 days.
+     * @description Delete an artifact and its members; the bytes are kept for 30 days.
      */
     delete: operations['delete_artifact_api_v1_artifacts__artifact_id__delete']
     options?: never
     head?: never
     /**
      * Change Artifact
-     * @description Give it a type, a zone, an offset, or leave it out; what depends on that is done again.
+     * @description Set the type, zone, offset or exclusion of an artifact, and repeat what depends on it.
      */
     patch: operations['change_artifact_api_v1_artifacts__artifact_id__patch']
     trace?: never
@@ -103,7 +103,7 @@ export interface paths {
     }
     /**
      * Preview Clock
-     * @description What a zone and an offset would do, before they are taken: a dry run.
+     * @description Preview what a zone and an offset would do, without applying them.
      */
     get: operations['preview_clock_api_v1_artifacts__artifact_id__clock_preview_get']
     put?: never
@@ -123,7 +123,7 @@ export interface paths {
     }
     /**
      * Download
-     * @description The bytes as they were uploaded.
+     * @description Download the bytes as they were uploaded.
      */
     get: operations['download_api_v1_artifacts__artifact_id__download_get']
     put?: never
@@ -143,18 +143,18 @@ export interface paths {
     }
     /**
      * Mapping
-     * @description What a person said of its columns, else the likeliest guess, and what comes of it.
+     * @description Return the saved mapping of a table, else the likeliest guess, and preview its result.
      */
     get: operations['mapping_api_v1_artifacts__artifact_id__mapping_get']
     /**
      * Remember Mapping
-     * @description Say what the columns are: remembered for this header, and every such table is read again.
+     * @description Save a mapping for this header and parse every table with it again.
      */
     put: operations['remember_mapping_api_v1_artifacts__artifact_id__mapping_put']
     post?: never
     /**
      * Forget Mapping
-     * @description Forget what was said of tables with this header; they are read by a guess again.
+     * @description Delete the mapping of this header and parse its tables with a guess again.
      */
     delete: operations['forget_mapping_api_v1_artifacts__artifact_id__mapping_delete']
     options?: never
@@ -171,7 +171,7 @@ export interface paths {
     }
     /**
      * Mapping File
-     * @description What is remembered for its header, as a file for ``pileup analyze --mapping``.
+     * @description Download the mapping saved for a header, as a file for ``pileup analyze --mapping``.
      */
     get: operations['mapping_file_api_v1_artifacts__artifact_id__mapping_file_get']
     put?: never
@@ -193,7 +193,7 @@ export interface paths {
     put?: never
     /**
      * Preview Mapping
-     * @description What would come of this mapping; nothing is changed.
+     * @description Preview the result of a mapping; nothing changes.
      */
     post: operations['preview_mapping_api_v1_artifacts__artifact_id__mapping_preview_post']
     delete?: never
@@ -211,7 +211,7 @@ export interface paths {
     }
     /**
      * Raw
-     * @description A page of raw lines; of a page of long ones, their beginnings.
+     * @description Return a page of raw lines; long lines are cut.
      */
     get: operations['raw_api_v1_artifacts__artifact_id__raw_get']
     put?: never
@@ -231,7 +231,7 @@ export interface paths {
     }
     /**
      * Raw Line
-     * @description A piece of one line, by bytes: a line may be as long as the file.
+     * @description Return a range of bytes of one line, because a line may be as long as the file.
      */
     get: operations['raw_line_api_v1_artifacts__artifact_id__raw_line_get']
     put?: never
@@ -251,7 +251,7 @@ export interface paths {
     }
     /**
      * Raw Search
-     * @description Lines that contain a text, whatever its case; ``back``: the last one above ``from_line``.
+     * @description Search lines for a text, ignoring case; ``back``: find the last one above ``from_line``.
      */
     get: operations['raw_search_api_v1_artifacts__artifact_id__raw_search_get']
     put?: never
@@ -271,7 +271,7 @@ export interface paths {
     }
     /**
      * Record
-     * @description One record with everything that was read.
+     * @description Return one record with all its values.
      */
     get: operations['record_api_v1_artifacts__artifact_id__record_get']
     put?: never
@@ -291,7 +291,7 @@ export interface paths {
     }
     /**
      * Records
-     * @description A page of the records of one kind, in file order.
+     * @description Return a page of the records of one kind, in file order.
      */
     get: operations['records_api_v1_artifacts__artifact_id__records_get']
     put?: never
@@ -311,7 +311,7 @@ export interface paths {
     }
     /**
      * Records At
-     * @description The records that these lines became, of every kind: the narrowest first.
+     * @description List the records of every kind that these lines became, the narrowest first.
      */
     get: operations['records_at_api_v1_artifacts__artifact_id__records_at_get']
     put?: never
@@ -333,7 +333,7 @@ export interface paths {
     put?: never
     /**
      * Reparse
-     * @description Read it again with the parsers of today.
+     * @description Parse an artifact again with the current parsers.
      */
     post: operations['reparse_api_v1_artifacts__artifact_id__reparse_post']
     delete?: never
@@ -351,7 +351,7 @@ export interface paths {
     }
     /**
      * Sections
-     * @description The sections that begin in a range of lines: of a long file the outline leaves some out.
+     * @description List the sections that begin in a range of lines; the outline of a long file omits some.
      */
     get: operations['sections_api_v1_artifacts__artifact_id__sections_get']
     put?: never
@@ -371,7 +371,7 @@ export interface paths {
     }
     /**
      * Table
-     * @description A page of rows, sorted by a column when asked: numbers as numbers, what is not known last.
+     * @description Return a page of rows in file order or sorted by a column; unknown values come last.
      */
     get: operations['table_api_v1_artifacts__artifact_id__table_get']
     put?: never
@@ -391,7 +391,7 @@ export interface paths {
     }
     /**
      * Table Csv
-     * @description Every row of a table.
+     * @description Download every row of a table as CSV.
      */
     get: operations['table_csv_api_v1_artifacts__artifact_id__table_csv_get']
     put?: never
@@ -411,7 +411,7 @@ export interface paths {
     }
     /**
      * Tables Of Artifact
-     * @description The tables of one artifact, in the order printed.
+     * @description List the tables of one artifact, in file order.
      */
     get: operations['tables_of_artifact_api_v1_artifacts__artifact_id__tables_get']
     put?: never
@@ -431,7 +431,7 @@ export interface paths {
     }
     /**
      * Audit Trail
-     * @description Of all incidents and of the installation, newest first; for admins.
+     * @description List who did what in all incidents and the installation, newest first; for admins.
      */
     get: operations['audit_trail_api_v1_audit_get']
     put?: never
@@ -451,7 +451,7 @@ export interface paths {
     }
     /**
      * Audit Export
-     * @description The same as CSV, at most 100 000 lines.
+     * @description Download the audit trail as CSV, at most 100 000 lines.
      */
     get: operations['audit_export_api_v1_audit_export_get']
     put?: never
@@ -491,14 +491,14 @@ export interface paths {
     post?: never
     /**
      * Delete Comment
-     * @description Only one's own.
+     * @description Delete a comment of your own.
      */
     delete: operations['delete_comment_api_v1_comments__comment_id__delete']
     options?: never
     head?: never
     /**
      * Change Comment
-     * @description Only one's own.
+     * @description Change a comment of your own.
      */
     patch: operations['change_comment_api_v1_comments__comment_id__patch']
     trace?: never
@@ -512,7 +512,7 @@ export interface paths {
     }
     /**
      * Deleted Incidents
-     * @description For admins, who delete incidents.
+     * @description List deleted incidents, for admins.
      */
     get: operations['deleted_incidents_api_v1_deleted_incidents_get']
     put?: never
@@ -534,7 +534,7 @@ export interface paths {
     put?: never
     /**
      * Restore Incident
-     * @description Undo the deletion of an incident, with all that is in it.
+     * @description Restore a deleted incident with everything in it.
      */
     post: operations['restore_incident_api_v1_deleted_incidents__incident_id__restore_post']
     delete?: never
@@ -556,14 +556,14 @@ export interface paths {
     post?: never
     /**
      * Delete Experiment
-     * @description Put it into the bin; its number stays taken.
+     * @description Move an experiment to the bin; its number stays taken.
      */
     delete: operations['delete_experiment_api_v1_experiments__experiment_id__delete']
     options?: never
     head?: never
     /**
      * Change Experiment
-     * @description Change what was sent; after the start the change and its prediction are locked.
+     * @description Change the fields that are sent; after the start, change and prediction are locked.
      */
     patch: operations['change_experiment_api_v1_experiments__experiment_id__patch']
     trace?: never
@@ -596,7 +596,7 @@ export interface paths {
     put?: never
     /**
      * Finish Experiment
-     * @description Record what was seen beside what the artifacts show; the verdict is computed where it can be.
+     * @description Record an observation next to the artifacts' values; compute the verdict if possible.
      *
      *     Another verdict than the computed one needs a reason. A given confidence becomes a step of the
      *     hypothesis' ledger.
@@ -617,7 +617,7 @@ export interface paths {
     }
     /**
      * Observed
-     * @description What the run's own artifacts show: the number, the symptoms, better or worse.
+     * @description Return what the run's own artifacts show: the number, the symptoms, better or worse.
      */
     get: operations['observed_api_v1_experiments__experiment_id__observed_get']
     put?: never
@@ -656,7 +656,7 @@ export interface paths {
     put?: never
     /**
      * Start Experiment
-     * @description Lock the prediction.
+     * @description Start an experiment and lock its prediction.
      */
     post: operations['start_experiment_api_v1_experiments__experiment_id__start_post']
     delete?: never
@@ -674,7 +674,7 @@ export interface paths {
     }
     /**
      * Symptoms Of Run
-     * @description What the run's own artifacts answer; refused (409) when none of them was read.
+     * @description Answer the symptoms from the run's own artifacts; 409 when none of them was parsed.
      */
     get: operations['symptoms_of_run_api_v1_experiments__experiment_id__symptoms_get']
     put?: never
@@ -694,7 +694,7 @@ export interface paths {
     }
     /**
      * Formats
-     * @description The types that an artifact can be given.
+     * @description List the types that an artifact can have.
      */
     get: operations['formats_api_v1_formats_get']
     put?: never
@@ -718,14 +718,14 @@ export interface paths {
     post?: never
     /**
      * Delete Hypothesis
-     * @description Put it into the bin.
+     * @description Move a hypothesis to the bin.
      */
     delete: operations['delete_hypothesis_api_v1_hypotheses__hypothesis_id__delete']
     options?: never
     head?: never
     /**
      * Change Hypothesis
-     * @description Change what was sent; refuting needs at least one pin.
+     * @description Change the fields that are sent; refuting needs at least one pin.
      */
     patch: operations['change_hypothesis_api_v1_hypotheses__hypothesis_id__patch']
     trace?: never
@@ -741,7 +741,7 @@ export interface paths {
     put?: never
     /**
      * Set Confidence
-     * @description Add a step to the ledger: steps are never changed.
+     * @description Add a step to the confidence history; steps never change.
      */
     post: operations['set_confidence_api_v1_hypotheses__hypothesis_id__confidence_post']
     delete?: never
@@ -793,13 +793,13 @@ export interface paths {
     }
     /**
      * Incidents
-     * @description The incidents, newest first.
+     * @description List the incidents, newest first.
      */
     get: operations['incidents_api_v1_incidents_get']
     put?: never
     /**
      * Create Incident
-     * @description Make an empty incident.
+     * @description Create an empty incident.
      */
     post: operations['create_incident_api_v1_incidents_post']
     delete?: never
@@ -817,14 +817,14 @@ export interface paths {
     }
     /**
      * Incident
-     * @description One incident.
+     * @description Return one incident.
      */
     get: operations['incident_api_v1_incidents__incident_id__get']
     put?: never
     post?: never
     /**
      * Delete Incident
-     * @description Put it into the bin: for admins, who can take it back for thirty days.
+     * @description Move an incident to the bin, for admins; they can restore it for thirty days.
      */
     delete: operations['delete_incident_api_v1_incidents__incident_id__delete']
     options?: never
@@ -845,7 +845,7 @@ export interface paths {
     }
     /**
      * List Actions
-     * @description In the order in which they were agreed.
+     * @description List the action items in the order in which they were added.
      */
     get: operations['list_actions_api_v1_incidents__incident_id__actions_get']
     put?: never
@@ -866,7 +866,7 @@ export interface paths {
     }
     /**
      * Activity
-     * @description Who did what, newest first; ask again with before = the last id for the next page.
+     * @description List who did what, newest first; pass the last id as ``before`` for the next page.
      */
     get: operations['activity_api_v1_incidents__incident_id__activity_get']
     put?: never
@@ -886,7 +886,7 @@ export interface paths {
     }
     /**
      * Activity Filters
-     * @description Who did anything here, and of which kinds.
+     * @description List the people who acted in the incident, and the kinds of their actions.
      */
     get: operations['activity_filters_api_v1_incidents__incident_id__activity_filters_get']
     put?: never
@@ -908,7 +908,7 @@ export interface paths {
     put?: never
     /**
      * Analyse
-     * @description Analyse again what is there.
+     * @description Analyse the incident again.
      */
     post: operations['analyse_api_v1_incidents__incident_id__analyse_post']
     delete?: never
@@ -926,7 +926,7 @@ export interface paths {
     }
     /**
      * Analysis
-     * @description The analysis document as it was stored (see /analysis.schema.json).
+     * @description Return the analysis document as stored (see /analysis.schema.json).
      */
     get: operations['analysis_api_v1_incidents__incident_id__analysis_get']
     put?: never
@@ -963,7 +963,7 @@ export interface paths {
     }
     /**
      * Artifacts
-     * @description Every artifact of an incident, and whether a worker is there to read them.
+     * @description List every artifact of an incident, and whether a worker is alive to read them.
      */
     get: operations['artifacts_api_v1_incidents__incident_id__artifacts_get']
     put?: never
@@ -987,7 +987,7 @@ export interface paths {
     }
     /**
      * Export Bundle
-     * @description Artifacts, people's work, analysis and report as one zip; an import gives it all back.
+     * @description Export artifacts, people's work, analysis and report as one zip that can be imported.
      */
     get: operations['export_bundle_api_v1_incidents__incident_id__bundle_get']
     put?: never
@@ -1007,7 +1007,7 @@ export interface paths {
     }
     /**
      * Calibration
-     * @description The last confidence of each person in each decided hypothesis, against the decision.
+     * @description Compare each person's last confidence in decided hypotheses with the decision.
      */
     get: operations['calibration_api_v1_incidents__incident_id__calibration_get']
     put?: never
@@ -1027,13 +1027,13 @@ export interface paths {
     }
     /**
      * List Comments
-     * @description Of one subject, oldest first.
+     * @description List the comments on one subject, oldest first.
      */
     get: operations['list_comments_api_v1_incidents__incident_id__comments_get']
     put?: never
     /**
      * Create Comment
-     * @description Say something; who is named after an @ is told.
+     * @description Add a comment and notify everybody named after an @.
      */
     post: operations['create_comment_api_v1_incidents__incident_id__comments_post']
     delete?: never
@@ -1051,7 +1051,7 @@ export interface paths {
     }
     /**
      * Compare Them
-     * @description What differs between two or more windows, bundles, hosts or runs; the clearest first.
+     * @description Compare two or more windows, bundles, hosts or runs; the clearest difference first.
      *
      *     from_s and to_s narrow every side to seconds around its onset or its start.
      */
@@ -1073,7 +1073,7 @@ export interface paths {
     }
     /**
      * Compare Choices
-     * @description Hosts, bundles and runs of this incident.
+     * @description List the hosts, bundles and runs of this incident.
      */
     get: operations['compare_choices_api_v1_incidents__incident_id__compare_choices_get']
     put?: never
@@ -1093,7 +1093,7 @@ export interface paths {
     }
     /**
      * Export Comparison
-     * @description The whole comparison as one CSV or as Markdown tables; only what differs, unless all.
+     * @description Export a comparison as one CSV or as Markdown tables; only differences, unless all.
      */
     get: operations['export_comparison_api_v1_incidents__incident_id__compare_export_get']
     put?: never
@@ -1113,7 +1113,7 @@ export interface paths {
     }
     /**
      * Overlay Sides
-     * @description One series of every side over one axis of seconds.
+     * @description Return one series of every side on a shared axis of seconds.
      */
     get: operations['overlay_sides_api_v1_incidents__incident_id__compare_overlay_get']
     put?: never
@@ -1133,7 +1133,7 @@ export interface paths {
     }
     /**
      * Deadlocks
-     * @description Every deadlock once, the latest first; those of unknown time last.
+     * @description List every deadlock once, the latest first; those of unknown time last.
      */
     get: operations['deadlocks_api_v1_incidents__incident_id__deadlocks_get']
     put?: never
@@ -1153,7 +1153,7 @@ export interface paths {
     }
     /**
      * Deleted
-     * @description What was deleted here and can be taken back.
+     * @description List what was deleted in the incident and can be restored.
      */
     get: operations['deleted_api_v1_incidents__incident_id__deleted_get']
     put?: never
@@ -1193,7 +1193,7 @@ export interface paths {
     }
     /**
      * Events
-     * @description Events: artifact, upload, analysis, worker, text, presence, changed.
+     * @description Stream the incident's events: artifact, upload, analysis, worker, text, presence, changed.
      */
     get: operations['events_api_v1_incidents__incident_id__events_get']
     put?: never
@@ -1231,7 +1231,7 @@ export interface paths {
     }
     /**
      * Find In Incident
-     * @description What has every one of these words in its name: at most six of each kind.
+     * @description Find what has all of these words in its name, at most six of each kind.
      */
     get: operations['find_in_incident_api_v1_incidents__incident_id__find_get']
     put?: never
@@ -1251,7 +1251,7 @@ export interface paths {
     }
     /**
      * List Findings
-     * @description Best first, with what people said of each.
+     * @description List the findings, best first, with the verdict on each.
      */
     get: operations['list_findings_api_v1_incidents__incident_id__findings_get']
     put?: never
@@ -1273,7 +1273,7 @@ export interface paths {
     put?: never
     /**
      * Make Hypothesis
-     * @description A hypothesis from a finding, with the finding's evidence pinned for it.
+     * @description Create a hypothesis from a finding and pin the finding's evidence for it.
      */
     post: operations['make_hypothesis_api_v1_incidents__incident_id__findings__finding_id__hypothesis_post']
     delete?: never
@@ -1292,7 +1292,7 @@ export interface paths {
     get?: never
     /**
      * Judge Finding
-     * @description Accept or dismiss; a dismissed finding stays visible with its reason.
+     * @description Accept or dismiss a finding; a dismissed one stays visible with its reason.
      */
     put: operations['judge_finding_api_v1_incidents__incident_id__findings__finding_id__verdict_put']
     post?: never
@@ -1311,7 +1311,7 @@ export interface paths {
     }
     /**
      * Fleet Of
-     * @description Which of the incident's hosts differ from the others, in a window or over all of it.
+     * @description List the hosts that differ from the others, in a window or over all of the incident.
      */
     get: operations['fleet_of_api_v1_incidents__incident_id__fleet_get']
     put?: never
@@ -1331,7 +1331,7 @@ export interface paths {
     }
     /**
      * List Hypotheses
-     * @description All of them, the most believed first.
+     * @description List all hypotheses, the highest confidence first.
      */
     get: operations['list_hypotheses_api_v1_incidents__incident_id__hypotheses_get']
     put?: never
@@ -1352,7 +1352,7 @@ export interface paths {
     }
     /**
      * Lanes
-     * @description A window of some series at a pixel width, each at most two points a pixel.
+     * @description Return a window of some series at a pixel width, with at most two points per pixel.
      */
     get: operations['lanes_api_v1_incidents__incident_id__lanes_get']
     put?: never
@@ -1372,7 +1372,7 @@ export interface paths {
     }
     /**
      * Log Events
-     * @description A page of events in time order, or sorted by a column; what is not known comes last.
+     * @description Return a page of events in time order or sorted by a column; unknown values come last.
      */
     get: operations['log_events_api_v1_incidents__incident_id__log_get']
     put?: never
@@ -1392,7 +1392,7 @@ export interface paths {
     }
     /**
      * Log Csv
-     * @description Every event that the filters let through, its message whole.
+     * @description Download every event that passes the filters, with its whole message.
      */
     get: operations['log_csv_api_v1_incidents__incident_id__log_csv_get']
     put?: never
@@ -1412,7 +1412,7 @@ export interface paths {
     }
     /**
      * Log Groups
-     * @description Repeated messages as one, the most frequent first, with their counts over the window.
+     * @description Group repeated messages, the most frequent first, with their counts over the window.
      */
     get: operations['log_groups_api_v1_incidents__incident_id__log_groups_get']
     put?: never
@@ -1432,7 +1432,7 @@ export interface paths {
     }
     /**
      * Log Groups Csv
-     * @description Every repeated message as one, also beyond those that are listed.
+     * @description Download every group of repeated messages, including those that are not listed.
      */
     get: operations['log_groups_csv_api_v1_incidents__incident_id__log_groups_csv_get']
     put?: never
@@ -1452,7 +1452,7 @@ export interface paths {
     }
     /**
      * Marks
-     * @description Stalls, snapshots, events and notes: what is drawn over and under the lanes.
+     * @description List the stalls, snapshots, events and notes to draw over and under the lanes.
      */
     get: operations['marks_api_v1_incidents__incident_id__marks_get']
     put?: never
@@ -1472,7 +1472,7 @@ export interface paths {
     }
     /**
      * Get Matrix
-     * @description As the asker may see it: others' ratings only of cells that they rated themselves.
+     * @description Return the matrix as you may see it: others' ratings only of cells that you rated.
      */
     get: operations['get_matrix_api_v1_incidents__incident_id__matrix_get']
     put?: never
@@ -1513,7 +1513,7 @@ export interface paths {
     get?: never
     /**
      * Rate
-     * @description One's own rating of one cell. Everybody has their own, so there is nothing to overwrite.
+     * @description Set your own rating of one cell; it overwrites nobody else's.
      */
     put: operations['rate_api_v1_incidents__incident_id__matrix_ratings_put']
     post?: never
@@ -1533,7 +1533,7 @@ export interface paths {
     get?: never
     /**
      * Weigh
-     * @description How credible and relevant the team holds a piece of evidence.
+     * @description Set how credible and relevant the team considers a piece of evidence.
      */
     put: operations['weigh_api_v1_incidents__incident_id__matrix_weights__pin_id__put']
     post?: never
@@ -1552,7 +1552,7 @@ export interface paths {
     }
     /**
      * Moved
-     * @description What moved in a window against the one before it, over all series, ranked.
+     * @description Rank all series by how much they moved in a window against the one before it.
      */
     get: operations['moved_api_v1_incidents__incident_id__moved_get']
     put?: never
@@ -1572,7 +1572,7 @@ export interface paths {
     }
     /**
      * Overview
-     * @description What the overview screen shows, in one answer.
+     * @description Return everything that the overview screen shows.
      */
     get: operations['overview_api_v1_incidents__incident_id__overview_get']
     put?: never
@@ -1595,7 +1595,7 @@ export interface paths {
     put?: never
     /**
      * Create Pin
-     * @description Keep a pointer to exact data, with its value, and its raw lines as an excerpt.
+     * @description Store a pointer to exact data, with its value, and its raw lines as an excerpt.
      */
     post: operations['create_pin_api_v1_incidents__incident_id__pins_post']
     delete?: never
@@ -1615,7 +1615,7 @@ export interface paths {
     put?: never
     /**
      * Be Present
-     * @description Say where you are, or that you leave.
+     * @description Report where you are, or that you leave.
      */
     post: operations['be_present_api_v1_incidents__incident_id__presence_post']
     delete?: never
@@ -1633,7 +1633,7 @@ export interface paths {
     }
     /**
      * Processlist
-     * @description One processlist: its sessions by group, and a page of those of a group.
+     * @description Return one processlist: its groups, and a page of the sessions of a group.
      */
     get: operations['processlist_api_v1_incidents__incident_id__processlist_get']
     put?: never
@@ -1653,7 +1653,7 @@ export interface paths {
     }
     /**
      * Processlist Csv
-     * @description Every session of a processlist, or of one group, its statement whole.
+     * @description Download every session of a processlist or of one group, with its whole statement.
      */
     get: operations['processlist_csv_api_v1_incidents__incident_id__processlist_csv_get']
     put?: never
@@ -1673,7 +1673,7 @@ export interface paths {
     }
     /**
      * Processlists
-     * @description Every processlist in time order, those of unknown time last.
+     * @description List every processlist in time order, those of unknown time last.
      */
     get: operations['processlists_api_v1_incidents__incident_id__processlists_get']
     put?: never
@@ -1693,7 +1693,7 @@ export interface paths {
     }
     /**
      * Top Queries
-     * @description Shapes of statements, most time first. A statement counts when it ran in the window.
+     * @description Rank statement shapes by time; a statement counts when it ran in the window.
      */
     get: operations['top_queries_api_v1_incidents__incident_id__queries_get']
     put?: never
@@ -1713,7 +1713,7 @@ export interface paths {
     }
     /**
      * Top Queries Csv
-     * @description Every shape, also beyond those that are listed.
+     * @description Download every statement shape, including those that are not listed.
      */
     get: operations['top_queries_csv_api_v1_incidents__incident_id__queries_csv_get']
     put?: never
@@ -1733,7 +1733,7 @@ export interface paths {
     }
     /**
      * Query Examples
-     * @description The statements of one shape that took longest.
+     * @description List the slowest statements of one shape.
      */
     get: operations['query_examples_api_v1_incidents__incident_id__queries_examples_get']
     put?: never
@@ -1753,13 +1753,13 @@ export interface paths {
     }
     /**
      * List Releases
-     * @description Every release, and whether the draft has moved on since.
+     * @description List every release, and whether the draft differs from the last one.
      */
     get: operations['list_releases_api_v1_incidents__incident_id__releases_get']
     put?: never
     /**
      * Send To Review
-     * @description Freeze the report as it stands; what is reviewed is what gets approved.
+     * @description Freeze the current report for review; approval applies to this version.
      */
     post: operations['send_to_review_api_v1_incidents__incident_id__releases_post']
     delete?: never
@@ -1777,7 +1777,7 @@ export interface paths {
     }
     /**
      * Diff Releases
-     * @description What changed between two versions, section by section.
+     * @description Compare two versions of the report, section by section.
      */
     get: operations['diff_releases_api_v1_incidents__incident_id__releases_diff_get']
     put?: never
@@ -1797,7 +1797,7 @@ export interface paths {
     }
     /**
      * Get Report
-     * @description Every section, edited or proposed from the case, and what a reviewer would remark.
+     * @description Return every section, edited or proposed from the case, and the remarks of the checks.
      */
     get: operations['get_report_api_v1_incidents__incident_id__report_get']
     put?: never
@@ -1817,7 +1817,7 @@ export interface paths {
     }
     /**
      * Export
-     * @description The whole report as a file.
+     * @description Export the whole report as a file.
      */
     get: operations['export_api_v1_incidents__incident_id__report_export_get']
     put?: never
@@ -1839,7 +1839,7 @@ export interface paths {
     put?: never
     /**
      * Preview
-     * @description One text as it will look, with its live blocks; strangers' markup stays text.
+     * @description Render one text with its live blocks; markup in it stays text.
      */
     post: operations['preview_api_v1_incidents__incident_id__report_preview_post']
     delete?: never
@@ -1857,7 +1857,7 @@ export interface paths {
     }
     /**
      * Preview Redaction
-     * @description What a redacted export would replace: how many values, how often, and the first of them.
+     * @description Count what a redacted export would replace, and list the first values.
      */
     get: operations['preview_redaction_api_v1_incidents__incident_id__report_redaction_get']
     put?: never
@@ -1898,7 +1898,7 @@ export interface paths {
     get?: never
     /**
      * Choose Template
-     * @description Another template; no text is lost: those of other templates are kept.
+     * @description Choose another template; the texts of other templates are kept.
      */
     put: operations['choose_template_api_v1_incidents__incident_id__report_template_put']
     post?: never
@@ -1917,7 +1917,7 @@ export interface paths {
     }
     /**
      * List Series
-     * @description Every series, with its shift and its rank for a first look.
+     * @description List every series, with its shift and its rank for a first look.
      */
     get: operations['list_series_api_v1_incidents__incident_id__series_get']
     put?: never
@@ -1937,7 +1937,7 @@ export interface paths {
     }
     /**
      * Sessions
-     * @description The processlist nearest to an instant, grouped by state.
+     * @description Return the processlist nearest to an instant, grouped by state.
      */
     get: operations['sessions_api_v1_incidents__incident_id__sessions_get']
     put?: never
@@ -1957,7 +1957,7 @@ export interface paths {
     }
     /**
      * Setting Table
-     * @description The settings of one source; with a second, both beside each other by name.
+     * @description Return the settings of one source, or of two next to each other by name.
      */
     get: operations['setting_table_api_v1_incidents__incident_id__settings_get']
     put?: never
@@ -1977,7 +1977,7 @@ export interface paths {
     }
     /**
      * Setting Sources
-     * @description Every source of settings, servers before files, in time order.
+     * @description List every source of settings, servers before files, in time order.
      */
     get: operations['setting_sources_api_v1_incidents__incident_id__settings_sources_get']
     put?: never
@@ -1997,7 +1997,7 @@ export interface paths {
     }
     /**
      * Similar Incidents
-     * @description Incidents with the same symptoms, the most alike first.
+     * @description List incidents with the same symptoms, the most similar first.
      */
     get: operations['similar_incidents_api_v1_incidents__incident_id__similar_get']
     put?: never
@@ -2017,7 +2017,7 @@ export interface paths {
     }
     /**
      * Stacks
-     * @description One sample: identical stacks counted once, each with its meaning and its pile.
+     * @description Return one sample: identical stacks counted once, each with its meaning and verdict.
      */
     get: operations['stacks_api_v1_incidents__incident_id__stacks_get']
     put?: never
@@ -2038,7 +2038,7 @@ export interface paths {
     get?: never
     /**
      * Judge Stack
-     * @description Put a stack on the pile of the benign or the suspicious; unreviewed takes it back.
+     * @description Mark a stack as benign or suspicious; unreviewed clears the mark.
      */
     put: operations['judge_stack_api_v1_incidents__incident_id__stacks__stack_key__verdict_put']
     post?: never
@@ -2057,7 +2057,7 @@ export interface paths {
     }
     /**
      * Stack Flame
-     * @description Stacks of a window merged into a tree; with a second window, both for a difference.
+     * @description Merge the stacks of a window into a tree; with a second window, compare both.
      */
     get: operations['stack_flame_api_v1_incidents__incident_id__stacks_flame_get']
     put?: never
@@ -2077,7 +2077,7 @@ export interface paths {
     }
     /**
      * Stack Heat
-     * @description On how many threads each function was in each sample: where to pick a range.
+     * @description Count the threads in each function per sample, to help choose a window.
      */
     get: operations['stack_heat_api_v1_incidents__incident_id__stacks_heat_get']
     put?: never
@@ -2097,7 +2097,7 @@ export interface paths {
     }
     /**
      * Stack Moments
-     * @description Every stack sample, in time order; those of unknown time last.
+     * @description List every stack sample, in time order; those of unknown time last.
      */
     get: operations['stack_moments_api_v1_incidents__incident_id__stacks_moments_get']
     put?: never
@@ -2118,9 +2118,9 @@ export interface paths {
     get?: never
     /**
      * Correct Stall
-     * @description Say when a stall began and ended; the analysis runs again with it.
+     * @description Correct when a stall began and ended, and analyse again.
      *
-     *     If-Match has the revision of the correction that was seen, "0" when there was none.
+     *     If-Match carries the revision of the correction that the caller saw, "0" when there was none.
      */
     put: operations['correct_stall_api_v1_incidents__incident_id__stalls_correction_put']
     post?: never
@@ -2139,7 +2139,7 @@ export interface paths {
     }
     /**
      * Strips
-     * @description Waiters by place, long transactions, blocking episodes and experiments over time.
+     * @description Return waiters by place, long transactions, blocking episodes and experiments over time.
      */
     get: operations['strips_api_v1_incidents__incident_id__strips_get']
     put?: never
@@ -2159,13 +2159,13 @@ export interface paths {
     }
     /**
      * List Symptoms
-     * @description Each with its answer on the incident.
+     * @description List the symptoms, each with its answer on the incident.
      */
     get: operations['list_symptoms_api_v1_incidents__incident_id__symptoms_get']
     put?: never
     /**
      * Add Symptom
-     * @description One more predicate; the runs of all experiments answer it too.
+     * @description Add a symptom; the runs of all experiments answer it too.
      */
     post: operations['add_symptom_api_v1_incidents__incident_id__symptoms_post']
     delete?: never
@@ -2183,7 +2183,7 @@ export interface paths {
     }
     /**
      * Tables
-     * @description Every table of an incident, by artifact and name.
+     * @description List every table of an incident, by artifact and name.
      */
     get: operations['tables_api_v1_incidents__incident_id__tables_get']
     put?: never
@@ -2203,7 +2203,7 @@ export interface paths {
     }
     /**
      * Get Text
-     * @description The text and its document, begun with what the case proposes when there is none yet.
+     * @description Return the text and its document, prefilled from the case when nobody edited it.
      */
     get: operations['get_text_api_v1_incidents__incident_id__texts__key__get']
     put?: never
@@ -2223,13 +2223,13 @@ export interface paths {
     }
     /**
      * Get Text Updates
-     * @description What was written after this seq.
+     * @description Return the updates after a sequence number.
      */
     get: operations['get_text_updates_api_v1_incidents__incident_id__texts__key__updates_get']
     put?: never
     /**
      * Add Text Update
-     * @description Take in what somebody typed. Sending the same update again changes nothing.
+     * @description Apply an update; sending it again changes nothing.
      */
     post: operations['add_text_update_api_v1_incidents__incident_id__texts__key__updates_post']
     delete?: never
@@ -2247,7 +2247,7 @@ export interface paths {
     }
     /**
      * List Text Versions
-     * @description One per person and stretch of editing, the newest first.
+     * @description List the versions, newest first: one per person and period of editing.
      */
     get: operations['list_text_versions_api_v1_incidents__incident_id__texts__key__versions_get']
     put?: never
@@ -2267,7 +2267,7 @@ export interface paths {
     }
     /**
      * Get Text Version
-     * @description What the text said then.
+     * @description Return the text of a version.
      */
     get: operations['get_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__get']
     put?: never
@@ -2277,7 +2277,7 @@ export interface paths {
     head?: never
     /**
      * Name Text Version
-     * @description Call a version something; all versions.
+     * @description Name a version, and return all versions.
      */
     patch: operations['name_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__patch']
     trace?: never
@@ -2293,7 +2293,7 @@ export interface paths {
     put?: never
     /**
      * Restore Text Version
-     * @description Make the text say again what it said then; what it says now stays a version.
+     * @description Restore the text of a version; the current text becomes a version too.
      */
     post: operations['restore_text_version_api_v1_incidents__incident_id__texts__key__versions__version_id__restore_post']
     delete?: never
@@ -2311,7 +2311,7 @@ export interface paths {
     }
     /**
      * Tiles
-     * @description Some series over successive tiles of 512 steps each, as a screen keeps them while it pans.
+     * @description Return some series over successive tiles of 512 steps, which a screen caches.
      *
      *     Tiles lie on a grid that starts with the epoch, so two windows share the tiles between them.
      */
@@ -2333,13 +2333,13 @@ export interface paths {
     }
     /**
      * Unfinished Uploads
-     * @description The uploads that still miss bytes: they survive a reload of the page.
+     * @description List the uploads that are not complete; they survive a reload of the page.
      */
     get: operations['unfinished_uploads_api_v1_incidents__incident_id__uploads_get']
     put?: never
     /**
      * Create Upload
-     * @description Begin a resumable upload (tus creation); metadata: filename, path, excluded.
+     * @description Start a resumable upload (tus creation); metadata: filename, path, excluded.
      */
     post: operations['create_upload_api_v1_incidents__incident_id__uploads_post']
     delete?: never
@@ -2357,13 +2357,13 @@ export interface paths {
     }
     /**
      * Named Views
-     * @description The views that somebody named, the newest first.
+     * @description List the named views, newest first.
      */
     get: operations['named_views_api_v1_incidents__incident_id__views_get']
     put?: never
     /**
      * Make Link
-     * @description A link to a view. Without a name, the same view always gives the same link.
+     * @description Create a link to a view; without a name, the same view always gets the same link.
      */
     post: operations['make_link_api_v1_incidents__incident_id__views_post']
     delete?: never
@@ -2381,11 +2381,10 @@ export interface paths {
     }
     /**
      * Waits
-     * @description Who waits for whom: at the snapshot nearest to ``at``, or at the worst moment.
+     * @description Return the wait graph of the snapshot nearest to ``at``, or of the worst moment.
      *
-     *     The worst is that of the stall which the overview speaks of, else of the capture.
-     *
-     *     With ``against``, what is different from that other moment.
+     *     The worst moment is that of the stall in the overview, else that of the whole capture. With
+     *     ``against``, return what differs from that other moment.
      */
     get: operations['waits_api_v1_incidents__incident_id__waits_get']
     put?: never
@@ -2405,7 +2404,7 @@ export interface paths {
     }
     /**
      * Wait Moments
-     * @description Every placed snapshot in time order, with how many waited: the scrubber's bars.
+     * @description List every placed snapshot in time order, with its number of waiters.
      */
     get: operations['wait_moments_api_v1_incidents__incident_id__waits_moments_get']
     put?: never
@@ -2425,9 +2424,9 @@ export interface paths {
     }
     /**
      * Waits Node
-     * @description Everything about one node: its stack, its latch, the members of a group.
+     * @description Return everything about one node: its stack, its latch, the members of a group.
      *
-     *     With ``against``, a group of that difference.
+     *     With ``against``, the node is a group of that difference.
      */
     get: operations['waits_node_api_v1_incidents__incident_id__waits_node_get']
     put?: never
@@ -2447,9 +2446,9 @@ export interface paths {
     }
     /**
      * Waits Persistence
-     * @description Who and what stays stuck from moment to moment of the stall, by the nodes' lasting keys.
+     * @description List who and what stays stuck across the moments of the stall, by lasting node keys.
      *
-     *     With ``at`` only what the graph shows that is asked for in the same words; else of all.
+     *     With ``at``, only what the graph of the same parameters shows; else everything.
      */
     get: operations['waits_persistence_api_v1_incidents__incident_id__waits_persistence_get']
     put?: never
@@ -2469,7 +2468,7 @@ export interface paths {
     }
     /**
      * Window
-     * @description Each lane in a window against the window of the same length before it.
+     * @description Compare each lane in a window with the window of the same length before it.
      */
     get: operations['window_api_v1_incidents__incident_id__window_get']
     put?: never
@@ -2491,7 +2490,7 @@ export interface paths {
     put?: never
     /**
      * Import Bundle
-     * @description The incident of a bundle (the request's body), as a new one; workers read its artifacts.
+     * @description Create an incident from the bundle in the request's body; workers parse its artifacts.
      */
     post: operations['import_bundle_api_v1_incidents_import_post']
     delete?: never
@@ -2509,7 +2508,7 @@ export interface paths {
     }
     /**
      * List Mentions
-     * @description Where somebody named you; newest first, the last fifty.
+     * @description List the last fifty comments that mention you, newest first.
      */
     get: operations['list_mentions_api_v1_mentions_get']
     put?: never
@@ -2531,7 +2530,7 @@ export interface paths {
     put?: never
     /**
      * Mark Seen
-     * @description You have seen these.
+     * @description Mark mentions as seen.
      */
     post: operations['mark_seen_api_v1_mentions_seen_post']
     delete?: never
@@ -2549,7 +2548,7 @@ export interface paths {
     }
     /**
      * List People
-     * @description Who can be named after an @, or asked: ids, names and who is an admin, nothing else.
+     * @description List who can be mentioned or assigned: ids, names and who is an admin, nothing else.
      */
     get: operations['list_people_api_v1_people_get']
     put?: never
@@ -2572,7 +2571,7 @@ export interface paths {
     post?: never
     /**
      * Withdraw Pin
-     * @description Take a pin back; hypotheses that used it are flagged for review.
+     * @description Withdraw a pin and flag the hypotheses that used it for review.
      */
     delete: operations['withdraw_pin_api_v1_pins__pin_id__delete']
     options?: never
@@ -2589,7 +2588,7 @@ export interface paths {
     }
     /**
      * Pin Picture
-     * @description What the screen showed when it was pinned.
+     * @description Return the picture of the screen at the time of the pin.
      */
     get: operations['pin_picture_api_v1_pins__pin_id__picture_get']
     put?: never
@@ -2611,7 +2610,7 @@ export interface paths {
     put?: never
     /**
      * Answer Stale
-     * @description Take the new value of a stale pin, or leave the pin as it was made; both are audited.
+     * @description Accept the new value of a stale pin or keep the old one; both are audited.
      */
     post: operations['answer_stale_api_v1_pins__pin_id__stale_post']
     delete?: never
@@ -2629,7 +2628,7 @@ export interface paths {
     }
     /**
      * List Profiles
-     * @description By name.
+     * @description List the profiles by name.
      */
     get: operations['list_profiles_api_v1_redaction_profiles_get']
     put?: never
@@ -2650,13 +2649,13 @@ export interface paths {
     get?: never
     /**
      * Save Profile
-     * @description Make it, or make it say this.
+     * @description Create or replace a profile.
      */
     put: operations['save_profile_api_v1_redaction_profiles__name__put']
     post?: never
     /**
      * Delete Profile
-     * @description Exports that were made with it stay as they are.
+     * @description Delete a profile; exports made with it do not change.
      */
     delete: operations['delete_profile_api_v1_redaction_profiles__name__delete']
     options?: never
@@ -2693,7 +2692,7 @@ export interface paths {
     }
     /**
      * Frozen Document
-     * @description The frozen document itself: these bytes are what the SHA-256 is of.
+     * @description Return the frozen document, the bytes that the SHA-256 was computed from.
      */
     get: operations['frozen_document_api_v1_releases__release_id__document_get']
     put?: never
@@ -2733,7 +2732,7 @@ export interface paths {
     }
     /**
      * Samples
-     * @description The samples that came with this installation.
+     * @description List the samples that came with this installation.
      */
     get: operations['samples_api_v1_samples_get']
     put?: never
@@ -2755,7 +2754,7 @@ export interface paths {
     put?: never
     /**
      * Load
-     * @description Make an incident of it; a second load opens the one that is there.
+     * @description Create an incident from a sample, or return the one that exists already.
      */
     post: operations['load_api_v1_samples__sample_id__load_post']
     delete?: never
@@ -2773,7 +2772,7 @@ export interface paths {
     }
     /**
      * Me
-     * @description Who is signed in.
+     * @description Return the signed-in user.
      */
     get: operations['me_api_v1_session_get']
     put?: never
@@ -2803,7 +2802,7 @@ export interface paths {
     put?: never
     /**
      * Sign In By Link
-     * @description Redeem a one-time link; before there is any user it makes the first admin.
+     * @description Redeem a one-time link; before any user exists, the link creates the first admin.
      */
     post: operations['sign_in_by_link_api_v1_session_link_post']
     delete?: never
@@ -2821,7 +2820,7 @@ export interface paths {
     }
     /**
      * Setup
-     * @description Whether the first user is still to be made.
+     * @description Report whether the first user still has to be created.
      */
     get: operations['setup_api_v1_setup_get']
     put?: never
@@ -2844,7 +2843,7 @@ export interface paths {
     post?: never
     /**
      * Reset Stall
-     * @description Back to what is computed.
+     * @description Remove a correction, so that the computed stall applies.
      */
     delete: operations['reset_stall_api_v1_stall_corrections__correction_id__delete']
     options?: never
@@ -2861,7 +2860,7 @@ export interface paths {
     }
     /**
      * Status
-     * @description Version, worker, queue, database, disk.
+     * @description Return the version and the status of worker, queue, database and disk.
      */
     get: operations['status_api_v1_status_get']
     put?: never
@@ -2884,14 +2883,14 @@ export interface paths {
     post?: never
     /**
      * Delete Symptom
-     * @description Into the bin; it can be restored.
+     * @description Move a symptom to the bin.
      */
     delete: operations['delete_symptom_api_v1_symptoms__symptom_id__delete']
     options?: never
     head?: never
     /**
      * Change Symptom
-     * @description Look for something else; finished runs keep the words that they answered.
+     * @description Change a symptom; finished runs keep the words that they answered.
      */
     patch: operations['change_symptom_api_v1_symptoms__symptom_id__patch']
     trace?: never
@@ -2905,7 +2904,7 @@ export interface paths {
     }
     /**
      * Compare Tables
-     * @description Rows added, gone and changed between two tables, with differences and ratios.
+     * @description Compare two tables: rows added, gone and changed, with differences and ratios.
      */
     get: operations['compare_tables_api_v1_tables_comparison_get']
     put?: never
@@ -2925,13 +2924,13 @@ export interface paths {
     }
     /**
      * Tokens
-     * @description Your tokens.
+     * @description List your tokens.
      */
     get: operations['tokens_api_v1_tokens_get']
     put?: never
     /**
      * Create Token
-     * @description Make a token that acts as you, within its scope.
+     * @description Create a token that acts as you, within its scope.
      */
     post: operations['create_token_api_v1_tokens_post']
     delete?: never
@@ -2952,7 +2951,7 @@ export interface paths {
     post?: never
     /**
      * Revoke Token
-     * @description Revoke one of your tokens; it is worthless at once.
+     * @description Revoke one of your tokens; it stops working at once.
      */
     delete: operations['revoke_token_api_v1_tokens__token_id__delete']
     options?: never
@@ -2972,18 +2971,18 @@ export interface paths {
     post?: never
     /**
      * Cancel Upload
-     * @description Cancel it and forget its bytes (tus termination); a finished one is an artifact and stays.
+     * @description Cancel an upload and delete its bytes (tus termination); a finished one is an artifact.
      */
     delete: operations['cancel_upload_api_v1_uploads__upload_id__delete']
     options?: never
     /**
      * Upload Offset
-     * @description How many bytes are here (tus core).
+     * @description Return how many bytes of the upload are stored (tus core).
      */
     head: operations['upload_offset_api_v1_uploads__upload_id__head']
     /**
      * Append To Upload
-     * @description Append bytes at an offset (tus core); with the last one the artifact is stored.
+     * @description Append bytes at an offset (tus core); the last byte completes the artifact.
      */
     patch: operations['append_to_upload_api_v1_uploads__upload_id__patch']
     trace?: never
@@ -2997,13 +2996,13 @@ export interface paths {
     }
     /**
      * Users
-     * @description Everybody.
+     * @description List all users.
      */
     get: operations['users_api_v1_users_get']
     put?: never
     /**
      * Create User
-     * @description Make a user, who signs in with address and password.
+     * @description Create a user, who signs in with e-mail address and password.
      */
     post: operations['create_user_api_v1_users_post']
     delete?: never
@@ -3027,7 +3026,7 @@ export interface paths {
     head?: never
     /**
      * Change User
-     * @description Change name, role, password, or disable.
+     * @description Change the name, role or password of a user, or disable the user.
      */
     patch: operations['change_user_api_v1_users__user_id__patch']
     trace?: never
@@ -3041,7 +3040,7 @@ export interface paths {
     }
     /**
      * View Link
-     * @description What a short link opens.
+     * @description Return the address that a short link opens.
      */
     get: operations['view_link_api_v1_views__view_id__get']
     put?: never
@@ -3064,7 +3063,7 @@ export interface paths {
     put?: never
     /**
      * Create Webhook
-     * @description The answer holds the secret, which is not shown again.
+     * @description Create a webhook; only this response shows its secret.
      */
     post: operations['create_webhook_api_v1_webhooks_post']
     delete?: never
@@ -3085,7 +3084,7 @@ export interface paths {
     post?: never
     /**
      * Delete Webhook
-     * @description With the log of its deliveries.
+     * @description Delete a webhook and the log of its deliveries.
      */
     delete: operations['delete_webhook_api_v1_webhooks__webhook_id__delete']
     options?: never
@@ -3103,7 +3102,7 @@ export interface paths {
     }
     /**
      * List Deliveries
-     * @description The last hundred, the newest first.
+     * @description List the last hundred deliveries, newest first.
      */
     get: operations['list_deliveries_api_v1_webhooks__webhook_id__deliveries_get']
     put?: never
@@ -3125,7 +3124,7 @@ export interface paths {
     put?: never
     /**
      * Redeliver
-     * @description Send it again.
+     * @description Send a delivery again.
      */
     post: operations['redeliver_api_v1_webhooks__webhook_id__deliveries__delivery_id__redeliver_post']
     delete?: never
@@ -3143,7 +3142,7 @@ export interface paths {
     }
     /**
      * Health
-     * @description 200 when this process answers and reaches its database.
+     * @description Answer 200 when this process runs and reaches its database.
      */
     get: operations['health_health_get']
     put?: never
@@ -3717,7 +3716,7 @@ export interface components {
     }
     /**
      * ClockPreview
-     * @description The dry run of a zone and an offset.
+     * @description Effect of a zone and an offset, computed without applying them.
      */
     ClockPreview: {
       /** First */
@@ -3800,7 +3799,7 @@ export interface components {
     }
     /**
      * CompareChoices
-     * @description What can be put on a side.
+     * @description Hosts, bundles and runs that a side can use.
      */
     CompareChoices: {
       /** Bundles */
@@ -3880,7 +3879,7 @@ export interface components {
     }
     /**
      * Computed
-     * @description What the artifacts of a run show, as stored when the experiment was finished.
+     * @description Outcome that the artifacts of a run show, stored when the experiment finished.
      */
     Computed: {
       /** Levels */
@@ -3931,7 +3930,7 @@ export interface components {
     }
     /**
      * DeadlockEdge
-     * @description One transaction waits for another.
+     * @description Wait of one transaction for another.
      */
     DeadlockEdge: {
       /** Held */
@@ -4622,7 +4621,7 @@ export interface components {
     }
     /**
      * Insertable
-     * @description Something that a section can show: the text to insert, and its name.
+     * @description Block or pin that a section can show: the text to insert, and its name.
      */
     Insertable: {
       /** Detail */
@@ -4647,7 +4646,7 @@ export interface components {
     }
     /**
      * KeptSection
-     * @description A written section that the chosen template lacks: stored, not exported.
+     * @description Written section that the chosen template lacks: stored, not exported.
      */
     KeptSection: {
       /** Key */
@@ -4971,7 +4970,7 @@ export interface components {
     }
     /**
      * MappingDraft
-     * @description What is left out is guessed; columns that do not fit the separator are guessed anew.
+     * @description A mapping whose missing values are guessed, as are columns that do not fit the separator.
      */
     MappingDraft: {
       /** Columns */
@@ -5135,7 +5134,7 @@ export interface components {
     }
     /**
      * MatrixNext
-     * @description How to tell the two leaders apart.
+     * @description Steps that discriminate between the two leaders.
      */
     MatrixNext: {
       /** Pair */
@@ -5200,7 +5199,7 @@ export interface components {
     }
     /**
      * MatrixTurn
-     * @description Without this row, another leads.
+     * @description Change of the leader when this row is left out.
      */
     MatrixTurn: {
       /** Label */
@@ -5661,7 +5660,7 @@ export interface components {
     }
     /**
      * Opening
-     * @description What to open: a cell, a row, a column; neither id: everything.
+     * @description The cell, row or column to open; without ids: everything.
      */
     Opening: {
       /** Hypothesis Id */
@@ -5751,7 +5750,7 @@ export interface components {
     }
     /**
      * OwnSymptom
-     * @description A symptom that a person wrote, as it was at the time of the answer, and the answers.
+     * @description Symptom that a person wrote, as it was at the time of the answer, with the answers.
      */
     OwnSymptom: {
       /** Incident */
@@ -5855,7 +5854,7 @@ export interface components {
     }
     /**
      * PinLocator
-     * @description Where a pin points: raw lines, or series over a window, or a moment and a node.
+     * @description Target of a pin: raw lines, or series over a window, or a moment and a node.
      */
     PinLocator: {
       /** Artifact */
@@ -5885,7 +5884,7 @@ export interface components {
     }
     /**
      * PinPlace
-     * @description The locator as it is kept: the server adds bytes and parser.
+     * @description The locator as stored: the server adds bytes and parser.
      */
     PinPlace: {
       /** Artifact */
@@ -5937,7 +5936,7 @@ export interface components {
     }
     /**
      * Prediction
-     * @description What somebody expects of a run, as stored with the experiment.
+     * @description Expectation of a run, as stored with the experiment.
      */
     'Prediction-Input': {
       /** Also */
@@ -5969,7 +5968,7 @@ export interface components {
     }
     /**
      * Prediction
-     * @description What somebody expects of a run, as stored with the experiment.
+     * @description Expectation of a run, as stored with the experiment.
      */
     'Prediction-Output': {
       /** Also */
@@ -6214,7 +6213,7 @@ export interface components {
     }
     /**
      * QueryField
-     * @description A further number that this server prints of a statement, by its printed name.
+     * @description Another number that this server prints for a statement, under its printed name.
      */
     QueryField: {
       /** Name */
@@ -6278,7 +6277,7 @@ export interface components {
     }
     /**
      * RawPiece
-     * @description Some bytes of one line.
+     * @description A range of bytes of one line.
      */
     RawPiece: {
       /** Bytes */
@@ -6525,7 +6524,7 @@ export interface components {
     }
     /**
      * RunLevel
-     * @description One series in the run and in the incident's stall (all of the incident without a stall).
+     * @description Level of one series in the run and in the incident's stall (or in the whole incident).
      */
     RunLevel: {
       incident: components['schemas']['Level'] | null
@@ -6537,7 +6536,7 @@ export interface components {
     }
     /**
      * RunSymptoms
-     * @description Which of the incident's symptoms the run shows.
+     * @description Symptoms of the incident that the run shows or lacks.
      */
     RunSymptoms: {
       /** Missing */
@@ -6608,7 +6607,7 @@ export interface components {
     }
     /**
      * SeenAtLeast
-     * @description A session state, a function on the stack, a place of semaphore waits, or a log message.
+     * @description Predicate: a session state, stack function, semaphore place or log message is seen.
      */
     SeenAtLeast: {
       /**
@@ -6689,7 +6688,7 @@ export interface components {
     }
     /**
      * SeriesStays
-     * @description A series above or below a value for so long.
+     * @description Predicate: a series stays above or below a value for some time.
      */
     SeriesStays: {
       /**
@@ -6803,7 +6802,7 @@ export interface components {
     }
     /**
      * SettingSource
-     * @description One reading of settings: an option file, or the variables of a server at one moment.
+     * @description One set of settings: an option file, or the variables of a server at one moment.
      */
     SettingSource: {
       /** Artifact */
@@ -7141,7 +7140,7 @@ export interface components {
     }
     /**
      * StaleAnswer
-     * @description What to do with a pin whose value changed.
+     * @description Decision about a pin whose value changed.
      */
     StaleAnswer: {
       /** Accept */
@@ -7154,7 +7153,7 @@ export interface components {
     }
     /**
      * StallCorrectionOut
-     * @description A person's onset, end and baseline of a stall; null leaves what is computed.
+     * @description Onset, end and baseline of a stall set by a person; null keeps the computed value.
      */
     StallCorrectionOut: {
       /**
@@ -7236,7 +7235,7 @@ export interface components {
     }
     /**
      * Strips
-     * @description Lanes that are no series: waiters by place over the snapshots, and what lasted.
+     * @description Lanes that are not series: waiters by place over the snapshots, and episodes.
      */
     Strips: {
       /** Blocking */
@@ -10568,9 +10567,9 @@ export interface operations {
       query: {
         align?: 'onset' | 'start' | 'clock'
         from_s?: number | null
-        /** @description The side that the others are held against, from 0: the first unless said. */
+        /** @description The side to compare the others with, counted from 0; the first by default. */
         reference?: number
-        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between them: the runs of one side. */
         side: string[]
         to_s?: number | null
       }
@@ -10640,9 +10639,9 @@ export interface operations {
         all?: boolean
         format?: 'csv' | 'md'
         from_s?: number | null
-        /** @description The side that the others are held against, from 0: the first unless said. */
+        /** @description The side to compare the others with, counted from 0; the first by default. */
         reference?: number
-        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between them: the runs of one side. */
         side: string[]
         to_s?: number | null
       }
@@ -10679,7 +10678,7 @@ export interface operations {
       query: {
         align?: 'onset' | 'start' | 'clock'
         series: string
-        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between: the runs of one side. */
+        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between them: the runs of one side. */
         side: string[]
       }
       header?: never
@@ -12048,7 +12047,7 @@ export interface operations {
         paper?: 'a4' | 'letter'
         /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
         redact?: string
-        /** @description A release; absent: the draft as it stands. */
+        /** @description A release; absent: the current draft. */
         release?: string | null
         /** @description Keys of sections, with commas; absent: all. */
         sections?: string | null
@@ -12120,7 +12119,7 @@ export interface operations {
       query?: {
         /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
         redact?: string
-        /** @description A release; absent: the draft as it stands. */
+        /** @description A release; absent: the current draft. */
         release?: string | null
         /** @description Keys of sections, with commas; absent: all. */
         sections?: string | null

@@ -1,7 +1,8 @@
-"""The application: services, routers behind their guards, the error table, the built UI.
+"""Assemble the application: services, routers behind their guards, error table, built UI.
 
-Which router stands where says who may call it: PUBLIC needs nothing, OWN any signed-in user,
-INTAKE also takes push tokens, ROUTERS is everything else. A new domain adds one line to ROUTERS.
+The tuple that lists a router decides who may call it: PUBLIC needs nothing, OWN any signed-in
+user, INTAKE also takes push tokens, ROUTERS is everything else. A new domain adds one line to
+ROUTERS.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ log = structlog.get_logger()
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """The API and the UI of one installation."""
+    """Build the application that serves the API and the UI of one installation."""
     settings = settings or get_settings()
     logs.configure(settings.log_level)
     if settings.knowledge_dir is not None:
@@ -117,9 +118,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        knowledge.knowledge()  # read now, or the first who opens a screen waits for it
-        # A wait graph of thousands is made of as many objects at once: a fifth of its time goes
-        # into looking for garbage among them at Python's usual 700.
+        knowledge.knowledge()  # load now, so that no request waits for it
+        # A wait graph of thousands of nodes creates as many objects at once: with Python's default
+        # threshold of 700, garbage collection takes a fifth of the time.
         gc.set_threshold(50_000, 20, 50)
         hub.start()
         yield
@@ -150,10 +151,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 def make_services(settings: Settings) -> Services:
-    """Database, blobs, frames and broker, as the settings say."""
+    """Create the database, stores and broker that the settings name."""
     if settings.database_url is None:
         raise StorageError(
-            "no database is named: `pileup run` starts one by itself; for a served one set "
+            "no database is set: `pileup run` starts its own; for another server set "
             "PILEUP_DATABASE_URL=postgresql://user:password@host/name"
         )
     celery = make_celery(
@@ -170,7 +171,7 @@ def make_services(settings: Settings) -> Services:
 
 
 def openapi() -> dict[str, Any]:
-    """The OpenAPI document, without any service behind it."""
+    """Return the OpenAPI document without connecting to any service."""
     settings = Settings(database_url="postgresql://nobody@localhost/none")
     return create_app(settings).openapi()
 

@@ -1,6 +1,6 @@
-"""Who may come in: session cookies with CSRF protection, API tokens with scopes, roles.
+"""Authenticate and authorize requests: session cookies, CSRF, API tokens with scopes, roles.
 
-Safe by default: every router but the public ones hangs behind ``guard``, which lets viewers read
+Safe by default: every router except the public ones is behind ``guard``, which lets viewers read
 and contributors write. Routes for admins add ``AdminDep``; routers that take uploads use
 ``intake_guard``, the only one that accepts push tokens.
 """
@@ -27,7 +27,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who makes this request, and how they proved it."""
+    """The user who makes this request, and how they authenticated."""
 
     user: User
     via: Literal["cookie", "token"]
@@ -36,12 +36,12 @@ class Principal:
 
     @property
     def actor(self) -> Actor:
-        """As the audit trail names them."""
+        """The user as the audit trail names them."""
         return Actor(self.user.id, self.user.name)
 
 
 def principal(request: Request, services: ServicesDep) -> Principal:
-    """Whoever the request proves to be; 401 for a stranger."""
+    """Authenticate a request; raises ApiError 401 when it proves no user."""
     known: Principal | None = getattr(request.state, "principal", None)
     if known is None:
         known = _identify(request, services)
@@ -53,31 +53,33 @@ Caller = Annotated[Principal, Depends(principal)]
 
 
 def guard(request: Request, caller: Caller) -> None:
-    """Viewers read, contributors write; push tokens do neither."""
+    """Let viewers read and contributors write; refuse push tokens."""
     _may_read(caller)
     _may_write(request, caller)
 
 
 def look_guard(request: Request, caller: Caller) -> None:
-    """Who may read, also by a POST that saves nothing."""
+    """Let everybody who may read call a POST that saves nothing."""
     _may_read(caller)
     _csrf(request, caller)
 
 
 def intake_guard(request: Request, caller: Caller) -> None:
-    """The same, and push tokens are welcome."""
+    """Let contributors and push tokens write."""
     _may_write(request, caller)
 
 
 def self_guard(request: Request, caller: Caller) -> None:
-    """Anybody signed in, about themselves."""
+    """Let any signed-in user change their own data."""
     _csrf(request, caller)
 
 
 def admin(caller: Caller) -> Principal:
-    """Admins only."""
+    """Return the caller; raises ApiError 403 unless they are an admin."""
     if caller.user.role != "admin":
-        raise ApiError(403, "For admins", f"{caller.user.name} is no admin; ask one to do this")
+        raise ApiError(
+            403, "For admins", f"{caller.user.name} is not an admin; ask an admin to do this"
+        )
     return caller
 
 
@@ -87,7 +89,7 @@ AdminDep = Annotated[Principal, Depends(admin)]
 def set_session_cookies(
     response: Response, services: Services, secret: str, csrf: str, expires_at: datetime
 ) -> None:
-    """The session in a cookie that scripts cannot read, and the CSRF token in one that they can."""
+    """Set the session cookie, hidden from scripts, and the CSRF cookie, which they can read."""
     secure = services.settings.secure_cookies
     for name, value, http_only in ((SESSION_COOKIE, secret, True), (CSRF_COOKIE, csrf, False)):
         response.set_cookie(
@@ -102,7 +104,7 @@ def set_session_cookies(
 
 
 def clear_session_cookies(response: Response) -> None:
-    """Forget both."""
+    """Delete the session cookie and the CSRF cookie."""
     response.delete_cookie(SESSION_COOKIE, path="/")
     response.delete_cookie(CSRF_COOKIE, path="/")
 

@@ -1,4 +1,4 @@
-"""A CSV download, sent while its rows are read: all of them, where a screen shows a page."""
+"""Send all rows behind a table as a CSV download, streamed while they are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pileup.views.csv_rows import Row, csv_text
 
 
 def csv_answer(name: str, columns: Sequence[str], rows: Iterable[Row]) -> StreamingResponse:
-    """The rows as a download named ``name``.csv."""
+    """Stream the rows as a download named ``name``.csv."""
     return StreamingResponse(
         csv_text(columns, rows),
         media_type="text/csv; charset=utf-8",

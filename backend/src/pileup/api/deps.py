@@ -1,4 +1,4 @@
-"""What routes are handed: the services of this process, a transaction, the expected revision."""
+"""FastAPI dependencies: services, unit of work, incident, evidence, expected revision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pileup.views.source import NotAnalysed, StoredSource
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Everything that a request may need, made once per process."""
+    """Settings, database, stores and broker, created once per process."""
 
     settings: Settings
     database: Database
@@ -33,16 +33,16 @@ class Services:
 
     @property
     def worker_silence(self) -> timedelta:
-        """A worker that was silent for longer counts as gone."""
+        """Time without a heartbeat after which a worker counts as gone."""
         return timedelta(seconds=max(3 * self.settings.worker_heartbeat_s, 10))
 
     def send_after_commit(self, unit: Unit, job_id: str) -> None:
-        """Hand the job's id to the broker once its row is on disk; a sweeper is the safety net."""
+        """Send the job's id to the broker after the commit; a sweeper resends lost ones."""
         unit.after_commit(lambda: send_all(self.database, self.sender, [job_id]))
 
 
 def services(request: Request) -> Services:
-    """The services of the application that serves this request."""
+    """Return the services of the application that serves this request."""
     found = request.app.state.services
     assert isinstance(found, Services)
     return found
@@ -52,7 +52,7 @@ ServicesDep = Annotated[Services, Depends(services)]
 
 
 def unit_of_work(services: ServicesDep) -> Iterator[Unit]:
-    """One transaction per request, committed before the response is sent."""
+    """Open one transaction per request and commit it before the response is sent."""
     with services.database.unit() as unit:
         yield unit
 
@@ -61,7 +61,7 @@ UnitDep = Annotated[Unit, Depends(unit_of_work, scope="function")]
 
 
 def incident(incident_id: str, unit: UnitDep) -> Incident:
-    """The incident that the path names; 404 when there is none."""
+    """Return the incident that the path names; 404 when there is none."""
     return Incidents(unit).get(incident_id)
 
 
@@ -69,7 +69,7 @@ IncidentDep = Annotated[Incident, Depends(incident)]
 
 
 def source(incident: IncidentDep, services: ServicesDep) -> StoredSource:
-    """The records of the incident's last analysis; 404 when there is no such incident."""
+    """Return the records of the incident's last analysis; 404 when there is no such incident."""
     return StoredSource(services.placed, incident.id)
 
 
@@ -77,7 +77,7 @@ SourceDep = Annotated[StoredSource, Depends(source)]
 
 
 def analysed(source: SourceDep) -> StoredSource:
-    """The same, refused with 409 before the first analysis of the incident."""
+    """Return the records of the last analysis; 409 before the first analysis of the incident."""
     if source.placed.run(source.incident_id) is None:
         raise NotAnalysed
     return source
@@ -91,11 +91,11 @@ def expected_revision(
         str | None, Header(description='The revision that was edited, in quotes: "3"')
     ] = None,
 ) -> int:
-    """The revision in If-Match; a write without one is refused, for it could undo another's."""
+    """Return the revision in If-Match; refuse a write without one, which could undo another's."""
     if if_match is None:
         raise ApiError(
             428,
-            "Say what you edited",
+            "No revision",
             'send the revision that you edited as If-Match: "3"; without it this could overwrite '
             "what somebody else saved",
         )

@@ -1,4 +1,4 @@
-"""A whole answer that is encoded once: a document of the analysis, or a large record of a view.
+"""Encode a whole response once: an analysis document, or a large record of a view.
 
 FastAPI validates and walks what a route returns. A wait graph of thousands of nodes is built by our
 own code and typed already, so a ``Document`` goes out as it is; its type argument is what OpenAPI
@@ -21,7 +21,7 @@ D = TypeVar("D")
 
 
 class Document(Response, Generic[D]):
-    """The JSON of ``document``: a struct of the analysis contract, or a dataclass."""
+    """A response encoded once from an analysis struct or a dataclass."""
 
     media_type = "application/json"
 
@@ -30,7 +30,7 @@ class Document(Response, Generic[D]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """The schema of the type argument, for OpenAPI; nothing is validated by it."""
+        """Return the schema of the type argument, for OpenAPI; it validates nothing."""
         (declared,) = get_args(source)
         if issubclass(declared, Doc):
             shown = WithJsonSchema({MARK: declared.__name__})

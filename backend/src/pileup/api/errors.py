@@ -1,4 +1,4 @@
-"""What a failure looks like from outside: one table from class to problem document (RFC 9457).
+"""Map errors to problem documents (RFC 9457) with one table from class to status.
 
 Domain errors know no HTTP. Whatever is not in the table is a defect: it is logged with its trace
 and answered as a 500 that says so, without its insides.
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 
 class ApiError(Exception):
-    """A refusal that only HTTP knows: status, a title, and a sentence."""
+    """An error that exists only in HTTP: status, title and detail."""
 
     def __init__(self, status: int, title: str, detail: str, **headers: str) -> None:
         super().__init__(detail)
@@ -62,7 +62,7 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
 
 
 def install(app: FastAPI) -> None:
-    """Hang the table into the application."""
+    """Register the error handlers with the application."""
     for kind, _, _ in TABLE:
         app.add_exception_handler(kind, _known)
     app.add_exception_handler(ApiError, _api_error)
@@ -80,7 +80,7 @@ def problem(
     headers: dict[str, str] | None = None,
     **more: Any,
 ) -> JSONResponse:
-    """One problem document."""
+    """Build the response of one problem document."""
     body = {
         "type": "about:blank",
         "title": title,

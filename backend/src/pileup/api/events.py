@@ -1,4 +1,4 @@
-"""Server-sent events: what changes in an incident, while it changes.
+"""Stream server-sent events: the changes of an incident, as they happen.
 
 One connection per process listens to PostgreSQL; NOTIFY carries ids only, and each stream reads
 the current rows. Notices that come within a moment are sent as one. Who is here (presence) travels
@@ -37,16 +37,16 @@ _ARTIFACT = TypeAdapter(Artifact)
 HEARTBEAT_S = 15
 _GATHER_S = 0.2
 _GATHER_TYPING_S = 0.05
-"""Somebody watches somebody else type."""
+"""Shorter for typing, which other people watch."""
 _RETRY_MS = 1000
-"""After how long a browser connects again."""
+"""Time after which a browser reconnects."""
 _WORKER_CHECK_S = 3.0
 
 _HERE_S = 30
-"""Somebody who is silent for longer has left."""
+"""A person who is silent for longer has left."""
 
 _LATELY_S = 15.0
-"""A page reads its data before its stream stands: what was told meanwhile is told again."""
+"""A page reads its data before its stream is open: notices of the meantime are sent again."""
 
 Notice = dict[str, Any]
 """What ``Unit.notify`` sent: incident, topic, id, and for some topics more."""
@@ -58,7 +58,7 @@ log = structlog.get_logger()
 
 
 class EventHub:
-    """Hands notices of PostgreSQL to the streams of this process."""
+    """Distribute notices of PostgreSQL to the streams of this process."""
 
     def __init__(self, database_url: str) -> None:
         self._conninfo = listen_address(database_url)
@@ -68,7 +68,7 @@ class EventHub:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to listen, in the running loop."""
+        """Start listening, in the running loop."""
         self._task = asyncio.create_task(self._listen(), name="event-hub")
 
     async def stop(self) -> None:
@@ -78,39 +78,39 @@ class EventHub:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def open(self, incident_id: str) -> asyncio.Queue[Notice]:
-        """A queue of the incident's notices: the last on each subject lately, then all to come."""
+        """Subscribe a queue to the incident's notices, recent ones first, one per subject."""
         queue: asyncio.Queue[Notice] = asyncio.Queue()
         self._forget()
-        for (incident, *_), (_, told) in self._lately.items():
+        for (incident, *_), (_, notice) in self._lately.items():
             if incident == incident_id:
-                queue.put_nowait(told)
+                queue.put_nowait(notice)
         self._streams.setdefault(incident_id, set()).add(queue)
         return queue
 
     def close(self, incident_id: str, queue: asyncio.Queue[Notice]) -> None:
-        """No more of them."""
+        """Unsubscribe ``queue`` from this incident's notices."""
         queues = self._streams.get(incident_id, set())
         queues.discard(queue)
         if not queues:
             self._streams.pop(incident_id, None)
 
     def here(self, incident_id: str) -> list[Notice]:
-        """Who was seen on the incident lately, by tab of a browser."""
+        """List the people recently seen in the incident, by browser tab."""
         since = time.monotonic() - _HERE_S
         tabs = self._here.get(incident_id, {})
         for tab in [tab for tab, (seen, _) in tabs.items() if seen < since]:
             del tabs[tab]
         if not tabs:
             self._here.pop(incident_id, None)
-        return [told for _, told in tabs.values()]
+        return [notice for _, notice in tabs.values()]
 
-    def _seen(self, told: Notice) -> None:
-        tabs = self._here.setdefault(told["incident"], {})
-        if told["left"]:
-            tabs.pop(told["id"], None)
+    def _update_presence(self, notice: Notice) -> None:
+        tabs = self._here.setdefault(notice["incident"], {})
+        if notice["left"]:
+            tabs.pop(notice["id"], None)
         else:
-            tabs[told["id"]] = (time.monotonic(), told)
-        self.here(told["incident"])
+            tabs[notice["id"]] = (time.monotonic(), notice)
+        self.here(notice["incident"])
 
     async def _listen(self) -> None:
         while True:
@@ -127,18 +127,18 @@ class EventHub:
             await asyncio.sleep(1)
 
     def _dispatch(self, payload: str) -> None:
-        told: Notice = json.loads(payload)
-        if told["topic"] == "presence":
-            self._seen(told)
+        notice: Notice = json.loads(payload)
+        if notice["topic"] == "presence":
+            self._update_presence(notice)
         else:
-            self._remember(told)
-        for queue in self._streams.get(told["incident"], ()):
-            queue.put_nowait(told)
+            self._remember(notice)
+        for queue in self._streams.get(notice["incident"], ()):
+            queue.put_nowait(notice)
 
-    def _remember(self, told: Notice) -> None:
-        subject = (told["incident"], told["topic"], told["id"])
+    def _remember(self, notice: Notice) -> None:
+        subject = (notice["incident"], notice["topic"], notice["id"])
         self._lately.pop(subject, None)  # so that the oldest stays in front
-        self._lately[subject] = (time.monotonic(), told)
+        self._lately[subject] = (time.monotonic(), notice)
         self._forget()
 
     def _forget(self) -> None:
@@ -161,7 +161,7 @@ class EventHub:
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def events(incident_id: str, request: Request, services: ServicesDep) -> EventSourceResponse:
-    """Events: artifact, upload, analysis, worker, text, presence, changed."""
+    """Stream the incident's events: artifact, upload, analysis, worker, text, presence, changed."""
     await run_in_threadpool(_must_exist, services, incident_id)
     hub: EventHub = request.app.state.hub
     return EventSourceResponse(
@@ -197,7 +197,7 @@ async def _stream(
 
 
 async def _gather(queue: asyncio.Queue[Notice], timeout_s: float) -> list[Notice]:
-    """The notices that come until a moment after the first; none after the timeout."""
+    """Collect the notices that arrive shortly after the first; empty after the timeout."""
     try:
         first = await asyncio.wait_for(queue.get(), timeout_s)
     except TimeoutError:
@@ -206,12 +206,12 @@ async def _gather(queue: asyncio.Queue[Notice], timeout_s: float) -> list[Notice
     notices = [first]
     while not queue.empty():
         notices.append(queue.get_nowait())
-    # the last word on each subject, in the order in which they were first spoken of
+    # the last notice of each subject, in the order of the first ones
     return list({(notice["topic"], notice["id"]): notice for notice in notices}.values())
 
 
 def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[ServerSentEvent]:
-    """What to say: the rows as they are now."""
+    """Build the events of these notices from the current rows."""
     if not notices:
         return []
     found: list[ServerSentEvent] = []

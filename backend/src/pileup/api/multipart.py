@@ -1,4 +1,4 @@
-"""Multipart bodies as a stream: each file goes to a blob draft while it arrives.
+"""Parse multipart bodies as a stream: each file goes to a blob draft while it arrives.
 
 Starlette's own parser spools every file to the temporary folder first; an 8 GiB upload would then
 be written twice, and the second disk may be the smaller one.
@@ -21,15 +21,15 @@ _MAX_HEADERS = 16 * 1024
 
 
 class Sink(Protocol):
-    """Where the bytes of a file go."""
+    """Destination of the bytes of a file."""
 
     def write(self, chunk: bytes) -> None:
-        """Take some bytes; may raise."""
+        """Store some bytes; may raise."""
 
 
 @dataclass(slots=True)
 class Part:
-    """One part: a field (its text), or a file (its bytes go to whoever ``open_file`` made)."""
+    """One part: a field with its text, or a file whose bytes went to a ``Sink``."""
 
     name: str
     filename: str | None
@@ -42,7 +42,7 @@ async def read_parts(
     content_type: str,
     open_file: Callable[[], Sink],
 ) -> AsyncIterator[Part]:
-    """Yield each part when its last byte has come; a file's bytes went to ``part.sink.write``."""
+    """Yield each part after its last byte arrived; bytes of files went to ``part.sink.write``."""
     kind, options = parse_options_header(content_type)
     boundary = options.get(b"boundary")
     if kind != b"multipart/form-data" or not boundary:
@@ -86,7 +86,7 @@ class _Collector:
         self.ended = False
 
     def callbacks(self) -> Any:
-        """Under the names that the parser wants."""
+        """Return the callbacks under the names that the parser expects."""
         return {
             "on_part_begin": self._begin,
             "on_header_field": lambda data, start, end: self._grow(self._name, data[start:end]),
@@ -99,7 +99,7 @@ class _Collector:
         }
 
     def taken(self) -> list[Part]:
-        """The parts that ended since the last call."""
+        """Return the parts that ended since the last call."""
         done, self._done = self._done, []
         return done
 
@@ -134,7 +134,7 @@ class _Collector:
         if part.sink is not None:
             part.sink.write(data[start:end])
         elif len(part.text) + end - start > _MAX_FIELD:
-            raise ApiError(413, "Too large", f"the field {part.name[:80]!r} is too long for a text")
+            raise ApiError(413, "Too large", f"the field {part.name[:80]!r} is too long")
         else:
             part.text += data[start:end]
 

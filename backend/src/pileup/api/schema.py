@@ -1,4 +1,4 @@
-"""What all schemas share: base classes, and how documents of the analysis enter OpenAPI.
+"""Define what all schemas share: base classes, and analysis documents in OpenAPI.
 
 In the OpenAPI document the parts of the analysis (``views.documents``) are references to schemas
 made from the same structs, so that the client gets types for them.
@@ -18,7 +18,7 @@ from pileup.views.documents import MARK
 
 
 class Out(BaseModel):
-    """Base of every response: built from records by attribute."""
+    """Base of every response; built from records by attribute."""
 
     model_config = ConfigDict(
         from_attributes=True, json_schema_serialization_defaults_required=True
@@ -26,13 +26,13 @@ class Out(BaseModel):
 
 
 class In(BaseModel):
-    """Base of every request body: unknown fields are refused, not ignored."""
+    """Base of every request body; refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid", str_max_length=200_000)
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document of the application, with the analysis structs among its schemas."""
+    """Build the OpenAPI document, with the analysis structs among its schemas."""
     if app.openapi_schema is not None:
         return app.openapi_schema
     document = get_openapi(

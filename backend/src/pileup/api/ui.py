@@ -1,5 +1,4 @@
-"""The built UI: files of frontend/dist, index.html for every address that is a screen, and the
-headers that keep a browser from being talked into anything.
+"""Serve the built UI: files of frontend/dist, index.html for screens, security headers.
 
 Pure ASGI: responses of any size stream through untouched.
 """
@@ -66,7 +65,7 @@ def install(app: FastAPI, settings: Settings) -> None:
 
 
 class SecurityHeaders:
-    """Adds the headers that a response does not set itself."""
+    """Add the headers that a response does not set itself."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
         self._app = app
@@ -75,7 +74,7 @@ class SecurityHeaders:
             self._headers["Strict-Transport-Security"] = "max-age=31536000"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on and touch the head of the response only."""
+        """Pass the request on and change only the head of the response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -93,7 +92,7 @@ class SecurityHeaders:
 
 
 def _file(root: Path, path: str) -> Response:
-    """A file of the UI, or index.html for a screen; never anything outside the folder."""
+    """Return a file of the UI, or index.html for a screen; never anything outside the folder."""
     wanted = (root / path.lstrip("/")).resolve() if "\x00" not in path else root
     if wanted != root and wanted.is_relative_to(root.resolve()) and wanted.is_file():
         hashed = "/assets/" in path

@@ -1,4 +1,4 @@
-"""The shared range as routes take it."""
+"""Parse the time range that routes share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pileup.views.window import Window
 
 
 def window(start: datetime | None = None, end: datetime | None = None) -> Window:
-    """The range that the address names; 422 for one without a zone or that ends before it begins"""
+    """Parse the range; raises ApiError 422 without a zone or when it ends before it begins."""
     for moment in (start, end):
         if moment is not None and moment.tzinfo is None:
             raise ApiError(422, "Not a window", "write times with their zone: 2026-11-20T22:19Z")
@@ -29,7 +29,7 @@ def _us(moment: datetime | None) -> int | None:
 
 
 def utc(moment: datetime) -> datetime:
-    """A time without a zone is refused rather than taken for local."""
+    """Convert a time to UTC; raises ApiError 422 when it has no zone."""
     if moment.tzinfo is None:
         raise ApiError(
             422, "Not accepted", f"{moment.isoformat()} has no zone: write it with Z or an offset"

@@ -1,4 +1,7 @@
-"""Rows as lines of a CSV file. How they travel (an HTTP answer, a file) belongs to the caller."""
+"""Write rows as lines of a CSV file.
+
+How the lines are sent (an HTTP response, a file) belongs to the caller.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ _AT_ONCE = 1000
 
 
 def frame_rows(frame: pl.DataFrame, paths: dict[str, str]) -> tuple[list[str], Iterator[Row]]:
-    """Column names and rows of records: ``time`` (µs) as a time, ``artifact`` as its path."""
+    """Return column names and rows of records; convert ``time`` and ``artifact`` for people.
+
+    ``time`` (µs) becomes a time, ``artifact`` becomes its path in the column ``file``.
+    """
     columns = ["file" if name == "artifact" else name for name in frame.columns]
     at = frame.columns.index("time") if "time" in frame.columns else -1
     file = frame.columns.index("artifact")
@@ -35,7 +41,7 @@ def frame_rows(frame: pl.DataFrame, paths: dict[str, str]) -> tuple[list[str], I
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
-    """The file in pieces of many lines, made while the rows are read."""
+    """Yield the file in blocks of many lines, built while the rows are read."""
     yield "\ufeff" + csv_line(columns)  # the mark tells Excel that the text is UTF-8
     lines = (csv_line(row) for row in rows)
     while piece := "".join(islice(lines, _AT_ONCE)):
@@ -43,7 +49,10 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
 
 
 def csv_line(cells: Iterable[Cell]) -> str:
-    """One line; a text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    """Write one line.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
     out = io.StringIO()
     csv.writer(out).writerow(map(_tame, cells))
     return out.getvalue()

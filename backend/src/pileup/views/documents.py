@@ -1,4 +1,4 @@
-"""Types of analysis documents inside a view: JSON as it was stored, typed for the client.
+"""Type the parts of analysis documents inside a view: stored JSON with a client-side type.
 
 The analysis contract is msgspec; its parts travel through a view as they were stored. The schema of
 such a part is a reference to the struct it was made from.

@@ -128,7 +128,7 @@ class Overview:
 
 
 def build_overview(unit: Unit, incident: Incident) -> Overview:
-    """Read the stored analysis and the artifacts, and shape them."""
+    """Build the overview from the stored analysis and the artifacts."""
     parts = Analyses(unit).parts(incident.id, *_PARTS) or {}
     state = Jobs(unit).analysis_state(incident.id)
     artifacts = [a for a in Artifacts(unit).of_incident(incident.id) if a.state != "expanded"]

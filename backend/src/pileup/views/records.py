@@ -1,4 +1,4 @@
-"""Build what a view returns from a record that has the same fields and more."""
+"""Build a view's dataclass from a record that has the same fields and more."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ T = TypeVar("T")
 
 
 def with_fields_of(kind: type[T], record: object) -> T:
-    """A ``kind`` (a dataclass) whose fields are the attributes of the same names."""
+    """Build a ``kind`` (a dataclass) from the attributes with the names of its fields."""
     values = {each.name: getattr(record, each.name) for each in fields(kind)}  # type: ignore[arg-type]
     made: Any = kind(**values)
     return made  # type: ignore[no-any-return]
 
 
 def from_values(kind: type[T], values: Mapping[str, Any]) -> T:
-    """A ``kind`` (a dataclass) from stored JSON, which may hold more values than it has fields."""
+    """Build a ``kind`` (a dataclass) from stored JSON, which may hold more values than fields."""
     chosen = {each.name: values[each.name] for each in fields(kind)}  # type: ignore[arg-type]
     made: Any = kind(**chosen)
     return made  # type: ignore[no-any-return]

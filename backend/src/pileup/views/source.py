@@ -1,4 +1,4 @@
-"""Give a view its records: from the stored run of an incident, or from evidence in memory.
+"""Provide records to a view: from an incident's stored run, or from evidence in memory.
 
 A view that reads whole kinds of records takes a ``Source``. The API passes ``StoredSource``, which
 reads Parquet only where the view needs it; the command line passes ``EvidenceSource``.
@@ -18,30 +18,30 @@ from pileup.storage.files.placed_evidence import PlacedStore, no_records
 
 
 class NotAnalysed(Conflict):
-    """No analysis of the incident has finished yet."""
+    """Raised when no analysis of the incident has finished yet."""
 
     def __init__(self) -> None:
-        super().__init__("this incident was not analysed yet")
+        super().__init__("this incident is not analysed yet")
 
 
 class Source(Protocol):
-    """The placed records of an incident or a capture."""
+    """Placed records of an incident or a capture."""
 
     def scan(self, kind: str) -> pl.LazyFrame:
-        """Every record of a kind: ``frame_schema(kind)``, ``artifact`` (SHA-256), ``time`` (µs).
+        """Scan records of a kind: ``frame_schema(kind)``, ``artifact`` (SHA-256), ``time`` (µs).
 
         Without such records the frame is empty and has the same columns.
         """
         ...
 
     def paths(self) -> dict[str, str]:
-        """SHA-256 of each artifact to its path; empty before the first analysis."""
+        """Map the SHA-256 of each artifact to its path; empty before the first analysis."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSource:
-    """The last analysis of an incident, as the placed store keeps it."""
+    """Records of the last analysis of an incident, from the placed store."""
 
     placed: PlacedStore
     incident_id: str
@@ -56,7 +56,7 @@ class StoredSource:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSource:
-    """Evidence in memory, as `pileup analyze` gathers it."""
+    """Records of evidence in memory, as `pileup analyze` gathers it."""
 
     evidence: Evidence
 

@@ -1,4 +1,4 @@
-"""Times of the views: a half-open window, and microseconds as a time."""
+"""Represent times in views: a half-open window, and microseconds as a time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import polars as pl
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """``[start, end)`` in microseconds UTC; None is open."""
+    """Half-open range ``[start, end)`` in microseconds UTC; None is open."""
 
     start: int | None = None
     end: int | None = None
 
     def holds(self, column: str = "time") -> pl.Expr:
-        """Rows inside. Those of unknown time only when the window is open on both sides."""
+        """Select rows inside; those of unknown time only when the window is open on both sides."""
         inside = pl.lit(value=True)
         if self.start is not None:
             inside &= pl.col(column) >= self.start
@@ -26,15 +26,15 @@ class Window:
 
 
 def moment_of(us: int | None) -> datetime | None:
-    """Microseconds UTC as a time."""
+    """Convert microseconds UTC to a time; None stays None."""
     return None if us is None else datetime.fromtimestamp(us / 1_000_000, UTC)
 
 
 def moment_at(us: int) -> datetime:
-    """Microseconds UTC, which are known, as a time."""
+    """Convert known microseconds UTC to a time."""
     return datetime.fromtimestamp(us / 1_000_000, UTC)
 
 
 def instant_of(moment: datetime) -> int:
-    """A time with a zone as microseconds UTC."""
+    """Convert a time with a zone to microseconds UTC."""
     return int(moment.timestamp() * 1_000_000)

@@ -1,4 +1,4 @@
-"""Sign-in, users, API tokens."""
+"""Routes for sign-in, users and API tokens."""
 
 from __future__ import annotations
 
@@ -96,13 +96,13 @@ class NewToken(In):
 
 @public.get("/setup")
 def setup(unit: UnitDep) -> Setup:
-    """Whether the first user is still to be made."""
+    """Report whether the first user still has to be created."""
     return Setup(has_users=Accounts(unit).has_users(), version=__version__)
 
 
 @public.post("/session/link")
 def sign_in_by_link(body: Link, response: Response, services: ServicesDep, unit: UnitDep) -> Me:
-    """Redeem a one-time link; before there is any user it makes the first admin."""
+    """Redeem a one-time link; before any user exists, the link creates the first admin."""
     try:
         user = Accounts(unit).redeem_link(body.link, body.name, body.email, body.password)
     except Refused as refused:
@@ -128,7 +128,7 @@ def sign_in(body: Password, response: Response, services: ServicesDep, unit: Uni
 
 @own.get("/session")
 def me(caller: Caller) -> Me:
-    """Who is signed in."""
+    """Return the signed-in user."""
     return Me(user=caller.user, csrf=caller.csrf)
 
 
@@ -146,13 +146,13 @@ def sign_out(
 
 @router.get("/users", dependencies=[Depends(admin)])
 def users(unit: UnitDep) -> list[User]:
-    """Everybody."""
+    """List all users."""
     return Accounts(unit).users()
 
 
 @router.post("/users", status_code=201)
 def create_user(body: NewUser, by: AdminDep, unit: UnitDep) -> User:
-    """Make a user, who signs in with address and password."""
+    """Create a user, who signs in with e-mail address and password."""
     user = Accounts(unit).create_user(body.name, body.email, body.role, body.password)
     audit.record(unit, by.actor, "user.created", target=user.id, name=user.name, role=user.role)
     return user
@@ -160,7 +160,7 @@ def create_user(body: NewUser, by: AdminDep, unit: UnitDep) -> User:
 
 @router.patch("/users/{user_id}")
 def change_user(user_id: str, body: UserChange, by: AdminDep, unit: UnitDep) -> User:
-    """Change name, role, password, or disable."""
+    """Change the name, role or password of a user, or disable the user."""
     user = Accounts(unit).change_user(
         user_id, name=body.name, role=body.role, password=body.password, disabled=body.disabled
     )
@@ -171,13 +171,13 @@ def change_user(user_id: str, body: UserChange, by: AdminDep, unit: UnitDep) -> 
 
 @router.get("/tokens")
 def tokens(caller: Caller, unit: UnitDep) -> list[TokenOut]:
-    """Your tokens."""
+    """List your tokens."""
     return [TokenOut.model_validate(token) for token in Accounts(unit).tokens(caller.user.id)]
 
 
 @router.post("/tokens", status_code=201)
 def create_token(body: NewToken, caller: Caller, unit: UnitDep) -> NewTokenOut:
-    """Make a token that acts as you, within its scope."""
+    """Create a token that acts as you, within its scope."""
     expires_at = body.expires_at
     if expires_at is not None and expires_at.tzinfo is None:
         raise Refused("say the zone of expires_at: 2027-01-31T00:00:00Z", "expires_at")
@@ -188,7 +188,7 @@ def create_token(body: NewToken, caller: Caller, unit: UnitDep) -> NewTokenOut:
 
 @router.delete("/tokens/{token_id}", status_code=204)
 def revoke_token(token_id: str, caller: Caller, unit: UnitDep) -> None:
-    """Revoke one of your tokens; it is worthless at once."""
+    """Revoke one of your tokens; it stops working at once."""
     Accounts(unit).revoke_token(caller.user.id, token_id)
     audit.record(unit, caller.actor, "token.revoked", target=token_id)
 
@@ -201,8 +201,10 @@ def _open(unit: Unit, response: Response, services: Services, user: User) -> Me:
 
 
 class _Throttle:
-    """Ten wrong passwords for one address, then a pause: per process, which is enough to make
-    guessing hopeless against Argon2."""
+    """Pause sign-in for an address after ten wrong passwords.
+
+    The count is per process, which is enough to make guessing hopeless against Argon2.
+    """
 
     def __init__(self) -> None:
         self._failures: dict[str, deque[float]] = {}

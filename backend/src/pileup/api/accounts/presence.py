@@ -1,6 +1,7 @@
-"""Who is here: on which screen, with the cursor in which text. Told to all, stored nowhere.
+"""Route for presence: which screen a person sees, and where their cursor is.
 
-A browser says so when it moves and every ten seconds; who was silent for thirty has left.
+Presence is sent to everybody in the incident and stored nowhere. A browser reports it on every
+move and every ten seconds; a person who is silent for thirty seconds has left.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Presence(In):
 
 @own.post("/incidents/{incident_id}/presence", status_code=status.HTTP_204_NO_CONTENT)
 def be_present(incident: IncidentDep, body: Presence, unit: UnitDep, caller: Caller) -> None:
-    """Say where you are, or that you leave."""
+    """Report where you are, or that you leave."""
     if caller.scope == "push":
         raise ApiError(403, "Not with this token", "this token can only upload")
     unit.notify(

@@ -1,4 +1,4 @@
-"""How the installation is: for a health check, and for the status bar."""
+"""Routes for the status of the installation: the health check and the status bar."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Status(Out):
 @public.get("/health")
 @public.get("/api/health", include_in_schema=False)
 def health(unit: UnitDep) -> Health:
-    """200 when this process answers and reaches its database."""
+    """Answer 200 when this process runs and reaches its database."""
     unit.ping()
     return Health(status="ok")
 
 
 @router.get("/status")
 def status(services: ServicesDep, unit: UnitDep) -> Status:
-    """Version, worker, queue, database, disk."""
+    """Return the version and the status of worker, queue, database and disk."""
     return Status(
         version=__version__,
         worker=Workers(unit).presence(services.worker_silence),

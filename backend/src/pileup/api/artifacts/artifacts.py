@@ -1,4 +1,4 @@
-"""Artifacts: the list, one with its receipt, its raw lines, and what a person may set."""
+"""Routes for artifacts: list, receipt, raw lines, and the values that a person may set."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ArtifactChange(In):
 
 
 class ClockPreview(Out):
-    """The dry run of a zone and an offset."""
+    """Effect of a zone and an offset, computed without applying them."""
 
     records: int
     moves: int
@@ -84,7 +84,7 @@ class FormatOut(Out):
 
 @router.get("/incidents/{incident_id}/artifacts")
 def artifacts(incident_id: str, services: ServicesDep, unit: UnitDep) -> ArtifactList:
-    """Every artifact of an incident, and whether a worker is there to read them."""
+    """List every artifact of an incident, and whether a worker is alive to read them."""
     Incidents(unit).get(incident_id)
     presence = Workers(unit).presence(services.worker_silence)
     return ArtifactList(
@@ -95,7 +95,7 @@ def artifacts(incident_id: str, services: ServicesDep, unit: UnitDep) -> Artifac
 
 @router.get("/artifacts/{artifact_id}")
 def artifact(artifact_id: str, unit: UnitDep) -> ArtifactDetail:
-    """One artifact with its parse receipt, sections and problems."""
+    """Return one artifact with its parse receipt, sections and problems."""
     return detail(unit, artifact_id)
 
 
@@ -103,7 +103,7 @@ def artifact(artifact_id: str, unit: UnitDep) -> ArtifactDetail:
 def sections(
     artifact_id: str, unit: UnitDep, first: int = Query(ge=1), last: int = Query(ge=1)
 ) -> list[SectionOut]:
-    """The sections that begin in a range of lines: of a long file the outline leaves some out."""
+    """List the sections that begin in a range of lines; the outline of a long file omits some."""
     return sections_in(unit, artifact_id, first, last)
 
 
@@ -115,7 +115,7 @@ def raw(
     line: int = Query(default=1, ge=1),
     count: int = Query(default=400, ge=1, le=1000),
 ) -> RawLines:
-    """A page of raw lines; of a page of long ones, their beginnings."""
+    """Return a page of raw lines; long lines are cut."""
     return raw_page(reader_of(unit, services.blobs, artifact_id), line, count)
 
 
@@ -128,7 +128,7 @@ def raw_line(
     first: int = Query(default=0, ge=0),
     most: int = Query(default=20_000, ge=100, le=PIECE),
 ) -> RawPiece:
-    """A piece of one line, by bytes: a line may be as long as the file."""
+    """Return a range of bytes of one line, because a line may be as long as the file."""
     return raw_piece(reader_of(unit, services.blobs, artifact_id), line, first, most)
 
 
@@ -142,15 +142,15 @@ def raw_search(
     limit: int = Query(default=100, ge=1, le=1000),
     back: bool = False,
 ) -> RawHits:
-    """Lines that contain a text, whatever its case; ``back``: the last one above ``from_line``."""
+    """Search lines for a text, ignoring case; ``back``: find the last one above ``from_line``."""
     return raw_hits(reader_of(unit, services.blobs, artifact_id), q, from_line, limit, back)
 
 
 @router.get("/artifacts/{artifact_id}/download", response_class=FileResponse)
 def download(artifact_id: str, services: ServicesDep, unit: UnitDep) -> FileResponse:
-    """The bytes as they were uploaded."""
+    """Download the bytes as they were uploaded."""
     found = Artifacts(unit).get(artifact_id)
-    services.blobs.open(found.sha256).close()  # a sentence when it is not there
+    services.blobs.open(found.sha256).close()  # raises NotFound before the response starts
     return FileResponse(
         services.blobs.path(found.sha256),
         media_type="application/octet-stream",
@@ -166,7 +166,7 @@ def download(artifact_id: str, services: ServicesDep, unit: UnitDep) -> FileResp
 def change_artifact(
     artifact_id: str, body: ArtifactChange, caller: Caller, services: ServicesDep, unit: UnitDep
 ) -> ArtifactDetail:
-    """Give it a type, a zone, an offset, or leave it out; what depends on that is done again."""
+    """Set the type, zone, offset or exclusion of an artifact, and repeat what depends on it."""
     sent = body.model_dump(exclude_unset=True)
     artifacts = Artifacts(unit)
     before = artifacts.get(artifact_id)
@@ -197,7 +197,7 @@ def preview_clock(
     zone: str | None = Query(default=None, max_length=100),
     offset_s: float = Query(default=0.0, ge=-_MAX_OFFSET_S, le=_MAX_OFFSET_S),
 ) -> ClockPreview:
-    """What a zone and an offset would do, before they are taken: a dry run."""
+    """Preview what a zone and an offset would do, without applying them."""
     found = Artifacts(unit).get(artifact_id)
     placed = services.placed.times(found.incident_id)
     clock = placed.clocks.get(found.sha256) if placed else None
@@ -218,21 +218,21 @@ def preview_clock(
 
 @router.post("/artifacts/{artifact_id}/reparse", status_code=202)
 def reparse(artifact_id: str, services: ServicesDep, unit: UnitDep) -> ArtifactDetail:
-    """Read it again with the parsers of today."""
+    """Parse an artifact again with the current parsers."""
     services.send_after_commit(unit, Artifacts(unit).reparse(artifact_id))
     return detail(unit, artifact_id)
 
 
 @router.delete("/artifacts/{artifact_id}", status_code=204)
 def delete_artifact(artifact_id: str, by: AdminDep, services: ServicesDep, unit: UnitDep) -> None:
-    """Take it and its members out of the incident; the bytes are kept for 30 days."""
+    """Delete an artifact and its members; the bytes are kept for 30 days."""
     incident_id = Artifacts(unit).delete(by.actor, artifact_id)
     Jobs(unit).request_analysis(incident_id, services.settings.analysis_debounce_s)
 
 
 @router.get("/formats")
 def formats() -> list[FormatOut]:
-    """The types that an artifact can be given."""
+    """List the types that an artifact can have."""
     return [FormatOut(name=f.NAME, title=f.TITLE) for f in known.FORMATS]
 
 
@@ -254,7 +254,7 @@ def _checked_zone(zone: str | None) -> str | None:
         ZoneInfo(zone)
     except (KeyError, ValueError, OSError):
         raise Refused(
-            f"{zone!r} is no zone: use a name (America/Vancouver) or an offset (-08:00)",
+            f"{zone!r} is not a time zone: use a name (America/Vancouver) or an offset (-08:00)",
             "zone",
         ) from None
     return zone

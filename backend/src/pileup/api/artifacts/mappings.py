@@ -1,4 +1,4 @@
-"""What the columns of a table are: seen before it is said, said once, and remembered per header."""
+"""Routes for column mappings: preview one, save it per header, and forget it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class MappingColumn(In):
 
 
 class MappingDraft(In):
-    """What is left out is guessed; columns that do not fit the separator are guessed anew."""
+    """A mapping whose missing values are guessed, as are columns that do not fit the separator."""
 
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     decimal: str | None = Field(default=None, min_length=1, max_length=1)
@@ -53,32 +53,32 @@ class MappingDraft(In):
 
 class MappingSaved(Out):
     read_again: int
-    """Artifacts that are read again, this one among them."""
+    """Artifacts that are parsed again, including this one."""
 
 
 @router.get("/artifacts/{artifact_id}/mapping")
 def mapping(artifact_id: str, services: ServicesDep, unit: UnitDep) -> MappingPreview:
-    """What a person said of its columns, else the likeliest guess, and what comes of it."""
+    """Return the saved mapping of a table, else the likeliest guess, and preview its result."""
     artifact, lines, head = _table(services, unit, artifact_id)
     remembered = Mappings(unit).find(csv_mapping.keys_in(head, artifact.sha256))
     if remembered is None:
         return mapping_preview(unit, artifact, lines, csv_mapping.guess(lines), None)
-    said = msgspec.convert(remembered.mapping, Mapping)
-    at = csv_mapping.find_header(lines, said.header) if said.header is not None else 0
-    guess = Guess(said, at, True, f"said by {remembered.by or 'somebody who left'}")
+    saved = msgspec.convert(remembered.mapping, Mapping)
+    at = csv_mapping.find_header(lines, saved.header) if saved.header is not None else 0
+    guess = Guess(saved, at, True, f"set by {remembered.by or 'a deleted user'}")
     return mapping_preview(unit, artifact, lines, guess, remembered)
 
 
 @router.get("/artifacts/{artifact_id}/mapping/file", response_class=Response)
 def mapping_file(artifact_id: str, services: ServicesDep, unit: UnitDep) -> Response:
-    """What is remembered for its header, as a file for ``pileup analyze --mapping``."""
+    """Download the mapping saved for a header, as a file for ``pileup analyze --mapping``."""
     artifact, _, head = _table(services, unit, artifact_id)
     remembered = Mappings(unit).find(csv_mapping.keys_in(head, artifact.sha256))
     if remembered is None:
-        raise ApiError(404, "No mapping", f"nobody said what the columns of {artifact.path} are")
-    said = msgspec.convert(remembered.mapping, Mapping)
+        raise ApiError(404, "No mapping", f"nobody has set what the columns of {artifact.path} are")
+    saved = msgspec.convert(remembered.mapping, Mapping)
     return Response(
-        msgspec.json.format(msgspec.json.encode(said), indent=2),
+        msgspec.json.format(msgspec.json.encode(saved), indent=2),
         media_type="application/json",
         headers={"Content-Disposition": "attachment; filename=pileup-mapping.json"},
     )
@@ -88,7 +88,7 @@ def mapping_file(artifact_id: str, services: ServicesDep, unit: UnitDep) -> Resp
 def preview_mapping(
     artifact_id: str, body: MappingDraft, services: ServicesDep, unit: UnitDep
 ) -> MappingPreview:
-    """What would come of this mapping; nothing is changed."""
+    """Preview the result of a mapping; nothing changes."""
     artifact, lines, _ = _table(services, unit, artifact_id)
     return mapping_preview(unit, artifact, lines, _completed(lines, body), None)
 
@@ -97,7 +97,7 @@ def preview_mapping(
 def remember_mapping(
     artifact_id: str, body: MappingDraft, caller: Caller, services: ServicesDep, unit: UnitDep
 ) -> MappingSaved:
-    """Say what the columns are: remembered for this header, and every such table is read again."""
+    """Save a mapping for this header and parse every table with it again."""
     artifact, lines, _ = _table(services, unit, artifact_id)
     if artifact.state not in _AT_REST:
         raise ApiError(409, "Not read yet", f"{artifact.path} is still being read; try again")
@@ -115,8 +115,8 @@ def remember_mapping(
             "time_format",
         )
     key = csv_mapping.key_of(guess.mapping.header, artifact.sha256)
-    told = msgspec.to_builtins(guess.mapping)
-    Mappings(unit).remember(caller.actor, key, guess.mapping.header, told, artifact.incident_id)
+    document = msgspec.to_builtins(guess.mapping)
+    Mappings(unit).remember(caller.actor, key, guess.mapping.header, document, artifact.incident_id)
     if artifact.format_given not in (None, csv_table.NAME):
         Artifacts(unit).change(caller.actor, artifact_id, {"format_given": csv_table.NAME})
     return _read_again(services, unit, artifact, key)
@@ -126,7 +126,7 @@ def remember_mapping(
 def forget_mapping(
     artifact_id: str, caller: Caller, services: ServicesDep, unit: UnitDep
 ) -> MappingSaved:
-    """Forget what was said of tables with this header; they are read by a guess again."""
+    """Delete the mapping of this header and parse its tables with a guess again."""
     artifact, _, head = _table(services, unit, artifact_id)
     remembered = Mappings(unit).find(csv_mapping.keys_in(head, artifact.sha256))
     if remembered is None:
@@ -150,7 +150,7 @@ def _read_again(services: Services, unit: Unit, artifact: Artifact, key: str) ->
 
 
 def _table(services: Services, unit: Unit, artifact_id: str) -> tuple[Artifact, list[str], str]:
-    """The artifact, its first lines, and its head as the formats see it."""
+    """Load an artifact, its first lines, and its head as the formats see it."""
     artifact = Artifacts(unit).get(artifact_id)
     if artifact.state == "expanded" or archive.detect_container(
         services.blobs.path(artifact.sha256)
@@ -165,7 +165,7 @@ def _table(services: Services, unit: Unit, artifact_id: str) -> tuple[Artifact, 
 
 
 def _completed(lines: Sequence[str], draft: MappingDraft) -> Guess:
-    """The draft with what it leaves out guessed."""
+    """Build a mapping from a draft and guess what the draft leaves out."""
     guess = csv_mapping.guess(
         lines,
         delimiter=draft.delimiter,
@@ -173,8 +173,8 @@ def _completed(lines: Sequence[str], draft: MappingDraft) -> Guess:
         header_line=draft.header_line,
         time_format=draft.time_format,
     )
-    said = replace(guess.mapping, zone=(draft.zone or "").strip() or None)
-    if draft.columns is not None and len(draft.columns) == len(said.columns):
+    mapping = replace(guess.mapping, zone=(draft.zone or "").strip() or None)
+    if draft.columns is not None and len(draft.columns) == len(mapping.columns):
         columns = tuple(
             Column(
                 name=known.name,
@@ -183,7 +183,7 @@ def _completed(lines: Sequence[str], draft: MappingDraft) -> Guess:
                 kind=column.kind,
                 unit=(column.unit or "").strip() or None,
             )
-            for known, column in zip(said.columns, draft.columns, strict=True)
+            for known, column in zip(mapping.columns, draft.columns, strict=True)
         )
-        said = replace(said, columns=columns)
-    return replace(guess, mapping=said)
+        mapping = replace(mapping, columns=columns)
+    return replace(guess, mapping=mapping)

@@ -1,4 +1,4 @@
-"""What was read of an artifact, record by record, and which record a line became."""
+"""Routes for the records of an artifact, and for the records that some lines became."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def records(
     offset: int = Query(default=0, ge=0),
     limit: int = Query(default=200, ge=1, le=500),
 ) -> RecordPage:
-    """A page of the records of one kind, in file order."""
+    """Return a page of the records of one kind, in file order."""
     return view.record_page(services.frames, artifact, kind, offset, limit)
 
 
@@ -40,7 +40,7 @@ def records_at(
     line: int = Query(ge=1),
     to: int | None = Query(default=None, ge=1),
 ) -> RecordsAt:
-    """The records that these lines became, of every kind: the narrowest first."""
+    """List the records of every kind that these lines became, the narrowest first."""
     return view.records_at(services.frames, artifact, line, max(line, to or line))
 
 
@@ -51,5 +51,5 @@ def record(
     kind: str = Query(max_length=40),
     index: int = Query(ge=0),
 ) -> RecordOut:
-    """One record with everything that was read."""
+    """Return one record with all its values."""
     return view.record(services.frames, artifact, kind, index)

@@ -1,4 +1,4 @@
-"""Result sets that artifacts hold: their rows by page, and two of them compared."""
+"""Routes for result sets in artifacts: their rows by page, and a comparison of two."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_TABLES = 1000
 
 @router.get("/incidents/{incident_id}/tables")
 def tables(incident_id: str, services: ServicesDep, unit: UnitDep) -> TableList:
-    """Every table of an incident, by artifact and name."""
+    """List every table of an incident, by artifact and name."""
     Incidents(unit).get(incident_id)
     items: list[TableRef] = []
     for artifact in Artifacts(unit).of_incident(incident_id):
@@ -37,7 +37,7 @@ def tables(incident_id: str, services: ServicesDep, unit: UnitDep) -> TableList:
 
 @router.get("/artifacts/{artifact_id}/tables")
 def tables_of_artifact(artifact_id: str, services: ServicesDep, unit: UnitDep) -> TableList:
-    """The tables of one artifact, in the order printed."""
+    """List the tables of one artifact, in file order."""
     stored = view.stored_tables(services.frames, Artifacts(unit).get(artifact_id))
     return TableList(items=[table.ref for table in stored[:_MOST_TABLES]])
 
@@ -53,7 +53,7 @@ def table(
     sort: str | None = Query(default=None, max_length=10_000),
     down: bool = False,
 ) -> TablePage:
-    """A page of rows, sorted by a column when asked: numbers as numbers, what is not known last."""
+    """Return a page of rows in file order or sorted by a column; unknown values come last."""
     named = view.table_named(services.frames, Artifacts(unit).get(artifact_id), name)
     return view.table_page(named, offset, limit, sort, down)
 
@@ -67,7 +67,7 @@ def table_csv(
     sort: str | None = Query(default=None, max_length=10_000),
     down: bool = False,
 ) -> StreamingResponse:
-    """Every row of a table."""
+    """Download every row of a table as CSV."""
     named = view.table_named(services.frames, Artifacts(unit).get(artifact_id), name)
     return csv_answer("table", named.data.columns, view.table_rows(named, sort, down))
 
@@ -85,7 +85,7 @@ def compare_tables(
     offset: int = Query(default=0, ge=0),
     limit: int = Query(default=1000, ge=1, le=5000),
 ) -> TableComparison:
-    """Rows added, gone and changed between two tables, with differences and ratios."""
+    """Compare two tables: rows added, gone and changed, with differences and ratios."""
     old = view.table_named(services.frames, Artifacts(unit).get(before_artifact), before)
     new = view.table_named(services.frames, Artifacts(unit).get(after_artifact), after)
     return view.compared_tables(old, new, key, state or DIFFERENT, offset, limit)

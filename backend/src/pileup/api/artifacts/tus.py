@@ -1,4 +1,4 @@
-"""Parts of the tus protocol that know no route: headers, metadata, one writer per upload."""
+"""Handle the parts of tus that need no route: headers, metadata, one writer per upload."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ MULTIPART: dict[str, Any] = {
 
 @contextmanager
 def locked(path: Path) -> Iterator[BinaryIO]:
-    """The upload's file, for one writer at a time over all API processes."""
+    """Open the file of an upload and lock it for one writer across all API processes."""
     try:
         file = path.open("ab")
     except FileNotFoundError:
-        raise NotFound("the bytes of this upload are gone; begin it again") from None
+        raise NotFound("the bytes of this upload are gone; start it again") from None
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -59,7 +59,7 @@ def locked(path: Path) -> Iterator[BinaryIO]:
 
 
 def metadata_of(header: str) -> dict[str, str]:
-    """Upload-Metadata: 'key base64, key base64'."""
+    """Parse the header Upload-Metadata: 'key base64, key base64'."""
     names: dict[str, str] = {}
     for pair in header.split(","):
         key, _, encoded = pair.strip().partition(" ")

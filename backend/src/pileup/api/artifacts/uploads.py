@@ -1,4 +1,4 @@
-"""Uploads: multipart in one request, or resumable by tus 1.0 (core, creation, termination).
+"""Routes for uploads: multipart in one request, or resumable by tus 1.0.
 
 Source: https://tus.io/protocols/resumable-upload, version 1.0.0. Every byte is on disk before the
 request that carried it is answered; the size of the file is the truth about how far an upload is.
@@ -76,11 +76,11 @@ async def upload_files(
                     raise ApiError(
                         422,
                         "Not accepted",
-                        f"a part is called {part.name[:80]!r}; files are called file, their paths "
+                        f"a part has the name {part.name[:80]!r}; name files file, their paths "
                         "path: curl -F path=dir/status.txt -F file=@status.txt",
                     )
         except ClientDisconnect:
-            raise ApiError(400, "The body was cut off", "the client went away") from None
+            raise ApiError(400, "The body was cut off", "the client disconnected") from None
     if not artifacts:
         raise ApiError(
             422, "Not accepted", "there is no file in this request: curl -F file=@status.txt"
@@ -90,7 +90,7 @@ async def upload_files(
 
 @router.get("/incidents/{incident_id}/uploads")
 def unfinished_uploads(incident_id: str, services: ServicesDep, unit: UnitDep) -> list[UploadOut]:
-    """The uploads that still miss bytes: they survive a reload of the page."""
+    """List the uploads that are not complete; they survive a reload of the page."""
     Incidents(unit).get(incident_id)
     return [_shape(services, upload) for upload in Uploads(unit).unfinished(incident_id)]
 
@@ -104,7 +104,7 @@ def create_upload(
     upload_length: Annotated[str | None, Header()] = None,
     upload_metadata: Annotated[str, Header()] = "",
 ) -> None:
-    """Begin a resumable upload (tus creation); metadata: filename, path, excluded."""
+    """Start a resumable upload (tus creation); metadata: filename, path, excluded."""
     response.headers.update(TUS)
     if upload_length is None or not upload_length.isdecimal() or len(upload_length) > 18:
         raise ApiError(400, "No length", "send Upload-Length with the size in bytes")
@@ -135,7 +135,7 @@ def create_upload(
 
 @router.head("/uploads/{upload_id}", status_code=200)
 def upload_offset(upload_id: str, services: ServicesDep, response: Response, unit: UnitDep) -> None:
-    """How many bytes are here (tus core)."""
+    """Return how many bytes of the upload are stored (tus core)."""
     upload = Uploads(unit).get(upload_id)
     response.headers.update(TUS)
     response.headers["Upload-Offset"] = str(_received(services, upload))
@@ -154,7 +154,7 @@ async def append_to_upload(
     upload_offset: Annotated[str | None, Header()] = None,
     content_type: Annotated[str, Header()] = "",
 ) -> None:
-    """Append bytes at an offset (tus core); with the last one the artifact is stored."""
+    """Append bytes at an offset (tus core); the last byte completes the artifact."""
     response.headers.update(TUS)
     if content_type.partition(";")[0].strip() != OFFSET_TYPE:
         raise ApiError(415, "Wrong content type", f"send the bytes as {OFFSET_TYPE}")
@@ -167,7 +167,7 @@ async def append_to_upload(
         offset = file.seek(0, os.SEEK_END)
         if upload_offset != str(offset):
             raise Conflict(
-                f"the upload is at byte {offset}, not {upload_offset}: ask with HEAD and continue "
+                f"the upload is at byte {offset}, not {upload_offset}: send HEAD and continue "
                 "from there"
             )
         try:
@@ -184,11 +184,11 @@ async def append_to_upload(
 
 @router.delete("/uploads/{upload_id}", status_code=204)
 def cancel_upload(upload_id: str, services: ServicesDep, response: Response, unit: UnitDep) -> None:
-    """Cancel it and forget its bytes (tus termination); a finished one is an artifact and stays."""
+    """Cancel an upload and delete its bytes (tus termination); a finished one is an artifact."""
     response.headers.update(TUS)
     upload = Uploads(unit).get(upload_id)
     if upload.artifact_id is not None:
-        raise Conflict("the upload is finished: it is an artifact now, delete that instead")
+        raise Conflict("the upload is finished: delete its artifact instead")
     Uploads(unit).remove(upload_id)
     file = upload.file(services.settings.uploads_dir)
     unit.after_commit(lambda: file.unlink(missing_ok=True))

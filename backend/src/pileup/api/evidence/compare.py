@@ -1,4 +1,4 @@
-"""Two or more sides of an incident beside each other, and the hosts that stand out among many."""
+"""Routes that compare sides of an incident, and list hosts that differ from the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Reference = Annotated[
     Query(
         ge=0,
         lt=MOST_SIDES,
-        description="The side that the others are held against, from 0: the first unless said.",
+        description="The side to compare the others with, counted from 0; the first by default.",
     ),
 ]
 Seconds = Annotated[float | None, Query(ge=-1e7, le=1e7, allow_inf_nan=False)]
@@ -38,9 +38,9 @@ Sides = Annotated[
         max_length=MOST_SIDES,
         description=(
             "One per side, in the order of the columns: "
-            "'part|start|end|host|bundle|experiments', trailing bars left out. part is whole, "
+            "'part|start|end|host|bundle|experiments', without trailing bars. part is whole, "
             "baseline, stall or window (with start and end, ISO 8601); experiments are ids with "
-            "commas between: the runs of one side."
+            "commas between them: the runs of one side."
         ),
     ),
 ]
@@ -94,13 +94,13 @@ def _export(
 
 @router.get("/incidents/{incident_id}/compare/choices")
 def compare_choices(stored: StoredDep) -> CompareChoices:
-    """Hosts, bundles and runs of this incident."""
+    """List the hosts, bundles and runs of this incident."""
     return stored.choices()
 
 
 @router.get("/incidents/{incident_id}/compare")
 def compare_them(stored: StoredDep, comparison: ComparisonDep) -> Document[SidesDoc]:
-    """What differs between two or more windows, bundles, hosts or runs; the clearest first.
+    """Compare two or more windows, bundles, hosts or runs; the clearest difference first.
 
     from_s and to_s narrow every side to seconds around its onset or its start.
     """
@@ -117,7 +117,7 @@ def export_comparison(
     comparison: ComparisonDep,
     export: Annotated[_Export, Depends(_export)],
 ) -> Response:
-    """The whole comparison as one CSV or as Markdown tables; only what differs, unless all."""
+    """Export a comparison as one CSV or as Markdown tables; only differences, unless all."""
     write, kind = (as_csv, "text/csv") if export.form == "csv" else (as_markdown, "text/markdown")
     return Response(
         write(stored.compared(*comparison), everything=export.everything),
@@ -133,7 +133,7 @@ def overlay_sides(
     series: Annotated[str, Query(max_length=500)],
     align: Align = "onset",
 ) -> Document[OverlayDoc]:
-    """One series of every side over one axis of seconds."""
+    """Return one series of every side on a shared axis of seconds."""
     return Document(stored.overlaid(_sides(sides), series, align))
 
 
@@ -141,7 +141,7 @@ def overlay_sides(
 def fleet_of(
     stored: StoredDep, start: datetime | None = None, end: datetime | None = None
 ) -> Document[FleetDoc]:
-    """Which of the incident's hosts differ from the others, in a window or over all of it."""
+    """List the hosts that differ from the others, in a window or over all of the incident."""
     return Document(stored.fleet(_span("the window", start, end) if start or end else None))
 
 
@@ -150,7 +150,7 @@ def _sides(sides: list[str]) -> list[SideQuery]:
 
 
 def _side(name: str, text: str) -> SideQuery:
-    """'stall|||db-1||' as a side; 422 for what is none."""
+    """Parse a side such as 'stall|||db-1||'; raises ApiError 422 when it is malformed."""
     fields = text.split("|")
     part, start, end, host, bundle, runs = (fields + [""] * 6)[:6]
     if part not in PARTS or len(fields) > 6:
@@ -176,7 +176,7 @@ def _moment(name: str, text: str) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         raise ApiError(
-            422, "Not a window", f"side {name}: {text[:40]!r} is no ISO 8601 time"
+            422, "Not a window", f"side {name}: {text[:40]!r} is not an ISO 8601 time"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Deadlocks: each once, who waited for whom in it, and every dump that prints it."""
+"""Route for deadlocks: each once, with its waits and every dump that prints it."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ router = APIRouter(tags=["tables"])
 
 @router.get("/incidents/{incident_id}/deadlocks")
 def deadlocks(records: SourceDep, unit: UnitDep, window: WindowDep) -> DeadlockList:
-    """Every deadlock once, the latest first; those of unknown time last."""
+    """List every deadlock once, the latest first; those of unknown time last."""
     return stored_deadlocks(unit, records, window)

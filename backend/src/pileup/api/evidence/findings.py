@@ -1,4 +1,4 @@
-"""Findings: known problems that match, what people say of them, and the step to a hypothesis."""
+"""Routes for findings: matching known problems, verdicts on them, and new hypotheses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class VerdictOut(Out):
 
 @router.get("/incidents/{incident_id}/findings")
 def list_findings(incident: IncidentDep, unit: UnitDep) -> list[Finding]:
-    """Best first, with what people said of each."""
+    """List the findings, best first, with the verdict on each."""
     verdicts = Findings(unit).verdicts(incident.id)
     parts = Analyses(unit).parts(incident.id, "findings") or {"findings": []}
     return [
@@ -63,7 +63,7 @@ def list_findings(incident: IncidentDep, unit: UnitDep) -> list[Finding]:
 def judge_finding(
     incident: IncidentDep, finding_id: FindingId, body: NewVerdict, unit: UnitDep, caller: Caller
 ) -> VerdictOut:
-    """Accept or dismiss; a dismissed finding stays visible with its reason."""
+    """Accept or dismiss a finding; a dismissed one stays visible with its reason."""
     found = _finding(incident.id, finding_id, Analyses(unit))
     verdict = Findings(unit).judge(
         incident.id, found["id"], body.verdict, body.reason, by=caller.actor
@@ -82,7 +82,7 @@ def make_hypothesis(
     unit: UnitDep,
     caller: Caller,
 ) -> Hypothesis:
-    """A hypothesis from a finding, with the finding's evidence pinned for it."""
+    """Create a hypothesis from a finding and pin the finding's evidence for it."""
     found = _finding(incident.id, finding_id, Analyses(unit))
     experiment = found.get("experiment") or {}
     hypotheses = Hypotheses(unit)
@@ -138,7 +138,7 @@ def _pin_locator(locator: dict[str, Any]) -> dict[str, Any]:
 
 
 def _view(incident_id: str, locator: dict[str, Any]) -> str:
-    """The screen that shows what a locator points at."""
+    """Choose the screen that shows what a locator points at."""
     base = f"/incidents/{incident_id}"
     if locator.get("artifact") and locator.get("line_first"):
         last = locator.get("line_last") or locator["line_first"]

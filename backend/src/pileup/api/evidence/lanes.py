@@ -1,4 +1,4 @@
-"""The lanes of the timeline: which series there are, their values at a pixel width, what moved."""
+"""Routes for the lanes of the timeline: series, values at a pixel width, and what moved."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SeriesIds = Annotated[list[str], Query(max_length=MAX_LANES)]
 
 @router.get("/incidents/{incident_id}/series")
 def list_series(incident: IncidentDep, unit: UnitDep) -> list[SeriesOut]:
-    """Every series, with its shift and its rank for a first look."""
+    """List every series, with its shift and its rank for a first look."""
     return view.series_list(unit, incident.id)
 
 
@@ -42,7 +42,7 @@ def lanes(
     end: datetime | None = None,
     px: Annotated[int, Query(ge=50, le=4000)] = 1200,
 ) -> Lanes:
-    """A window of some series at a pixel width, each at most two points a pixel."""
+    """Return a window of some series at a pixel width, with at most two points per pixel."""
     begins, ends = (utc(moment) if moment else None for moment in (start, end))
     return view.lanes(stored, series, begins, ends, px)
 
@@ -55,7 +55,7 @@ def tiles(
     first: Annotated[int, Query(ge=0, description="number of the first tile since the epoch")],
     count: Annotated[int, Query(ge=1, le=96)],
 ) -> Document[Tiles]:
-    """Some series over successive tiles of 512 steps each, as a screen keeps them while it pans.
+    """Return some series over successive tiles of 512 steps, which a screen caches.
 
     Tiles lie on a grid that starts with the epoch, so two windows share the tiles between them.
     """
@@ -64,21 +64,21 @@ def tiles(
         raise ApiError(
             422,
             "Not accepted",
-            f"{different} series over {count} tiles are too much for one answer: "
-            f"ask for at most {MOST_STEPS // TILE} tiles over all series",
+            f"{different} series over {count} tiles are too many for one response: "
+            f"request at most  {MOST_STEPS // TILE} tiles over all series",
         )
     if (first + count) * TILE * step * 1000 > 2**62:
-        raise ApiError(422, "Not accepted", f"tile {first} lies beyond any calendar")
+        raise ApiError(422, "Not accepted", f"tile {first} is outside any calendar")
     return Document(view.tiles(stored, series, step, first, count))
 
 
 @router.get("/incidents/{incident_id}/window")
 def window(stored: StoredDep, start: datetime, end: datetime, series: SeriesIds) -> WindowOut:
-    """Each lane in a window against the window of the same length before it."""
+    """Compare each lane in a window with the window of the same length before it."""
     return window_lanes(stored, series, utc(start), utc(end))
 
 
 @router.get("/incidents/{incident_id}/moved")
 def moved(stored: StoredDep, start: datetime, end: datetime) -> Moved:
-    """What moved in a window against the one before it, over all series, ranked."""
+    """Rank all series by how much they moved in a window against the one before it."""
     return moved_in(stored, utc(start), utc(end))

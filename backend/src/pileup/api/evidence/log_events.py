@@ -1,4 +1,4 @@
-"""Events of logs: by page, and repeated messages as one group with their counts over time."""
+"""Routes for log events: by page, and repeated messages grouped with counts over time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def log_events(
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 200,
 ) -> LogPage:
-    """A page of events in time order, or sorted by a column; what is not known comes last."""
+    """Return a page of events in time order or sorted by a column; unknown values come last."""
     return view.log_page(records, wanted, sort, down, offset, limit)
 
 
@@ -48,7 +48,7 @@ def log_events(
 def log_csv(
     records: SourceDep, wanted: FilterDep, sort: EventOrder = "time", down: bool = False
 ) -> StreamingResponse:
-    """Every event that the filters let through, its message whole."""
+    """Download every event that passes the filters, with its whole message."""
     frame = view.log_frame(records, wanted, sort, down)
     return csv_answer("log", *frame_rows(frame, records.paths()))
 
@@ -57,7 +57,7 @@ def log_csv(
 def log_groups(
     records: SourceDep, wanted: FilterDep, sort: GroupOrder = "count", down: bool = True
 ) -> LogGroups:
-    """Repeated messages as one, the most frequent first, with their counts over the window."""
+    """Group repeated messages, the most frequent first, with their counts over the window."""
     return view.log_groups(records, wanted, sort, down)
 
 
@@ -65,5 +65,5 @@ def log_groups(
 def log_groups_csv(
     records: SourceDep, wanted: FilterDep, sort: GroupOrder = "count", down: bool = True
 ) -> StreamingResponse:
-    """Every repeated message as one, also beyond those that are listed."""
+    """Download every group of repeated messages, including those that are not listed."""
     return csv_answer("log-groups", *view.log_group_rows(records, wanted, sort, down))

@@ -1,4 +1,4 @@
-"""Processlists: the moments there are, and one of them grouped and by page."""
+"""Routes for processlists: the moments, and one of them grouped and by page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FilterDep = Annotated[SessionFilter, Depends(_filter)]
 
 @router.get("/incidents/{incident_id}/processlists")
 def processlists(records: SourceDep) -> ProcesslistMoments:
-    """Every processlist in time order, those of unknown time last."""
+    """List every processlist in time order, those of unknown time last."""
     return view.processlist_moments(records)
 
 
@@ -46,12 +46,12 @@ def processlist(
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 200,
 ) -> Processlist:
-    """One processlist: its sessions by group, and a page of those of a group."""
+    """Return one processlist: its groups, and a page of the sessions of a group."""
     return view.processlist(records, wanted, offset, limit)
 
 
 @router.get("/incidents/{incident_id}/processlist.csv", response_class=StreamingResponse)
 def processlist_csv(records: SourceDep, wanted: FilterDep) -> StreamingResponse:
-    """Every session of a processlist, or of one group, its statement whole."""
+    """Download every session of a processlist or of one group, with its whole statement."""
     frame = view.processlist_frame(records, wanted)
     return csv_answer("sessions", *frame_rows(frame, records.paths()))

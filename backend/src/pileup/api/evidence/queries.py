@@ -1,4 +1,4 @@
-"""Top queries: statements by their shape, from slow logs, query digests and processlists."""
+"""Routes for top queries: statement shapes from slow logs, query digests and processlists."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ FilterDep = Annotated[QueryFilter, Depends(_filter)]
 def top_queries(
     incident: IncidentDep, records: SourceDep, unit: UnitDep, wanted: FilterDep
 ) -> TopQueries:
-    """Shapes of statements, most time first. A statement counts when it ran in the window."""
+    """Rank statement shapes by time; a statement counts when it ran in the window."""
     artifacts = Artifacts(unit).of_incident(incident.id)
     return view.top_queries(records, wanted, [each for each in artifacts if not each.excluded])
 
 
 @router.get("/incidents/{incident_id}/queries.csv", response_class=StreamingResponse)
 def top_queries_csv(records: SourceDep, wanted: FilterDep) -> StreamingResponse:
-    """Every shape, also beyond those that are listed."""
+    """Download every statement shape, including those that are not listed."""
     return csv_answer("top-queries", *view.top_query_rows(records, wanted))
 
 
@@ -52,5 +52,5 @@ def query_examples(
     query: Annotated[str, Query(pattern=r"^[0-9a-f]{16}$")],
     source: Literal["slow_log", "processlist"] = "slow_log",
 ) -> QueryExamples:
-    """The statements of one shape that took longest."""
+    """List the slowest statements of one shape."""
     return view.query_examples(records, window, query, source)

@@ -1,4 +1,4 @@
-"""Settings: which sources hold them, all of one source, two sources compared by name."""
+"""Routes for settings: their sources, all of one source, two sources compared by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ router = APIRouter(tags=["tables"])
 
 @router.get("/incidents/{incident_id}/settings/sources")
 def setting_sources(records: SourceDep) -> list[SettingSource]:
-    """Every source of settings, servers before files, in time order."""
+    """List every source of settings, servers before files, in time order."""
     return view.setting_sources(records)
 
 
@@ -28,6 +28,6 @@ def setting_table(
     a: Annotated[str, Query(max_length=300)],
     b: Annotated[str | None, Query(max_length=300)] = None,
 ) -> SettingTable:
-    """The settings of one source; with a second, both beside each other by name."""
+    """Return the settings of one source, or of two next to each other by name."""
     parts = Analyses(unit).parts(incident.id, "findings") or {"findings": []}
     return view.setting_table(records, a, b, parts["findings"] or [])

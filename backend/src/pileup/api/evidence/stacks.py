@@ -1,4 +1,4 @@
-"""Stack samples and sessions at a moment, grouped and explained."""
+"""Routes for stack samples and sessions at a moment, grouped and explained."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NewStackPile(In):
 
 @router.get("/incidents/{incident_id}/stacks/moments")
 def stack_moments(records: SourceDep) -> list[StackMoment]:
-    """Every stack sample, in time order; those of unknown time last."""
+    """List every stack sample, in time order; those of unknown time last."""
     return view.stack_moments(records)
 
 
@@ -41,7 +41,7 @@ def stacks(
     artifact: Annotated[str, Query(pattern=r"^[0-9a-f]{64}$")],
     snapshot: Annotated[int, Query(ge=0)] = 0,
 ) -> Stacks:
-    """One sample: identical stacks counted once, each with its meaning and its pile."""
+    """Return one sample: identical stacks counted once, each with its meaning and verdict."""
     verdicts = StackVerdicts(unit).of_incident(incident.id)
     return view.stack_sample(records, artifact, snapshot, verdicts)
 
@@ -56,7 +56,7 @@ def judge_stack(
     unit: UnitDep,
     caller: Caller,
 ) -> None:
-    """Put a stack on the pile of the benign or the suspicious; unreviewed takes it back."""
+    """Mark a stack as benign or suspicious; unreviewed clears the mark."""
     pile = None if body.pile == "unreviewed" else body.pile
     StackVerdicts(unit).put(incident.id, stack_key, pile, by=caller.actor)
 
@@ -70,25 +70,25 @@ def stack_flame(
     b_end: datetime | None = None,
     idle: bool = False,
 ) -> Document[FlameDoc]:
-    """Stacks of a window merged into a tree; with a second window, both for a difference."""
+    """Merge the stacks of a window into a tree; with a second window, compare both."""
     second, first = _window(b_start, b_end), _window(start, end)
     return Document(view.stack_flame(records, first, second, idle))
 
 
 @router.get("/incidents/{incident_id}/stacks/heat")
 def stack_heat(records: AnalysedDep, idle: bool = False) -> Document[StackHeatDoc]:
-    """On how many threads each function was in each sample: where to pick a range."""
+    """Count the threads in each function per sample, to help choose a window."""
     return Document(view.stack_heat(records, idle))
 
 
 @router.get("/incidents/{incident_id}/sessions")
 def sessions(records: AnalysedDep, at: datetime) -> Sessions:
-    """The processlist nearest to an instant, grouped by state."""
+    """Return the processlist nearest to an instant, grouped by state."""
     return NO_SESSIONS if at.tzinfo is None else sessions_near(records, instant_of(at))
 
 
 def _window(start: datetime | None, end: datetime | None) -> Span | None:
-    """The window; None when neither of its ends is given."""
+    """Return the window; None when neither of its ends is given."""
     if start is None and end is None:
         return None
     if start is None or end is None or start.tzinfo is None or end.tzinfo is None or start > end:

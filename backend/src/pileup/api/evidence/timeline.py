@@ -1,4 +1,4 @@
-"""The timeline: what is drawn over and under its lanes, and the notes that people write."""
+"""Routes for the timeline: marks and strips around its lanes, and annotations."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class AnnotationChange(In):
 
 @router.get("/incidents/{incident_id}/marks")
 def marks(incident: IncidentDep, unit: UnitDep) -> Marks:
-    """Stalls, snapshots, events and notes: what is drawn over and under the lanes."""
+    """List the stalls, snapshots, events and notes to draw over and under the lanes."""
     return stored_marks(unit, incident.id)
 
 
 @router.get("/incidents/{incident_id}/strips")
 def strips(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Strips:
-    """Waiters by place, long transactions, blocking episodes and experiments over time."""
+    """Return waiters by place, long transactions, blocking episodes and experiments over time."""
     return stored_strips(unit, services.placed, incident.id)
 
 
@@ -71,9 +71,9 @@ def correct_stall(
     caller: Caller,
     revision: RevisionDep,
 ) -> StallCorrectionOut:
-    """Say when a stall began and ended; the analysis runs again with it.
+    """Correct when a stall began and ended, and analyse again.
 
-    If-Match has the revision of the correction that was seen, "0" when there was none.
+    If-Match carries the revision of the correction that the caller saw, "0" when there was none.
     """
     times = StallTimes(
         *(utc(at) if at else None for at in (body.onset, body.end)),
@@ -93,7 +93,7 @@ def correct_stall(
 
 @router.delete("/stall-corrections/{correction_id}", status_code=status.HTTP_204_NO_CONTENT)
 def reset_stall(correction_id: str, services: ServicesDep, unit: UnitDep, caller: Caller) -> None:
-    """Back to what is computed."""
+    """Remove a correction, so that the computed stall applies."""
     incident_id = StallCorrections(unit).reset(correction_id, by=caller.actor)
     Jobs(unit).request_analysis(incident_id, services.settings.analysis_debounce_s)
 

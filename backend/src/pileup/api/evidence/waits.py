@@ -1,4 +1,4 @@
-"""The lock-wait graph at a moment, and the moments there are."""
+"""Routes for the lock-wait graph at a moment, and for the moments that exist."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ShapeDep = Annotated[Shape, Depends(_shape)]
 
 @router.get("/incidents/{incident_id}/waits/moments")
 def wait_moments(stored: WaitsDep) -> list[WaitMoment]:
-    """Every placed snapshot in time order, with how many waited: the scrubber's bars."""
+    """List every placed snapshot in time order, with its number of waiters."""
     return stored.moments()
 
 
@@ -42,11 +42,10 @@ def wait_moments(stored: WaitsDep) -> list[WaitMoment]:
 def waits(
     stored: WaitsDep, shape: ShapeDep, at: str = "worst", against: str | None = None
 ) -> Document[WaitGraph]:
-    """Who waits for whom: at the snapshot nearest to ``at``, or at the worst moment.
+    """Return the wait graph of the snapshot nearest to ``at``, or of the worst moment.
 
-    The worst is that of the stall which the overview speaks of, else of the capture.
-
-    With ``against``, what is different from that other moment.
+    The worst moment is that of the stall in the overview, else that of the whole capture. With
+    ``against``, return what differs from that other moment.
     """
     return Document(stored.graph(_moment(at), _against(against), shape))
 
@@ -55,9 +54,9 @@ def waits(
 def waits_persistence(
     stored: WaitsDep, shape: ShapeDep, at: str | None = None, against: str | None = None
 ) -> Document[WaitPersistence]:
-    """Who and what stays stuck from moment to moment of the stall, by the nodes' lasting keys.
+    """List who and what stays stuck across the moments of the stall, by lasting node keys.
 
-    With ``at`` only what the graph shows that is asked for in the same words; else of all.
+    With ``at``, only what the graph of the same parameters shows; else everything.
     """
     moment = None if at is None else _moment(at)
     return Document(stored.lasting(moment, _against(against), shape))
@@ -70,9 +69,9 @@ def waits_node(
     at: str = "worst",
     against: str | None = None,
 ) -> Document[WaitNodeDoc]:
-    """Everything about one node: its stack, its latch, the members of a group.
+    """Return everything about one node: its stack, its latch, the members of a group.
 
-    With ``against``, a group of that difference.
+    With ``against``, the node is a group of that difference.
     """
     return Document(stored.node(_moment(at), _against(against), node))
 
@@ -82,7 +81,7 @@ def _against(against: str | None) -> Moment | None:
 
 
 def _moment(at: str, name: str = "at") -> Moment:
-    """UTC µs of a time with its zone; 422 for what is none."""
+    """Parse a time with its zone to UTC µs; raises ApiError 422 when it is malformed."""
     if at == "worst":
         return "worst"
     try:

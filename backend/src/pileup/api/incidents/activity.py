@@ -1,4 +1,4 @@
-"""Who did what, when: of one incident for whoever sees it, of all for admins; and the bin."""
+"""Routes for the activity of one incident, the audit trail of all, and the bin."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _filter(
     end: Annotated[datetime | None, Query(alias="to")] = None,
     before: Annotated[str | None, Query(max_length=40)] = None,
 ) -> audit.Filter:
-    """Name of a person, domain of the action, a time [from, to), and the id where a page ended."""
+    """Build a filter from a person, a domain, a time range [from, to) and a page's last id."""
     return audit.Filter(person, kind, start, end, before)
 
 
@@ -72,13 +72,13 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 def activity(
     incident: IncidentDep, unit: UnitDep, wanted: FilterDep, limit: Limit = 100
 ) -> list[ActivityEntry]:
-    """Who did what, newest first; ask again with before = the last id for the next page."""
+    """List who did what, newest first; pass the last id as ``before`` for the next page."""
     return _named(unit, audit.entries(unit, incident.id, limit, wanted))
 
 
 @router.get("/incidents/{incident_id}/activity/filters")
 def activity_filters(incident: IncidentDep, unit: UnitDep) -> ActivityFilters:
-    """Who did anything here, and of which kinds."""
+    """List the people who acted in the incident, and the kinds of their actions."""
     people, kinds = audit.filters(unit, incident.id)
     return ActivityFilters(people=people, kinds=kinds)
 
@@ -87,7 +87,7 @@ def activity_filters(incident: IncidentDep, unit: UnitDep) -> ActivityFilters:
 def audit_trail(
     _: AdminDep, unit: UnitDep, wanted: FilterDep, limit: Limit = 100
 ) -> list[ActivityEntry]:
-    """Of all incidents and of the installation, newest first; for admins."""
+    """List who did what in all incidents and the installation, newest first; for admins."""
     return _named(unit, audit.entries(unit, None, limit, wanted))
 
 
@@ -99,7 +99,7 @@ def audit_filters(_: AdminDep, unit: UnitDep) -> ActivityFilters:
 
 @router.get("/audit/export", response_class=StreamingResponse)
 def audit_export(_: AdminDep, services: ServicesDep, wanted: FilterDep) -> StreamingResponse:
-    """The same as CSV, at most 100 000 lines."""
+    """Download the audit trail as CSV, at most 100 000 lines."""
     return StreamingResponse(
         _csv(services, wanted),
         media_type="text/csv; charset=utf-8",
@@ -109,7 +109,7 @@ def audit_export(_: AdminDep, services: ServicesDep, wanted: FilterDep) -> Strea
 
 @router.get("/incidents/{incident_id}/deleted")
 def deleted(incident: IncidentDep, unit: UnitDep, services: ServicesDep) -> Deleted:
-    """What was deleted here and can be taken back."""
+    """List what was deleted in the incident and can be restored."""
     items = Bin(unit).of_incident(incident.id)
     return Deleted(items=items, days=services.settings.bin_days)
 
@@ -134,14 +134,14 @@ def restore(
 
 @router.get("/deleted-incidents")
 def deleted_incidents(_: AdminDep, unit: UnitDep, services: ServicesDep) -> Deleted:
-    """For admins, who delete incidents."""
+    """List deleted incidents, for admins."""
     items = Bin(unit).incidents()
     return Deleted(items=items, days=services.settings.bin_days)
 
 
 @router.post("/deleted-incidents/{incident_id}/restore", status_code=status.HTTP_204_NO_CONTENT)
 def restore_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
-    """Undo the deletion of an incident, with all that is in it."""
+    """Restore a deleted incident with everything in it."""
     Bin(unit).restore_incident(incident_id, by=by.actor)
 
 

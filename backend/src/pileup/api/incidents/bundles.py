@@ -1,4 +1,4 @@
-"""An incident as one archive: out of this installation, and into another."""
+"""Routes that export an incident as one archive and import it elsewhere."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BODY = {
     responses={200: {"content": {MEDIA: {"schema": {"type": "string", "format": "binary"}}}}},
 )
 def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> FileResponse:
-    """Artifacts, people's work, analysis and report as one zip; an import gives it all back."""
+    """Export artifacts, people's work, analysis and report as one zip that can be imported."""
     settings = services.settings
     files = draft_files(
         unit,
@@ -76,7 +76,7 @@ def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
 
 @router.post("/incidents/import", status_code=201, openapi_extra=_BODY)
 async def import_bundle(request: Request, caller: Caller, services: ServicesDep) -> Incident:
-    """The incident of a bundle (the request's body), as a new one; workers read its artifacts."""
+    """Create an incident from the bundle in the request's body; workers parse its artifacts."""
     settings = services.settings
     folder = settings.home / "tmp"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -86,8 +86,8 @@ async def import_bundle(request: Request, caller: Caller, services: ServicesDep)
             received += len(chunk)
             if received > settings.max_upload_bytes:
                 raise TooLarge(
-                    f"A bundle of more than {grouped(settings.max_upload_bytes)} bytes is not "
-                    "taken (PILEUP_MAX_UPLOAD_BYTES)."
+                    f"A bundle of more than {grouped(settings.max_upload_bytes)} bytes is "
+                    "refused (PILEUP_MAX_UPLOAD_BYTES)."
                 )
             await run_in_threadpool(body.write, chunk)
         body.seek(0)

@@ -1,4 +1,4 @@
-"""The search of the top bar: anything of an incident by a piece of its name."""
+"""Route for the search of the top bar: anything of an incident by part of its name."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def find_in_incident(
     unit: UnitDep,
     q: Annotated[str, Query(min_length=1, max_length=200)],
 ) -> list[Found]:
-    """What has every one of these words in its name: at most six of each kind."""
+    """Find what has all of these words in its name, at most six of each kind."""
     return find(unit, incident.id, q)

@@ -1,4 +1,4 @@
-"""Incidents: the list, the case itself, its overview, its analysis, its activity."""
+"""Routes for incidents: the list, one incident, its overview and its analysis."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def incidents(
     limit: int = Query(default=200, ge=1, le=1000),
     offset: int = Query(default=0, ge=0),
 ) -> IncidentList:
-    """The incidents, newest first."""
+    """List the incidents, newest first."""
     rows, total = Incidents(unit).rows(limit, offset)
     return IncidentList(items=[_row(row) for row in rows], total=total)
 
 
 @intake.post("/incidents", status_code=201)
 def create_incident(body: NewIncident, caller: Caller, unit: UnitDep) -> Incident:
-    """Make an empty incident."""
+    """Create an empty incident."""
     return Incidents(unit).create(
         caller.actor, body.title, service=body.service, severity=body.severity
     )
@@ -102,7 +102,7 @@ def create_incident(body: NewIncident, caller: Caller, unit: UnitDep) -> Inciden
 
 @router.get("/incidents/{incident_id}")
 def incident(incident_id: str, unit: UnitDep) -> Incident:
-    """One incident."""
+    """Return one incident."""
     return Incidents(unit).get(incident_id)
 
 
@@ -120,19 +120,19 @@ def change_incident(
 
 @router.delete("/incidents/{incident_id}", status_code=204)
 def delete_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
-    """Put it into the bin: for admins, who can take it back for thirty days."""
+    """Move an incident to the bin, for admins; they can restore it for thirty days."""
     Incidents(unit).delete(by.actor, incident_id)
 
 
 @router.get("/incidents/{incident_id}/overview")
 def overview(incident_id: str, unit: UnitDep) -> Overview:
-    """What the overview screen shows, in one answer."""
+    """Return everything that the overview screen shows."""
     return build_overview(unit, Incidents(unit).get(incident_id))
 
 
 @router.get("/incidents/{incident_id}/analysis", response_model=AnalysisJson)
 def analysis(incident_id: str, unit: UnitDep) -> Response:
-    """The analysis document as it was stored (see /analysis.schema.json)."""
+    """Return the analysis document as stored (see /analysis.schema.json)."""
     Incidents(unit).get(incident_id)
     text = Analyses(unit).document_text(incident_id)
     if text is None:
@@ -142,13 +142,13 @@ def analysis(incident_id: str, unit: UnitDep) -> Response:
 
 @router.get("/analysis.schema.json", response_model=dict[str, Any])
 def analysis_schema() -> dict[str, Any]:
-    """The JSON Schema of the analysis document."""
+    """Return the JSON Schema of the analysis document."""
     return contract.json_schema()
 
 
 @router.post("/incidents/{incident_id}/analyse", status_code=202)
 def analyse(incident_id: str, services: ServicesDep, unit: UnitDep) -> Accepted:
-    """Analyse again what is there."""
+    """Analyse the incident again."""
     Incidents(unit).get(incident_id)
     job_id = Jobs(unit).enqueue("analyse", incident_id, incident_id)
     unit.notify(incident_id, "analysis")

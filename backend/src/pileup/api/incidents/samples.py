@@ -1,4 +1,4 @@
-"""Samples: captured incidents that load in one click."""
+"""Routes for samples: captured incidents that load in one click."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class SampleOut(Out):
 
 @router.get("/samples")
 def samples(services: ServicesDep) -> list[SampleOut]:
-    """The samples that came with this installation."""
+    """List the samples that came with this installation."""
     return [SampleOut.model_validate(item) for item in samples_in(services.settings.samples)]
 
 
 @router.post("/samples/{sample_id}/load", status_code=201)
 def load(sample_id: str, caller: Caller, services: ServicesDep) -> Incident:
-    """Make an incident of it; a second load opens the one that is there."""
+    """Create an incident from a sample, or return the one that exists already."""
     incident, jobs = load_sample(
         services.database,
         services.blobs,

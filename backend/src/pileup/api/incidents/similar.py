@@ -1,4 +1,4 @@
-"""Route for past incidents that looked the same."""
+"""Route for past incidents with the same symptoms."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ router = APIRouter(tags=["findings"])
 
 @router.get("/incidents/{incident_id}/similar")
 def similar_incidents(incident: IncidentDep, unit: UnitDep) -> list[SimilarIncident]:
-    """Incidents with the same symptoms, the most alike first."""
+    """List incidents with the same symptoms, the most similar first."""
     return similar.similar_incidents(unit, incident.id)

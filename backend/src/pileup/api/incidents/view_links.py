@@ -1,4 +1,4 @@
-"""Short links: a view's address too long for a chat, or one worth a name."""
+"""Routes for short links to views, with or without a name."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class NewViewLink(In):
 
 @router.get("/incidents/{incident_id}/views")
 def named_views(incident: IncidentDep, unit: UnitDep) -> list[ViewLink]:
-    """The views that somebody named, the newest first."""
+    """List the named views, newest first."""
     return ViewLinks(unit).named(incident.id)
 
 
 @router.post("/incidents/{incident_id}/views", status_code=201)
 def make_link(incident: IncidentDep, new: NewViewLink, caller: Caller, unit: UnitDep) -> ViewLink:
-    """A link to a view. Without a name, the same view always gives the same link."""
+    """Create a link to a view; without a name, the same view always gets the same link."""
     return ViewLinks(unit).make(incident.id, new.view, new.name, by=caller.actor)
 
 
 @router.get("/views/{view_id}")
 def view_link(view_id: str, unit: UnitDep) -> ViewLink:
-    """What a short link opens."""
+    """Return the address that a short link opens."""
     return ViewLinks(unit).get(view_id)

@@ -1,4 +1,4 @@
-"""Webhooks, for admins: where other systems are told of changes of state, and how that went."""
+"""Routes for webhooks, for admins: the systems that get state changes, and deliveries."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def list_webhooks(_: AdminDep, unit: UnitDep) -> list[Webhook]:
 
 @router.post("/webhooks", status_code=status.HTTP_201_CREATED)
 def create_webhook(body: NewWebhook, by: AdminDep, unit: UnitDep) -> MadeWebhook:
-    """The answer holds the secret, which is not shown again."""
+    """Create a webhook; only this response shows its secret."""
     made, secret = Webhooks(unit).create(body.url, list(body.events), by=by.actor)
     return MadeWebhook(**asdict(made), secret=secret)
 
@@ -84,17 +84,17 @@ def change_webhook(webhook_id: str, body: WebhookChange, by: AdminDep, unit: Uni
 
 @router.delete("/webhooks/{webhook_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_webhook(webhook_id: str, by: AdminDep, unit: UnitDep) -> None:
-    """With the log of its deliveries."""
+    """Delete a webhook and the log of its deliveries."""
     Webhooks(unit).delete(webhook_id, by=by.actor)
 
 
 @router.get("/webhooks/{webhook_id}/deliveries")
 def list_deliveries(webhook_id: str, _: AdminDep, unit: UnitDep) -> list[Delivery]:
-    """The last hundred, the newest first."""
+    """List the last hundred deliveries, newest first."""
     return [Delivery.model_validate(delivery) for delivery in Webhooks(unit).deliveries(webhook_id)]
 
 
 @router.post("/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver")
 def redeliver(webhook_id: str, delivery_id: str, by: AdminDep, unit: UnitDep) -> Delivery:
-    """Send it again."""
+    """Send a delivery again."""
     return Delivery.model_validate(Webhooks(unit).redeliver(webhook_id, delivery_id, by=by.actor))

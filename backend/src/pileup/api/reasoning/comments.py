@@ -1,4 +1,4 @@
-"""Comments, and the mentions that notify people."""
+"""Routes for comments, and for the mentions that notify people."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Seen(In):
 def list_comments(
     incident: IncidentDep, unit: UnitDep, subject: Annotated[Subject, Query()]
 ) -> list[Comment]:
-    """Of one subject, oldest first."""
+    """List the comments on one subject, oldest first."""
     return Comments(unit).of_subject(incident.id, subject)
 
 
@@ -49,7 +49,7 @@ def list_comments(
 def create_comment(
     incident: IncidentDep, body: NewComment, unit: UnitDep, caller: Caller
 ) -> Comment:
-    """Say something; who is named after an @ is told."""
+    """Add a comment and notify everybody named after an @."""
     return Comments(unit).create(incident.id, body.subject, body.body, by=caller.actor)
 
 
@@ -57,36 +57,36 @@ def create_comment(
 def change_comment(
     comment_id: str, body: CommentChange, unit: UnitDep, caller: Caller, revision: RevisionDep
 ) -> Comment:
-    """Only one's own."""
+    """Change a comment of your own."""
     return Comments(unit).edit(comment_id, body.body, revision=revision, by=caller.actor)
 
 
 @router.delete("/comments/{comment_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_comment(comment_id: str, unit: UnitDep, caller: Caller) -> None:
-    """Only one's own."""
+    """Delete a comment of your own."""
     Comments(unit).delete(comment_id, by=caller.actor)
 
 
 @router.get("/people")
 def list_people(unit: UnitDep) -> list[Colleague]:
-    """Who can be named after an @, or asked: ids, names and who is an admin, nothing else."""
+    """List who can be mentioned or assigned: ids, names and who is an admin, nothing else."""
     return Comments(unit).people()
 
 
 @own.get("/mentions")
 def list_mentions(unit: UnitDep, caller: Caller) -> list[CommentMention]:
-    """Where somebody named you; newest first, the last fifty."""
+    """List the last fifty comments that mention you, newest first."""
     _no_token(caller)
     return Comments(unit).mentions_of(caller.user.id)
 
 
 @own.post("/mentions/seen", status_code=status.HTTP_204_NO_CONTENT)
 def mark_seen(body: Seen, unit: UnitDep, caller: Caller) -> None:
-    """You have seen these."""
+    """Mark mentions as seen."""
     _no_token(caller)
     Comments(unit).seen(caller.user.id, body.ids)
 
 
 def _no_token(caller: Principal) -> None:
     if caller.via == "token" and caller.scope != "full":
-        raise ApiError(403, "Not with this token", "what you were told is for you, not for a token")
+        raise ApiError(403, "Not with this token", "your mentions are for you, not for a token")

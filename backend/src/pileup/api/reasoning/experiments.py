@@ -1,4 +1,4 @@
-"""The experiment log: change, locked prediction, observation, verdict."""
+"""Routes for the experiment log: change, locked prediction, observation, verdict."""
 
 from __future__ import annotations
 
@@ -133,20 +133,20 @@ def get_experiment(experiment_id: str, unit: UnitDep) -> Experiment:
 def change_experiment(
     experiment_id: str, body: ExperimentChange, unit: UnitDep, caller: Caller, revision: RevisionDep
 ) -> Experiment:
-    """Change what was sent; after the start the change and its prediction are locked."""
+    """Change the fields that are sent; after the start, change and prediction are locked."""
     changes: dict[str, Any] = body.model_dump(exclude_unset=True)
     return _out(Experiments(unit).edit(experiment_id, changes, revision=revision, by=caller.actor))
 
 
 @router.delete("/experiments/{experiment_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> None:
-    """Put it into the bin; its number stays taken."""
+    """Move an experiment to the bin; its number stays taken."""
     Experiments(unit).delete(experiment_id, by=caller.actor)
 
 
 @router.post("/experiments/{experiment_id}/start")
 def start_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> Experiment:
-    """Lock the prediction."""
+    """Start an experiment and lock its prediction."""
     return _out(Experiments(unit).start(experiment_id, by=caller.actor))
 
 
@@ -154,7 +154,7 @@ def start_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> Exper
 def finish_experiment(
     experiment_id: str, body: Finish, services: ServicesDep, unit: UnitDep, caller: Caller
 ) -> Experiment:
-    """Record what was seen beside what the artifacts show; the verdict is computed where it can be.
+    """Record an observation next to the artifacts' values; compute the verdict if possible.
 
     Another verdict than the computed one needs a reason. A given confidence becomes a step of the
     hypothesis' ledger.
@@ -185,7 +185,7 @@ def finish_experiment(
 
 @router.get("/experiments/{experiment_id}/observed")
 def observed(experiment_id: str, services: ServicesDep, unit: UnitDep) -> Observed:
-    """What the run's own artifacts show: the number, the symptoms, better or worse."""
+    """Return what the run's own artifacts show: the number, the symptoms, better or worse."""
     experiment = Experiments(unit).get(experiment_id)
     return observe(unit, services.placed, services.frames, experiment)
 
@@ -205,7 +205,7 @@ def attach_pin(experiment_id: str, body: AttachedPin, unit: UnitDep, caller: Cal
 
 
 def _judged(body: Finish, computed: Computed | None) -> tuple[Verdict, str]:
-    """The verdict that stands, and why it is not the computed one."""
+    """Choose the verdict, and the reason when it is not the computed one."""
     measured = computed.measured if computed else None
     if measured is None:
         if body.verdict is None:
@@ -221,7 +221,7 @@ def _judged(body: Finish, computed: Computed | None) -> tuple[Verdict, str]:
         computed_word = measured.verdict.replace("_", " ")
         raise ApiError(
             422,
-            "Say why",
+            "Give a reason",
             f"the artifacts say {computed_word}: {measured.text} "
             "Give a reason for another verdict; both are shown.",
         )

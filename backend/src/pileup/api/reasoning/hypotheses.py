@@ -1,4 +1,4 @@
-"""Hypotheses: statement, status, confidence with its ledger, evidence for and against."""
+"""Routes for hypotheses: statement, status, confidence history, evidence for and against."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Hypothesis(Out):
 
 @router.get("/incidents/{incident_id}/hypotheses")
 def list_hypotheses(incident: IncidentDep, unit: UnitDep) -> list[Hypothesis]:
-    """All of them, the most believed first."""
+    """List all hypotheses, the highest confidence first."""
     return [hypothesis_out(h) for h in Hypotheses(unit).of_incident(incident.id)]
 
 
@@ -126,7 +126,7 @@ def get_hypothesis(hypothesis_id: str, unit: UnitDep) -> Hypothesis:
 def change_hypothesis(
     hypothesis_id: str, body: HypothesisChange, unit: UnitDep, caller: Caller, revision: RevisionDep
 ) -> Hypothesis:
-    """Change what was sent; refuting needs at least one pin."""
+    """Change the fields that are sent; refuting needs at least one pin."""
     changes = body.model_dump(exclude_unset=True)
     return hypothesis_out(
         Hypotheses(unit).edit(hypothesis_id, changes, revision=revision, by=caller.actor)
@@ -135,7 +135,7 @@ def change_hypothesis(
 
 @router.delete("/hypotheses/{hypothesis_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_hypothesis(hypothesis_id: str, unit: UnitDep, caller: Caller) -> None:
-    """Put it into the bin."""
+    """Move a hypothesis to the bin."""
     Hypotheses(unit).delete(hypothesis_id, by=caller.actor)
 
 
@@ -143,7 +143,7 @@ def delete_hypothesis(hypothesis_id: str, unit: UnitDep, caller: Caller) -> None
 def set_confidence(
     hypothesis_id: str, body: NewConfidence, unit: UnitDep, caller: Caller
 ) -> Hypothesis:
-    """Add a step to the ledger: steps are never changed."""
+    """Add a step to the confidence history; steps never change."""
     changed = Hypotheses(unit).set_confidence(
         hypothesis_id,
         confidence=body.confidence,

@@ -1,4 +1,4 @@
-"""The matrix of competing hypotheses: see it, rate, weigh, open; and how well the team judged."""
+"""Routes for the matrix of competing hypotheses: view, rate, weigh, open, calibrate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class WeightOut(Out):
 
 
 class Opening(In):
-    """What to open: a cell, a row, a column; neither id: everything."""
+    """The cell, row or column to open; without ids: everything."""
 
     pin_id: str | None = None
     hypothesis_id: str | None = None
@@ -56,13 +56,13 @@ def get_matrix(
     mode: Mode = "consensus",
     at: Annotated[AwareDatetime | None, Query()] = None,
 ) -> Matrix:
-    """As the asker may see it: others' ratings only of cells that they rated themselves."""
+    """Return the matrix as you may see it: others' ratings only of cells that you rated."""
     return matrix_for(unit, incident, asker_of(incident, caller), mode=mode, at=at)
 
 
 @router.put("/incidents/{incident_id}/matrix/ratings", status_code=status.HTTP_204_NO_CONTENT)
 def rate(incident: IncidentDep, body: NewRating, unit: UnitDep, caller: Caller) -> None:
-    """One's own rating of one cell. Everybody has their own, so there is nothing to overwrite."""
+    """Set your own rating of one cell; it overwrites nobody else's."""
     Ratings(unit).rate(
         incident.id,
         body.pin_id,
@@ -82,7 +82,7 @@ def weigh(
     caller: Caller,
     revision: RevisionDep,
 ) -> WeightOut:
-    """How credible and relevant the team holds a piece of evidence."""
+    """Set how credible and relevant the team considers a piece of evidence."""
     now = Ratings(unit).weigh(
         incident.id,
         pin_id,
@@ -116,11 +116,11 @@ def open_cells(incident: IncidentDep, body: Opening, unit: UnitDep, caller: Call
 
 @router.get("/incidents/{incident_id}/calibration")
 def calibration(incident: IncidentDep, unit: UnitDep) -> Calibration:
-    """The last confidence of each person in each decided hypothesis, against the decision."""
+    """Compare each person's last confidence in decided hypotheses with the decision."""
     return calibration_of(unit, incident.id)
 
 
 def asker_of(incident: Incident, caller: Principal) -> Asker:
-    """Who asks, and whether they lead the discussion."""
+    """Build the asker from the caller: who asks, and whether they lead the discussion."""
     owns = incident.owner is not None and incident.owner.id == caller.user.id
     return Asker(caller.user.id, may_open=owns or caller.user.role == "admin")

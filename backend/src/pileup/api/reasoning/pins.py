@@ -1,4 +1,4 @@
-"""Pins: saved pointers to exact data and the view that shows it."""
+"""Routes for pins: saved pointers to exact data and the view that shows it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_PICTURE = 200_000
 
 
 class PinLocator(In):
-    """Where a pin points: raw lines, or series over a window, or a moment and a node."""
+    """Target of a pin: raw lines, or series over a window, or a moment and a node."""
 
     artifact: Sha256 | None = None
     path: str | None = Field(default=None, max_length=4000)
@@ -48,7 +48,7 @@ class PinLocator(In):
 
 
 class PinPlace(PinLocator):
-    """The locator as it is kept: the server adds bytes and parser."""
+    """The locator as stored: the server adds bytes and parser."""
 
     byte_start: int | None = None
     byte_end: int | None = None
@@ -72,7 +72,7 @@ class NewPin(In):
 
 
 class StaleAnswer(In):
-    """What to do with a pin whose value changed."""
+    """Decision about a pin whose value changed."""
 
     accept: bool
     """True: the new value is what is pinned now. False: it stays stale, with both values shown."""
@@ -109,7 +109,7 @@ def list_pins(incident: IncidentDep, unit: UnitDep) -> list[Pin]:
 def create_pin(
     incident: IncidentDep, body: NewPin, unit: UnitDep, caller: Caller, services: ServicesDep
 ) -> Pin:
-    """Keep a pointer to exact data, with its value, and its raw lines as an excerpt."""
+    """Store a pointer to exact data, with its value, and its raw lines as an excerpt."""
     locator = body.locator.model_dump(mode="json", exclude_none=True)
     placer = Placer(unit, services.placed, services.frames, services.blobs, incident.id)
     placed = placer.place(body.kind, body.evidence_kind, locator, body.view)
@@ -120,7 +120,7 @@ def create_pin(
         title=body.title,
         locator=placed.locator,
         view=body.view,
-        excerpt=placed.excerpt or _said(body),
+        excerpt=placed.excerpt or _own_words(body),
         picture=clean_svg(body.picture) if body.picture else None,
         value=placed.value,
         by=caller.actor,
@@ -130,13 +130,13 @@ def create_pin(
 
 @router.delete("/pins/{pin_id}", status_code=status.HTTP_204_NO_CONTENT)
 def withdraw_pin(pin_id: str, unit: UnitDep, caller: Caller) -> None:
-    """Take a pin back; hypotheses that used it are flagged for review."""
+    """Withdraw a pin and flag the hypotheses that used it for review."""
     Pins(unit).withdraw(pin_id, by=caller.actor)
 
 
 @router.post("/pins/{pin_id}/stale")
 def answer_stale(pin_id: str, body: StaleAnswer, unit: UnitDep, caller: Caller) -> Pin:
-    """Take the new value of a stale pin, or leave the pin as it was made; both are audited."""
+    """Accept the new value of a stale pin or keep the old one; both are audited."""
     return pin_out(
         Pins(unit).resolve(pin_id, accept=body.accept, reason=body.reason, by=caller.actor)
     )
@@ -148,7 +148,7 @@ def answer_stale(pin_id: str, body: StaleAnswer, unit: UnitDep, caller: Caller) 
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 def pin_picture(pin_id: str, unit: UnitDep) -> Response:
-    """What the screen showed when it was pinned."""
+    """Return the picture of the screen at the time of the pin."""
     picture = Pins(unit).picture(pin_id)
     if picture is None:
         raise NotFound("This pin has no picture.")
@@ -162,8 +162,8 @@ def pin_picture(pin_id: str, unit: UnitDep) -> Response:
     )
 
 
-def _said(body: NewPin) -> str | None:
-    """A person's own words, where they are what is pinned: never in place of raw lines."""
+def _own_words(body: NewPin) -> str | None:
+    """Return a person's own words where they are the evidence, never in place of raw lines."""
     return body.excerpt if body.evidence_kind in ("testimony", "absence") else None
 
 

@@ -1,4 +1,4 @@
-"""Symptoms that people write: answered from the incident, and from every run of an experiment."""
+"""Routes for symptoms that people write, answered from the incident and from every run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NewSymptom(In):
 
 @router.get("/incidents/{incident_id}/symptoms")
 def list_symptoms(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> list[Symptom]:
-    """Each with its answer on the incident."""
+    """List the symptoms, each with its answer on the incident."""
     return answered_symptoms(services.placed, incident.id, Symptoms(unit).of_incident(incident.id))
 
 
@@ -29,7 +29,7 @@ def list_symptoms(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
 def add_symptom(
     incident: IncidentDep, body: NewSymptom, services: ServicesDep, unit: UnitDep, caller: Caller
 ) -> Symptom:
-    """One more predicate; the runs of all experiments answer it too."""
+    """Add a symptom; the runs of all experiments answer it too."""
     made = Symptoms(unit).create(incident.id, body.predicate.model_dump(), by=caller.actor)
     return answered_symptoms(services.placed, incident.id, [made])[0]
 
@@ -43,7 +43,7 @@ def change_symptom(
     caller: Caller,
     revision: RevisionDep,
 ) -> Symptom:
-    """Look for something else; finished runs keep the words that they answered."""
+    """Change a symptom; finished runs keep the words that they answered."""
     changed = Symptoms(unit).edit(
         symptom_id, body.predicate.model_dump(), revision=revision, by=caller.actor
     )
@@ -52,7 +52,7 @@ def change_symptom(
 
 @router.delete("/symptoms/{symptom_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_symptom(symptom_id: str, unit: UnitDep, caller: Caller) -> None:
-    """Into the bin; it can be restored."""
+    """Move a symptom to the bin."""
     Symptoms(unit).delete(symptom_id, by=caller.actor)
 
 
@@ -60,7 +60,7 @@ def delete_symptom(symptom_id: str, unit: UnitDep, caller: Caller) -> None:
 def symptoms_of_run(
     experiment_id: str, services: ServicesDep, unit: UnitDep
 ) -> list[SymptomAnswer]:
-    """What the run's own artifacts answer; refused (409) when none of them was read."""
+    """Answer the symptoms from the run's own artifacts; 409 when none of them was parsed."""
     experiment = Experiments(unit).get(experiment_id)
     return views.symptoms_of_run(unit, services.frames, experiment)
 

@@ -1,4 +1,4 @@
-"""Action items: what will be changed, by whom, until when, verified by which experiment."""
+"""Routes for action items: change, owner, due date, and the experiment that verifies it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Action(Out):
 
 @router.get("/incidents/{incident_id}/actions")
 def list_actions(incident: IncidentDep, unit: UnitDep) -> list[Action]:
-    """In the order in which they were agreed."""
+    """List the action items in the order in which they were added."""
     return [Action.model_validate(action) for action in Actions(unit).of_incident(incident.id)]
 
 
@@ -67,7 +67,7 @@ def add_action(incident: IncidentDep, body: NewAction, unit: UnitDep, caller: Ca
 def change_action(
     action_id: str, body: ActionChange, unit: UnitDep, caller: Caller, revision: RevisionDep
 ) -> Action:
-    """Change what is named; due and experiment_id may be set to null."""
+    """Change the fields that are sent; due and experiment_id may be null."""
     sent = body.model_dump(exclude_unset=True)
     nullable = {"due", "experiment_id"}
     changes = {name: value for name, value in sent.items() if value is not None or name in nullable}
@@ -77,5 +77,5 @@ def change_action(
 
 @router.delete("/actions/{action_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_action(action_id: str, unit: UnitDep, caller: Caller) -> None:
-    """Into the bin; it can be restored."""
+    """Move an action item to the bin."""
     Actions(unit).delete(action_id, by=caller.actor)

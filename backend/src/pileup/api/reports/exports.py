@@ -33,7 +33,7 @@ Redact = Annotated[
     ),
 ]
 ReleaseId = Annotated[
-    str | None, Query(max_length=60, description="A release; absent: the draft as it stands.")
+    str | None, Query(max_length=60, description="A release; absent: the current draft.")
 ]
 
 _ALL = ",".join(KINDS)
@@ -58,7 +58,7 @@ def export(
     paper: Paper = "a4",
     release: ReleaseId = None,
 ) -> Response:
-    """The whole report as a file."""
+    """Export the whole report as a file."""
     settings = services.settings
     try:
         file = export_report(
@@ -93,6 +93,6 @@ def preview_redaction(
     sections: Sections = None,
     release: ReleaseId = None,
 ) -> list[RedactionCount]:
-    """What a redacted export would replace: how many values, how often, and the first of them."""
+    """Count what a redacted export would replace, and list the first values."""
     choices = ExportChoices(sections=sections, redact=redact, release=release)
     return redaction_counts(unit, incident, services.placed, services.blobs, choices)

@@ -1,4 +1,4 @@
-"""Redaction profiles: an admin names what reports that leave do not say; everybody may use them."""
+"""Routes for redaction profiles: admins define what exported reports hide, all can use them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class ProfileKinds(In):
 
 @router.get("/redaction-profiles")
 def list_profiles(unit: UnitDep) -> list[RedactionProfile]:
-    """By name."""
+    """List the profiles by name."""
     return RedactionProfiles(unit).all()
 
 
 @router.put("/redaction-profiles/{name}")
 def save_profile(name: Name, body: ProfileKinds, by: AdminDep, unit: UnitDep) -> RedactionProfile:
-    """Make it, or make it say this."""
+    """Create or replace a profile."""
     if name in KINDS:
         raise Refused(f"{name!r} is a kind of redaction; call the profile something else.", "name")
     kinds: list[RedactionKind] = [kind for kind in KINDS if kind in body.kinds]
@@ -40,5 +40,5 @@ def save_profile(name: Name, body: ProfileKinds, by: AdminDep, unit: UnitDep) ->
 
 @router.delete("/redaction-profiles/{name}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_profile(name: Name, by: AdminDep, unit: UnitDep) -> None:
-    """Exports that were made with it stay as they are."""
+    """Delete a profile; exports made with it do not change."""
     RedactionProfiles(unit).delete(name, by=by.actor)

@@ -1,4 +1,4 @@
-"""Releases of the report: draft -> in review -> approved (frozen, hash, approvers)."""
+"""Routes for releases of the report: draft, in review, approved (frozen, with hash)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Withdrawal(In):
 
 @router.get("/incidents/{incident_id}/releases")
 def list_releases(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> ReleaseList:
-    """Every release, and whether the draft has moved on since."""
+    """List every release, and whether the draft differs from the last one."""
     releases = Releases(unit).of_incident(incident.id)
     return ReleaseList(
         releases=[Release.model_validate(release) for release in releases],
@@ -73,7 +73,7 @@ def list_releases(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
 def send_to_review(
     incident: IncidentDep, body: NewRelease, services: ServicesDep, unit: UnitDep, caller: Caller
 ) -> Release:
-    """Freeze the report as it stands; what is reviewed is what gets approved."""
+    """Freeze the current report for review; approval applies to this version."""
     made = submit_release(
         unit, incident, body.note, services.placed, services.blobs, by=caller.actor
     )
@@ -86,7 +86,7 @@ def send_to_review(
     responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
 )
 def frozen_document(release_id: str, unit: UnitDep) -> Response:
-    """The frozen document itself: these bytes are what the SHA-256 is of."""
+    """Return the frozen document, the bytes that the SHA-256 was computed from."""
     return Response(Releases(unit).get(release_id)[1], media_type="application/json")
 
 
@@ -119,5 +119,5 @@ def diff_releases(
     before: Annotated[str, Query(max_length=60, description="Id of a release.")],
     after: Annotated[str, Query(max_length=60, description="Id of a release, or draft.")] = "draft",
 ) -> list[SectionDiff]:
-    """What changed between two versions, section by section."""
+    """Compare two versions of the report, section by section."""
     return release_diff(unit, incident, before, after, services.placed, services.blobs)

@@ -1,4 +1,4 @@
-"""The report: sections of the chosen template, checks, preview, and what can be inserted."""
+"""Routes for the report: sections of the template, checks, preview, insertable blocks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Preview(Out):
 
 @router.get("/incidents/{incident_id}/report")
 def get_report(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Report:
-    """Every section, edited or proposed from the case, and what a reviewer would remark."""
+    """Return every section, edited or proposed from the case, and the remarks of the checks."""
     case = build_case(unit, incident, services.placed, services.blobs)
     return report_screen(unit, incident, case)
 
@@ -65,7 +65,7 @@ def choose_template(
     caller: Caller,
     revision: RevisionDep,
 ) -> ChosenTemplate:
-    """Another template; no text is lost: those of other templates are kept."""
+    """Choose another template; the texts of other templates are kept."""
     made = Releases(unit).choose_template(
         incident.id, known_template(choice.template), revision=revision, by=caller.actor
     )
@@ -92,6 +92,6 @@ def save_section(
 def preview(
     incident: IncidentDep, text: SectionText, services: ServicesDep, unit: UnitDep
 ) -> Preview:
-    """One text as it will look, with its live blocks; strangers' markup stays text."""
+    """Render one text with its live blocks; markup in it stays text."""
     case = build_case(unit, incident, services.placed, services.blobs)
     return Preview(html=render_blocks(blocks_of(case, text.body_md), width=PORTRAIT))

@@ -1,4 +1,4 @@
-"""Texts that several people write at once: the CRDT document, its updates, its versions.
+"""Routes for texts that several people edit at once: CRDT document, updates, versions.
 
 A client gets the state once, then sends its own updates and fetches those of others; the event
 ``text`` of the incident's stream says when there are some. A new kind of text is one more
@@ -74,7 +74,7 @@ def get_text_updates(
     unit: UnitDep,
     after: Annotated[int, Query(ge=0)],
 ) -> LiveTextUpdates:
-    """What was written after this seq."""
+    """Return the updates after a sequence number."""
     seq, updates = Texts(unit).updates(incident.id, key, after)
     return LiveTextUpdates(seq=seq, updates=[_encoded(update) for update in updates])
 
@@ -83,7 +83,7 @@ def get_text_updates(
 def add_text_update(
     incident: IncidentDep, key: Key, body: NewUpdate, unit: UnitDep, caller: Caller
 ) -> Stored:
-    """Take in what somebody typed. Sending the same update again changes nothing."""
+    """Apply an update; sending it again changes nothing."""
     try:
         update = base64.b64decode(body.update, validate=True)
     except binascii.Error as error:
@@ -93,7 +93,7 @@ def add_text_update(
 
 @router.get("/incidents/{incident_id}/texts/{key:path}/versions")
 def list_text_versions(incident: IncidentDep, key: Key, unit: UnitDep) -> list[TextVersion]:
-    """One per person and stretch of editing, the newest first."""
+    """List the versions, newest first: one per person and period of editing."""
     return Texts(unit).versions(incident.id, key)
 
 
@@ -101,7 +101,7 @@ def list_text_versions(incident: IncidentDep, key: Key, unit: UnitDep) -> list[T
 def get_text_version(
     incident: IncidentDep, key: Key, version_id: str, unit: UnitDep
 ) -> TextVersionText:
-    """What the text said then."""
+    """Return the text of a version."""
     return TextVersionText(text=Texts(unit).version_text(incident.id, key, version_id))
 
 
@@ -114,7 +114,7 @@ def name_text_version(
     unit: UnitDep,
     caller: Caller,
 ) -> list[TextVersion]:
-    """Call a version something; all versions."""
+    """Name a version, and return all versions."""
     Texts(unit).name_version(incident.id, key, version_id, body.name, caller.actor)
     return list_text_versions(incident, key, unit)
 
@@ -123,7 +123,7 @@ def name_text_version(
 def restore_text_version(
     incident: IncidentDep, key: Key, version_id: str, unit: UnitDep, caller: Caller
 ) -> Stored:
-    """Make the text say again what it said then; what it says now stays a version."""
+    """Restore the text of a version; the current text becomes a version too."""
     texts = Texts(unit)
     text = texts.version_text(incident.id, key, version_id)
     return Stored(seq=texts.replace(incident.id, key, text, caller.actor).seq)
@@ -131,7 +131,7 @@ def restore_text_version(
 
 @router.get("/incidents/{incident_id}/texts/{key:path}")
 def get_text(incident: IncidentDep, key: Key, services: ServicesDep, unit: UnitDep) -> LiveText:
-    """The text and its document, begun with what the case proposes when there is none yet."""
+    """Return the text and its document, prefilled from the case when nobody edited it."""
     texts = Texts(unit)
     text = texts.find(incident.id, key)
     if text is None or not text.edited:

@@ -1,4 +1,4 @@
-"""What was read of an artifact, record by record, and which records some lines became."""
+"""List what was parsed from an artifact, record by record, and the records of given lines."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class RecordOut(RecordRow):
 def record_page(
     frames: FrameStore, artifact: Artifact, kind: str, offset: int, limit: int
 ) -> RecordPage:
-    """A page of the records of one kind, in file order; NotFound without such records."""
+    """Return a page of the records of one kind, in file order; NotFound without such records."""
     page = _scan(frames, artifact, kind).slice(offset, limit).collect()
     return RecordPage(
         kind=kind,
@@ -68,7 +68,7 @@ def record_page(
 
 
 def records_at(frames: FrameStore, artifact: Artifact, first: int, last: int) -> RecordsAt:
-    """The records that these lines became, of every kind: the narrowest first."""
+    """List the records of every kind that these lines became, the narrowest first."""
     last = min(last, first + _LINES)
     rows: list[RecordRow] = []
     for kind, count in artifact.records.items():
@@ -79,7 +79,7 @@ def records_at(frames: FrameStore, artifact: Artifact, first: int, last: int) ->
 
 
 def record(frames: FrameStore, artifact: Artifact, kind: str, index: int) -> RecordOut:
-    """One record with everything that was read; NotFound without it."""
+    """Return one record with all its values; raises NotFound."""
     page = _scan(frames, artifact, kind).slice(index, 1).collect()
     for row in page.with_row_index("at", index).iter_rows(named=True):
         return RecordOut(

@@ -1,4 +1,4 @@
-"""Artifacts as a screen lists them, and one with its receipt, sections and problems."""
+"""Build the list of artifacts, and one artifact with its receipt, sections and problems."""
 
 from __future__ import annotations
 
@@ -112,12 +112,12 @@ class ArtifactDetail(Artifact):
 
 
 def shape(artifact: Stored) -> Artifact:
-    """An artifact as a screen lists it."""
+    """Build the list entry of an artifact."""
     return Artifact(**_values(artifact))
 
 
 def detail(unit: Unit, artifact_id: str) -> ArtifactDetail:
-    """One artifact with its parse receipt, sections and problems; NotFound without it."""
+    """Return one artifact with its parse receipt, sections and problems; raises NotFound."""
     artifacts = Artifacts(unit)
     artifact = artifacts.get(artifact_id)
     more = artifacts.detail(artifact_id)
@@ -145,7 +145,7 @@ def detail(unit: Unit, artifact_id: str) -> ArtifactDetail:
 
 
 def sections_in(unit: Unit, artifact_id: str, first: int, last: int) -> list[SectionOut]:
-    """The sections that begin in a range of lines; NotFound without such an artifact."""
+    """List the sections that begin in a range of lines; raises NotFound."""
     artifacts = Artifacts(unit)
     artifacts.get(artifact_id)
     inside = outline.inside(artifacts.sections(artifact_id), first, last)

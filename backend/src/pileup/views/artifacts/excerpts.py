@@ -12,7 +12,7 @@ MAX_CHARACTERS = 4000
 
 
 class Excerpts:
-    """Excerpts of one incident's artifacts; the list of artifacts is read once."""
+    """Reader of excerpts from one incident's artifacts; it lists the artifacts once."""
 
     def __init__(self, unit: Unit, blobs: BlobStore, incident_id: str) -> None:
         self._blobs = blobs
@@ -20,7 +20,7 @@ class Excerpts:
         self._by_sha = {a.sha256: a for a in self._artifacts.of_incident(incident_id)}
 
     def read(self, sha256: str, first: int, last: int) -> str | None:
-        """Lines first to last, shortened to what fits a page; None when they cannot be had."""
+        """Return lines first to last, shortened to fit a page; None when they are not available."""
         reader = self._reader(sha256, first)
         if reader is None:
             return None
@@ -30,7 +30,7 @@ class Excerpts:
         return f"{text}\n… {hidden} more lines" if hidden > 0 else text
 
     def span(self, sha256: str, first: int, last: int) -> tuple[int, int] | None:
-        """The bytes of these lines in the artifact, half-open."""
+        """Return the half-open byte range of these lines in the artifact."""
         reader = self._reader(sha256, first)
         return None if reader is None else reader.span(first, last)
 

@@ -1,4 +1,4 @@
-"""What comes of a table's mapping: its first rows, its series, and what cannot be read."""
+"""Preview the result of a column mapping: first rows, series, and unreadable cells."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def mapping_preview(
     guess: Guess,
     remembered: Remembered | None,
 ) -> MappingPreview:
-    """Read the first lines of a table by a guess, or by what a person decided (``remembered``)."""
+    """Read the first lines of a table with a guess, or with a saved mapping (``remembered``)."""
     mapping = guess.mapping
     seen = preview(lines, mapping, guess.header_line)
     key = csv_mapping.key_of(mapping.header, artifact.sha256)

@@ -1,4 +1,4 @@
-"""The raw lines of an artifact, for the viewer: pages, pieces of long lines, and a search."""
+"""Return raw lines of an artifact for the viewer: pages, parts of long lines, and a search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pileup.views.records import with_fields_of
 
 
 class NotRead(Conflict):
-    """The artifact has no lines: it was not read yet, or it is an archive."""
+    """Raised when an artifact has no lines: it is not parsed yet, or it is an archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class RawLines:
 
 @dataclass(frozen=True, slots=True)
 class RawPiece:
-    """Some bytes of one line."""
+    """A range of bytes of one line."""
 
     line: int
     text: str
@@ -60,7 +60,7 @@ class RawHits:
 
 
 def reader_of(unit: Unit, blobs: BlobStore, artifact_id: str) -> LineReader:
-    """Open the lines of an artifact; NotFound without it or its bytes, NotRead without lines."""
+    """Open the lines of an artifact; raises NotFound without its bytes, NotRead without lines."""
     artifacts = Artifacts(unit)
     artifact = artifacts.get(artifact_id)
     if artifact.lines is None:
@@ -74,7 +74,7 @@ def reader_of(unit: Unit, blobs: BlobStore, artifact_id: str) -> LineReader:
 
 
 def raw_page(reader: LineReader, line: int, count: int) -> RawLines:
-    """A page of lines; of a page of long ones, their beginnings."""
+    """Return a page of lines; long lines are cut."""
     page = reader.page(line, count)
     return RawLines(
         line_first=line,
@@ -85,7 +85,7 @@ def raw_page(reader: LineReader, line: int, count: int) -> RawLines:
 
 
 def raw_piece(reader: LineReader, line: int, first: int, most: int) -> RawPiece:
-    """Some bytes of one line; NotFound without such a line."""
+    """Return a range of bytes of one line; raises NotFound without such a line."""
     piece = reader.piece(line, first, most)
     if piece is None:
         raise NotFound(f"the file has no line {line}")
@@ -93,7 +93,7 @@ def raw_piece(reader: LineReader, line: int, first: int, most: int) -> RawPiece:
 
 
 def raw_hits(reader: LineReader, text: str, line: int, limit: int, back: bool) -> RawHits:
-    """Lines that contain a text, whatever its case; ``back``: the last one above ``line``."""
+    """Search lines for a text, ignoring case; ``back``: return the last one above ``line``."""
     search = reader.search_back(text, line) if back else reader.search(text, line, limit)
     return RawHits(
         hits=[RawHit(line=hit.line, text=hit.text) for hit in search.hits], resume=search.resume

@@ -38,7 +38,7 @@ _HEADS: dict[str, tuple[str, ...]] = {
 
 
 def in_one_line(kind: str, row: Mapping[str, Any]) -> str:
-    """What a person would say to point at it."""
+    """Summarize a record in one line, with the values that identify it."""
     if kind == "stack":
         names = [frame["function"] for frame in row["frames"][:6]]
         return _short(f"{row['count']} × {' ← '.join(names)}")
@@ -52,7 +52,7 @@ def in_one_line(kind: str, row: Mapping[str, Any]) -> str:
 
 
 def named_values(kind: str, row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Every value that is known, in the order of the schema."""
+    """List every known value with its name, in the order of the schema."""
     values = [
         (name, _render_value(kind, name, value))
         for name, value in row.items()

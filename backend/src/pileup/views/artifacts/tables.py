@@ -1,4 +1,4 @@
-"""Result sets that artifacts hold: their rows by page, and two of them compared."""
+"""Return the result sets in artifacts: their rows by page, and a comparison of two."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Table:
 
 
 def table_named(frames: FrameStore, artifact: Artifact, name: str) -> Table:
-    """The table of this name; NotFound when the artifact holds none."""
+    """Return the table of this name; raises NotFound when the artifact has none."""
     for table in stored_tables(frames, artifact):
         if table.ref.name == name:
             return table
@@ -98,7 +98,7 @@ def table_named(frames: FrameStore, artifact: Artifact, name: str) -> Table:
 
 
 def table_page(table: Table, offset: int, limit: int, sort: str | None, down: bool) -> TablePage:
-    """A page of rows, sorted by a column; Refused for a column that the table does not have."""
+    """Return a page of rows, sorted by a column; raises Refused for an unknown column."""
     rows = table_rows(table, sort, down)
     width = len(table.data.columns)
     ref = table.ref
@@ -126,7 +126,7 @@ def compared_tables(
     offset: int,
     limit: int,
 ) -> TableComparison:
-    """Rows added, gone and changed between two tables; Refused when they cannot be compared."""
+    """Compare two tables: rows added, gone and changed; raises Refused when impossible."""
     try:
         diff = table_diff.compare(before.data, after.data, key)
     except NotComparable as error:
@@ -163,7 +163,7 @@ def _changed(row: RowChange) -> ChangedRow:
 
 
 def stored_tables(frames: FrameStore, artifact: Artifact) -> list[Table]:
-    """Its tables; one whose name was there already gets a number behind it."""
+    """List the tables of an artifact; a repeated name gets a number after it."""
     if artifact.format is None or artifact.parser_version is None:
         return []
     key = FrameKey(artifact.sha256, artifact.format, artifact.parser_version)
@@ -194,7 +194,7 @@ def _table(artifact: Artifact, name: str, row: dict[str, Any]) -> Table:
 
 
 def table_rows(table: Table, sort: str | None, down: bool) -> Sequence[Sequence[Cell]]:
-    """All rows, sorted by a column when asked."""
+    """Return all rows in file order, or sorted by a column; raises Refused for an unknown one."""
     columns = table.data.columns
     if sort is None:
         return table.data.rows

@@ -1,4 +1,4 @@
-"""Tables of a capture for the page of `pileup analyze`: queries, log, sessions and settings.
+"""Build the tables on the page of `pileup analyze`: queries, log, sessions and settings.
 
 The same views as the screens, over evidence in memory: no server and no database. Each table is a
 ``Block`` of the page (``report.ticket``).
@@ -41,9 +41,9 @@ from pileup.views.window import moment_of
 FEW = 5
 """Rows of a table in a terminal."""
 MANY = 100
-"""Rows of a table on a page of its own."""
+"""Rows of a table on the page."""
 _MOST_OTHERS = 10
-"""Sources of settings that are compared with the first."""
+"""Most sources of settings to compare with the first."""
 _SERVER = ("SHOW VARIABLES", "my.cnf")
 """Sources that hold how a server was set; others hold a few facts, or the machine's settings."""
 _TEXT = 160
@@ -55,7 +55,7 @@ _QUERY_SOURCES: Mapping[QuerySource, str] = {
 
 
 def table_blocks(evidence: Evidence, analysis: Analysis, most: int) -> list[Block]:
-    """The tables that the capture has, each with at most ``most`` rows.
+    """Build the tables of a capture, each with at most ``most`` rows.
 
     Sessions are those of the processlist nearest to the worst moment of the main stall; without a
     stall, of the fullest processlist.
@@ -137,7 +137,7 @@ class _Page:
         listed = processlist(self.source, wanted, 0, 1)
         if not listed.groups:
             return None
-        time = _time(moment.time) or "a time that is not known"
+        time = _time(moment.time) or "an unknown time"
         about = f"{grouped(moment.active)} of {grouped(moment.sessions)} sessions are active"
         rows = [
             (
@@ -159,7 +159,7 @@ class _Page:
         )
 
     def settings(self, analysis: Analysis) -> list[Block | None]:
-        """What differs from the server that lists most variables, and what matters of its own.
+        """List what differs from the server with the most variables, and what matters on it.
 
         Of several other servers, moments and option files, the one that differs most is shown.
         """
@@ -221,7 +221,7 @@ class _Page:
         )
 
     def _more(self, total: int, noun: str) -> list[str]:
-        """Where the rest is, when the table does not show everything."""
+        """Say how much the table omits, and where to find it; empty when it shows everything."""
         if total <= self.most:
             return []
         shown = f"{self.most} of {grouped(total)} {noun}s"
@@ -237,7 +237,7 @@ def _differs(row: SettingRow) -> bool:
 
 
 def _mentioned_first(rows: Sequence[SettingRow]) -> list[SettingRow]:
-    """Settings that a finding mentions, then those of the knowledge base, then the rest."""
+    """Sort settings: mentioned by a finding, then by the knowledge base, then the rest."""
 
     def rank(row: SettingRow) -> tuple[int, str]:
         by = {mention.by for mention in row.mentioned}

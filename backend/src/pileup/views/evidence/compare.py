@@ -33,23 +33,23 @@ Part = Literal["whole", "baseline", "stall", "window"]
 
 
 class NoStall(Conflict):
-    """A side that should be a stall, or the baseline before it, has none."""
+    """Raised when a side should be a stall, or the baseline before it, and has none."""
 
 
 class NoBaseline(Conflict):
-    """A side starts inside its stall."""
+    """Raised when a side starts inside its stall."""
 
 
 class NotAligned(Conflict):
-    """The sides have nothing in common to align them by."""
+    """Raised when the sides have nothing in common to align them by."""
 
 
 class NoSuchBundle(NotFound):
-    """No artifact of the incident is of this bundle."""
+    """Raised when no artifact of the incident belongs to this bundle."""
 
 
 class NoSuchRun(NotFound):
-    """The experiment is not one of this incident."""
+    """Raised when the experiment does not belong to this incident."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class CompareRun:
 
 @dataclass(frozen=True, slots=True)
 class CompareChoices:
-    """What can be put on a side."""
+    """Hosts, bundles and runs that a side can use."""
 
     hosts: list[str]
     bundles: list[str]
@@ -110,7 +110,7 @@ class StoredSides:
     incident_id: str
 
     def choices(self) -> CompareChoices:
-        """Hosts, bundles and runs of this incident."""
+        """List the hosts, bundles and runs of this incident."""
         index = self.placed.index(self.incident_id)
         artifacts = index.artifacts if index else ()
         listed = Artifacts(self.unit).of_incident(self.incident_id)
@@ -139,7 +139,7 @@ class StoredSides:
         window: tuple[float, float] | None,
         reference: int,
     ) -> SidesDoc:
-        """What differs between two or more sides; the clearest first.
+        """Compare two or more sides; the clearest difference comes first.
 
         window: seconds around the onset or start of every side. reference: the side to compare
         the others with, from 0.
@@ -151,7 +151,7 @@ class StoredSides:
             raise NotAligned(str(error)) from None
 
     def overlaid(self, sides: Sequence[SideQuery], series: str, align: Align) -> OverlayDoc:
-        """One series of every side over one axis of seconds."""
+        """Return one series of every side on a shared axis of seconds."""
         groups = self._groups(sides)
         try:
             return overlay(groups, series, align)
@@ -159,7 +159,7 @@ class StoredSides:
             raise NotAligned(str(error)) from None
 
     def fleet(self, span: Span | None) -> FleetDoc:
-        """Which of the incident's hosts differ from the others, in a window or over all of it."""
+        """List the hosts that differ from the others, in a window or over all of the incident."""
         return fleet(self._evidence(), span)
 
     def _groups(self, sides: Sequence[SideQuery]) -> list[Group]:
@@ -202,7 +202,7 @@ class StoredSides:
 
 
 def _span(side: SideQuery, stall: Stall | None) -> Span | None:
-    """The window that a side means; None: everything."""
+    """Return the window that a side means; None: everything."""
     if side.part == "whole":
         return None
     if side.part == "window":
@@ -217,6 +217,6 @@ def _span(side: SideQuery, stall: Stall | None) -> Span | None:
 
 
 def _detected(evidence: Evidence) -> Stall | None:
-    """The main stall of evidence that is no part of the incident's analysis."""
+    """Detect the main stall of evidence that is not part of the incident's analysis."""
     stall = main_stall(detection.find(evidence, values(evidence.frame("sample"))))
     return None if stall is None else Stall(stall.span, stall.baseline)

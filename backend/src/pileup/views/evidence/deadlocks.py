@@ -1,4 +1,4 @@
-"""Deadlocks: each once, who waited for whom in it, and every dump that prints it."""
+"""List deadlocks: each once, with its waits and every dump that prints it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DeadlockTrxOut:
 
 @dataclass(frozen=True, slots=True)
 class DeadlockEdge:
-    """One transaction waits for another."""
+    """Wait of one transaction for another."""
 
     waiter: int
     holder: int
@@ -74,7 +74,7 @@ class DeadlockOut:
     transactions: list[DeadlockTrxOut]
     edges: list[DeadlockEdge]
     relation: str | None
-    """How it stands to the stall."""
+    """Relation to the stall, such as before or during it."""
     truncated: bool
     seen: list[DeadlockSeen]
     dumps: int
@@ -87,7 +87,7 @@ class DeadlockList:
 
 
 def stored_deadlocks(unit: Unit, source: StoredSource, window: Window) -> DeadlockList:
-    """The deadlocks of an incident, related to its stall, with every dump that prints them."""
+    """List the deadlocks of an incident with their relation to its stall and their dumps."""
     artifacts = Artifacts(unit)
     ids = {each.sha256: each.id for each in artifacts.of_incident(source.incident_id)}
 
@@ -110,7 +110,7 @@ def stored_deadlocks(unit: Unit, source: StoredSource, window: Window) -> Deadlo
 def deadlocks(
     source: Source, window: Window, sections: SectionsOf, relations: Mapping[Place, str]
 ) -> DeadlockList:
-    """Every deadlock once, the latest first; those of unknown time last."""
+    """List every deadlock once, the latest first; those of unknown time last."""
     frame = source.scan("deadlock").filter(window.holds()).collect()
     together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     rows = frame.sort("time", "line_first", nulls_last=True, maintain_order=True)
@@ -126,7 +126,7 @@ def deadlocks(
 
 
 def edges_of(transactions: Sequence[Mapping[str, Any]]) -> list[DeadlockEdge]:
-    """Waiter to holder for each transaction that waits.
+    """Map each waiting transaction to the holder it waits for.
 
     The holder is the other one that prints a lock on what is waited for. Where none does (servers
     up to 5.7 print the locks of only one), it is the next in the printed order, the last one's the
@@ -166,7 +166,7 @@ def edges_of(transactions: Sequence[Mapping[str, Any]]) -> list[DeadlockEdge]:
 
 
 def _resource(lock: str) -> tuple[str, ...]:
-    """'record app.accounts PRIMARY X locks rec but not gap': the kind, the table, the index."""
+    """Describe a lock: 'record app.accounts PRIMARY X locks rec but not gap'."""
     words = lock.replace("`", "").split()
     return tuple(words[: 3 if words[:1] == ["record"] else 2])
 
@@ -185,7 +185,7 @@ def _latest(group: Sequence[Mapping[str, Any]]) -> tuple[bool, int]:
 
 
 class _Prints:
-    """How often each artifact prints each deadlock: from the sections of its dumps."""
+    """Count how often each artifact prints each deadlock, from the sections of its dumps."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], sections: SectionsOf) -> None:
         self._firsts: dict[str, list[int]] = {}

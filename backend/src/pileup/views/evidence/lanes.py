@@ -1,4 +1,4 @@
-"""Lanes of the timeline: which series there are, and their values at a pixel width."""
+"""Return the lanes of the timeline: which series exist, and their values at a pixel width."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ class Tiles:
 
 
 class NothingToDraw(Conflict):
-    """No series of the incident has a time."""
+    """Raised when no series of the incident has a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSeries:
-    """The series of an incident: their catalogue, and where their samples are."""
+    """Series of an incident: their catalogue, and access to their samples."""
 
     placed: PlacedStore
     incident_id: str
@@ -133,18 +133,18 @@ class StoredSeries:
     """By id."""
 
     def of(self, ids: Iterable[str]) -> list[Series]:
-        """Those that there are, each once, in this order."""
+        """List the series that exist among these ids, each once, in this order."""
         return [self.catalogue[each] for each in dict.fromkeys(ids) if each in self.catalogue]
 
 
 def stored_series(unit: Unit, placed: PlacedStore, incident_id: str) -> StoredSeries:
-    """The series of the incident's last analysis."""
+    """Return the series of the incident's last analysis."""
     catalogue = {series.id: series for series in Analyses(unit).series(incident_id)}
     return StoredSeries(placed, incident_id, catalogue)
 
 
 def series_list(unit: Unit, incident_id: str) -> list[SeriesOut]:
-    """Every series of more than one sample, with its shift and its rank for a first look."""
+    """List every series with more than one sample, with its shift and rank for a first look."""
     analyses = Analyses(unit)
     drawn = [series for series in analyses.series(incident_id) if series.points > 1]
     parts = analyses.parts(incident_id, "shifts") or {"shifts": []}
@@ -160,7 +160,7 @@ def lanes(
     end: datetime | None,
     pixels: int,
 ) -> Lanes:
-    """A window of some series at a pixel width, each at most two points a pixel.
+    """Return a window of some series at a pixel width, with at most two points per pixel.
 
     Where the window is open it reaches to the first or last sample of the incident. Raises
     NothingToDraw when no series has a time, Refused when the window is empty.
@@ -188,7 +188,7 @@ def lanes(
 
 
 def tiles(stored: StoredSeries, ids: Iterable[str], step: int, first: int, count: int) -> Tiles:
-    """Some series over successive tiles of 512 steps each (step in ms).
+    """Return some series over successive tiles of 512 steps each (step in ms).
 
     Tiles lie on a grid that starts with the epoch, so two windows share the tiles between them.
     """
@@ -212,7 +212,7 @@ def tiles(stored: StoredSeries, ids: Iterable[str], step: int, first: int, count
 def captured_range(
     series: Iterable[Series], moments: Sequence[datetime] = ()
 ) -> tuple[datetime, datetime] | None:
-    """The whole captured time; None when nothing was placed."""
+    """Return the whole captured time range; None when nothing was placed."""
     known = list(series)
     starts = [each.first for each in known if each.first] + list(moments)
     ends = [each.last for each in known if each.last] + list(moments)
@@ -222,7 +222,7 @@ def captured_range(
 def buckets_of(
     stored: StoredSeries, series: Sequence[Series], window: Span, step_us: int
 ) -> dict[str, pl.DataFrame]:
-    """Each series over a window and a little beyond, no finer than needed; those with any sample.
+    """Summarize each series over a window and a margin, no finer than needed; omit empty ones.
 
     A long series comes summed up when that gives a bucket for each step, and as samples otherwise.
     """
@@ -260,7 +260,7 @@ def buckets_of(
 
 
 def _is_fine(buckets: pl.DataFrame, step_us: int) -> bool:
-    """Whether these buckets are as short as a step, so that nothing is lost by drawing them."""
+    """Check that these buckets are as short as a step, so that drawing them loses nothing."""
     median = (buckets["last"] - buckets["time"]).median()
     return isinstance(median, int | float) and median <= step_us
 
@@ -283,7 +283,7 @@ def _strip(series_id: str, buckets: pl.DataFrame, span: Span, step_us: int) -> T
 
 
 def _defaults(series: list[Series], shifted: list[str]) -> list[str]:
-    """Ids of the lanes for a first look: the known ones, then what moved most."""
+    """List the ids of the lanes for a first look: well-known ones, then what moved most."""
     by_name: dict[str, str] = {}
     for each in series:
         by_name.setdefault(each.name, each.id)

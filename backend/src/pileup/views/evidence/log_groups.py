@@ -1,4 +1,4 @@
-"""Events of logs: by page, and repeated messages as one group with their counts over time."""
+"""Return log events by page, and repeated messages grouped with their counts over time."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class LogGroups:
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """Which events; what is empty lets everything through."""
+    """Filters on log events; an empty one passes everything."""
 
     window: Window = field(default_factory=Window)
     severity: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class LogFilter:
 def log_page(
     source: Source, wanted: LogFilter, sort: EventOrder, down: bool, offset: int, limit: int
 ) -> LogPage:
-    """A page of events in time order, or sorted by a column; what is not known comes last."""
+    """Return a page of events in time order or sorted by a column; unknown values come last."""
     within = _within(source, wanted)
     chosen = _sorted(_chosen(within, wanted), sort, down)
     whole = _events(source)
@@ -123,7 +123,7 @@ def log_page(
 
 
 def log_frame(source: Source, wanted: LogFilter, sort: EventOrder, down: bool) -> pl.DataFrame:
-    """Every event that the filter lets through, its message whole."""
+    """Return every event that passes the filter, with its whole message."""
     chosen = _sorted(_chosen(_within(source, wanted), wanted), sort, down)
     return chosen.select("severity", *_EVENT).collect().select("time", pl.exclude("time"))
 
@@ -134,7 +134,7 @@ def log_groups(
     sort: GroupOrder = "count",
     down: bool = True,
 ) -> LogGroups:
-    """Repeated messages as one group, the most frequent first, with counts over the window."""
+    """Group repeated messages, the most frequent first, with counts over the window."""
     found = _grouped(source, wanted or LogFilter(), sort, down)
     paths = source.paths()
     return LogGroups(
@@ -149,7 +149,7 @@ def log_groups(
 def log_group_rows(
     source: Source, wanted: LogFilter, sort: GroupOrder, down: bool
 ) -> tuple[tuple[str, ...], Iterable[Row]]:
-    """Column names and rows of every group, also beyond those that are listed."""
+    """Return column names and rows of every group, including those that are not listed."""
     rows = (
         (row["count"], row["severity"], row["shape"], moment_of(row["first_at"]),
          moment_of(row["last_at"]))
@@ -191,7 +191,7 @@ def _grouped(source: Source, wanted: LogFilter, sort: GroupOrder, down: bool) ->
 
 
 def _within(source: Source, wanted: LogFilter) -> pl.LazyFrame:
-    """Events of the window and the artifact, with the columns ``shape`` and ``severity``."""
+    """Select events of the window and the artifact; add the columns ``shape`` and ``severity``."""
     frame = _events(source).filter(wanted.window.holds())
     if wanted.artifact is not None:
         frame = frame.filter(pl.col("artifact") == wanted.artifact)
@@ -201,7 +201,7 @@ def _within(source: Source, wanted: LogFilter) -> pl.LazyFrame:
 
 
 def _chosen(frame: pl.LazyFrame, wanted: LogFilter) -> pl.LazyFrame:
-    """Of the events within the window, those that the other filters let through."""
+    """Apply the other filters to events within the window."""
     if wanted.severity:
         frame = frame.filter(pl.col("severity").is_in(wanted.severity))
     if wanted.kind:
@@ -220,7 +220,7 @@ def _chosen(frame: pl.LazyFrame, wanted: LogFilter) -> pl.LazyFrame:
 
 
 def _sorted(frame: pl.LazyFrame, sort: EventOrder, down: bool) -> pl.LazyFrame:
-    """By a column, then as the log has them."""
+    """Sort by a column, then in the order of the log."""
     return frame.sort(
         sort, "time", "line_first", descending=[down, False, False], nulls_last=True,
         maintain_order=True,
@@ -228,7 +228,7 @@ def _sorted(frame: pl.LazyFrame, sort: EventOrder, down: bool) -> pl.LazyFrame:
 
 
 def _events(source: Source) -> pl.LazyFrame:
-    """Without the stamps that collectors write for the clock: nothing happened there."""
+    """Drop the timestamps that collectors write for the clock; they are not events."""
     return source.scan("event").filter(pl.col("kind") != "clock")
 
 

@@ -1,4 +1,4 @@
-"""A window of the timeline against the window of the same length before it."""
+"""Compare a window of the timeline with the window of the same length before it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Moved:
 def window_lanes(
     stored: StoredSeries, ids: Iterable[str], start: datetime, end: datetime
 ) -> WindowOut:
-    """Each lane in a window against the one before it; Refused when the window is empty."""
+    """Compare each lane in a window with the one before it; raises Refused when it is empty."""
     now, before = _two_windows(start, end)
     wanted = stored.of(ids)
     step = max(1, (now.end - now.start) // 600)
@@ -73,7 +73,7 @@ def window_lanes(
 
 
 def moved_in(stored: StoredSeries, start: datetime, end: datetime) -> Moved:
-    """What moved in a window against the one before it, over all series, ranked.
+    """Rank all series by how much they moved in a window against the one before it.
 
     Raises Refused when the window is empty.
     """
@@ -97,7 +97,7 @@ def _two_windows(start: datetime, end: datetime) -> tuple[Span, Span]:
 
 
 def _values(stored: StoredSeries, before: Span, now: Span) -> pl.DataFrame:
-    """Every series over two adjoining windows, as of ``analysis.series.values``.
+    """Return every series over two adjoining windows, with columns of ``analysis.series.values``.
 
     Of a long series the means of its buckets, where there are enough of them to know a level.
     """
@@ -139,7 +139,7 @@ def _window_lane(series_id: str, buckets: pl.DataFrame, now: Span, before: Span)
 
 
 def _mean(buckets: pl.DataFrame) -> float | None:
-    """Of the samples, not of the buckets."""
+    """Compute the mean of the samples, not of the buckets."""
     count = int(buckets["n"].sum())
     return float((buckets["mean"] * buckets["n"]).sum()) / count if count else None
 

@@ -1,4 +1,4 @@
-"""The sessions at an instant: the processlist nearest to it, grouped by state."""
+"""Find the sessions at an instant: the processlist nearest to it, grouped by state."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ NO_SESSIONS = Sessions(time=None, artifact=None, groups=[], sessions=[], total=0
 
 
 def sessions_near(source: Source, instant: int) -> Sessions:
-    """The processlist nearest to an instant (UTC µs); empty where none is near."""
+    """Return the processlist nearest to an instant (UTC µs); empty where none is near."""
     placed = (
         source.scan("session")
         .drop_nulls("time")

@@ -1,4 +1,4 @@
-"""Top queries: statements by their shape, from slow logs, query digests and processlists."""
+"""Rank queries by statement shape, from slow logs, query digests and processlists."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TopQueries:
 
 @dataclass(frozen=True, slots=True)
 class QueryField:
-    """A further number that this server prints of a statement, by its printed name."""
+    """Another number that this server prints for a statement, under its printed name."""
 
     name: str
     value: float
@@ -101,7 +101,7 @@ class QueryExamples:
 
 @dataclass(frozen=True, slots=True)
 class QueryFilter:
-    """Which statements, in which order."""
+    """Filters and order of statements."""
 
     window: Window = field(default_factory=Window)
     source: QuerySource = "slow_log"
@@ -112,7 +112,7 @@ class QueryFilter:
 
 
 class Counted(Protocol):
-    """An artifact and how many records of each kind it holds."""
+    """Artifact with its number of records of each kind."""
 
     @property
     def format(self) -> str | None: ...
@@ -121,7 +121,7 @@ class Counted(Protocol):
 
 
 def top_queries(source: Source, wanted: QueryFilter, artifacts: Iterable[Counted]) -> TopQueries:
-    """Shapes of statements, most time first. A statement counts when it ran in the window.
+    """Rank statement shapes by time; a statement counts when it ran in the window.
 
     artifacts: all that count in the incident, whose records are counted per source.
     """
@@ -137,7 +137,7 @@ def top_queries(source: Source, wanted: QueryFilter, artifacts: Iterable[Counted
 
 
 def top_query_rows(source: Source, wanted: QueryFilter) -> tuple[list[str], Iterable[Row]]:
-    """Column names and rows of every shape, also beyond those that are listed."""
+    """Return column names and rows of every shape, including those that are not listed."""
     names = [each.name for each in fields(TopQuery) if each.name not in ("id", "artifact")]
     items = _ranked(source, wanted).items
     return names, ([getattr(item, name) for name in names] for item in items)
@@ -146,7 +146,7 @@ def top_query_rows(source: Source, wanted: QueryFilter) -> tuple[list[str], Iter
 def query_examples(
     source: Source, window: Window, query: str, seen_in: QuerySource
 ) -> QueryExamples:
-    """The statements of one shape (``TopQuery.id``) that took longest; empty for an unknown id."""
+    """List the slowest statements of one shape (``TopQuery.id``); empty for an unknown id."""
     frame = _statements(source, seen_in, window)
     shaped = frame.with_columns(shapes(pl.col("query")).alias("shape"))
     distinct = shaped.select(pl.col("shape").unique()).collect()["shape"]
@@ -166,7 +166,7 @@ class _Ranked(NamedTuple):
 
 
 def _ranked(source: Source, wanted: QueryFilter) -> _Ranked:
-    """Every shape that the filter lets through, sorted; what is not known comes last."""
+    """Sort every shape that passes the filter; unknown values come last."""
     if wanted.source == "query_digest":
         items = _of_digests(source)
     else:
@@ -214,7 +214,7 @@ def _of_statements(source: Source, seen_in: QuerySource, window: Window) -> list
 
 
 def _statements(source: Source, seen_in: QuerySource, window: Window) -> pl.LazyFrame:
-    """One row per statement with the same columns wherever it was seen."""
+    """Build one row per statement, with the same columns for every source."""
     shared = ("time", "session_id", "user", "client_host", "query", "artifact", "line_first",
               "line_last")  # fmt: skip
     if seen_in == "slow_log":
@@ -258,7 +258,7 @@ def _statements(source: Source, seen_in: QuerySource, window: Window) -> pl.Lazy
 
 
 def _of_digests(source: Source) -> list[TopQuery]:
-    """The rows of every query digest: the table that its reader names so."""
+    """Collect the rows of every query digest, a table with the name its reader gives it."""
     tables = source.scan("table").filter(pl.col("name") == "query digest").collect()
     return [
         _digest_row(table, cells)
@@ -339,7 +339,7 @@ def _id(shape: str) -> str:
 
 
 def _sum(name: str) -> pl.Expr:
-    """None where nothing was printed: a sum of nothing is not zero."""
+    """Sum a column; None where nothing was printed, which is not zero."""
     return pl.when(pl.col(name).count() > 0).then(pl.col(name).sum()).otherwise(None)
 
 

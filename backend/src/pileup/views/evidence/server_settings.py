@@ -1,4 +1,4 @@
-"""Settings of the servers: the sources that hold them, all of one source, or two by name."""
+"""List settings of the servers: their sources, all of one source, or two by name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ State = Literal["same", "changed", "only_a", "only_b", "default"]
 
 @dataclass(frozen=True, slots=True)
 class SettingSource:
-    """One reading of settings: an option file, or the variables of a server at one moment."""
+    """One set of settings: an option file, or the variables of a server at one moment."""
 
     id: str
     source: str
@@ -87,7 +87,7 @@ class SettingTable:
 
 
 def setting_sources(source: Source) -> list[SettingSource]:
-    """Every source of settings, servers before files, in time order."""
+    """List every source of settings, servers before files, in time order."""
     paths = source.paths()
     grouped = (
         _server_settings(source)
@@ -127,7 +127,7 @@ def setting_sources(source: Source) -> list[SettingSource]:
 def setting_table(
     source: Source, a: str, b: str | None, findings: Iterable[Mapping[str, Any]]
 ) -> SettingTable:
-    """The settings of one source; with a second, both by name.
+    """Return the settings of one source, or of two by name.
 
     a, b: ``SettingSource.id``; NotFound for an unknown one. findings: those of the analysis, as
     stored, whose mentions of a setting are listed with it.
@@ -161,7 +161,7 @@ def _source_id(artifact: str, name: str, time: int | None) -> str:
 
 
 def _server_settings(source: Source) -> pl.LazyFrame:
-    """Without texts of SHOW STATUS, and of files the groups that the server reads."""
+    """Drop texts of SHOW STATUS, and groups of option files that the server does not read."""
     return source.scan("setting").filter(
         ~pl.col("name").str.starts_with("status.")
         & (pl.col("section").is_null() | pl.col("section").str.contains(_SERVER_GROUPS.pattern))
@@ -220,7 +220,7 @@ def _row(
 
 
 def _mentions(findings: Iterable[Mapping[str, Any]]) -> dict[str, list[Mention]]:
-    """Names of settings to what speaks of them: this incident's findings before the knowledge."""
+    """Map names of settings to what mentions them: this incident's findings come first."""
     found: defaultdict[str, list[Mention]] = defaultdict(list)
     for finding in findings:
         text = str([finding.get(part) for part in _SPEAKS])

@@ -1,4 +1,4 @@
-"""Sessions: the processlists of an incident, and one of them grouped and by page."""
+"""List the sessions of an incident: its processlists, and one of them grouped and by page."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Processlist:
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which processlist, and which of its sessions in which order."""
+    """A processlist, and the filters and order of its sessions."""
 
     artifact: str
     snapshot: int = 0
@@ -108,7 +108,7 @@ class SessionFilter:
 
 
 def processlist_moments(source: Source) -> ProcesslistMoments:
-    """Every processlist in time order, those of unknown time last."""
+    """List every processlist in time order, those of unknown time last."""
     paths = source.paths()
     moments = (
         _with_activity(source.scan("session"))
@@ -133,7 +133,7 @@ def processlist_moments(source: Source) -> ProcesslistMoments:
 
 
 def processlist(source: Source, wanted: SessionFilter, offset: int, limit: int) -> Processlist:
-    """One processlist: its sessions by group, and a page of those of a group.
+    """Return one processlist: its groups, and a page of the sessions of a group.
 
     Raises NotFound when the incident has no such processlist.
     """
@@ -157,7 +157,7 @@ def processlist(source: Source, wanted: SessionFilter, offset: int, limit: int) 
 
 
 def processlist_frame(source: Source, wanted: SessionFilter) -> pl.DataFrame:
-    """Every session of a processlist or of one group, its statement whole.
+    """Return every session of a processlist or of one group, with its whole statement.
 
     Raises NotFound when the incident has no such processlist.
     """
@@ -166,7 +166,7 @@ def processlist_frame(source: Source, wanted: SessionFilter) -> pl.DataFrame:
 
 
 def _whole(source: Source, wanted: SessionFilter) -> pl.DataFrame:
-    """All rows of the list."""
+    """Return all rows of the processlist."""
     whole = (
         _with_activity(source.scan("session"))
         .filter((pl.col("artifact") == wanted.artifact) & (pl.col("snapshot") == wanted.snapshot))
@@ -178,7 +178,7 @@ def _whole(source: Source, wanted: SessionFilter) -> pl.DataFrame:
 
 
 def _listed(whole: pl.DataFrame, wanted: SessionFilter) -> pl.DataFrame:
-    """What the filters let through, with its group as ``key``."""
+    """Return the rows that pass the filters, with their group as ``key``."""
     rows = whole if wanted.idle else whole.filter("active")
     if wanted.q:
         rows = rows.filter(_holds(wanted.q))
@@ -186,7 +186,7 @@ def _listed(whole: pl.DataFrame, wanted: SessionFilter) -> pl.DataFrame:
 
 
 def _of_group(rows: pl.DataFrame, wanted: SessionFilter) -> pl.DataFrame:
-    """Those of the group, or all; longest first unless another order is wanted."""
+    """Return the rows of the group, or all; longest first unless another order is set."""
     if wanted.none or wanted.group is not None:
         alike = pl.col("key").is_null() if wanted.none else pl.col("key") == wanted.group
         rows = rows.filter(alike)
@@ -220,7 +220,7 @@ def _key(by: By) -> pl.Expr:
 
 
 def _state() -> pl.Expr:
-    """What is shown as the state: the command where none is printed."""
+    """Name the state of a session: its command where it prints no state."""
     state = pl.when(pl.col("state") == "").then(None).otherwise(pl.col("state"))
     return pl.coalesce(state, pl.col("command"))
 

@@ -1,4 +1,4 @@
-"""Stack samples: the moments there are, one sample grouped and explained, and windows merged."""
+"""Return stack samples: the moments, one sample grouped and explained, and merged windows."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Stacks:
 
 
 def stack_moments(source: Source) -> list[StackMoment]:
-    """Every stack sample, in time order; those of unknown time last."""
+    """List every stack sample, in time order; those of unknown time last."""
     paths = source.paths()
     grouped = (
         source.scan("stack")
@@ -124,7 +124,7 @@ def stack_moments(source: Source) -> list[StackMoment]:
 def stack_sample(
     source: Source, artifact: str, snapshot: int, verdicts: Mapping[str, StackVerdict]
 ) -> Stacks:
-    """One sample: identical stacks counted once, each with its meaning and its pile.
+    """Return one sample: identical stacks counted once, each with its meaning and verdict.
 
     verdicts: what people decided, by ``StackGroup.id``. Raises NotFound without such a sample.
     """
@@ -148,19 +148,19 @@ def stack_sample(
 
 
 def stack_flame(source: Source, span: Span | None, against: Span | None, idle: bool) -> FlameDoc:
-    """Stacks of a window (None: all) merged into a tree; with a second, both for a difference."""
+    """Merge the stacks of a window (None: all) into a tree; with a second one, compare both."""
     frame = _frame(source)
     second = None if against is None else flame.threads(frame, against)
     return flame.flame(flame.threads(frame, span), second, idle=idle)
 
 
 def stack_heat(source: Source, idle: bool) -> StackHeatDoc:
-    """On how many threads each function was in each sample: where to pick a range."""
+    """Count the threads in each function per sample, to help choose a window."""
     return flame.heat(flame.threads(_frame(source)), idle=idle)
 
 
 def _frame(source: Source) -> pl.DataFrame | None:
-    """The stacks of every sample; None without any."""
+    """Return the stacks of every sample; None when there are none."""
     frame = source.scan("stack").collect()
     return None if frame.is_empty() else frame
 

@@ -1,4 +1,4 @@
-"""What the timeline draws around its lanes: marks, and strips that are no series."""
+"""Build what the timeline draws around its lanes: marks, and strips that are not series."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class AnnotationOut:
 
 @dataclass(frozen=True, slots=True)
 class StallCorrectionOut:
-    """A person's onset, end and baseline of a stall; null leaves what is computed."""
+    """Onset, end and baseline of a stall set by a person; null keeps the computed value."""
 
     id: str
     host: str | None
@@ -120,7 +120,7 @@ class ThreadCount:
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """Lanes that are no series: waiters by place over the snapshots, and what lasted."""
+    """Lanes that are not series: waiters by place over the snapshots, and episodes."""
 
     heat: list[HeatRowOut]
     transactions: list[TransactionSpanOut]
@@ -148,7 +148,7 @@ class Marks:
 
 
 def stored_marks(unit: Unit, incident_id: str) -> Marks:
-    """Stalls, snapshots, events and notes: what is drawn over and under the lanes."""
+    """List the stalls, snapshots, events and notes to draw over and under the lanes."""
     analyses = Analyses(unit)
     parts = analyses.parts(incident_id, "stalls", "events") or {"stalls": [], "events": []}
     snapshots = analyses.snapshots(incident_id)
@@ -171,7 +171,7 @@ def stored_marks(unit: Unit, incident_id: str) -> Marks:
 
 
 def stored_strips(unit: Unit, placed: PlacedStore, incident_id: str) -> Strips:
-    """The strips of an incident, as its last analysis and its experiments give them."""
+    """Return the strips of an incident from its last analysis and its experiments."""
     parts = Analyses(unit).parts(incident_id, "blockers") or {"blockers": []}
     return strips(
         placed.load(incident_id, over_time.KINDS),
@@ -185,7 +185,7 @@ def strips(
     blockers: Iterable[Mapping[str, Any]] = (),
     experiments: Iterable[ExperimentRecord] = (),
 ) -> Strips:
-    """Waiters by place, long transactions, blocking episodes and experiments over time.
+    """Return waiters by place, long transactions, blocking episodes and experiments over time.
 
     blockers: those of the analysis document (``BlockerDoc``), as stored.
     """
@@ -253,7 +253,7 @@ def _transaction(span: over_time.TransactionSpan) -> TransactionSpanOut:
 
 
 def _thinned(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
-    """Those with a time; of very many the worst of each stretch, per kind and host."""
+    """Select rows with a time; of very many, the worst of each stretch, per kind and host."""
     placed = [each for each in snapshots if each.time]
     if len(placed) <= _MOST_SNAPSHOTS:
         return placed
@@ -270,7 +270,7 @@ def _thinned(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
 
 
 def _shortened(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those with a time, the gravest where there are very many; each message to its first words."""
+    """Select events with a time, of very many the gravest; cut each message to its first words."""
     placed = [event for event in events if event["time"]]
     if len(placed) > _MOST_EVENTS:
         grave = {"error": 0, "warning": 1}

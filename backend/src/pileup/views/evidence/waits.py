@@ -1,4 +1,4 @@
-"""Who waits for whom: the moments of an incident, the graph at one of them, and what lasts.
+"""Return who waits for whom: the moments, the graph at one of them, and what lasts.
 
 The first answers, which every visitor of the screen asks for, are stored with the run
 (``FirstWaits``). Other graphs are built on demand; the last few stay in memory, by run.
@@ -52,7 +52,7 @@ class WaitMoment:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How much of a graph is shown."""
+    """Filters of a graph: what is folded, opened and searched."""
 
     fold: Fold = "auto"
     opened: Sequence[str] = ()
@@ -65,20 +65,20 @@ class Shape:
 
     @property
     def is_first(self) -> bool:
-        """As the screen opens: folded by size, nothing opened or searched for."""
+        """Check for the initial state of the screen: folded by size, nothing opened or searched."""
         return self.fold == "auto" and not self.opened and not self.find
 
 
 @dataclass(frozen=True, slots=True)
 class StoredWaits:
-    """The waits of an incident in its last analysis; NotAnalysed before the first."""
+    """Waits of an incident in its last analysis; NotAnalysed before the first."""
 
     unit: Unit
     placed: PlacedStore
     incident_id: str
 
     def moments(self) -> list[WaitMoment]:
-        """Every placed snapshot in time order; none before the first analysis."""
+        """List every placed snapshot in time order; empty before the first analysis."""
         first = self.placed.ready(self.incident_id, FirstWaits)
         run = self.placed.run(self.incident_id)
         evidence = None if first or not run else self.placed.waits(self.incident_id, run)
@@ -97,12 +97,12 @@ class StoredWaits:
         ]
 
     def graph(self, at: Moment, against: Moment | None, shape: Shape) -> WaitGraph:
-        """The graph at the snapshot nearest to ``at``; with ``against``, what differs from it."""
+        """Return the graph at the snapshot nearest to ``at``; with ``against``, the difference."""
         first = self._first(at, against, shape)
         return first.graph if first else shape.of(self._whole(at, against))
 
     def lasting(self, at: Moment | None, against: Moment | None, shape: Shape) -> WaitPersistence:
-        """What stays stuck from moment to moment; with ``at``, only of what its graph shows."""
+        """List what stays stuck across moments; with ``at``, only what its graph shows."""
         self._run()
         first = None if at is None else self._first(at, against, shape)
         if first is not None and first.lasting is not None:
@@ -117,14 +117,14 @@ class StoredWaits:
         return lasting_in(lasting, whole, shape.of(whole))
 
     def node(self, at: Moment, against: Moment | None, node: str) -> WaitNodeDoc:
-        """Everything about one node; NotFound when the graph at this moment has none."""
+        """Return everything about one node; NotFound when the graph at this moment has none."""
         document = node_of(self._whole(at, against), node)
         if document is None:
             raise NotFound(f"At this moment nothing in the wait graph is {node[:100]!r}.")
         return document
 
     def _first(self, at: Moment, against: Moment | None, shape: Shape) -> FirstWaits | None:
-        """What the worker stored, if it answers this question."""
+        """Return what the worker stored, if it answers this request."""
         if against is not None or not shape.is_first:
             return None
         first = self.placed.ready(self.incident_id, FirstWaits)
@@ -141,7 +141,7 @@ class StoredWaits:
         return run
 
     def _instant(self, at: Moment) -> int | None:
-        """UTC µs; None: the worst moment of the capture, where no stall has one."""
+        """Convert to UTC µs; None: the worst moment of the capture, where no stall has one."""
         if at != "worst":
             return at
         parts = Analyses(self.unit).parts(self.incident_id, "stalls") or {}
@@ -156,7 +156,7 @@ def _whole(
     at: int | None,
     against: tuple[int | None] | None,
 ) -> WholeGraph:
-    """The graph that a person folds, opens and searches; built once per moment and run.
+    """Build the graph that a person folds, opens and searches; once per moment and run.
 
     against: the other moment of a difference, in it None for the worst.
     """

@@ -48,7 +48,7 @@ _ANSWERED = ConfigDict(json_schema_serialization_defaults_required=True)
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What somebody expects of a run, as stored with the experiment."""
+    """Expectation of a run, as stored with the experiment."""
 
     __pydantic_config__ = _ANSWERED
 
@@ -72,7 +72,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class OwnSymptom:
-    """A symptom that a person wrote, as it was at the time of the answer, and the answers."""
+    """Symptom that a person wrote, as it was at the time of the answer, with the answers."""
 
     words: str
     predicate: Predicate
@@ -85,7 +85,7 @@ class OwnSymptom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSymptoms:
-    """Which of the incident's symptoms the run shows."""
+    """Symptoms of the incident that the run shows or lacks."""
 
     __pydantic_config__ = _ANSWERED
 
@@ -103,7 +103,7 @@ class RunSymptoms:
 
 @dataclass(frozen=True, slots=True)
 class RunLevel:
-    """One series in the run and in the incident's stall (all of the incident without a stall)."""
+    """Level of one series in the run and in the incident's stall (or in the whole incident)."""
 
     series: str
     run: Level | None
@@ -114,7 +114,7 @@ class RunLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computed:
-    """What the artifacts of a run show, as stored when the experiment was finished."""
+    """Outcome that the artifacts of a run show, stored when the experiment finished."""
 
     __pydantic_config__ = _ANSWERED
 
@@ -180,7 +180,7 @@ def observe(
 def compute(
     unit: Unit, placed: PlacedStore, frames: FrameStore, experiment: ExperimentRecord
 ) -> Computed | None:
-    """Compute what the finish stores. A number that no artifact shows is not measurable."""
+    """Compute the outcome that the finish stores; a number in no artifact is not measurable."""
     try:
         seen = observe(unit, placed, frames, experiment)
     except NothingToCompare:
@@ -193,7 +193,7 @@ def compute(
             p95=None,
             points=0,
             holding=None,
-            text=f"No artifact of the run was read, so {prediction.metric} is not known.",
+            text=f"No artifact of the run was parsed, so {prediction.metric} is unknown.",
         )
         return Computed(measured=nothing, symptoms=None, trial=None)
     return Computed(
@@ -215,7 +215,7 @@ def _finished_with(experiment: ExperimentRecord) -> RunSymptoms | None:
 def _predicates(
     unit: Unit, incident_id: str, finished: RunSymptoms | None
 ) -> dict[str, predicates.Predicate]:
-    """People's own symptoms by a name each: as stored at the finish, else as they are now."""
+    """Map a name to each symptom that people wrote, as stored at the finish or as it is now."""
     if finished is not None:
         return {
             f"{n:03}": predicates.read(symptom.predicate.model_dump())

@@ -105,7 +105,7 @@ class MatrixHypothesis:
 
 @dataclass(frozen=True, slots=True)
 class MatrixTurn:
-    """Without this row, another leads."""
+    """Change of the leader when this row is left out."""
 
     pin_id: str
     label: str
@@ -128,7 +128,7 @@ class MatrixStep:
 
 @dataclass(frozen=True, slots=True)
 class MatrixNext:
-    """How to tell the two leaders apart."""
+    """Steps that discriminate between the two leaders."""
 
     pair: list[str]
     """Labels of the two."""
@@ -166,7 +166,7 @@ _MOMENTS = 400
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """For whom the matrix is; without an id only opened cells are seen."""
+    """Person who asks for the matrix; without an id, only opened cells are visible."""
 
     id: str | None
     may_open: bool = False
@@ -180,7 +180,7 @@ def matrix_for(
     mode: Mode = "consensus",
     at: datetime | None = None,
 ) -> Matrix:
-    """The whole matrix. The report asks for it in the name of whoever writes or exports."""
+    """Build the whole matrix; reports and exports pass an asker too."""
     hypotheses = [h for h in Hypotheses(unit).of_incident(incident.id) if h.status != "superseded"]
     pins = Pins(unit).of_incident(incident.id)
     experiments = Experiments(unit).of_incident(incident.id)
@@ -239,7 +239,7 @@ def matrix_for(
 
 
 class _Votes:
-    """Votes by cell, and which of them the asker may see."""
+    """Votes by cell, limited to those that the asker may see."""
 
     def __init__(self, unit: Unit, incident: Incident, asker: Asker, at: datetime | None) -> None:
         ratings = Ratings(unit)
@@ -257,7 +257,7 @@ class _Votes:
         }
 
     def of(self, cell: tuple[str, str]) -> list[Vote]:
-        """What the asker may see, own vote first."""
+        """List the votes that the asker may see, their own first."""
         votes = self._all.get(cell, [])
         if cell not in self._free:
             votes = [vote for vote in votes if vote.by_id == self._me]
@@ -274,7 +274,7 @@ class _Votes:
         return sum(self.blind(cell) for cell in self._all)
 
     def counted(self, mode: Mode) -> Cells:
-        """The ratings that this mode's scores are made of."""
+        """Return the ratings by cell that count towards the scores of this mode."""
         found: dict[tuple[str, str], Sequence[Rating]] = {}
         for cell in self._all:
             votes = [v for v in self.of(cell) if mode == "consensus" or v.by_id == self._me]

@@ -1,4 +1,4 @@
-"""Clean the picture of a pin: SVG from strangers, reduced to shapes and words.
+"""Clean the picture of a pin: reduce untrusted SVG to shapes and words.
 
 Only elements that draw and attributes that place and colour them are kept; there is no script, no
 link, no style sheet and nothing that loads anything. The rest is written out again.
@@ -32,9 +32,9 @@ _DEEPEST = 40
 
 
 def clean_svg(text: str) -> str:
-    """The drawing and nothing else; refuses what is no SVG."""
+    """Return the drawing without anything active; raises Refused when it is not SVG."""
     if "<!" in text.replace("<!--", ""):
-        raise _refused("a document type or an entity has no place in it")
+        raise _refused("it must not contain a document type or an entity")
     try:
         root = ElementTree.fromstring(text)  # noqa: S314  (entities were refused above)
     except ElementTree.ParseError as error:
@@ -71,4 +71,4 @@ def _copy(element: ElementTree.Element, depth: int) -> ElementTree.Element | Non
 
 
 def _refused(why: str) -> Refused:
-    return Refused(f"picture is not an SVG that can be kept: {why}")
+    return Refused(f"picture is not an accepted SVG: {why}")

@@ -22,7 +22,7 @@ class Placed:
 
 
 class Placer:
-    """Completes the pointers of one incident."""
+    """Complete the pointers of one incident."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Placer:
         self._values = PinValues(unit, placed, frames, incident_id)
 
     def place(self, kind: str, evidence_kind: str, locator: dict[str, Any], view: str) -> Placed:
-        """The locator with its bytes and parser, the raw lines that it names, and its value."""
+        """Return the locator with its bytes and parser, the raw lines it names, and its value."""
         full = dict(locator)
         excerpt = None
         artifact, first = locator.get("artifact"), locator.get("line_first")

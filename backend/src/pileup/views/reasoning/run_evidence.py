@@ -13,7 +13,7 @@ from pileup.storage.reasoning.experiments import ExperimentRecord
 
 
 class NothingToCompare(Conflict):
-    """No artifact of the experiment was read."""
+    """Raised when no artifact of the experiment was parsed."""
 
 
 def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -> Evidence:
@@ -34,6 +34,6 @@ def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -
         parsed.append((described(artifact), frames.load(key) or {}))
     if not parsed:
         raise NothingToCompare(
-            f"experiment {experiment.number} has no artifact that was read: attach its files"
+            f"experiment {experiment.number} has no parsed artifact: attach its files"
         )
     return gather(parsed, overrides=clock_overrides(members))

@@ -15,7 +15,7 @@ from pileup.storage.incidents.analyses import Analyses
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """When it was, and the quiet stretch to compare it with."""
+    """Time range of a stall, and the quiet range to compare it with."""
 
     span: Span
     baseline: Span | None

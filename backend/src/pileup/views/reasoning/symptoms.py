@@ -25,7 +25,7 @@ _Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class SeriesStays(BaseModel):
-    """A series above or below a value for so long."""
+    """Predicate: a series stays above or below a value for some time."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -38,7 +38,7 @@ class SeriesStays(BaseModel):
 
 
 class SeenAtLeast(BaseModel):
-    """A session state, a function on the stack, a place of semaphore waits, or a log message."""
+    """Predicate: a session state, stack function, semaphore place or log message is seen."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -101,7 +101,7 @@ def _lanes(
     start: str | None = None,
     end: str | None = None,
 ) -> tuple[Lane, ...]:
-    """The named series, or what moved most; in the window, or around the longest stall."""
+    """Draw the named series, or what moved most; in the window, or around the longest stall."""
     if analysis is None:
         return ()
     by_id = {series.id: series for series in analysis.series}
@@ -161,7 +161,7 @@ def _graph(placed: PlacedStore, incident_id: str, at: int | None) -> GraphDrawin
 
 
 def drawing_of(graph: contract.WaitGraph) -> GraphDrawing:
-    """The graph as the report keeps it: what is drawn, and what a closer look shows."""
+    """Convert a graph to the drawing that the report stores, with details of each node."""
     return GraphDrawing(
         at=graph.at or "",
         headline=graph.headline,
@@ -184,7 +184,7 @@ def drawing_of(graph: contract.WaitGraph) -> GraphDrawing:
 
 
 def _detail(node: contract.WaitNode) -> list[tuple[str, str]]:
-    """Field and value of what is known about a node, in the order of the inspector."""
+    """List fields and values known about a node, in the order of the inspector."""
     where = node.locators[0] if node.locators else None
     seen = f"{where.path}:{where.line_first}" if where and where.path and where.line_first else None
     fields: list[tuple[str, object | None]] = [
@@ -254,7 +254,7 @@ def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperi
         title=f"{e.title} ({named})" if named else e.title,
         hypothesis=statements.get(e.hypothesis_id) if e.hypothesis_id else None,
         change=e.change,
-        prediction=str(e.prediction.get("text") or "none was written down"),
+        prediction=str(e.prediction.get("text") or "none was written"),
         locked_at=e.locked_at,
         observation=(text if value is None else f"{text} (measured: {value:g})")
         + (
@@ -275,7 +275,7 @@ def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperi
 
 
 def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
-    """The consensus, of opened cells alone: a report breaks no blind rating, whoever makes it."""
+    """Draw the consensus of opened cells alone, so that a report reveals no blind rating."""
     matrix = matrix_for(unit, incident, Asker(None))
     rows = [row for row in matrix.rows if any(cell.shown for cell in row.cells)]
     if not rows:
@@ -332,5 +332,5 @@ def known_names(unit: Unit, placed: PlacedStore, incident_id: str) -> Known:
 def _us(iso: str) -> int:
     at = moment(iso)
     if at is None:
-        raise ValueError(f"{iso!r} is no time")  # directives are checked before
+        raise ValueError(f"{iso!r} is not a time")  # directives are checked before
     return int(at.timestamp() * 1_000_000)

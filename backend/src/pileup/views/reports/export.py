@@ -42,7 +42,7 @@ Paper = Literal["a4", "letter"]
 
 @dataclass(frozen=True, slots=True)
 class ExportChoices:
-    """What somebody chose for one export."""
+    """Choices for one export."""
 
     format: Format = "html"
     sections: str | None = None

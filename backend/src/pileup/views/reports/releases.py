@@ -22,7 +22,7 @@ def draft_differs(
     placed: PlacedStore,
     blobs: BlobStore,
 ) -> bool:
-    """Whether the draft differs from the newest release that was not withdrawn; True if none."""
+    """Check whether the draft differs from the newest release not withdrawn; True if none."""
     newest = next((release for release in releases if release.state != "withdrawn"), None)
     if newest is None:
         return True
@@ -39,7 +39,7 @@ def submit_release(
     *,
     by: Actor,
 ) -> ReleaseRecord:
-    """Freeze the draft and send it to review; what is reviewed is what gets approved."""
+    """Freeze the draft and send it to review; approval applies to this version."""
     releases = Releases(unit)
     number = releases.next_number(incident.id)
     draft = draft_document(unit, incident, placed, blobs, version=f"Release {number}")

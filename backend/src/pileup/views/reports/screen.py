@@ -39,7 +39,7 @@ class ReportSection:
 
 @dataclass(frozen=True, slots=True)
 class KeptSection:
-    """A written section that the chosen template lacks: stored, not exported."""
+    """Written section that the chosen template lacks: stored, not exported."""
 
     key: str
     title: str
@@ -56,7 +56,7 @@ class ReportTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Insertable:
-    """Something that a section can show: the text to insert, and its name."""
+    """Block or pin that a section can show: the text to insert, and its name."""
 
     kind: Literal["pin", "figure", "table"]
     title: str
@@ -78,7 +78,7 @@ class Report:
 
 
 def report_screen(unit: Unit, incident: Incident, case: Case) -> Report:
-    """Show every section, edited or prefilled, with the remarks of the checks."""
+    """Build every section, edited or prefilled, with the remarks of the checks."""
     saved = Reports(unit).sections(incident.id)
     chosen = template(case.template)
     own = {part.key for part in chosen.parts}
@@ -102,7 +102,7 @@ def report_screen(unit: Unit, incident: Incident, case: Case) -> Report:
 
 
 def edited_section(unit: Unit, incident_id: str, saved: SectionRecord) -> ReportSection:
-    """Show a section as somebody just saved it."""
+    """Build the section that a person just saved."""
     chosen = template(Releases(unit).choice(incident_id).template or "")
     part = next((part for part in chosen.parts if part.key == saved.key), None)
     return ReportSection(
@@ -136,7 +136,7 @@ def known_template(template_id: str) -> str:
 def prefilled_text(
     unit: Unit, incident: Incident, key: str, placed: PlacedStore, blobs: BlobStore
 ) -> str:
-    """Return what a live text says before anybody types in it.
+    """Return the initial text of a live text, before anybody edits it.
 
     Raises NotFound for a key that means nothing in this incident. A new kind of text is one more
     case here.

@@ -121,7 +121,7 @@ describe('the dialog of the columns', () => {
 
   it('forgets what was remembered', async () => {
     const calls = serve({
-      '/artifacts/a1/mapping': seen({ remembered: true, sure: true, why: 'said by Ada' }),
+      '/artifacts/a1/mapping': seen({ remembered: true, sure: true, why: 'set by Ada' }),
       'DELETE /artifacts/a1/mapping': { read_again: 1 },
     })
     dialog()
