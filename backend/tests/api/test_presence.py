@@ -56,7 +56,7 @@ def test_others_see_where_somebody_is(site: Site) -> None:
 def test_who_is_silent_has_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = site.app.state.hub
     incident = site.incident()
-    hub._seen({"incident": incident, "id": TAB, "left": False})
+    hub._update_presence({"incident": incident, "id": TAB, "left": False})
     assert len(hub.here(incident)) == 1
     monkeypatch.setattr(events, "_HERE_S", -1)
     assert hub.here(incident) == []
