@@ -49,7 +49,7 @@ def assert_equal(one, other):
 
 def line_by_line(data):
     with (
-        mock.patch.object(pmp.Reader, "alike", lambda _reader, _first, _lines, at: at),
+        mock.patch.object(pmp.Reader, "plain_lines", lambda _reader, _first, _lines, at: at),
         mock.patch.object(folded_lines, "read", return_value=None),
     ):
         return parse_stream(io.BytesIO(data), format="pmp")

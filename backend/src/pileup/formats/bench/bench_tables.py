@@ -5,7 +5,7 @@ Source: mysql benchmark scripts of M. Callaghan (mytools): insert benchmark and 
             cpu/o		cs/o	r/o	o/s	dbms
             0.000040	0.128	0	130293	my8033
             hot-points_range=100,89407,84479
-Yields: a table per block. The name of a row stands in its column 'name'; a block without a header
+Yields: a table per block. The name of a row is in its column 'name'; a block without a header
         has columns value_1, value_2, ...; the legend 'col-1 : build' names the columns.
 """
 
@@ -37,7 +37,7 @@ _LONGEST = 4000
 
 
 def sniff(head: str) -> bool | None:
-    """A line that only these have; or a name and at least two numbers on every line."""
+    """Return whether a line is typical of these tables, or every line is a name and numbers."""
     if _SURE.search(head[:4000]):
         return True
     lines = [line for line in head.split("\n")[:40] if line.strip()]
@@ -55,7 +55,10 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """A block of rows of one width is a table; the line above it names it or its columns."""
+    """Yield a Table for each block of rows of the same width, with a Section.
+
+    The line above a block is its title or holds the names of its columns.
+    """
     block = _Block()
     names: dict[str, int] = {}
     title = ""
@@ -108,7 +111,7 @@ class _Block:
         width = len(rows[0])
         texts = [at for at in range(width) if not all(_NUMBER.match(row[at]) for row in rows)]
         columns = [legend.get(cell, cell) for cell in header]
-        if len(columns) == width - 1 and texts:  # the rows' own name has no head
+        if len(columns) == width - 1 and texts:  # the column of row names has no header
             columns.insert(texts[0], "name")
         if len(columns) != width:
             columns = [f"value_{at + (0 if texts[:1] == [0] else 1)}" for at in range(width)]
@@ -132,11 +135,11 @@ def _name(title: str, note: str, names: dict[str, int]) -> str:
 
 def _distinct(columns: Sequence[str]) -> tuple[str, ...]:
     seen: dict[str, int] = {}
-    given = []
+    distinct = []
     for column in columns:
         seen[column] = seen.get(column, 0) + 1
-        given.append(column if seen[column] == 1 else f"{column} {seen[column]}")
-    return tuple(given)
+        distinct.append(column if seen[column] == 1 else f"{column} {seen[column]}")
+    return tuple(distinct)
 
 
 def _cells(line: str) -> list[str]:

@@ -22,16 +22,19 @@ VERSION = 1
 HINTS = (".iibench",)
 
 _HEADER = re.compile(r"^i_sec\s+t_sec\s+i_\w+\s", re.MULTILINE)
-_MOST_TOLD = 100
+_MOST_REPORTED = 100
 
 
 def sniff(head: str) -> bool | None:
-    """Its header."""
+    """Return whether the text holds the header of iibench."""
     return "i_sec" in head and bool(_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every row behind a header; a new header is a new run, that follows the one before."""
+    """Yield the samples of every row below a header; a new header begins a new run.
+
+    The times of a run follow the end of the previous run.
+    """
     columns = Columns()
     header: list[str] = []
     base = last = run = count = 0
@@ -48,7 +51,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         values = [number(cell) for cell in cells]
         seconds = values[1] if len(values) > 1 else None
         if seconds is None or not 0 <= seconds < 1e9 or len(values) < len(header):
-            if count < _MOST_TOLD and cells[0][:1].isdigit():
+            if count < _MOST_REPORTED and cells[0][:1].isdigit():
                 count += 1
                 yield Problem(
                     line_number,

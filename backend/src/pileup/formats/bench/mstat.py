@@ -25,19 +25,22 @@ HINTS = ("mstat.txt", ".mstat")
 
 _COLUMN = re.compile(r"(?P<at>\d{1,6}) (?P<name>[a-z][\w.*/%-]{0,120})\s*$")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)_(\d\d):(\d\d):(\d\d)$")
-_MOST_TOLD = 100
+_MOST_REPORTED = 100
 _MOST_COLUMNS = 20_000
 
 
 def sniff(head: str) -> bool | None:
-    """Numbered columns that begin with timestamp or counter, and START."""
+    """Return whether the text begins with a numbered list of columns, a time column first."""
     return bool(re.match(r"\s*(?:Ignoring [^\n]*\n)*1 (timestamp|timer|counter)\n2 [a-z]", head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """The rows behind START."""
+    """Yield the samples of every row below START.
+
+    Raises FormatError for a file without a list of columns.
+    """
     columns: list[str] = []
-    found = Columns()
+    samples = Columns()
     started = False
     count = 0
     for line_number, text in enumerate(lines, start=1):
@@ -53,7 +56,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         wall, clock = _moment(columns, cells)
         if len(cells) != len(columns) or wall is None:
-            if count < _MOST_TOLD:
+            if count < _MOST_REPORTED:
                 count += 1
                 yield Problem(
                     line_number,
@@ -66,7 +69,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if name in ("timestamp", "timer", "counter"):
                 continue
             series, labels, kind, unit = _series(name)
-            found.add(
+            samples.add(
                 series,
                 number(cell),
                 wall=wall,
@@ -76,11 +79,11 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 unit=unit,
                 labels=labels,
             )
-        if found.full:
-            yield from found.flush()
+        if samples.full:
+            yield from samples.flush()
     if not columns:
         raise FormatError("There is no list of columns in front of the rows.")
-    yield from found.flush()
+    yield from samples.flush()
 
 
 def _moment(columns: list[str], cells: list[str]) -> tuple[int | None, Clock]:

@@ -44,7 +44,7 @@ _CSV = re.compile(
 
 
 def sniff(head: str) -> bool | None:
-    """The sentence that it prints, or nothing but its CSV lines."""
+    """Return whether the text holds a sentence of mysqlslap, or only its CSV lines."""
     if "number of seconds to run all queries: " in head:
         return True
     lines = [line for line in head.split("\n")[:20] if line.strip()]
@@ -53,32 +53,32 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """One row per benchmark; what stands between them is skipped."""
+    """Yield one Table with a row per benchmark, a Section per benchmark, and skip other lines."""
     rows: list[tuple[str | None, ...]] = []
-    one: dict[str, str] = {}
+    benchmark: dict[str, str] = {}
     first = last = begun = 0
 
     def close() -> Iterator[Item]:
-        nonlocal one
-        if one:
-            rows.append(tuple(one.get(name) for name in COLUMNS))
+        nonlocal benchmark
+        if benchmark:
+            rows.append(tuple(benchmark.get(name) for name in COLUMNS))
             yield Section(f"Benchmark {len(rows)}", begun, last)
-        one = {}
+        benchmark = {}
 
     for number, text in enumerate(lines, start=1):
         if text.strip() == "Benchmark" or not text.strip():
             yield from close()
             continue
-        found = _csv(text) or _line(text)
-        if not found:
+        values = _csv(text) or _line(text)
+        if not values:
             if not re.match(r"\s*(User time|Maximum resident|Non-physical|Voluntary|Blocks)", text):
                 yield Skipped(number, number, "not mysqlslap's own output")
             continue
-        if found.keys() & one.keys():
+        if values.keys() & benchmark.keys():
             yield from close()
-        begun = begun if one else number
+        begun = begun if benchmark else number
         first, last = first or number, number
-        one |= found
+        benchmark |= values
     yield from close()
     if rows:
         yield Table(

@@ -7,8 +7,8 @@ Source: oltp_common.lua and sb_test.c report functions, sb_histogram_print(); sy
         [ 5s ] queue length: 12, concurrency: 16         (with --rate: waiting, running events)
 Yields: sysbench.tps, .qps, .reads, ... on a relative clock (seconds since the run began: the
         output has no date); the tables 'sysbench summary' and 'sysbench latency histogram'.
-Note:   a report is of the interval that ends at its time. A latency beside tps 0.00 is that of no
-        event: not known, not zero. A second run in one file follows the first (label run=2).
+Note:   a report covers the interval that ends at its time. The latency of a report with tps 0.00 is
+        unknown, not zero: no event ended. A second run in a file follows the first (label run=2).
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ _SERIES: dict[str, tuple[str, Kind, str | None]] = {
     "queue length": ("queue_length", "gauge", "events"),
     "concurrency": ("concurrency", "gauge", "events"),
 }
-_MOST_TOLD = 100
+_MOST_REPORTED = 100
 _MOST_ROWS = 10_000
 _LONGEST = 1000
 
 
 def sniff(head: str) -> bool | None:
-    """Its banner, or interval reports, or the end summary of one that was cut."""
+    """Return whether the text holds the banner, interval reports or the summary of sysbench."""
     if "sysbench " in head and re.search(r"^sysbench \d+\.\d[^\n]{0,80}$", head, re.MULTILINE):
         return True
     if "[" in head and re.search(
@@ -100,7 +100,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every report as samples, every number of the summary as a row."""
+    """Yield the samples of every report, and per run its tables: summary, plans and histogram."""
     columns = Columns()
     run = _Run(1, 0)
     count = 0
@@ -116,7 +116,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if not line.startswith(_START):
                 yield Section(line, number, number)
         elif _REPORT.match(line):
-            if "Checkpoint report" not in line and count < _MOST_TOLD:
+            if "Checkpoint report" not in line and count < _MOST_REPORTED:
                 count += 1
                 yield Problem(
                     number,
@@ -141,7 +141,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 @dataclass(slots=True)
 class _Run:
-    """One run: its place on the clock of the file, its summary and its histogram."""
+    """A run of sysbench: its offset on the clock of the file, its summary and its histogram."""
 
     number: int
     base_us: int
@@ -158,14 +158,17 @@ class _Run:
 
     @property
     def begun(self) -> bool:
-        """Something of the run itself was read, not only its options."""
+        """Whether output of the run itself was read, not only its options."""
         return bool(self.length_us or self.section or self.buckets)
 
-    def read(self, number: int, line: str, found: Columns) -> bool:
-        """Take a report, a line of the summary, an option or a bucket; False for anything else."""
+    def read(self, number: int, line: str, samples: Columns) -> bool:
+        """Read a report, a line of the summary, an option or a bucket; return False for others.
+
+        The values of a report are added to ``samples``.
+        """
         if line.startswith("["):
             match = _REPORT.match(line)
-            return bool(match) and self._report(number, match, found) if match else False
+            return bool(match) and self._report(number, match, samples) if match else False
         if bucket := _BUCKET.match(line):
             self.buckets.append((bucket["value"], bucket["count"]))
             self.bucket_lines.append(number)
@@ -188,14 +191,14 @@ class _Run:
             return True
         return False
 
-    def _report(self, number: int, match: re.Match[str], found: Columns) -> bool:
+    def _report(self, number: int, match: re.Match[str], samples: Columns) -> bool:
         at = self.base_us + round(float(match["seconds"]) * 1e6)
         self.length_us = max(self.length_us, at - self.base_us)
         self.options = False
         labels = (("run", str(self.number)),) if self.number > 1 else ()
 
         def add(series: str, value: float | None, kind: Kind, unit: str | None) -> None:
-            found.add(
+            samples.add(
                 f"sysbench.{series}",
                 value,
                 wall=at,
@@ -217,14 +220,14 @@ class _Run:
             name = pair["name"].removesuffix("/s")
             if name == "r/w/o":
                 parts = [decimal(part) for part in pair["values"].split("/")]
-                for kind_of, part in zip(("reads", "writes", "others"), parts, strict=False):
-                    add(kind_of, part, "rate", "1/s")
+                for series, part in zip(("reads", "writes", "others"), parts, strict=False):
+                    add(series, part, "rate", "1/s")
                 known = True
                 continue
             value = decimal(pair["values"])
             if name.startswith(("lat", "response")):
-                at_which = pair["percentile"] or (_PERCENTILE.findall(name) or ["95"])[0]
-                add(f"latency_p{at_which}", None if idle and not value else value, "gauge", "ms")
+                percentile = pair["percentile"] or (_PERCENTILE.findall(name) or ["95"])[0]
+                add(f"latency_p{percentile}", None if idle and not value else value, "gauge", "ms")
                 known = True
             elif pair["unit"] == "MiB/s":
                 factor = _BYTES["MiB"]
@@ -263,7 +266,7 @@ class _Run:
         return True
 
     def _explained(self, number: int, line: str) -> bool:
-        """A statement and its plan, as mytools' scripts print them before a run."""
+        """Read a statement and its plan, as mytools' scripts print them before a run."""
         if match := _EXPLAIN.match(line):
             self.statement = match["statement"][:500]
             return True
@@ -284,7 +287,7 @@ class _Run:
             self.row_lines.append(number)
 
     def tables(self) -> Iterator[Record]:
-        """The summary and the histogram, where they were printed."""
+        """Yield the tables of the summary, the plans and the histogram, each if it was printed."""
         suffix = f" {self.number}" if self.number > 1 else ""
         if self.rows:
             yield Table(

@@ -1,4 +1,4 @@
-"""pt-stalk's own words: the -trigger file, its log, and -output (stderr of every collector).
+"""pt-stalk's own messages: the -trigger file, its log, and -output (stderr of every collector).
 
 Source: log() in pt-stalk prefixes each message with ``date +%Y_%m_%d_%H_%M_%S``.
 Yields: an Event of kind trigger for the check that fired, of kind log for the rest; the options
@@ -43,17 +43,21 @@ _ERROR = re.compile(r"ERROR \d+ \(|(?:\S*/)?(?:mysql|mysqladmin|mariadb|tail|gdb
 
 
 def sniff(head: str) -> bool | None:
-    """True for stamped messages of pt-stalk."""
+    """Return whether the text holds stamped messages of pt-stalk."""
     return bool(_SNIFF.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Read stamped messages and errors; what tools print besides (their --help) is skipped."""
-    found = False
-    check: Event | None = None  # waits for the next line, which says whether it fired
+    """Yield stamped messages and errors as Events and pt-stalk's options as Settings.
+
+    Other output of the collectors, such as their --help, is skipped. Raises FormatError for a file
+    without a message of pt-stalk.
+    """
+    has_message = False
+    check: Event | None = None  # waits for the next line, which shows whether it fired
     for number, line in enumerate(lines, start=1):
         if match := _STAMPED.match(line):
-            found = True
+            has_message = True
             if check:
                 yield _fired(check) if _COLLECTS.match(match["message"]) else check
                 check = None
@@ -73,10 +77,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 message=line.strip()[:2000],
             )
         elif line.strip():
-            yield Skipped(number, number, "what a collector printed besides")
+            yield Skipped(number, number, "other output of a collector")
     if check:
         yield _fired(check)
-    if not found:
+    if not has_message:
         raise FormatError(
             "No message of pt-stalk was found: its lines begin with a time such as "
             "2026_11_20_22_19_52."

@@ -1,8 +1,9 @@
-"""Kept as it is: files that belong to an incident, but that no series or record is made of.
+"""Files that belong to an incident and are stored without being parsed.
 
-A packet capture, a core or a picture is no unknown file. It is named by its first bytes, stored
-whole like every upload, offered for download, and said to be unread, with what to do instead.
-No text comes here by itself; a person may choose it for a file that needs no reader.
+A packet capture, a core or a picture is recognised by its first bytes, stored whole like every
+upload, offered for download, and shown as not read, with advice on what to upload instead.
+Detection never chooses this format for a text; a person may choose it for a file that needs no
+parser.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ VERSION = 1
 HINTS = ()
 
 _BYTES = 32
-# (offset, first bytes, what it is, what to do where there is something to do)
+# (offset, first bytes, what it is, key of the advice in _INSTEAD or an empty string)
 _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"\xd4\xc3\xb2\xa1", "a packet capture (pcap)", "pcap"),
     (0, b"\xa1\xb2\xc3\xd4", "a packet capture (pcap)", "pcap"),
@@ -53,12 +54,12 @@ _PCAPNG_ORDER = (b"\x1a\x2b\x3c\x4d", b"\x4d\x3c\x2b\x1a")
 
 
 def recognise(first: bytes) -> str | None:
-    """The sentence that names a file by its first bytes; None for any other."""
+    """Describe a binary file by its first bytes; return None for a file of any other kind."""
     for offset, magic, what, instead in _MAGIC:
         if not first.startswith(magic, offset) or len(first) < _BYTES:
             continue
         if magic == b"\n\r\r\n" and first[8:12] not in _PCAPNG_ORDER:
-            continue  # blank lines of a text
+            continue  # blank lines at the start of a text file
         if magic == b"WEBP" and not first.startswith(b"RIFF"):
             continue
         advice = _INSTEAD.get(instead)
@@ -67,13 +68,13 @@ def recognise(first: bytes) -> str | None:
 
 
 def sniff(head: str) -> bool | None:
-    """Never by its text: see ``recognise``."""
+    """Return False: these files are recognised by their first bytes, in ``recognise``."""
     del head
     return False
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Nothing is read, and every line says so."""
+    """Mark every line as skipped; yield no record."""
     last = sum(1 for _ in lines)
     if last:
         yield Skipped(1, last, "kept as it is, not read")

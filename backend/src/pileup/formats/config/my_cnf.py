@@ -36,7 +36,7 @@ _SECRETS = re.compile(r"(?:^|_)(?:password|passwd|secret|auth_string)\d?$|^wsrep
 
 
 def sniff(head: str) -> bool | None:
-    """True for a group of a MySQL program among lines that are nearly all options."""
+    """Return whether nearly all lines are options and a group of a MySQL program is among them."""
     if "[" not in head or not _KNOWN_GROUP.search(head):
         return False
     filled = fits = 0
@@ -50,7 +50,10 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Read every option; one set twice with another value is a Problem."""
+    """Yield every option as a Setting, and a Problem for each that is set again to another value.
+
+    Raises FormatError for a file without an option or an include.
+    """
     group: str | None = None
     group_line = number = includes = 0
     seen: dict[tuple[str | None, str], str | None] = {}
@@ -104,7 +107,7 @@ def _setting(number: int, name: str, value: str | None, group: str | None) -> Se
 
 
 def _group(text: str) -> str | None:
-    """The name in [brackets] at the start of a stripped line; a comment may follow."""
+    """Return the name in [brackets] at the start of a stripped line; a comment may follow."""
     if not text.startswith("["):
         return None
     name, bracket, rest = text[1:].partition("]")
@@ -117,7 +120,7 @@ def _name(key: str) -> str:
 
 
 def _uncommented(line: str) -> str:
-    """The line up to a # that is outside quotes."""
+    """Return the line up to the first # that is outside quotes."""
     if "#" not in line:
         return line
     quote = ""

@@ -1,7 +1,7 @@
 """sysctl -a: the kernel's settings.
 
 Source: sysctl(8) of procps prints 'vm.swappiness = 60', of FreeBSD 'vm.overcommit: 0' with further
-        lines of a value below it. A key that is printed line by line (dev.cdrom.info) comes again.
+        lines of a value below it. A key that is printed line by line (dev.cdrom.info) is repeated.
 Yields: Settings with source sysctl, named as printed: vm.swappiness.
 """
 
@@ -24,14 +24,14 @@ _BSD = re.compile(
     r"(?P<name>(?:kern|vm|vfs|net|hw|dev|debug|machdep|user|p1003_1b|security|compat|kstat)"
     r"(?:\.[\w%-]{1,64}){1,10}): ?(?P<value>.*)$"
 )
-_SAID = ("sysctl: ", "error: ", "warning: ")
+_MESSAGES = ("sysctl: ", "error: ", "warning: ")
 _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    """Nearly every line is a dotted name and its value."""
+    """Return whether nearly every line is a dotted name and its value."""
     lines = [line for line in head.split("\n")[:-1] or [head] if line.strip()][:80]
-    lines = [line for line in lines if not line.startswith(_SAID)]
+    lines = [line for line in lines if not line.startswith(_MESSAGES)]
     if len(lines) < 2:
         return False
     fit = sum(
@@ -41,19 +41,19 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every setting; of a value over several lines each line, joined with blanks."""
+    """Yield each setting; a value of several lines is joined with spaces."""
     pending: Setting | None = None
     more: list[str] = []
     for line_number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST]
-        if text.startswith(_SAID) or not text.strip():
+        if text.startswith(_MESSAGES) or not text.strip():
             continue
         match = _LINUX.match(text) or _BSD.match(text)
         if match is None and pending is None:
             yield Problem(line_number, "Not a line of sysctl; it is left out.", found=raw[:200])
             continue
         if match is None or (pending is not None and match["name"] == pending.name):
-            assert pending is not None  # said above
+            assert pending is not None  # the case above continues the loop
             if sum(map(len, more)) < _LONGEST:
                 more.append((match["value"] if match else text).strip())
             continue

@@ -72,7 +72,7 @@ _MOST_DEADLOCK = 5_000
 
 
 def sniff(head: str) -> bool | None:
-    """Dated log lines before any dump; a dump alone is a status dump."""
+    """Return whether dated log lines precede any dump; a dump alone is a status dump."""
     before = head.split("INNODB MONITOR OUTPUT", 1)[0]
     lines = [line for line in before.split("\n")[:200] if line.strip()]
     dated = [line for line in lines if _is_dated(line)]
@@ -82,12 +82,12 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every dated line as an event; undated ones belong to the line before."""
+    """Yield every dated line as an Event that includes the undated lines below it."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same, some MiB at a time; a dump inside is read as a whole."""
+    """Yield what ``parse`` yields, from chunks of text; a dump may span chunks."""
     log = _Log()
     for chunk in chunks:
         first, text = chunk.first, chunk.text
@@ -96,7 +96,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
 
 
 class _Log:
-    """Takes text: lines outside of dumps one by one, dumps as they are."""
+    """Parser of the log's text: reads lines outside of dumps itself and passes dumps on whole."""
 
     def __init__(self) -> None:
         self._dumps = DumpReader()
@@ -108,10 +108,10 @@ class _Log:
         self._waits: list[str] = []
         self._deadlock: list[str] = []
         self._since = 0
-        """The line that began the waits or the deadlock being collected."""
+        """The first line of the waits or the deadlock being collected."""
 
     def feed(self, text: str, line: int) -> Iterator[Item]:
-        """Whole lines, each ended by a line feed."""
+        """Read whole lines, each ended by a line feed; ``line`` is the number of the first."""
         start = 0
         while start < len(text):
             if self._dumps.in_dump:
@@ -131,14 +131,14 @@ class _Log:
             start = end
 
     def finish(self) -> Iterator[Item]:
-        """The end of the log."""
+        """Yield the last event and the open dump, and skip undated lines at the start."""
         yield from self._close()
         yield from self._dumps.finish()
         for number in self._undated[:100]:
             yield Skipped(number, number, "undated, and no dated line before it to belong to")
 
     def _inside(self, text: str, line: int) -> Iterator[Item]:
-        """Part of a dump; other threads may have written their dated lines into it."""
+        """Read part of a dump, without the dated lines that other threads wrote into it."""
         if any(sign in text for sign in _SEVERITIES):
             lines = text.split("\n")
             for at, words in enumerate(lines):
@@ -177,7 +177,7 @@ class _Log:
         yield from self._undated_line(number, text)
 
     def _goes_on(self, event: Event | None) -> bool:
-        """Whether a line may belong to the deadlock being printed."""
+        """Return whether a line may belong to the deadlock being printed."""
         return event is None or (
             (event.subsystem == "InnoDB" or event.message == "InnoDB:")
             and not _DEADLOCK.search(event.message)
@@ -204,7 +204,7 @@ class _Log:
             self._undated.append(number)
 
     def _close(self) -> Iterator[Item]:
-        """What was collected of an event, of waits or of a deadlock ends here."""
+        """Yield the event, the waits or the deadlock collected so far."""
         yield from self._end_parts()
         yield from self._end_event()
 
@@ -224,7 +224,7 @@ class _Log:
 
 
 def _dump_begin(text: str, start: int) -> int:
-    """Where the next line with a dump's banner begins; the end of the text for none."""
+    """Return the offset of the next line with a dump's banner, or the text's length."""
     at = text.find(BANNER, start)
     while at >= 0:
         begin = max(text.rfind("\n", start, at) + 1, start)
@@ -235,7 +235,7 @@ def _dump_begin(text: str, start: int) -> int:
 
 
 def _dump_end(text: str, start: int) -> int:
-    """Where the line after a dump's end marker begins."""
+    """Return the offset of the line after a dump's end marker, or the text's length."""
     at = text.find("END OF " + BANNER, start)
     end = text.find("\n", at) + 1 if at >= 0 else 0
     return end or len(text)
@@ -282,7 +282,7 @@ def _event(text: str, number: int) -> Event | None:
 
 
 def _closed(event: Event, continued: list[str], last: int) -> Event:
-    """The event with its undated lines."""
+    """Return the event with its undated lines appended to the message."""
     if not continued:
         return event
     most = _MOST_CRASH if event.kind == "crash" else _MOST_MESSAGE

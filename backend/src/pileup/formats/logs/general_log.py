@@ -1,8 +1,8 @@
 """The general query log: how many statements, connections and departures came in each second.
 
 Source: File_query_log::write_general(), sql/log.cc (MySQL 5.1 to 9.x); MYSQL_QUERY_LOG::write(),
-        sql/log.cc (MariaDB). It is written when a statement arrives, so it tells the load that was
-        offered, and nothing of how long anything took: no Query records are made of it.
+        sql/log.cc (MariaDB). The server writes it when a statement arrives, so it shows the offered
+        load and no durations: no Query records are made of it.
 Yields: the rate general_log.commands by command, a value per second; a second of the log's range
         without any is a true zero.
 Time:   5.7 and later print one per entry; before, only where the second changed.
@@ -42,18 +42,24 @@ _BANNER = ("Tcp port: ", "TCP Port: ", "Time    ")
 _FIRST = frozenset("0123456789\t")
 _S = 1_000_000
 _MOST_SECONDS = 2 * 86_400
-"""That have a value of each command."""
+"""Most seconds that get a value for each command."""
 
 
 def sniff(head: str) -> bool | None:
-    """Two entries, of which one is the first line; a rotated log begins inside a statement."""
+    """Return whether two entries are present, and the first line or half of all lines are entries.
+
+    A rotated log may begin inside a statement.
+    """
     lines = [line for line in head.split("\n", 400)[:400] if line.strip()][:200]
     entries = [_ENTRY.match(line) is not None for line in lines if not _is_banner(line)]
     return sum(entries) >= 2 and (entries[0] or sum(entries) >= 0.5 * len(entries))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every entry is counted; the lines of a statement belong to it."""
+    """Count the entries per second and command, and yield a rate per command.
+
+    Raises FormatError for a file without an entry.
+    """
     counts: Counter[tuple[Clock, int, str]] = Counter()
     placed: dict[tuple[Clock, int], int] = {}
     now: tuple[Clock, int] | None = None
@@ -81,8 +87,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     if untimed:
         yield Problem(
             None,
-            f"{untimed} entries are not counted: above the first time, or beyond the "
-            f"{_MOST_SECONDS} seconds that are kept.",
+            f"{untimed} entries are not counted: they are above the first time, or beyond the "
+            f"first {_MOST_SECONDS} seconds.",
         )
     for clock in sorted({clock for clock, _ in placed}):
         yield from _rates(clock, counts, placed)
@@ -95,7 +101,7 @@ def _rates(
     if seconds[-1] - seconds[0] < _MOST_SECONDS:
         seconds = list(range(seconds[0], seconds[-1] + 1))
     lines: list[int] = []
-    for second in seconds:  # a second without an entry stands behind the last that has one
+    for second in seconds:  # a second without an entry gets the line of the last one with entries
         lines.append(placed.get((clock, second), lines[-1] if lines else 1))
     at = {second: position for position, second in enumerate(seconds)}
     by_command: dict[str, list[tuple[int, int]]] = {}
@@ -103,7 +109,7 @@ def _rates(
         if of == clock:
             by_command.setdefault(command, []).append((at[second], count))
     for command, entries in sorted(by_command.items()):
-        values = [0.0] * len(seconds)  # most commands stand in few of the seconds
+        values = [0.0] * len(seconds)  # most commands occur in few of the seconds
         for position, count in entries:
             values[position] = float(count)
         columns = {
@@ -121,8 +127,8 @@ def _rates(
 
 def _second(stamp: str) -> tuple[Clock, int] | None:
     if "T" in stamp:
-        found = read_stamp(stamp)
-        return (found[1], found[0] // _S) if found else None
+        time = read_stamp(stamp)
+        return (time[1], time[0] // _S) if time else None
     # a two-digit year: this log is younger than 1970
     year = int(stamp[:2])
     wall = local_us(

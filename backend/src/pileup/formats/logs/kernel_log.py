@@ -5,9 +5,9 @@ Source: dmesg(1) of util-linux, record_print_text() of Linux: '[   12.345678] ' 
         -r prints '<6>'; kernels before 2.6 and pt-summary print none of it.
 Yields: an Event per line, of kind log or of the fault that it names: oom_kill, hung_task, lockup,
         io_error, filesystem_error, memory_error, ... (see kernel_faults).
-Time:   seconds since the start are placed where the kernel itself says what the clock was ('setting
-        system clock to ... (1646827599)'), and stay without a time where it does not. -T is local
-        time, and drifts by as long as the machine slept.
+Time:   seconds since the start become times where the kernel prints its clock ('setting system
+        clock to ... (1646827599)'), and have no time where it does not. -T is local time, and
+        drifts by as long as the machine slept.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _BARE = re.compile(
     r"Linux version \d|BIOS-provided physical RAM map|Command line: |Booting Linux|klogd \d"
 )
 _HELD = 100_000
-"""Lines kept back until the clock is known: a ring buffer holds far fewer."""
+"""Most lines that wait until the clock is known: a ring buffer holds far fewer."""
 _LONGEST = 2_000
 
 
 def sniff(head: str) -> bool | None:
-    """Nearly every line begins with one of its times, or the first says 'Linux version'."""
+    """Return whether nearly every line begins with a time of dmesg, or the first is of a boot."""
     lines = [line[:_LONGEST] for line in head.split("\n")[:-1] or [head] if line.strip()][:60]
     if not lines:
         return False
@@ -68,7 +68,7 @@ def _begins(line: str) -> bool:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line, in order; those before the clock is known wait for it."""
+    """Yield an Event per line, in order; lines wait until the clock is known."""
     held: deque[tuple[Event, int]] = deque()
     started_us: int | None = None
     for line_number, text in enumerate(lines, start=1):
@@ -97,7 +97,7 @@ def _placed(event: Event, since_us: int, started_us: int) -> Event:
 
 
 def _event(line: int, text: str) -> tuple[Event, int | None]:
-    """The event, and the microseconds since the start that it prints."""
+    """Return the event of a line, and the microseconds since the start that it prints."""
     severity: str | None = None
     subsystem = "kernel"
     rest = text
@@ -114,14 +114,14 @@ def _event(line: int, text: str) -> tuple[Event, int | None]:
     elif match := _DATED.match(rest) or _ISO.match(rest):
         wall, clock = read_stamp(match["date"]) or (None, None)
     message = rest[match.end() :] if match else rest
-    found = fault(message)
+    known = fault(message)
     event = Event(
         line_first=line,
         line_last=line,
         wall_us=wall,
         clock=clock,
-        kind=found[0] if found else "log",
-        severity=found[1] if found else severity,
+        kind=known[0] if known else "log",
+        severity=known[1] if known else severity,
         subsystem=subsystem,
         message=message.strip()[:_LONGEST],
         original=match[0].strip() if match else None,

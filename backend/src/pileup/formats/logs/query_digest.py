@@ -55,7 +55,7 @@ _MOST_QUERY = 4_000
 
 
 def sniff(head: str) -> bool | None:
-    """A block of a query class, the profile's header, the line of totals, or JSON of classes."""
+    """Return whether the text is a digest: a query class, a profile, totals, or JSON of classes."""
     if head.lstrip().startswith("{"):
         return '"classes"' in head[:4000] and bool(_JSON.search(head))
     text = "\n" + head
@@ -67,7 +67,10 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every report."""
+    """Yield a Table of query classes and a Table of overall attributes for every report.
+
+    Raises FormatError for a file without a query class.
+    """
     numbered = enumerate(lines, start=1)
     number, first = next((row for row in numbered if row[1].strip()), (1, ""))
     if first.lstrip().startswith("{"):
@@ -107,7 +110,7 @@ class _Reader:
         elif match := _PROFILE.match(text):
             self._report.add_profile(match, number)
         elif self._row is not None:
-            self._of_query(text)
+            self._read_query_line(text)
         elif self._in_overall and (match := _ATTRIBUTE.match(text)):
             values = match["values"].split()
             self._overall.append((match["name"].strip(), *values, *[None] * (7 - len(values))))
@@ -132,7 +135,7 @@ class _Reader:
         self._row["concurrency"] = quantity(match["concurrency"])
         self._sample, self._sample_size, self._tail = [], 0, False
 
-    def _of_query(self, text: str) -> None:
+    def _read_query_line(self, text: str) -> None:
         row = self._row
         assert row is not None
         if text.startswith(("# Tables", "# EXPLAIN", "# Query_time distribution")):

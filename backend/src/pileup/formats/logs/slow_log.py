@@ -4,10 +4,10 @@ Source: MYSQL_QUERY_LOG::write() (File_query_log::write_slow() since 5.7), sql/l
         log_slow_extra (8.0.14+); log_slow_verbosity of Percona and MariaDB.
 Yields: a Query per entry, the server's version from each banner, and per second of the log
         slow_log.queries, .query_time and .lock_time: what ended in that second.
-Time:   when the statement ended. ``# Time:`` with a zone (5.7+) says it; before, SET timestamp does
-        (an epoch, of the moment of logging; since 8.0.14 it is the start, and # Time is there), and
-        ``# Time:`` without a zone is printed only when the second has changed: it holds on.
-Note:   statements are cut at MOST_QUERY characters; the record's lines lead to the whole.
+Time:   when the statement ended: ``# Time:`` with a zone (5.7+), or before that SET timestamp (an
+        epoch, of the moment of logging; since 8.0.14 it is the start, and # Time is present). A
+        ``# Time:`` without a zone is printed only when the second changes, and applies until then.
+Note:   statements are cut at MOST_QUERY characters; the record's lines lead to the full text.
         A line of a statement that looks like a header begins an entry: the log does not escape it.
 """
 
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from pileup.formats.logs.parts.slow_log_fields import fields_of
+from pileup.formats.logs.parts.slow_log_fields import extract_fields
 from pileup.formats.reading.pt_stalk_samples import clock_event
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.records import SAMPLE, Item, Problem, Rows, Setting, Skipped, frame_of
@@ -57,7 +57,10 @@ _S = 1_000_000
 
 
 def sniff(head: str) -> bool | None:
-    """Its times of a query at the start of a line; a banner alone is also that of a general log."""
+    """Return True for a line of query times, None for a banner or the start of an entry alone.
+
+    A general log has the same banner.
+    """
     if "# Query_time: " in head and _SNIFF.search(head):
         return True
     begins = head.startswith("# ") and _BEGINS.search(head)
@@ -65,12 +68,12 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every entry."""
+    """Yield every entry as a Query, the banners' versions, and rates per second."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """Every entry; one that spans chunks is put together."""
+    """Yield what ``parse`` yields, from chunks of text; an entry may span chunks."""
     reader = _Reader()
     for chunk in chunks:
         yield from reader.chunk(chunk)
@@ -81,12 +84,12 @@ class _Reader:
     def __init__(self) -> None:
         self._rest = ""
         self._line = 1
-        """The line that ``_rest`` begins at."""
+        """Number of the first line of ``_rest``."""
         self._inside = False
-        """Inside a statement whose entry was already handed on."""
+        """Whether the text continues a statement whose entry was already yielded."""
         self._local: int | None = None
         """The last ``# Time:`` without a zone."""
-        self._clock_told = False
+        self._clock_reported = False
         self._seconds: list[pl.DataFrame] = []
         self._counted = 0
 
@@ -113,7 +116,7 @@ class _Reader:
     def _entries(
         self, text: str, marks: list[tuple[int, re.Match[str] | None]], end: int
     ) -> Iterator[Item]:
-        """The entries that begin at the marks, and what stands before the first."""
+        """Yield the entries that begin at the marks, and a Problem for text before the first."""
         line = self._line
         first = marks[0][0] if marks else end
         if first:
@@ -168,11 +171,11 @@ class _Reader:
             {"head": heads, "sql": statements, "line_first": lines, "line_last": lasts},
             schema_overrides={"line_first": pl.Int64, "line_last": pl.Int64},
         )
-        frame = fields_of(raw, text, self._local, MOST_QUERY)
+        frame = extract_fields(raw, text, self._local, MOST_QUERY)
         held = frame["_local"].drop_nulls()
         if len(held):
             self._local = int(held[-1])
-        if not self._clock_told:
+        if not self._clock_reported:
             yield from self._clock(frame)
         damaged = frame.filter(~pl.col("_is_entry"))
         for at, last in damaged.select("line_first", "line_last").iter_rows():
@@ -189,10 +192,10 @@ class _Reader:
             self._count(whole)
 
     def _clock(self, frame: pl.DataFrame) -> Iterator[Item]:
-        """The server's zone: an epoch and a local time, where one entry prints both."""
+        """Yield the server's zone as an event if an entry prints an epoch and a local time."""
         both = frame.filter(pl.col("_printed").is_not_null() & pl.col("_logged").is_not_null())
         if both.height:
-            self._clock_told = True
+            self._clock_reported = True
             row = both.row(0, named=True)
             local = str(pl.Series([row["_printed"]]).cast(pl.Datetime("us"))[0])[:19]
             yield clock_event(row["line_first"], row["_logged"], local)
@@ -219,12 +222,15 @@ class _Reader:
             yield from _samples(str(clock), part)
         if self._counted > _MOST_SECONDS:
             yield Problem(
-                None, "the log covers too many seconds for one series; its later ones have none"
+                None, "The log covers too many seconds for one series; later seconds have no rates."
             )
 
 
 def _marks(text: str) -> Iterator[tuple[int, re.Match[str] | None]]:
-    """Where entries begin (and banners, with their match), in a text with one LF put before it."""
+    """Yield the offset of each entry, with None, and of each banner, with its match.
+
+    ``text`` is the log with a line feed before it; the offsets are those in the log.
+    """
     banners = list(_BANNER.finditer(text)) if "started with:" in text else []
     at = 0
     before = 4
@@ -234,7 +240,7 @@ def _marks(text: str) -> Iterator[tuple[int, re.Match[str] | None]]:
             at += 1
             before = 4
         rank = match.lastindex or 0
-        if rank <= before:  # Time, then User, then Query_time: what does not follow begins anew
+        if rank <= before:  # any other order than Time, User, Query_time begins an entry
             yield match.start(), None
         before = rank
     for banner in banners[at:]:
@@ -255,16 +261,16 @@ def _per_second(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sum(column: str) -> pl.Expr:
-    """A sum with an unreadable part is not known."""
+    """Sum a column; null if any of its values is null."""
     return pl.when(pl.col(column).null_count() == 0).then(pl.col(column).sum())
 
 
-def _samples(clock: str, found: pl.DataFrame) -> Iterator[Item]:
-    """Three series of one clock. A second of the log's range in which nothing ended is a zero."""
-    first, last = found["second"][0], found["second"][-1]
+def _samples(clock: str, rates: pl.DataFrame) -> Iterator[Item]:
+    """Yield three rates of one clock; a second of the log's range without an entry is zero."""
+    first, last = rates["second"][0], rates["second"][-1]
     if last - first <= _ZEROS_S:
         every = pl.DataFrame({"second": pl.int_range(first, last + 1, eager=True)})
-        found = every.join(found, on="second", how="left", maintain_order="left").with_columns(
+        rates = every.join(rates, on="second", how="left", maintain_order="left").with_columns(
             pl.when(pl.col("queries").is_not_null())
             .then(pl.col("query_time", "lock_time"))
             .otherwise(0.0),
@@ -277,8 +283,8 @@ def _samples(clock: str, found: pl.DataFrame) -> Iterator[Item]:
             "kind": "rate",
             "unit": unit,
             "clock": clock,
-            "wall_us": found["second"] * _S,
-            "value": found[name].cast(pl.Float64),
-            "line_first": found["line"],
+            "wall_us": rates["second"] * _S,
+            "value": rates[name].cast(pl.Float64),
+            "line_first": rates["line"],
         }
         yield Rows(SAMPLE, frame_of(SAMPLE, columns))

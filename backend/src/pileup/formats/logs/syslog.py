@@ -1,4 +1,4 @@
-"""syslog and journalctl: what every program of the machine said.
+"""syslog and journalctl: the messages of every program of the machine.
 
 Source: RFC 3164 ('Nov 20 22:19:58 db1 mysqld[2159]: ...', no year, local time), RFC 5424
         ('<165>1 2026-11-20T22:19:58.003Z db1 app 42 - - ...'), rsyslog's ISO template, and
@@ -8,8 +8,8 @@ Yields: an Event per line; subsystem is the program, host the machine. Faults of
         A status dump of a server is read by innodb_status, with the log's line numbers; so is the
         processlist that any program writes into the log.
 Time:   of RFC 3164 the clock is 'yearless': the clock stage finds the year from the rest of the
-        evidence. Where the log itself tells it (journalctl's first line, a dated message of the
-        same day), it is used at once.
+        evidence. A year that the log itself prints (journalctl's first line, a dated message of
+        the same day) is used at once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VERSION = 3
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 
 NO_YEAR = 1972
-"""The year that analysis.years expects a time without one in: it has a 29 February."""
+"""The year given to a time without a year, as analysis.years expects: it has a 29 February."""
 
 _MONTHS = {
     name: number
@@ -86,7 +86,7 @@ _LONGEST = 4_000
 
 
 def sniff(head: str) -> bool | None:
-    """Nearly every line begins with a time, a host and a program."""
+    """Return whether nearly every line begins with a time, a host and a program."""
     lines = [line[:_LONGEST] for line in head.split("\n")[:-1] or [head] if line.strip()][:60]
     lines = [line for line in lines if not line.startswith("-- ") and not line[0].isspace()]
     if not lines:
@@ -95,7 +95,10 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line; one that begins with a blank belongs to the line before and is left with it."""
+    """Yield an Event per line, and the records of the dumps and processlists in the log.
+
+    A line that begins with white space belongs to the line above and yields nothing.
+    """
     years = _Years()
     dumps = LoggedDumps()
     listings = LoggedListings(dumps.next_snapshot)
@@ -106,7 +109,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         parts = _parts(text[: _LONGEST * 2])
         if parts is not None:
             before = True
-            speaker, message, server = _spoken(text, parts)
+            speaker, message, server = _speaker(text, parts)
             if server and dumps.takes(speaker, message):
                 yield from dumps.feed(line_number, speaker, message)
                 continue
@@ -124,7 +127,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 
 class _Years:
-    """The year of times that do not print one, once something told it."""
+    """Finds the year of times without one from the years that the log prints elsewhere."""
 
     def __init__(self) -> None:
         self._known: int | None = None
@@ -133,7 +136,7 @@ class _Years:
         self._end: int | None = None
 
     def ends(self, year: str | None) -> None:
-        """journalctl said when its entries end; most listings are of one year."""
+        """Use the year in which journalctl's entries end; most listings cover one year."""
         self._end = int(year) if year else None
 
     def wall(self, match: re.Match[str]) -> tuple[int | None, Clock]:
@@ -143,9 +146,9 @@ class _Years:
         if self._month == 12 and month == 1:
             self._turned += 1
         self._month = month
-        told = _ISO_DATE.search(match["rest"][:200])
-        if told and (int(told["m"]), int(told["d"])) == (month, int(match["day"])):
-            self._known, self._turned = int(told["y"]), 0
+        date = _ISO_DATE.search(match["rest"][:200])
+        if date and (int(date["m"]), int(date["d"])) == (month, int(match["day"])):
+            self._known, self._turned = int(date["y"]), 0
         if self._known is None and self._end is not None and not self._turned:
             self._known = self._end
         year = self._known + self._turned if self._known else NO_YEAR
@@ -157,7 +160,7 @@ _Parts = tuple[re.Match[str], str | None, bool]
 
 
 def _parts(text: str) -> _Parts | None:
-    """The matched line, its priority's severity, and whether RFC 5424 says the rest."""
+    """Return the matched line, its priority's severity, and whether the rest is RFC 5424."""
     severity: str | None = None
     modern = False
     if pri := _PRI.match(text):
@@ -175,18 +178,18 @@ def _parts(text: str) -> _Parts | None:
     return match, severity, modern
 
 
-def _spoken(text: str, parts: _Parts) -> tuple[str, str, bool]:
-    """Which process said it, what, with the blanks before it, and whether that is a server."""
+def _speaker(text: str, parts: _Parts) -> tuple[str, str, bool]:
+    """Return the process, its message with leading white space, and whether it is a server."""
     match, _, modern = parts
     rest, host = match["rest"], match["host"]
     if modern:
-        tag, message = _said(rest, modern)
+        tag, message = _tag_and_message(rest, modern)
         return f"{host} {tag}", message, _SERVERS.match(tag) is not None
-    found = _TAG.match(rest)
-    if found is None:
+    prefix = _TAG.match(rest)
+    if prefix is None:
         return "", "", False
-    server = _SERVERS.match(found["tag"].rpartition("/")[2]) is not None
-    return f"{host} {found[0]}", rest[found.end() :] + text[_LONGEST * 2 :], server
+    server = _SERVERS.match(prefix["tag"].rpartition("/")[2]) is not None
+    return f"{host} {prefix[0]}", rest[prefix.end() :] + text[_LONGEST * 2 :], server
 
 
 def _event(line: int, parts: _Parts, years: _Years) -> Event:
@@ -198,12 +201,12 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
         zone = match["zone"] if match.re is _FULL else None
         stamp = read_stamp(match["stamp"].replace(",", ".") + (" UTC" if zone == "UTC" else ""))
         wall, clock = stamp if stamp else (None, "local")
-    tag, message = _said(match["rest"], modern)
+    tag, message = _tag_and_message(match["rest"], modern)
     if tag == "kernel" and (since := _SINCE.match(message)):
         message = message[since.end() :]
     kind = "log"
-    if found := fault(message) if tag in ("kernel", "systemd", "systemd-oomd") else None:
-        kind, severity = found
+    if known := fault(message) if tag in ("kernel", "systemd", "systemd-oomd") else None:
+        kind, severity = known
     elif _SERVERS.match(tag) or (tag == "systemd" and _SERVERS.search(message[:200].lower())):
         if _CRASH.search(message[:400]):
             kind, severity = "crash", "error"
@@ -225,7 +228,7 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
     )
 
 
-def _said(rest: str, modern: bool) -> tuple[str, str]:
+def _tag_and_message(rest: str, modern: bool) -> tuple[str, str]:
     if modern and (match := _RFC5424.match(rest)):
         return match["tag"], (match["message"] or "").removeprefix("\ufeff").strip()
     tag = _TAG.match(rest)

@@ -5,8 +5,8 @@ Yields: per process listing one Snapshot, one Stack per distinct stack with the 
         threads, and the number of threads as series stacks.threads.
 Units:  none. There is no time in the file.
 Note:   there are no pthread handles and no thread names: TID is the only join key (P_S
-        THREAD_OS_ID, MariaDB's processlist TID, gdb's LWP). What eu-stack writes to stderr stands
-        between the frames when both went to one file.
+        THREAD_OS_ID, MariaDB's processlist TID, gdb's LWP). Messages of eu-stack are between the
+        frames when stderr went to the same file.
 """
 
 from __future__ import annotations
@@ -54,20 +54,23 @@ _MOST_HELD = 32 * 1024 * 1024
 
 
 def sniff(head: str) -> bool | None:
-    """True: a TID header and frames of bare addresses."""
+    """Return whether the text holds a TID header and frames with bare addresses."""
     return bool("TID " in head and _SNIFF_THREAD.search(head) and _SNIFF_FRAME.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Read every sample; a sample ends at a PID or TS line, or at a TID that it has already."""
+    """Yield every sample; a sample ends at a PID or TS line, or at a TID that it already has.
+
+    Raises FormatError for a file without a stack.
+    """
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same: a stack that was seen before is known by its whole text.
+    """Yield what ``parse`` yields, from chunks of text; each distinct stack is parsed once.
 
-    One process has its code at the same addresses for as long as it lives, so threads that wait at
-    the same place print the same text, and a lookup replaces the reading.
+    A process has its code at the same addresses for as long as it lives, so threads that wait at
+    the same place print the same text, and a lookup replaces the parsing.
     """
     reader = _Reader()
     number = 0  # of the last line that was read
@@ -103,12 +106,12 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
 
 
 def _lines(data: bytes) -> list[str]:
-    """Lines, each with its LF before it."""
+    """Split data in which each line follows its line feed."""
     return data.decode().split("\n")[1:]
 
 
 class _Known:
-    """A stack that was read from a text of nothing but frames."""
+    """A stack that was parsed from a text of only frames."""
 
     __slots__ = ("frames", "last", "lines", "stack")
 
@@ -116,7 +119,7 @@ class _Known:
         self.stack = stack
         self.frames = frames
         self.lines = lines
-        """Of the thread, with its header."""
+        """Lines of the thread, with its header."""
         self.last = last
         """Lines from the header to the last one of the stack."""
 
@@ -141,13 +144,13 @@ class _Reader:
         self._empty: list[int] = []
 
     def known(self, body: bytes) -> _Known | None:
-        """What a text of nothing but frames is, read once."""
+        """Look up or parse the stack in a text of only frames; None if it holds anything else."""
         known = self._known.get(body)
         if known is None and len(body) < _MAX_REST:
-            known = self._learnt(body)
+            known = self._learn(body)
         return known
 
-    def _learnt(self, body: bytes) -> _Known | None:
+    def _learn(self, body: bytes) -> _Known | None:
         frames: list[Frame] = []
         last = 0
         for number, line in enumerate(body.decode().split("\n"), start=1):
@@ -163,13 +166,16 @@ class _Reader:
         if len(self._known) >= _MOST_KNOWN or self._held > _MOST_HELD:
             self._known.clear()
             self._held = 0
-        stack, same = self._stacks.stack_of(frames)
+        stack, same = self._stacks.intern(frames)
         self._held += len(body)
         self._known[body] = known = _Known(stack, same, last + 1, last)
         return known
 
     def known_thread(self, number: int, tid: int, known: _Known) -> Iterable[Item]:
-        """A thread whose stack is known: the same as its lines one by one."""
+        """Count a thread whose stack is known; return the records of the sample that it ends.
+
+        The result is the same as when its lines are read one by one.
+        """
         done: Iterable[Item] = ()
         if tid in self._tids:
             done = list(self.end_sample())
@@ -213,7 +219,7 @@ class _Reader:
             yield Skipped(number, number, "not part of a stack")
 
     def end_sample(self) -> Iterator[Item]:
-        """The records of the threads since the last PID line."""
+        """Yield the records of the threads since the last sample, and its notices."""
         self._end_thread()
         yield from self.samples.end()
         if self._failed:
@@ -240,7 +246,7 @@ class _Reader:
         if not self._thread:
             self._empty.append(self._first)
             return
-        stack, frames = self._stacks.stack_of(self._thread)
+        stack, frames = self._stacks.intern(self._thread)
         group = self.samples.group(stack, frames, self._first, self._last)
         group.threads.append(StackThread(lwp=tid))
 

@@ -60,7 +60,7 @@ _COMMON_HEADER = re.compile(
     rb'(?: "([^"\n]*)")?\):\n'
 )
 _NEXT_THREAD = b"\nThread "
-# What only the slow reader may judge: anything but frames, a second stack, a pager's line.
+# What only the slow reader can read: anything but frames, a second stack, a pager's line.
 _NOT_PLAIN = re.compile(rb"\A[^#]|\n[^#\n]|\n#0+\s|Type <")
 _AFTER_STACK = re.compile(rb"\n(?=[\n\[])")
 _MORE_THAN_CHATTER = re.compile(rb"\A[^\[\n]|\n[^\[\n]")
@@ -68,7 +68,7 @@ _FRAME = re.compile(r"#(?P<level>\d+)\s+(?:0x[0-9a-fA-F]+ in )?(?P<text>.*)")
 _BARE_ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
 _PAGER = re.compile(r"--?-?Type <(?:return|RET)>.{0,80}?(?:quit---|without paging--)")
 _STOPPED = re.compile(r"Backtrace stopped|Cannot access memory|\(More stack frames follow")
-# What gdb says before, between and after stacks. "29\t../sysdeps/..." is the current source line.
+# Messages of gdb before, between and after stacks. "29\t../sysdeps/..." is the current source line.
 _CHATTER = re.compile(
     r"\[|Using host |warning: |Downloading |\(no debugging|Reading symbols|Loaded symbols|done\.|"
     r"Attaching to|Detaching from|Symbol |0x[0-9a-f]+ in |\d+\t|\(gdb\)|No symbol table|No locals|"
@@ -82,7 +82,7 @@ _SNIFF_THREAD = re.compile(
     r"\((?:Thread (?:0x[0-9a-fA-F]+|\d+)|LWP \d+|process \d+)",
     re.MULTILINE,
 )
-# A frame of a plain ``bt``: arguments stand apart from the name; eu-stack prints no "in".
+# A frame of a plain ``bt``: a space precedes the arguments; eu-stack prints no "in".
 _SNIFF_PLAIN = re.compile(r"#0*(?P<level>\d{1,5}) +(?:0x[0-9a-fA-F]+ in )?[^\s#/].* \(")
 _SNIFF_PART = re.compile(
     r"^#\d{1,5} +0x[0-9a-f]{1,16} in [^\n]{1,2000} \([^\n]{0,2000}\) (?:at|from) ", re.MULTILINE
@@ -100,13 +100,16 @@ _MOST_HEADER = 200
 _MOST_FRAMES = 4_000
 _MOST_FRAME = 1_000
 """Characters of a frame that is remembered."""
-_LOOKED_AT = 64 * 1024
+_HEAD_BYTES = 64 * 1024
 _MAX_REST = 1024 * 1024
-"""Bytes of one thread that are carried from chunk to chunk; more is read line by line."""
+"""Bytes of a thread that are carried from chunk to chunk; a longer thread is read line by line."""
 
 
 def sniff(head: str) -> bool | None:
-    """True: thread headers with frames, a plain ``bt``, or the prologue that only gdb prints."""
+    """Return True for thread headers with frames, a plain ``bt``, or the prologue of gdb.
+
+    None for thread headers without a frame.
+    """
     if "Thread " in head and _SNIFF_THREAD.search(head):
         return True if _SNIFF_FRAME.search(head) else None
     first = [match[0] for match in itertools.islice(_SNIFF_LEVEL.finditer(head), 6)]
@@ -120,12 +123,18 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Read every sample; a sample ends at a TS line, a detach, or a repeated thread number."""
+    """Yield every sample; a sample ends at a TS line, a detach, or a repeated thread number.
+
+    Raises FormatError for a file without a stack.
+    """
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same: a thread whose stack was seen before as a whole, all else line by line."""
+    """Yield what ``parse`` yields, from chunks of text.
+
+    A thread whose stack is known is read as a whole, all else line by line.
+    """
     reader = _Reader()
     reader.part, chunks = _without_thread(iter(chunks))
     rest = b""  # the last thread: its stack may go on in the next chunk
@@ -135,7 +144,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
         until = stop if first < 0 else first
         before = b"".join((rest, b"\n", data[:until]))
         rest = yield from reader.text(before, 0, len(before), whole=until < stop)
-        if until < stop:  # from here on it is read where it stands: not copied
+        if until < stop:  # the rest is read in place, not copied
             rest = yield from reader.text(data, first, stop)
     for line in _lines(rest):
         yield from reader.next_line(line)
@@ -148,19 +157,19 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
 
 
 def _without_thread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
-    """Whether no thread is named where the text begins, however it is cut; and all of the text."""
+    """Return whether the head of the text names no thread, and an iterator over all chunks."""
     first = []
     head = b""
     for chunk in chunks:
         first.append(chunk)
-        head += chunk.data[: _LOOKED_AT - len(head)]
-        if len(head) == _LOOKED_AT:
+        head += chunk.data[: _HEAD_BYTES - len(head)]
+        if len(head) == _HEAD_BYTES:
             break
     return b"Thread " not in head, itertools.chain(first, chunks)
 
 
 def _lines(data: bytes) -> list[str]:
-    """Lines, each with its LF before it."""
+    """Split data in which each line follows its line feed."""
     return data.decode().split("\n")[1:]
 
 
@@ -190,15 +199,15 @@ class _Reader:
     def __init__(self) -> None:
         self.samples = StackSamples()
         self.part = False
-        """The text has frames and no thread: a part of a stack may begin at any level."""
+        """Whether the text has frames and no thread: a part of a stack may begin at any level."""
         self._thread: _Thread | None = None
         self._frame: list[str] = []
         self._frame_size = 0
         self._open = 0
         self.shapes = Shapes(_whole_frame)
         self._number = 0  # of the last line that was read
-        self._headers: dict[bytes, tuple[int, StackThread]] = {}  # of the last ones
-        self._frames: dict[str, tuple[Frame, tuple[str, ...]]] = {}  # the last ones
+        self._headers: dict[bytes, tuple[int, StackThread]] = {}  # recent headers by text
+        self._frames: dict[str, tuple[Frame, tuple[str, ...]]] = {}  # recent frames by text
         self._new_sample()
 
     def _new_sample(self) -> None:
@@ -215,7 +224,7 @@ class _Reader:
     ) -> Generator[Item, None, bytes]:
         """Read the lines of data[at:stop], each with its LF before it.
 
-        Gives back the last thread, unread, when it may go on: unless the text is ``whole``.
+        Returns the last thread unread if it may continue, which a ``whole`` text does not.
         """
         first = data.find(_NEXT_THREAD, at, stop)
         for line in _lines(data[at : stop if first < 0 else first]):
@@ -237,7 +246,7 @@ class _Reader:
         return b""
 
     def next_line(self, line: str) -> Iterator[Item]:
-        """The line after the last one that was read."""
+        """Read the next line, whose number follows the last one that was read."""
         self._number += 1
         return self._line(self._number, line)
 
@@ -288,7 +297,7 @@ class _Reader:
         self._thread = _Thread(number, header)
 
     def _header(self, text: bytes) -> tuple[int, StackThread] | None:
-        """A thread's line of the common form: its number, and what comes again in every sample."""
+        """Parse a thread's header of the common form: its number, and the thread without stack."""
         match = _COMMON_HEADER.fullmatch(text)
         if not match:
             return None
@@ -308,34 +317,35 @@ class _Reader:
     def _known_threads(self, data: bytes, at: int, stop: int) -> int:
         """Read threads of this sample from ``at`` on while their stacks are known.
 
-        The same comes of them as of their lines one by one. Gives the place of the next thread.
-        This loop is what gigabytes of backtraces cost: it calls nothing that it can do without.
+        The result is the same as when their lines are read one by one. Returns the offset of the
+        next thread. Parsing gigabytes of backtraces spends its time here: this loop makes as few
+        calls as possible.
         """
         number, numbers, previous = self._number, self._numbers, self._previous
         if self._thread or previous is None:
             return at
-        find, starts_with, header_of = data.find, data.startswith, self._headers.get
+        find, starts_with, get_header = data.find, data.startswith, self._headers.get
         groups, group, last = self.samples.groups, self.samples.group, self.samples.last
         shapes, after = self.shapes, self.shapes.after
         skip = len(_NEXT_THREAD)
-        length = 0  # of the last header: most are as long
+        length = 0  # of the last header: most have the same length
         while at < stop:
             begin = at + skip
             body = begin + length
-            header = header_of(data[begin:body])
+            header = get_header(data[begin:body])
             if header is None:
                 body = find(b"\n", begin, stop) + 1
-                header = header_of(data[begin:body]) or self._header(data[begin:body])
+                header = get_header(data[begin:body]) or self._header(data[begin:body])
             if header is None or header[0] in numbers:
                 break
             length = body - begin
             for shape in after:
                 if (
                     starts_with(_NEXT_THREAD, body + shape.size)
-                    and shape.same(data, body) == shape.kept
+                    and shape.same(data, body) == shape.constant
                     and b"".join(shape.varied(data, body)).translate(BLANK) == shape.blanked
                 ):
-                    if shape is not after[0]:  # asked first the next time: halves the questions
+                    if shape is not after[0]:  # tried first the next time: halves the comparisons
                         after.remove(shape)
                         after.appendleft(shape)
                     after = shape.after
@@ -343,18 +353,18 @@ class _Reader:
             else:
                 shapes.after = after
                 end = find(_NEXT_THREAD, body, stop)
-                found = shapes.find(data[body:end]) if end >= 0 else None
-                if found is None:
+                match = shapes.find(data[body:end]) if end >= 0 else None
+                if match is None:
                     break
-                shape, after = found, shapes.after
-            thread, what = header
+                shape, after = match, shapes.after
+            thread, stack_thread = header
             numbers.add(thread)
             if thread != previous - 1:
                 self._counts_down = False
             previous = thread
             last = number + 1 + shape.last
             item = groups.get(shape.stack) or group(shape.stack, shape.frames, number + 1, last)
-            item.threads.append(what)
+            item.threads.append(stack_thread)
             for address in shape.latches(data, body):
                 item.addresses[address] = None
             number += shape.lines + 2
@@ -366,9 +376,9 @@ class _Reader:
         return at
 
     def _thread_text(self, data: bytes, at: int, start: int, end: int) -> Iterator[Item]:
-        """The lines of a thread: its stack, if it is known, begins at start.
+        """Read a thread at ``data[at:end]``, whose frames begin at ``start``.
 
-        After the last thread of a sample stands what gdb says before the next one.
+        The last thread of a sample is followed by messages of gdb.
         """
         text = data[at + len(_NEXT_THREAD) : start]
         if header := self._headers.get(text) or self._header(text):
@@ -390,7 +400,10 @@ class _Reader:
     def _known_thread(
         self, header: tuple[int, StackThread], body: bytes, shape: Shape
     ) -> Iterable[Item]:
-        """A thread whose stack is known: the same as its lines one by one."""
+        """Count a thread whose stack is known; return the records of the sample that it ends.
+
+        The result is the same as when its lines are read one by one.
+        """
         number = self._number + 1
         done = self._begin_thread(number, header[0])
         group = self.samples.group(shape.stack, shape.frames, number, number + shape.last)
@@ -400,7 +413,7 @@ class _Reader:
         return done
 
     def _begin_thread(self, number: int, thread: int) -> Iterable[Item]:
-        """End what was read before; the items of the sample, when this is the next one's."""
+        """End the previous thread; return the records of its sample if a new sample begins."""
         done: Iterable[Item] = ()
         if thread in self._numbers:
             done = list(self._end_sample())
@@ -441,7 +454,7 @@ class _Reader:
         self._thread.last = number
 
     def _continuation(self, number: int, line: str) -> None:
-        """A wrapped frame, or a local variable of ``bt full``."""
+        """Read the rest of a wrapped frame, or skip a local variable of ``bt full``."""
         if not self._frame or self._thread is None:
             return
         text = line.strip()
@@ -502,7 +515,7 @@ class _Reader:
             return
         if thread.header is None and len(thread.frames) == 1:
             return  # the current frame that gdb prints when it attaches
-        stack, frames = self.shapes.stack_of(thread.frames)
+        stack, frames = self.shapes.intern(thread.frames)
         group = self.samples.group(stack, frames, thread.first, thread.last)
         group.threads.append(thread.header or StackThread())
         group.addresses.update(dict.fromkeys(map(str.encode, thread.addresses)))
@@ -520,7 +533,7 @@ class _Reader:
             lost = (self._previous or 1) - 1
             yield Problem(
                 last,
-                f"the file ends after thread {self._previous}: gdb counts down to 1, so {lost} "
+                f"The file ends after thread {self._previous}: gdb counts down to 1, so {lost} "
                 "threads are missing. Counts of stacks are too low.",
             )
         if self._stopped:
@@ -533,7 +546,7 @@ class _Reader:
 
 
 def _pthread(text: str | None) -> int | None:
-    """A thread's handle: hexadecimal after 0x, decimal of very old gdb (zeros may lead)."""
+    """Parse a thread's handle: hexadecimal after 0x, decimal in very old gdb (zeros may lead)."""
     return None if text is None else _uint64(int(text, 16 if text.startswith("0x") else 10))
 
 

@@ -35,11 +35,15 @@ _LONGEST = 4_096
 
 
 def sniff(head: str) -> bool | None:
+    """Return whether the text holds the header of a table of symbols."""
     return ("# " in head or "symbol name" in head) and bool(_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """The symbols of each event."""
+    """Yield a Table of symbols for each event.
+
+    Raises FormatError for a file without a table.
+    """
     columns: tuple[str, ...] = ()
     separator: str | None = None
     event = ""
@@ -74,7 +78,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def _cells(
     text: str, columns: tuple[str, ...], separator: str | None
 ) -> tuple[str | None, ...] | None:
-    """A row; a command may hold single blanks, a symbol any."""
+    """Split a row into cells; a command may hold single spaces, a symbol any number of them."""
     if separator:
         cells = [cell.strip() for cell in text.split(separator, len(columns) - 1)]
     else:

@@ -2,13 +2,13 @@
 
 Source: perf-script(1), process_event() and perf_sample__fprintf_callchain() in tools/perf of Linux:
         a line with command, thread, [CPU], time and event, then a frame per line, innermost first.
-        Without -g the command is padded to 16 characters and the frame stands on the same line;
+        Without -g the command is padded to 16 characters and the frame is on the same line;
         -F may leave out the time.
 Yields: one Snapshot and a Stack per distinct stack, with the threads (LWP, name) that showed it.
         ``count`` is samples, ``samples`` the ticks of the busiest CPU (or thread): count / samples
         is how many CPUs worked there on average. Idle and waiting threads are not in it: perf sees
         what runs.
-Time:   perf prints seconds since the machine started, so the moment is the file's own.
+Time:   perf prints seconds since the machine started, so the file's own time applies.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    """Two events with their time, or one and a frame behind it."""
+    """Return whether the text holds two events with times, or an event and a frame."""
     lines = [line[:_LONGEST] for line in head.split("\n")[:400] if line.strip() and line[0] != "#"]
     frames = [line for line in lines if line[0].isspace() and _is_frame(line)]
     plain = [line for line in lines if not line[0].isspace()]
@@ -61,7 +61,7 @@ def sniff(head: str) -> bool | None:
 
 
 def _begins(text: str) -> re.Match[str] | None:
-    """The event of a line whose command is padded; None for a frame."""
+    """Match the event of a line whose command is padded; None for a frame."""
     if not text.startswith(_PADDED) or _FRAME.match(text):
         return None
     return _EVENT.match(text.lstrip())
@@ -73,7 +73,10 @@ def _is_frame(line: str) -> bool:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every sample; the sums come at the end."""
+    """Sum the samples by stack; yield a Snapshot and a Stack per distinct stack at the end.
+
+    Raises FormatError for a file without a sample.
+    """
     stacks: dict[tuple[Frame, ...], _Stack] = {}
     frames: list[Frame] = []
     known: dict[str, Frame] = {}
@@ -142,7 +145,7 @@ def _count(
     first: int,
     last: int,
 ) -> int:
-    """1 for a sample that was not kept."""
+    """Count a sample; return 1 if it was dropped because of too many distinct stacks, else 0."""
     key = tuple(frames) or (Frame(function="??"),)
     stack = stacks.get(key)
     if stack is None:

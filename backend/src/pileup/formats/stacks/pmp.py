@@ -35,7 +35,7 @@ HINTS = ("pmp.txt", ".pmp", ".hier", ".folded", ".collapsed")
 
 
 def sniff(head: str) -> bool | None:
-    """True when four of five non-empty lines are collapsed stacks, one at least with two frames."""
+    """Return whether four of five non-empty lines are collapsed stacks, one with two frames."""
     lines = head.split("\n")
     if len(head) >= 60_000 and len(lines) > 1:
         lines.pop()  # cut in the middle
@@ -56,12 +56,15 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Read every block; a block starts at a date, a TS line, or a higher count after a blank."""
+    """Yield every sample; it starts at a date, a TS line, or a higher count after a blank line.
+
+    Raises FormatError for a file without a collapsed stack.
+    """
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same: runs of plain lines together, all else line by line."""
+    """Yield what ``parse`` yields, from chunks; plain lines are read in bulk."""
     reader = Reader()
     for chunk in chunks:
         if folded := folded_lines.read(chunk, reader.runs):
@@ -87,7 +90,7 @@ def _lines_of(chunk: Chunk) -> list[str]:
 
 
 def _folded(reader: Reader, chunk: Chunk, folded: Folded) -> Iterator[Item]:
-    """Runs of plain lines, and between them the odd ones."""
+    """Read the plain lines of a chunk in bulk, and the odd lines between them one by one."""
     first = chunk.first
     lines = _lines_of(chunk) if folded.odd or reader.after_blank else []
     at = row = place = 0
@@ -110,7 +113,7 @@ def _folded(reader: Reader, chunk: Chunk, folded: Folded) -> Iterator[Item]:
 def _lines(reader: Reader, first: int, lines: list[str]) -> Iterator[Item]:
     at = 0
     while at < len(lines):
-        at = reader.alike(first, lines, at)
+        at = reader.plain_lines(first, lines, at)
         if at < len(lines) and not reader.full:
             yield from _read(reader, first + at, lines[at])
             at += 1
@@ -121,13 +124,13 @@ def _lines(reader: Reader, first: int, lines: list[str]) -> Iterator[Item]:
 def _read(reader: Reader, number: int, line: str) -> Iterator[Item]:
     stack = parts(line)
     if stack is None and (frames := uncounted(line)):
-        yield Problem(number, "No count stands before this stack: it counts as one thread.")
+        yield Problem(number, "This stack has no count: it counts as one thread.")
         stack = 1, frames, False
     if stack is None:
         yield from reader.other(number, line)
         return
     for count, text, folded in unjoined(*stack):
-        if reader.is_anew(count):
+        if reader.begins_sample(count):
             yield from reader.end_sample()
         problem = reader.stack(number, count, text, folded)
         if problem:

@@ -1,1 +1,1 @@
-"""What the log formats share, and the readers of their entries."""
+"""Code that the log formats share, and readers of single log entries."""

@@ -1,4 +1,4 @@
-"""What a line of the kernel's log says of the machine's health.
+"""Recognise faults of the machine in lines of the kernel's log.
 
 Source: Linux, mm/oom_kill.c, kernel/hung_task.c, kernel/watchdog.c, block/blk-core.c, drivers/ata,
         drivers/scsi/sd.c, drivers/nvme, fs/{ext4,xfs}, arch/x86/kernel/cpu/mce, net/sched.
@@ -12,7 +12,7 @@ from typing import Literal
 Severity = Literal["error", "warning"]
 
 _LONGEST = 400
-"""A fault stands at the start of its line."""
+"""Characters of a line that are searched: a fault is named at its start."""
 
 Fault = tuple[str, Severity, re.Pattern[str]]
 
@@ -21,7 +21,7 @@ def _fault(kind: str, severity: Severity, *alternatives: str) -> Fault:
     return kind, severity, re.compile("|".join(alternatives))
 
 
-# The first that matches decides; repetitions are bounded, for these lines are anyone's.
+# The first match decides. Repetitions are bounded, because the lines are untrusted input.
 _FAULTS: tuple[Fault, ...] = (
     # mysqld invoked oom-killer: gfp_mask=... | Out of memory: Killed process 2159 (mysqld)
     # Memory cgroup out of memory: Kill process 2159 (mysqld) score 972 or sacrifice child
@@ -103,8 +103,8 @@ _ANY = re.compile("|".join(map(re.escape, _WORDS)))
 
 
 def fault(message: str) -> tuple[str, Severity] | None:
-    """The kind of fault and its severity; None for an ordinary line."""
+    """Return the kind of fault and its severity; None for an ordinary line."""
     text = message[:_LONGEST]
     if not _ANY.search(text):
         return None
-    return next((found[:2] for found in _FAULTS if found[2].search(text)), None)
+    return next((known[:2] for known in _FAULTS if known[2].search(text)), None)

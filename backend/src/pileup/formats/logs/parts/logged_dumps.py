@@ -1,4 +1,4 @@
-"""Status dumps that a log prints line by line, each with the log's own beginning.
+"""Status dumps that a log prints line by line, each line with the log's own prefix.
 
 Source: innodb_status_output and innodb_print_all_deadlocks write to the error log; where that goes
         to syslog or the journal (log_syslog, mysqld_safe --syslog, systemd), each line of the dump
@@ -22,38 +22,38 @@ _OCTAL = re.compile(r"#(0[0-3][0-7]|177)")
 
 
 def printed(message: str) -> str:
-    """What the program wrote."""
+    """Decode a message into the text that the program wrote."""
     return _OCTAL.sub(lambda m: chr(int(m[1], 8)), message).replace("\n", " ")
 
 
 class LoggedDumps:
-    """Takes the server's messages in order; gives the records of the dumps among them."""
+    """Reader of the dumps among a server's messages, which are fed in order."""
 
     def __init__(self) -> None:
         self._dumps = DumpReader()
         self._numbers: list[int] = []
-        """The line of the log of each line of a dump."""
+        """Line number in the log of each line of a dump."""
         self._speaker: str | None = None
 
     def next_snapshot(self) -> int:
-        """A number for a snapshot of the same log that another reader makes."""
+        """Return the next snapshot number, for another reader of the same log."""
         return self._dumps.next_snapshot()
 
     def takes(self, speaker: str, message: str) -> bool:
-        """Whether the message begins a dump or belongs to the open one, of the same process."""
+        """Return whether the message begins a dump or continues the open dump of its process."""
         if self._dumps.in_dump:
             return speaker == self._speaker
         return BANNER in message and f"END OF {BANNER}" not in message
 
     def feed(self, number: int, speaker: str, message: str) -> Iterator[Item]:
-        """A message that is taken; yields the records of a dump that it ends."""
+        """Add a message for which ``takes`` is true; yield the records of the dump that it ends."""
         self._speaker = speaker
         self._numbers.append(number)
         for item in self._dumps.feed(f"{printed(message)}\n", len(self._numbers)):
             yield self._placed(item)
 
     def finish(self) -> Iterator[Item]:
-        """The end of the log."""
+        """Yield the records of the dump that is open at the end of the log."""
         if self._numbers:
             for item in self._dumps.finish():
                 yield self._placed(item)

@@ -1,10 +1,10 @@
-"""Processlists that a program writes to the log line by line, each with the log's own beginning.
+"""Processlists that a program writes to the log line by line, each line with the log's own prefix.
 
 Source: a watchdog's ``mysql -e 'SHOW FULL PROCESSLIST' | logger -t watchdog``, or a unit of systemd
         whose output goes to the journal. A tab is #011 where rsyslog wrote it:
             Nov 20 22:20:15 db1 watchdog[311]: Id#011User#011Host#011db#011Command#011Time#011...
 Yields: what processlist yields of the listing, with the line numbers, the time and the host of the
-        log. What begins like one and has no session stays an event per line.
+        log. A listing without a session is an Event per line instead.
 """
 
 from __future__ import annotations
@@ -23,35 +23,38 @@ from pileup.records import Event, Item, Samples, Session, Snapshot
 _ROW_OF_TABS = re.compile(r"-?\d{1,20}(?:\t[^\t]*){7,}$")
 _MOST_LINES = 50_000
 _MOST_US = 10_000_000
-"""A row whose statement has several lines is ended by nothing but the next thing that is said."""
+"""Longest time a listing may take: nothing but the next message ends a row of several lines."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Message:
     text: str
     event: Event
 
 
 class LoggedListings:
-    """Takes programs' messages in order; gives the sessions of the listings among them."""
+    """Reader of the processlists among programs' messages, which are fed in order."""
 
     def __init__(self, next_snapshot: Callable[[], int]) -> None:
-        """``next_snapshot``: the number of the next snapshot of the artifact."""
+        """Read with ``next_snapshot``, which returns the artifact's next snapshot number."""
         self._next_snapshot = next_snapshot
         self._reader = ProcesslistReader()
         self._speaker = ""
-        self._held: list[_Said] = []
+        self._held: list[_Message] = []
         self._layout = ""
         self._rules = 0
 
     def takes(self, speaker: str, message: str) -> bool:
-        """Whether the message begins a listing or comes from the program of the open one."""
+        """Return whether the message begins a listing or continues its program's open listing."""
         if self._held and speaker == self._speaker:
             return True
         return message.startswith(("I", "i", "|", "*")) and _layout(printed(message)) != ""
 
     def feed(self, speaker: str, message: str, event: Event) -> Iterator[Item]:
-        """A message that is taken, and what it is otherwise; yields the records that it ends."""
+        """Add a message for which ``takes`` is true; yield the records of the listing that it ends.
+
+        ``event`` is yielded in place of the message when it is no part of a listing.
+        """
         text = printed(message)
         begins = _layout(text)
         if begins or not self._goes_on(text, event):
@@ -62,22 +65,22 @@ class LoggedListings:
         if not self._held:
             self._speaker, self._layout, self._rules = speaker, begins, 0
         self._rules += RULE.match(text) is not None
-        self._held.append(_Said(text, event))
+        self._held.append(_Message(text, event))
 
     def finish(self) -> Iterator[Item]:
-        """The end of the listing, or of the log."""
+        """Yield the sessions of the open listing, or its messages as events if it has none."""
         held, self._held = self._held, []
         if not held:
             return
         items: list[Item] = []
         try:
-            for at, said in enumerate(held, start=1):
-                items += self._reader.line(at, said.text)
+            for at, message in enumerate(held, start=1):
+                items += self._reader.line(at, message.text)
             items += self._reader.end(len(held))
         except FormatError:
             items = []
         if not any(isinstance(item, Snapshot) for item in items):
-            yield from (said.event for said in held)
+            yield from (message.event for message in held)
             return
         snapshot = self._next_snapshot()
         for item in items:
@@ -93,11 +96,11 @@ class LoggedListings:
             return _ROW_OF_TABS.match(text) is not None
         if self._layout == "vertical" and len(self._held) == 1:
             return text.lstrip()[:3].lower() == "id:"
-        return self._rules < 2  # behind the header, and below the last row
+        return self._rules < 2  # the first rule follows the header, the second the last row
 
 
 def _layout(text: str) -> str:
-    """How the listing is printed that this line begins; empty when it begins none."""
+    """Return the layout of the listing that this line begins; empty if it begins none."""
     if TAB_HEADER.match(text):
         return "tab"
     if text.startswith("|") and BOX_HEADER.match(text):
@@ -106,8 +109,8 @@ def _layout(text: str) -> str:
     return "vertical" if row and row["number"] == "1" else ""
 
 
-def _placed(item: Item, held: list[_Said], snapshot: int) -> Item:
-    """Where and when the log has it."""
+def _placed(item: Item, held: list[_Message], snapshot: int) -> Item:
+    """Return the item with the log's line numbers, time and host, and this snapshot number."""
     first = held[0].event
 
     def line(number: int) -> int:

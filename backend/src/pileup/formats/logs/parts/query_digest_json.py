@@ -1,4 +1,4 @@
-"""pt-query-digest --output json, into the same rows as its report."""
+"""Reader of pt-query-digest --output json, with the same rows as for its report."""
 
 from __future__ import annotations
 
@@ -50,12 +50,13 @@ class _Digest(msgspec.Struct):
 
 
 def parse(number: int, first: str, rest: Iterable[tuple[int, str]]) -> Iterator[Item]:
-    """One Table: the classes in the order printed, which is their rank.
+    """Yield one Table of the query classes in the order printed, which is their rank.
 
-    Takes: the first line that is not empty, its number, and the numbered lines below it.
+    ``number`` and ``first`` are the first line that is not empty, ``rest`` the numbered lines below
+    it. Raises FormatError for damaged JSON and for a digest that is too large.
     """
     parts, size, last = [first], len(first), number
-    for last, text in rest:  # noqa: B007  # told in the records
+    for last, text in rest:  # noqa: B007  # the records name it
         size += len(text)
         if size > _MOST:
             raise FormatError(

@@ -1,4 +1,4 @@
-"""The rows of a query digest: one per query class, of the same columns whatever printed them."""
+"""The rows of a query digest: one per query class, with the same columns for every source."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _TOTALS = {
 
 
 def quantity(text: str) -> str | None:
-    """'12us' as '1.2e-05', '1.85k' as '1850'; None for what is no number."""
+    """Convert '12us' to '1.2e-05' (seconds) and '1.85k' to '1850'; None for what is no number."""
     match = _QUANTITY.match(text)
     if match is None:
         return None
@@ -56,7 +56,7 @@ def quantity(text: str) -> str | None:
 
 
 class Report:
-    """One report while it is read: classes by their id, from the profile and from their blocks."""
+    """A report while it is read: query classes by id, from the profile and from their blocks."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, str | None]] = {}
@@ -66,7 +66,7 @@ class Report:
         self._profiled = False
 
     def complete(self, *, profile: bool) -> bool:
-        """Whether another profile, or another line of totals, begins a new report."""
+        """Return whether another profile, or another line of totals, begins a new report."""
         return bool(self.rows) and (self._profiled or not profile)
 
     def has_block(self, query_id: str) -> bool:
@@ -87,7 +87,10 @@ class Report:
         row["response_per_call_s"] = quantity(match["each"])
 
     def attribute(self, row: dict[str, str | None], name: str, values: list[str]) -> None:
-        """pct, total, min, max, avg, 95%, stddev, median of one attribute of a class."""
+        """Add an attribute of a class to its row.
+
+        ``values`` are pct, total, min, max, avg, 95%, stddev and median, as printed.
+        """
         numbers = [quantity(value) for value in values]
         if name == "Count" and len(values) >= 2:
             row["calls"] = row["calls"] or numbers[1]
@@ -105,7 +108,7 @@ class Report:
             yield tuple(row.get(column) for column in COLUMNS)
 
     def without_numbers(self) -> int | None:
-        """The line of the first class without a response time."""
+        """Return the line of the first class without a response time."""
         return next(
             (self._lines[key] for key, row in self.rows.items() if row["response_s"] is None), None
         )

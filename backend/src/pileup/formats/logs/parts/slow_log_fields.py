@@ -1,6 +1,6 @@
-"""The fields of slow log entries: header lines and statement, many entries at once.
+"""Extract the fields of slow log entries from header lines and statement, many entries at once.
 
-Each pattern ends at white space: of a damaged number nothing is read, not what is left of it.
+Each pattern ends at white space, so that a damaged number is not read in part.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _TIMES = (
     r"Query_time: *(\S+)(?:\s+Lock_time: *(\S+))?(?:\s+Rows_sent: *(\S+))?"
     r"(?:\s+Rows_examined: *(\S+))?\s"
 )
-# Printed by some servers only, so looked for only where they stand at all: field, word, pattern.
+# Printed by some servers only, so searched only where the word occurs: field, word, pattern.
 _MORE = (
     ("innodb_rec_lock_wait_s", "InnoDB_rec_lock_wait", r"InnoDB_rec_lock_wait: *(\S+)\s"),
     ("innodb_queue_wait_s", "InnoDB_queue_wait", r"InnoDB_queue_wait: *(\S+)\s"),
@@ -46,13 +46,17 @@ _PREFIX = (
 )
 
 
-def fields_of(raw: pl.DataFrame, text: str, local_us: int | None, most_query: int) -> pl.DataFrame:
-    """Columns of the record ``query``, and a few of our own that begin with _.
+def extract_fields(
+    raw: pl.DataFrame, text: str, local_us: int | None, most_query: int
+) -> pl.DataFrame:
+    """Extract the columns of the record ``query``, and internal columns that begin with _.
 
-    Takes:  head, sql, line_first, line_last; text: what they were cut from; local_us: the
-            ``# Time:`` that held on before.
-    Gives:  also _is_entry (it has a Query_time line), _local (the local time that holds), _printed
-            (the local time printed by this entry), _logged (the epoch of SET timestamp).
+    Takes:  raw with head, sql, line_first, line_last; text: the log that they were cut from;
+            local_us: the last ``# Time:`` without a zone before these entries, in microseconds;
+            most_query: the most bytes of a statement.
+    Gives:  also _is_entry (it has a Query_time line), _local (the local time that applies),
+            _printed (the local time printed by this entry), _logged (the epoch of SET timestamp).
+            An empty frame in gives an empty frame.
     """
     parts = _parts_of(raw, text)
     rest = pl.col("_rest")
@@ -80,7 +84,7 @@ def fields_of(raw: pl.DataFrame, text: str, local_us: int | None, most_query: in
 
 
 def _parts_of(raw: pl.DataFrame, text: str) -> pl.DataFrame:
-    """What each entry prints, cut out by name; what needs a neighbour or a choice comes later."""
+    """Extract what each entry prints on its own; what needs other entries is added later."""
     head, sql = pl.col("head"), pl.col("sql")
     times = head.str.extract_groups(_TIMES)
     user = head.str.extract_groups(_USER)
@@ -137,7 +141,7 @@ def _parts_of(raw: pl.DataFrame, text: str) -> pl.DataFrame:
 
 
 def _seconds(text: pl.Expr) -> pl.Expr:
-    """A printed decimal; the words inf and nan are not numbers."""
+    """Parse a printed decimal; the words inf and nan are not numbers."""
     value = text.cast(pl.Float64, strict=False)
     return pl.when(value.is_finite()).then(value)
 
@@ -147,7 +151,7 @@ def _count(text: pl.Expr) -> pl.Expr:
 
 
 def _counts(head: pl.Expr) -> pl.Expr:
-    """The further fields that hold a number, Yes or No; an unreadable one is left out."""
+    """Extract the further fields that hold a number, Yes or No; omit unreadable ones."""
     name, value = (
         pl.element().str.extract(pattern) for pattern in (r"(\w+):", r": *(Yes|No|\d[\d.]*)$")
     )
@@ -163,7 +167,7 @@ def _text(groups: pl.Expr, at: int) -> pl.Expr:
 
 
 def _iso_us(when: pl.Expr) -> pl.Expr:
-    """2026-11-20T22:22:58.255330Z, or with +08:00, in microseconds UTC."""
+    """Convert '2026-11-20T22:22:58.255330Z', or with '+08:00', to microseconds UTC."""
     day, time, zone = (when.struct.field(str(at)) for at in (1, 2, 3))
     printed = (
         pl.concat_str([day, time], separator=" ")
@@ -177,7 +181,7 @@ def _iso_us(when: pl.Expr) -> pl.Expr:
 
 
 def _old_us(head: pl.Expr) -> pl.Expr:
-    """# Time: 071015 21:43:52, or with a blank before a one-digit hour."""
+    """Convert '# Time: 071015 21:43:52', whose hour may have one digit, to microseconds."""
     printed = head.str.extract(_OLD).str.replace("  ", " 0", literal=True)
     return printed.str.to_datetime("%y%m%d %H:%M:%S", time_unit="us", strict=False).dt.timestamp(
         "us"

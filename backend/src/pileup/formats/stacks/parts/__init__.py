@@ -1,1 +1,1 @@
-"""What the stack formats share: function names, samples, fast readers."""
+"""Code that the stack formats share: function names, samples, fast readers."""

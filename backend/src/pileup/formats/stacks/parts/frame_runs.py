@@ -1,7 +1,7 @@
-"""Runs of frames that come often in collapsed stacks: each text is read once.
+"""Runs of frames that repeat in collapsed stacks: each text is parsed once.
 
-Threads of one pool show the same stack below their names. What stacks share is kept as a run: a
-list of places in a table of frames. A stack is then some runs (``records.Stacks``).
+Threads of one pool show the same stack below their names. What stacks share is stored as a run: a
+list of positions in a table of frames. A stack is then a list of runs (``records.Stacks``).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pileup.formats.stacks.parts.function_names import pmp_frame
 from pileup.records import Frame, list_column, struct_column
 
 _MOST_FRAMES = 50_000
-"""Distinct frames that are kept by their text."""
+"""Distinct frames that are remembered by their text."""
 _MOST_PLACES = 400_000
 """Frames of all runs."""
 _MOST_TEXT = 16 * 1024 * 1024
-"""Characters of stacks that are kept to be known again."""
+"""Characters of stacks that are remembered."""
 
 
 class _Places(dict[str, int]):
-    """The text of a frame to its place in ``frames``; each text is read once."""
+    """Mapping of a frame's text to its position in ``frames``; each text is parsed once."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
@@ -35,16 +35,16 @@ class _Places(dict[str, int]):
 
 
 class _Texts:
-    """Runs by their text, asked for by the thousand."""
+    """Bulk lookup of runs by their text."""
 
     def __init__(self) -> None:
         self._texts = pl.Categories.random()
         self.dtype = pl.Categorical(self._texts)
-        self._held = pl.Series(dtype=self.dtype)  # or polars forgets them
+        self._held = pl.Series(dtype=self.dtype)  # keeps polars from dropping the categories
         self._runs: list[int] = []
 
     def runs(self, texts: pl.Series, add: Callable[[str], int]) -> pl.Series:
-        """The run of each text, be it a string or of ``dtype`` already."""
+        """Return the run of each text, a string or of ``dtype``; ``add`` makes a new run."""
         numbers = texts.cast(self.dtype).to_physical()
         for number in range(len(self._runs), 1 + typing.cast(int, numbers.max())):
             self._runs.append(add(str(self._texts[number])))
@@ -52,17 +52,17 @@ class _Texts:
 
 
 class Runs:
-    """The runs of one artifact by number, until ``forget``; numbers then begin anew."""
+    """The runs of one artifact by number; ``forget`` restarts the numbers."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """What was read so often that it is known, and the runs that it became."""
+        """Drop all runs, frames and texts."""
         self.lengths: list[int] = []
         """Frames per run."""
         self.known = 0
-        """Characters of their texts."""
+        """Characters of the runs' texts."""
         self._frames = _Places()
         self._places: list[int] = []
         self._lists = pl.Series(dtype=pl.List(pl.UInt32))
@@ -70,37 +70,41 @@ class Runs:
         self._each, self._folded = _Texts(), _Texts()
 
     @property
-    def wordy(self) -> bool:
-        """Their texts alone are too much."""
+    def has_too_much_text(self) -> bool:
+        """Whether the runs' texts alone take too much memory."""
         return self.known > _MOST_TEXT
 
     @property
-    def many(self) -> bool:
-        """Enough is held that one had better forget."""
-        return len(self._frames) > _MOST_FRAMES or len(self._places) > _MOST_PLACES or self.wordy
+    def full(self) -> bool:
+        """Whether the runs take so much memory that they should be forgotten."""
+        many = len(self._frames) > _MOST_FRAMES or len(self._places) > _MOST_PLACES
+        return many or self.has_too_much_text
 
     def add(self, names: list[str]) -> int:
-        """A new run of frames, innermost first."""
+        """Add a run of frames, innermost first, and return its number."""
         self.known += sum(map(len, names))
         self._places += map(self._frames.__getitem__, names)
         self.lengths.append(len(names))
         return len(self.lengths) - 1
 
-    def of_each(self, names: pl.Series) -> pl.Series:
-        """The run of each name: of one frame."""
+    def frame_runs(self, names: pl.Series) -> pl.Series:
+        """Return for each name the number of the run of this one frame."""
         return self._each.runs(names, lambda name: self.add([name]))
 
-    def of_each_turned(self, stacks: pl.Series) -> pl.Series:
-        """The run of each name of lists of names, each list from its end to its beginning."""
-        turned = stacks.cast(pl.List(self._each.dtype)).list.reverse()  # numbers by now, not names
-        return self.of_each(turned.explode())
+    def reversed_runs(self, stacks: pl.Series) -> pl.Series:
+        """Return the run of each name of lists of names, each list from its end to its start."""
+        names = stacks.cast(pl.List(self._each.dtype)).list.reverse()  # categories, not strings
+        return self.frame_runs(names.explode())
 
-    def of_each_folded(self, texts: pl.Series) -> pl.Series:
-        """The run of each text: of frames with semicolons between them, the innermost last."""
+    def folded_runs(self, texts: pl.Series) -> pl.Series:
+        """Return the run of each text of frames joined by semicolons, the innermost last."""
         return self._folded.runs(texts, lambda text: self.add(text.split(";")[::-1]))
 
     def columns(self) -> tuple[pl.Series, pl.Series]:
-        """The runs as lists of places, and the table of frames; the same while none was added."""
+        """Return the runs as lists of positions, and the table of frames.
+
+        Both are the same objects until another run is added.
+        """
         done, built = len(self._lists), len(self._table)
         if done < len(self.lengths):
             frames = self._frames.frames[built:]

@@ -1,4 +1,4 @@
-"""Frames of stacks, as gdb prints them and as pt-pmp collapses them: one naming for both.
+"""Names of functions in frames, the same for frames of gdb and frames collapsed by pt-pmp.
 
 Source: print_frame(), gdb/stack.c; the awk program ``aggregate_stacktrace`` of pt-pmp.
 Names:  the bare function: no arguments, no template arguments, no ``@@GLIBC_2.3.2``, no
@@ -18,7 +18,7 @@ _CHARACTER = re.compile(r"'(?:\\\d{1,3}|\\.|[^'\\])'")
 # ... at ./nptl/futex-internal.c:57    ... at file.cc:1354:3    ... from /lib64/libc.so.6
 _AT = re.compile(r" at (?P<file>\S+?):(?P<line>\d{1,9})(?::\d+)?\s*$")
 _FROM = re.compile(r" from (?P<library>\S+)\s*$")
-# ... () from /src/os0sync.cc:217: quickstack's word for it; :0 when the line is not known
+# ... () from /src/os0sync.cc:217: printed by quickstack; :0 when the line is not known
 _FROM_LINE = re.compile(r"(?P<file>\S{1,500}\.(?:cc?|cpp|h|ic)):(?P<line>\d{1,9})$")
 # lock=0x90075530, mutex=mutex@entry=0x16c82568, this_latch=0x7f.. but not block=0x.. (a page)
 _ADDRESS = re.compile(
@@ -36,7 +36,7 @@ _PMP_PLACE = re.compile(r"(?P<function>.+)\((?P<place>[^()\s]+)\)$")
 
 
 def gdb_frame(text: str) -> tuple[Frame, tuple[str, ...]]:
-    """A frame (the text after ``#N  0xADDR in``) and the latch addresses among its arguments."""
+    """Parse a frame (the text after ``#N  0xADDR in``) and the latch addresses in its arguments."""
     if '"' in text:
         text = _STRING.sub('""', text)
     if "'" in text:
@@ -60,17 +60,17 @@ def gdb_frame(text: str) -> tuple[Frame, tuple[str, ...]]:
             function, arguments = text[:start], text[start:]
     addresses: tuple[str, ...] = ()
     if "=0x" in arguments or "=0X" in arguments:
-        found = _ADDRESS.findall(arguments)
+        latches = _ADDRESS.findall(arguments)
         if "utex" in function and (this := _THIS.match(arguments)):
-            found.append(this[1])
-        addresses = tuple(address.lower() for address in found)
+            latches.append(this[1])
+        addresses = tuple(address.lower() for address in latches)
     return Frame(
         function=bare_function(function, library), file=file, line=line, library=library
     ), addresses
 
 
 def open_parentheses(text: str) -> int:
-    """How many parentheses a piece of a frame leaves open; strings are not looked into."""
+    """Count the parentheses that a piece of a frame leaves open, without those in strings."""
     if '"' in text:
         text = _STRING.sub('""', text)
     if "'" in text:
@@ -79,7 +79,7 @@ def open_parentheses(text: str) -> int:
 
 
 def pmp_frame(text: str) -> Frame:
-    """One item of a collapsed line: ``func``, ``func(file.cc:123)``, ``libaio::??(lib)``."""
+    """Parse an item of a collapsed line: ``func``, ``func(file.cc:123)``, ``libaio::??(lib)``."""
     text = text.strip()
     file = library = None
     line: int | None = None
@@ -94,7 +94,10 @@ def pmp_frame(text: str) -> Frame:
 
 
 def bare_function(name: str, library: str | None) -> str:
-    """A function's name without arguments, versions and clones; qualified when unknown."""
+    """Return a function's name without arguments, versions and clones.
+
+    An unknown function is ``lib::??`` if its library is known, else ``??``.
+    """
     name = name.strip()
     if "@" in name:
         name = _VERSION.sub("", name)
@@ -115,9 +118,10 @@ def bare_function(name: str, library: str | None) -> str:
 
 
 def _without_templates(name: str) -> str:
-    """std::thread::_State_impl<...>::_M_run -> std::thread::_State_impl::_M_run, as pt-pmp does.
+    """Shorten std::thread::_State_impl<...>::_M_run to std::thread::_State_impl::_M_run.
 
-    A template's symbol also names its return type ("void f<int>"): that goes too.
+    pt-pmp does the same. A template's symbol also names its return type ("void f<int>"), which is
+    removed too.
     """
     names: list[str] = []
     depth = 0
@@ -137,7 +141,7 @@ def _without_templates(name: str) -> str:
 
 
 def _open_of_last_group(text: str) -> int:
-    """Where the last balanced (...) group of a text that ends with ')' starts; -1 for none."""
+    """Return the start of the last balanced (...) group of a text ending with ')', or -1."""
     depth = 0
     close, start = text.rfind(")"), text.rfind("(")
     while start >= 0:

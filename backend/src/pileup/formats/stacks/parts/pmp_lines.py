@@ -1,4 +1,4 @@
-"""Lines of collapsed stacks: the count and frames of pt-pmp's and folded ones, dates, chatter."""
+"""Parsers of single lines of collapsed stacks, of pt-pmp and folded, and of dates and chatter."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DATE = re.compile(
     r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?: (?P<half>AM|PM))? "
     r"(?P<zone>[A-Z]{2,5}|[+-]\d{2,4}) (?P<year>\d{4})\s*$"
 )
-# What tools print around the stacks.
+# Messages that tools print around the stacks.
 CHATTER = re.compile(r"awk: |gdb: |warning: |\[|Attaching|\$ |# |cmd\. line|pt-pmp|sort: ")
-# A comma in brackets, or brackets in brackets; linear, whatever the line.
+# A comma in brackets, or brackets in brackets; takes linear time for any line.
 NESTED = re.compile(r"<|\([^()]*[,(]")
 # ...,open_table(sql_base.cc:2790) 33 poll(libc.so.6),vio_io_wait: a name has no number in blanks
 _JOINED = re.compile(r"(?<=[^\s,]) (?P<count>\d{1,12}) (?=[^\s\d,])")
@@ -35,7 +35,7 @@ _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if na
 
 
 def parts(line: str) -> tuple[int, str, bool] | None:
-    """Count, frames and whether they are folded (outermost first); None for another line."""
+    """Return count, frames and whether they are folded (outermost first); None for other lines."""
     if ";" in line:
         frames, _, count = line.rpartition(" ")
         first = frames[:1]
@@ -56,9 +56,9 @@ def parts(line: str) -> tuple[int, str, bool] | None:
 
 
 def uncounted(line: str) -> str | None:
-    """The frames of a stack that a bug report shows without its count; None for another line.
+    """Return the frames of a stack that a bug report shows without its count, else None.
 
-    Only with the places of functions (file:line, a library): else it may be any list of words.
+    Some functions must have a place (file:line, a library): else the line may be any list of words.
     """
     if ")," not in line or len(line) > _LONGEST_UNCOUNTED:
         return None
@@ -68,7 +68,7 @@ def uncounted(line: str) -> str | None:
 
 
 def unjoined(count: int, text: str, folded: bool) -> Iterable[tuple[int, str, bool]]:
-    """The stacks of a line: one, or several where a form (a bug report) lost the line ends."""
+    """Split a line into its stacks: several if a form (a bug report) lost the line ends."""
     if folded or " " not in text or not (joins := list(_JOINED.finditer(text))):
         return ((count, text, folded),)
     counts = [count, *(int(join["count"]) for join in joins)]
@@ -108,12 +108,12 @@ def is_count(text: str) -> bool:
 
 
 def unsure(text: str) -> bool:
-    """Whether it takes more than a look to tell frames from prose or a table (``_plausible``)."""
+    """Return whether the text may be prose or a table, so that ``_plausible`` must decide."""
     return " " in text or "|" in text or "\t" in text
 
 
 def _plausible(frames: str) -> bool:
-    """Function names, not prose and not a table: no double blanks, no pipes, a letter or ??."""
+    """Return whether the text is function names, not prose or a table (double spaces, pipes)."""
     head = frames[:2000]
     if " " not in head:
         return "|" not in head and "\t" not in head

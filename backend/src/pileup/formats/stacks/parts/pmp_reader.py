@@ -1,4 +1,4 @@
-"""What collapsed stacks become: samples and their stacks, handed on some thousands at a time."""
+"""Builder of samples and stacks from collapsed lines, yielded some thousands at a time."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from pileup.formats.stacks.parts.pmp_lines import (
 from pileup.records import Clock, Item, Problem, Samples, Section, Skipped, Snapshot, Stacks
 
 _MOST_PLACES = 200_000
-"""Frames of stacks that are handed on together."""
+"""Frames of stacks that are yielded together."""
 _MOST_TOGETHER = 1024
-"""Lines that are looked at together."""
+"""Lines that are read together."""
 _MOST_NUMBERS = 50_000
 _MOST_KNOWN = 256
-"""Frames of a stack that is kept to be known again."""
+"""Frames of a stack that is remembered."""
 
 
 @dataclass(slots=True)
 class _Sample:
-    """The block being read."""
+    """The sample being read."""
 
     first: int
     last: int
@@ -46,15 +46,15 @@ class _Sample:
 
 
 class Reader:
-    """What the lines of one artifact become."""
+    """Collects the samples and stacks of the lines of one artifact."""
 
     def __init__(self) -> None:
         self.stacks_seen = False
         self._snapshot = -1
         self._dates: list[tuple[int, Clock, str]] = []
-        self._clock_told = False
+        self._clock_reported = False
         self.after_blank = False
-        """A higher count may start another output: the next line is to be read on its own."""
+        """Whether a higher count starts another output, so that the next line is read by itself."""
         self._sample: _Sample | None = None
         self._previous = 0
         self.runs = Runs()
@@ -62,8 +62,8 @@ class Reader:
         self._begin()
 
     def _begin(self) -> None:
-        """The columns of stacks that were not handed on yet; of samples one entry per stack."""
-        if self.runs.many:
+        """Clear the columns of stacks that were not yielded yet, with an entry per stack."""
+        if self.runs.full:
             self._forget()
         self._lines: list[int] = []
         self._counts: list[int] = []
@@ -74,7 +74,7 @@ class Reader:
         self._stacks = 0
         self._settled = 0
         self._alike = True
-        """Whether it is worth while to look stacks up by their parts; asked anew now and then."""
+        """Whether looking up stacks by their parts pays off; checked again for each batch."""
         self._of_sample: list[tuple[_Sample, int, int]] = []  # sample, snapshot, stacks
 
     def _forget(self) -> None:
@@ -86,20 +86,23 @@ class Reader:
 
     @property
     def full(self) -> bool:
-        """Time to hand the stacks on."""
-        return self._depth > _MOST_PLACES or self.runs.wordy
+        """Whether it is time to yield the stacks."""
+        return self._depth > _MOST_PLACES or self.runs.has_too_much_text
 
     @property
     def waiting(self) -> bool:
-        """Whether there are stacks to hand on."""
+        """Whether there are stacks to yield."""
         return self._stacks > 0
 
-    def is_anew(self, count: int) -> bool:
-        """Sorted by count: a higher one after a blank line starts another output."""
+    def begins_sample(self, count: int) -> bool:
+        """Return whether a stack with this count begins a sample.
+
+        Stacks are sorted by count: a higher count after a blank line starts another output.
+        """
         return self.after_blank and self._sample is not None and count > self._previous
 
     def stack(self, number: int, count: int, text: str, folded: bool) -> Problem | None:
-        """Note a stack; a problem when it is too deep to be kept whole."""
+        """Add a stack; return a Problem if it is too deep and was cut."""
         problem = None
         run = None if folded else self._texts.get(text)
         if run is None:
@@ -129,7 +132,7 @@ class Reader:
         return problem
 
     def folded(self, first: int, counts: pl.Series, widths: pl.Series, places: pl.Series) -> None:
-        """Note the stacks of consecutive folded lines; see ``pmp_folded``."""
+        """Add the stacks of consecutive folded lines; see ``folded_lines``."""
         self._seal()
         height = len(counts)
         lines = pl.int_range(first, first + height, eager=True)
@@ -142,11 +145,11 @@ class Reader:
         sample.threads += int(counts.sum())
         self._previous = counts[-1]
 
-    def alike(self, first: int, lines: list[str], at: int) -> int:
-        """Note plain lines of pt-pmp inside a sample; gives the place of the first other line.
+    def plain_lines(self, first: int, lines: list[str], at: int) -> int:
+        """Add plain lines of pt-pmp inside a sample; return the position of the first other line.
 
-        Threads of one pool have the same stack but for its outermost frame: what precedes it is
-        looked up as a whole.
+        Threads of one pool differ only in the outermost frame: what precedes it is looked up as a
+        whole.
         """
         sample = self._sample
         if sample is None or self.after_blank or not self._alike:
@@ -189,7 +192,7 @@ class Reader:
         return at
 
     def _learn_collapsed(self, count: str, inner: str, last: str) -> bool:
-        """Know the parts of a line of pt-pmp again; False when they may be something else."""
+        """Remember the parts of a line of pt-pmp; return False if they may be something else."""
         if not is_count(count) or inner.count(",") > _MOST_KNOWN:
             return False
         if not inner or not last or inner[0].isdigit() or inner[0] == ",":
@@ -224,29 +227,29 @@ class Reader:
         return self._sample
 
     def other(self, number: int, line: str) -> Iterator[Item]:
-        """A line that is no stack with frames."""
+        """Read a line that is no stack with frames."""
         if not line.strip():
             self.after_blank = True
             return
         if match := COUNT_ONLY.match(line):
             # "    356 ": threads whose stack gdb could not read
             count = int(match["count"])
-            if self.is_anew(count):
+            if self.begins_sample(count):
                 yield from self.end_sample()
             self.stack(number, count, "", False)
         elif date := read_date(line):
             yield from self._date(date)
         elif time := pt_stalk_samples.read_ts(line):
             yield from self._date((time[0], "utc", line))
-            if time[1] and not self._clock_told:
-                self._clock_told = True
+            if time[1] and not self._clock_reported:
+                self._clock_reported = True
                 yield pt_stalk_samples.clock_event(number, time[0], time[1])
         elif not CHATTER.match(line):
             yield Skipped(number, number, "not a collapsed stack")
         self.after_blank = False
 
     def end_sample(self) -> Iterator[Item]:
-        """What is known of a sample at its end; its stacks follow in ``rows``."""
+        """Yield the snapshot, section and thread count of the sample; ``stacks`` has its stacks."""
         sample, self._sample = self._sample, None
         if sample is None:
             return
@@ -275,7 +278,7 @@ class Reader:
         self._dates = []
 
     def stacks(self) -> Stacks:
-        """The stacks that were not handed on yet."""
+        """Return the stacks that were not yielded yet."""
         if self._sample:
             self._settle(self._sample)
         self._seal()
@@ -307,7 +310,7 @@ class Reader:
         return rows.with_columns(lines.alias("line_first"), counts.alias("count"))
 
     def _seal(self) -> None:
-        """Put the stacks that were noted line by line with those that were not."""
+        """Move the stacks that were added line by line to the sealed ones."""
         if not self._lines:
             return
         columns = {"line": self._lines, "count": self._counts, "width": self._widths}
@@ -317,7 +320,7 @@ class Reader:
         self._lines, self._counts, self._widths, self._places = [], [], [], []
 
     def _settle(self, sample: _Sample) -> None:
-        """Say of which sample the stacks are that were read since the last time."""
+        """Assign the stacks read since the last call to the sample."""
         stacks = self._stacks - self._settled
         if stacks:
             self._settled += stacks

@@ -1,4 +1,4 @@
-"""What the threads of one stack sample become, whichever tool printed them.
+"""Collector of the threads of a stack sample, the same for every tool.
 
 Yields: per sample one Snapshot, one Section, one Stack per distinct stack with its threads (in
         order of first appearance, lines of its first thread), and series stacks.threads.
@@ -26,7 +26,7 @@ _MAX_ADDRESSES = 256
 
 
 class Group:
-    """Threads of one sample that show the same stack."""
+    """The threads of one sample that show the same stack."""
 
     __slots__ = ("addresses", "first", "frames", "last", "threads")
 
@@ -39,30 +39,33 @@ class Group:
 
 
 class StackSamples:
-    """The sample being read, and how many there were."""
+    """Collects the threads of the current sample, and numbers the samples."""
 
     def __init__(self) -> None:
         self.seen = False
         self._snapshot = -1
         self._time: tuple[int, str | None] | None = None
-        self._clock_told = False
+        self._clock_reported = False
         self._begin()
 
     def _begin(self) -> None:
         self.groups: dict[int, Group] = {}
-        """By the number of their stack."""
+        """Groups by the number of their stack."""
         self.first = self.last = 0
 
     @property
     def threads(self) -> int:
-        """How many were counted."""
+        """Threads counted in this sample."""
         return sum([len(group.threads) for group in self.groups.values()])
 
     def at(self, number: int, time: tuple[int, str | None]) -> Iterator[Item]:
-        """A TS line of pt-stalk: the time of the samples that follow."""
+        """Set the time of the following samples from a TS line of pt-stalk.
+
+        Yields the server's zone as an event, once.
+        """
         self._time = time
-        if time[1] and not self._clock_told:
-            self._clock_told = True
+        if time[1] and not self._clock_reported:
+            self._clock_reported = True
             yield pt_stalk_samples.clock_event(number, time[0], time[1])
 
     def group(self, stack: int, frames: tuple[Frame, ...], first: int, last: int) -> Group:
@@ -74,7 +77,7 @@ class StackSamples:
         return group
 
     def end(self, *, complete: bool = True) -> Iterator[Item]:
-        """The records of the sample; nothing when no thread was counted."""
+        """Yield the records of the sample; nothing if no thread was counted."""
         if not self.groups:
             self._begin()
             return
@@ -119,6 +122,6 @@ class StackSamples:
 
 
 def notice(lines: list[int], what: str) -> Problem:
-    """One problem for all lines where the same was seen, at the first of them."""
+    """Build one Problem for all lines with the same defect, at the first of them."""
     more = f" ({len(lines)} times, first here)" if len(lines) > 1 else ""
     return Problem(lines[0], f"{what}{more}.")
