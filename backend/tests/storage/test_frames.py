@@ -19,7 +19,7 @@ KEY = FrameKey("ab" * 32, "x", 1)
 
 def _events(first: int, count: int) -> pl.DataFrame:
     lines = list(range(first, first + count))
-    return records.frame_of("event", {"line_first": lines, "kind": "log", "message": "text"})
+    return records.build_frame("event", {"line_first": lines, "kind": "log", "message": "text"})
 
 
 def test_frames_that_waited_on_disk_are_stored_whole(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_frames_that_waited_on_disk_are_stored_whole(tmp_path: Path) -> None:
             frames.add("event", _events(at * 1000 + 1, 1000))
         frames.add(
             "setting",
-            records.frame_of(
+            records.build_frame(
                 "setting", {"line_first": [1], "name": "a", "value": "1", "source": "my.cnf"}
             ),
         )

@@ -1,13 +1,7 @@
-"""The vocabulary: one frozen record per kind of machine fact, and its frame schema.
+"""Record types of the formats: one frozen dataclass per kind of machine fact, and its frame schema.
 
 Every format yields these records and nothing else; every analysis reads frames of them. The
-module imports nothing of ours.
-
-Units:  times are int64 microseconds since the epoch, durations are seconds, sizes are bytes.
-Time:   a parser reports what is printed: ``wall_us`` is the printed wall clock *as if it were UTC*
-        and ``clock`` says what kind of clock that is. ``analysis.clock`` places it on UTC and adds
-        the column ``time``. Nothing here knows a zone.
-Null:   ``None`` means not known. A zero was read as zero.
+package imports no other package of Pileup.
 """
 
 from __future__ import annotations
@@ -18,7 +12,7 @@ from pileup.records.columns import list_column, struct_column
 from pileup.records.frames import (
     KINDS,
     SAMPLE,
-    frame_of,
+    build_frame,
     frame_schema,
     record_from_row,
     records_frame,
@@ -74,7 +68,7 @@ __all__ = [
     "Table",
     "Transaction",
     "TrxLock",
-    "frame_of",
+    "build_frame",
     "frame_schema",
     "labels_text",
     "list_column",

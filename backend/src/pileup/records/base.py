@@ -17,7 +17,7 @@ UINT64_MAX = 2**64 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What every record carries: where it stands in the artifact, and when.
+    """Fields of every record: its lines in the artifact, and its time.
 
     The driver adds the column ``artifact`` (SHA-256 of the file) to each frame.
     """
@@ -55,7 +55,7 @@ class Snapshot(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event(Record):
-    """Something that happened: a log line, a trigger, a configuration change."""
+    """An event at one moment: a log line, a trigger, a configuration change."""
 
     KIND: ClassVar[str] = "event"
 
@@ -71,7 +71,7 @@ class Event(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting(Record):
-    """One variable's value."""
+    """The value of one variable."""
 
     KIND: ClassVar[str] = "setting"
 

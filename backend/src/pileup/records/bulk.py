@@ -12,12 +12,12 @@ import polars as pl
 
 from pileup.records.base import Clock
 from pileup.records.columns import list_column, repeat
-from pileup.records.frames import SAMPLE, SAMPLE_SCHEMA, frame_of
+from pileup.records.frames import SAMPLE, SAMPLE_SCHEMA, build_frame
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Values of one series, in time order: bulk, so columns and not one record per value.
+    """Values of one series, in time order, as columns: a record per value would cost too much.
 
     series: dotted name with its collector: mysql.Threads_running, innodb.history_list_length,
             vmstat.us, iostat.util (labels device=vda), csv.qps, mpstat.usr (cpu=all).
@@ -40,9 +40,9 @@ class Samples:
 class Rows:
     """Many records of one kind, or many samples, as one frame: for parsers of large files.
 
-    frame: exactly ``frame_schema(kind)``, its columns in that order; ``frame_of`` makes it. Kind
-           SAMPLE is the long frame of the sample schema. Rows stand in file order, as single
-           records would.
+    frame: exactly ``frame_schema(kind)``, its columns in that order; ``build_frame`` makes it. Kind
+           SAMPLE is the long frame of the sample schema. Rows are in file order, like
+           single records.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Many series at the same moments, as a matrix: a tenth of what the same samples are as Rows.
+    """Many series at the same moments, as a matrix: a tenth of the size of the same Rows.
 
     series:  one row per series: series, labels, kind, unit, host (as in the sample schema).
     wall_us: one per moment; the clock is the same for all.
@@ -67,7 +67,7 @@ class Grid:
     values: pl.Series
 
     def frames(self, rows: int = 500_000) -> Iterator[pl.DataFrame]:
-        """As frames of the sample schema, of some so many rows each."""
+        """Yield frames of the sample schema, of about ``rows`` rows each."""
         width = self.series.height
         step = max(1, rows // max(1, width))
         for first in range(0, len(self.wall_us), step):
@@ -82,14 +82,14 @@ class Grid:
                 "line_first": self.lines.slice(first, moments).gather(moment)
                 + self.offsets.gather(place),
             }
-            yield frame_of(SAMPLE, columns)
+            yield build_frame(SAMPLE, columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stacks:
-    """Stacks as runs of frames that come often: a tenth of what they are as Rows.
+    """Stacks as runs of frames that repeat: a tenth of the size of the same Rows.
 
-    rows:   the columns of the stack schema that ``frame_of`` cannot default, but for the frames.
+    rows:   the columns of the stack schema that ``build_frame`` cannot default, but for the frames.
     widths: runs per row, UInt32.
     places: which runs, row by row and innermost first, UInt32.
     runs:   lists of places in the table, UInt32, none of them empty; several Stacks may share it.
@@ -103,23 +103,23 @@ class Stacks:
     table: pl.Series
 
     def frame(self) -> pl.DataFrame:
-        """As a frame of the stack schema."""
+        """Build a frame of the stack schema."""
         single = self.runs.explode()
         if len(single) == len(self.runs):  # each is one frame
             places = single.gather(self.places)
             frames = list_column(self.table.gather(places), self.widths.to_list())
-            return frame_of("stack", {**self.rows.to_dict(), "frames": frames})
+            return build_frame("stack", {**self.rows.to_dict(), "frames": frames})
         runs = self.runs.gather(self.places)
         lengths = pl.DataFrame(
             [repeat(self.widths.to_list()).alias("row"), runs.list.len().alias("length")]
         )
         depths = lengths.group_by("row", maintain_order=True).agg(pl.col("length").sum())
         frames = list_column(self.table.gather(runs.explode()), depths["length"].to_list())
-        return frame_of("stack", {**self.rows.to_dict(), "frames": frames})
+        return build_frame("stack", {**self.rows.to_dict(), "frames": frames})
 
 
 def samples_frame(chunks: Iterable[Samples]) -> pl.DataFrame:
-    """Sample chunks as one frame of the sample schema; labels become 'device=vda,cpu=0'."""
+    """Build a frame of the sample schema from chunks; labels become 'device=vda,cpu=0'."""
     chunks = list(chunks)
     series = pl.DataFrame(
         {
@@ -156,5 +156,5 @@ def _floats(name: str, values: list[float | int | None]) -> pl.Series:
 
 
 def labels_text(labels: Iterable[tuple[str, str]]) -> str:
-    """Labels as one text, sorted by name: 'cpu=0,device=vda'; empty for none."""
+    """Join labels to one text, sorted by name: 'cpu=0,device=vda'; empty without labels."""
     return ",".join(f"{name}={value}" for name, value in sorted(labels))

@@ -14,7 +14,7 @@ import polars as pl
 
 
 def repeat(lengths: Sequence[int]) -> pl.Series:
-    """0, 0, 0, 1, 2, 2 for 3, 1, 2."""
+    """Return the group of each row for groups of these sizes: 0, 0, 0, 1, 2, 2 for 3, 1, 2."""
     numbers = pl.int_range(len(lengths), eager=True)
     return numbers.repeat_by(pl.Series(lengths, dtype=pl.Int64)).explode().drop_nulls()
 
@@ -24,7 +24,7 @@ def field_names(cls: type[Any]) -> tuple[str, ...]:
 
 
 def field_types(cls: type[Any]) -> dict[str, Any]:
-    """Field to type; kept, for ``get_type_hints`` reads source text."""
+    """Map fields to types; cached, because ``get_type_hints`` reads source text."""
     if cls not in _HINTS:
         hints = get_type_hints(cls)
         _HINTS[cls] = {field.name: hints[field.name] for field in dataclasses.fields(cls)}
@@ -44,7 +44,7 @@ _SCHEMAS: dict[type[Any], dict[str, pl.DataType]] = {}
 
 
 def record_columns(cls: type[Any], rows: Sequence[Any]) -> list[pl.Series]:
-    """One series per field of the dataclass that the rows are."""
+    """Build one series per field of the dataclass from its instances."""
     hints = field_types(cls)
     return [
         _column(name, hints[name], dtype, list(map(attrgetter(name), rows)))
@@ -73,7 +73,7 @@ def _column(name: str, hint: Any, dtype: pl.DataType, values: list[Any]) -> pl.S
 
 
 def struct_column(cls: type[Any], rows: Sequence[Any]) -> pl.Series:
-    """Dataclass objects as structs; one that comes often (a frame of a stack) is converted once."""
+    """Build a struct series from dataclass instances, converting repeated ones once."""
     distinct = dict(zip(map(id, rows), rows, strict=True))
     if 2 * len(distinct) > len(rows):
         return pl.DataFrame(record_columns(cls, rows)).to_struct()
@@ -83,11 +83,11 @@ def struct_column(cls: type[Any], rows: Sequence[Any]) -> pl.Series:
 
 
 def list_column(items: pl.Series, lengths: Sequence[int]) -> pl.Series:
-    """The items in lists of these lengths, one per row."""
+    """Group the items into lists of these lengths, one per row."""
     dtype = pl.List(items.dtype)
     if not lengths or items.is_empty():
         return pl.Series([[]], dtype=dtype).new_from_index(0, len(lengths))
-    # Sorted: the rows of a group stand together, which halves the cost.
+    # Sorted: the rows of a group are adjacent, which halves the cost.
     flat = pl.DataFrame([repeat(lengths).set_sorted().alias("row"), items.alias("items")])
     lists = flat.group_by("row", maintain_order=True).agg("items")
     if lists.height < len(lengths):

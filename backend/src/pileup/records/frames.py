@@ -1,4 +1,4 @@
-"""Frames of records: one schema per record kind, and records from rows."""
+"""Convert records to frames and back: one schema per record kind."""
 
 from __future__ import annotations
 
@@ -70,19 +70,19 @@ SAMPLE_SCHEMA: dict[str, pl.DataType] = {
 
 
 def frame_schema(kind: str) -> dict[str, pl.DataType]:
-    """The polars schema of a record kind's frame, before the driver adds ``artifact``."""
+    """Return the polars schema of a record kind's frame, before the driver adds ``artifact``."""
     if kind == SAMPLE:
         return dict(SAMPLE_SCHEMA)
     return dict(dataclass_schema(KINDS[kind]))
 
 
-def frame_of(kind: str, columns: Mapping[str, Any]) -> pl.DataFrame:
-    """Columns as a frame of ``frame_schema(kind)``: what ``Rows`` takes.
+def build_frame(kind: str, columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Build a frame of ``frame_schema(kind)`` from columns, for ``Rows``.
 
     columns: by name, one value per row (a Series or a list) or one value for all rows. Columns
              left out have the record's default; ``line_last`` is then ``line_first``, and a
-             sample's labels are empty. A list decides the height, so one must be given.
-             Types are cast strictly: what does not fit raises.
+             sample's labels are empty. A list decides the height, so at least one is required.
+             Types are cast strictly: a value that does not fit raises.
     """
     height = next(
         len(column) for column in columns.values() if isinstance(column, pl.Series | list)
@@ -119,12 +119,12 @@ def _full_column(name: str, dtype: pl.DataType, given: Any, height: int) -> pl.S
 
 
 def records_frame(kind: str, records: Iterable[Record]) -> pl.DataFrame:
-    """Records of one kind as a frame of ``frame_schema(kind)``, in the given order."""
+    """Build a frame of ``frame_schema(kind)`` from records of one kind, in the given order."""
     return pl.DataFrame(record_columns(KINDS[kind], list(records)))
 
 
 def with_all_columns(kind: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame that an older parser wrote, with the fields it did not know as nulls."""
+    """Add the columns that an older parser did not know to its frame, as nulls."""
     missing = {
         name: dtype for name, dtype in frame_schema(kind).items() if name not in frame.columns
     }
@@ -134,7 +134,7 @@ def with_all_columns(kind: str, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def record_from_row(kind: str, row: dict[str, Any]) -> Record:
-    """The record that a frame's row (``frame.row(i, named=True)``) was made of."""
+    """Build the record of a frame's row (``frame.row(i, named=True)``)."""
     cls = KINDS[kind]
     hints = field_types(cls)
     return cls(**{name: revive(hints[name], row[name]) for name in field_names(cls)})

@@ -1,4 +1,4 @@
-"""What a format yields."""
+"""The union of everything that a format yields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waits for latches and who holds them: semaphores, latch lists, performance_schema."""
+"""Waits for latches and their holders: semaphores, latch lists, performance_schema."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SemaphoreWait(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatchHold(Record):
-    """Who has a latch or mutex, where a list of latches says so.
+    """The holder of a latch or mutex, from a list of latches.
 
     Source: RW-LATCH INFO and MUTEX INFO of a status dump (debug builds: rw_lock_list_print_info(),
     sync0rw.cc; mutex_list_print_info(), sync0sync.cc), performance_schema.mutex_instances and
@@ -67,10 +67,10 @@ class LatchHold(Record):
     thread_id: int | None = None
     """pthread_t, where a dump names the thread."""
     ps_thread_id: int | None = None
-    """performance_schema's THREAD_ID, where that is what is printed."""
+    """performance_schema's THREAD_ID, where that is printed."""
     session_id: int | None = None
     readers: int | None = None
-    """READ_LOCKED_BY_COUNT: how many share it; nothing says who."""
+    """READ_LOCKED_BY_COUNT: how many threads share it; the server does not print which."""
     file: str | None = None
     line: int | None = None
     """Where it was locked."""
@@ -79,7 +79,7 @@ class LatchHold(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventWait(Record):
-    """What a thread waits for, or waited for last, by performance_schema's wait instruments.
+    """The current or last wait of a thread, from performance_schema's wait instruments.
 
     Source: events_waits_current (5.5+, MariaDB), last_wait of sys.processlist and sys.session.
     """

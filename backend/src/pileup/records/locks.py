@@ -68,9 +68,9 @@ class TrxLock(Record):
     waiting: bool = False
     lock_id: str | None = None
     ps_thread_id: int | None = None
-    """performance_schema's THREAD_ID, which is not the connection's id: ServerThread joins it."""
+    """performance_schema's THREAD_ID, not the connection's id; ServerThread maps them."""
     lock_data: str | None = None
-    """The key of the locked row as the server prints it: which row of the index it is."""
+    """The key of the locked row as the server prints it; identifies the row in the index."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class MetadataLock(Record):
     status: str
     """GRANTED, PENDING, ... as printed."""
     source: str | None = None
-    """Where the server asked for it: 'sql_base.cc:3104'."""
+    """Where the server requested it: 'sql_base.cc:3104'."""
     ps_thread_id: int | None = None
     session_id: int | None = None
 

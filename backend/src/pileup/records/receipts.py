@@ -1,4 +1,4 @@
-"""What a format reports about the file itself: problems, sections and skipped lines."""
+"""Reports of a format about the file itself: problems, sections and skipped lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that the parser could not read. Damage is data: it is stored and shown."""
+    """A part of the artifact that the parser could not read. It is stored and shown."""
 
     line: int | None
     message: str

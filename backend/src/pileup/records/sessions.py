@@ -10,7 +10,7 @@ from pileup.records.base import Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerThread(Record):
-    """One row of performance_schema.threads: the three ids of one thread, side by side.
+    """One row of performance_schema.threads: the three ids of one thread.
 
     Joins what prints only the kernel's id (eu-stack, pidstat, top -H) or performance_schema's own
     (data_locks, metadata_locks) to the connection.
@@ -29,7 +29,7 @@ class ServerThread(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session(Record):
-    """One processlist row."""
+    """One row of a processlist."""
 
     KIND: ClassVar[str] = "session"
 
@@ -48,7 +48,7 @@ class Session(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryCount:
-    """One further field of a slow log entry, by its printed name: Pages_read, Sort_rows, Filesort.
+    """A further field of a slow log entry, by its printed name: Pages_read, Sort_rows, Filesort.
 
     Units: as printed (Pages_read_time and Engine_time of MariaDB are milliseconds); Yes is 1, No 0.
     """
@@ -88,4 +88,4 @@ class Query(Record):
     """A command that is not a statement: Quit, Ping, Prepare."""
     query: str | None = None
     counts: tuple[QueryCount, ...] = ()
-    """What else this server prints of a statement, in its order."""
+    """Further counts that this server prints for a statement, in its order."""

@@ -20,7 +20,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackThread:
-    """One thread that shows a stack."""
+    """A thread that shows a stack."""
 
     number: int | None = None
     """gdb's own number: no meaning across captures."""

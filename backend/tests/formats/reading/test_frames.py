@@ -26,7 +26,7 @@ from pileup.records import Event, Frame, Item, Rows, Samples, Skipped, Stack, St
 
 def _events(first: int, count: int) -> pl.DataFrame:
     lines = list(range(first, first + count))
-    return records.frame_of("event", {"line_first": lines, "kind": "log", "message": "text"})
+    return records.build_frame("event", {"line_first": lines, "kind": "log", "message": "text"})
 
 
 def test_columns_become_the_frame_that_records_give() -> None:
@@ -34,9 +34,11 @@ def test_columns_become_the_frame_that_records_give() -> None:
     assert_frame_equal(_events(1, 2), records.records_frame("event", rows))
     stack = Stack(line_first=1, line_last=1, count=2, frames=(Frame(function="f"),))
     columns = {"line_first": [1], "count": pl.Series([2]), "frames": [[{"function": "f"}]]}
-    assert_frame_equal(records.frame_of("stack", columns), records.records_frame("stack", [stack]))
+    assert_frame_equal(
+        records.build_frame("stack", columns), records.records_frame("stack", [stack])
+    )
     with pytest.raises(TypeError, match="needs the column message"):
-        records.frame_of("event", {"line_first": [1], "kind": "log"})
+        records.build_frame("event", {"line_first": [1], "kind": "log"})
 
 
 def test_lists_of_records_keep_their_rows_also_the_empty_ones() -> None:

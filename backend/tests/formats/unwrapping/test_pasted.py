@@ -132,7 +132,7 @@ def test_a_cell_that_never_ends_costs_its_length_once() -> None:
     text = f"<table><tr>{names}</tr><tr><td>"
 
     def read_lines(many: int) -> None:
-        reader = pasted_tables.reader_of([text])
+        reader = pasted_tables.choose_reader([text])
         assert reader is not None
         for line in (text, *["x" * 50] * many):
             reader(line)

@@ -19,7 +19,7 @@ import polars as pl
 from pileup.formats.errors import FormatError
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.reading.wall_clock import local_us
-from pileup.records import SAMPLE, Clock, Item, Problem, Rows, Skipped, frame_of
+from pileup.records import SAMPLE, Clock, Item, Problem, Rows, Skipped, build_frame
 
 NAME = "general-log"
 TITLE = "general query log"
@@ -122,7 +122,7 @@ def _rates(
             "value": pl.Series(values, dtype=pl.Float64),
             "line_first": pl.Series(lines, dtype=pl.Int64),
         }
-        yield Rows(SAMPLE, frame_of(SAMPLE, columns))
+        yield Rows(SAMPLE, build_frame(SAMPLE, columns))
 
 
 def _second(stamp: str) -> tuple[Clock, int] | None:

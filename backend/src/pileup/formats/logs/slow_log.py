@@ -21,7 +21,7 @@ import polars as pl
 from pileup.formats.logs.parts.slow_log_fields import extract_fields
 from pileup.formats.reading.pt_stalk_samples import clock_event
 from pileup.formats.reading.text import Chunk, make_chunks
-from pileup.records import SAMPLE, Item, Problem, Rows, Setting, Skipped, frame_of
+from pileup.records import SAMPLE, Item, Problem, Rows, Setting, Skipped, build_frame
 
 NAME = "slow-log"
 TITLE = "slow query log"
@@ -188,7 +188,7 @@ class _Reader:
         whole = frame.filter("_is_entry")
         if whole.height:
             columns = {name: whole[name] for name in whole.columns if not name.startswith("_")}
-            yield Rows("query", frame_of("query", columns))
+            yield Rows("query", build_frame("query", columns))
             self._count(whole)
 
     def _clock(self, frame: pl.DataFrame) -> Iterator[Item]:
@@ -287,4 +287,4 @@ def _samples(clock: str, rates: pl.DataFrame) -> Iterator[Item]:
             "value": rates[name].cast(pl.Float64),
             "line_first": rates["line"],
         }
-        yield Rows(SAMPLE, frame_of(SAMPLE, columns))
+        yield Rows(SAMPLE, build_frame(SAMPLE, columns))

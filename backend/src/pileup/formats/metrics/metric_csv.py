@@ -31,7 +31,7 @@ from pileup.records import (
     Problem,
     Rows,
     Section,
-    frame_of,
+    build_frame,
     labels_text,
 )
 
@@ -244,7 +244,7 @@ class _Reader:
             return items
         wanted = ("series", "labels", "kind", "unit", "host", "wall_us", "value", "line_first")
         frame = {name: columns[name] for name in wanted} | {"clock": times.clock}
-        return [*items, Rows(SAMPLE, frame_of(SAMPLE, frame))]
+        return [*items, Rows(SAMPLE, build_frame(SAMPLE, frame))]
 
     def _cycle_grid(
         self, chunk: Chunk, width: int, moments: metric_csv_blocks.Times, values: pl.Series
@@ -369,7 +369,7 @@ class _Reader:
             "value": [value for _, _, value, _ in self._points],
             "line_first": [number for *_, number in self._points],
         }
-        yield Rows(SAMPLE, frame_of(SAMPLE, columns))
+        yield Rows(SAMPLE, build_frame(SAMPLE, columns))
         self._points.clear()
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""information_schema.INNODB_METRICS: every enabled counter of InnoDB, in any of the three layouts.
+"""Parse information_schema.INNODB_METRICS in any layout: every enabled counter of InnoDB.
 
 Source: srv_mon.cc and i_s_metrics_fill_table(), storage/innobase (MySQL 5.6 to 9.x, MariaDB 10.0+).
 Yields: innodb_metrics.<name> from COUNT, since the counter was enabled. TYPE says what it is: a
@@ -36,24 +36,24 @@ _SECOND = 1_000_000
 
 
 def sniff(head: str) -> bool | None:
-    """The first columns of the table, in any layout."""
+    """Whether the head has the first columns of the table, in any layout."""
     if "subsystem" not in head.lower():
         return False
     return bool(_VERTICAL.search(head) or _TABLE.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every enabled counter of every sample."""
+    """Yield every enabled counter of every sample."""
     found = Columns()
     wall, clock, samples = 0, _RELATIVE, 0
-    told = False
+    clock_yielded = False
     names: dict[str, int] = {}
     for part in read(lines):
         match part:
             case Stamp(line, epoch_us, local):
                 wall, clock = epoch_us, "utc"
-                if local and not told:
-                    told = True
+                if local and not clock_yielded:
+                    clock_yielded = True
                     yield clock_event(line, epoch_us, local)
             case ResultSet(columns=columns):
                 names = {name.lower(): at for at, name in enumerate(columns)}

@@ -1,4 +1,4 @@
-"""SHOW ENGINE INNODB MUTEX: how often threads had to wait for each latch, since the start.
+"""Parse SHOW ENGINE INNODB MUTEX: how often threads had to wait for each latch, since the start.
 
 Source: innodb_show_mutex_status() and innodb_show_rwlock_status(), ha_innodb.cc. 'os_waits=4' up to
         5.6, 'waits=4' from 5.7; debug builds add spin counts. SHOW MUTEX STATUS of 5.0 has a column
@@ -48,24 +48,24 @@ _SECOND = 1_000_000
 
 
 def sniff(head: str) -> bool | None:
-    """A row whose status is a count of waits."""
+    """Whether the head has a row whose status is a count of waits."""
     if "InnoDB" not in head:
         return "Mutex" in head and bool(_OLD.search(head))
     return bool(_TAB.search(head) or _BOX.search(head) or _VERTICAL.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """The sum of each latch in each listing."""
+    """Yield the sum of each latch in each listing."""
     columns = Columns()
     listing = _Listing(0, "relative")
-    samples, told = 0, False
+    samples, clock_yielded = 0, False
     stamp: int | None = None
     for part in read(lines):
         match part:
             case Stamp(line, epoch_us, local):
                 stamp = epoch_us
-                if local and not told:
-                    told = True
+                if local and not clock_yielded:
+                    clock_yielded = True
                     yield clock_event(line, epoch_us, local)
             case ResultSet():
                 listing.add_to(columns)
@@ -86,7 +86,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 
 class _Listing:
-    """The counts of one listing by latch."""
+    """Sums the counts of one listing by latch."""
 
     def __init__(self, wall: int, clock: Clock) -> None:
         self._wall = wall
@@ -94,7 +94,7 @@ class _Listing:
         self._sums: dict[tuple[str, str], tuple[int, int]] = {}
 
     def take(self, row: ResultRow) -> bool:
-        """Add one row; False when it holds no count."""
+        """Add one row; return False when it holds no count."""
         name, status = (
             (row.values[-2] or "", row.values[-1] or "") if len(row.values) > 2 else ("", "")
         )
@@ -113,7 +113,7 @@ class _Listing:
         return True
 
     def add_to(self, found: Columns) -> None:
-        """The sums as samples."""
+        """Add the sums as samples."""
         for (key, latch), (total, line) in self._sums.items():
             found.add(
                 f"innodb_mutex.{key}",

@@ -1,8 +1,8 @@
-"""Lock, transaction and thread tables: who waits for whom, as the server pairs them.
+"""Parse lock, transaction and thread tables: which waiter waits for which blocker.
 
 Source: see ``lock_rows``; pt-stalk's -lock-waits, -transactions and -ps-locks-transactions.
 Yields: Transaction, TrxLock, LockWait, MetadataLock, EventWait, LatchHold, ServerThread and Session
-        records, a Snapshot per sample of them, and a Table for any other result set beside them.
+        records, a Snapshot per sample of them, and a Table for any other result set.
         The wait list holds every conflicting pair: a blocker that waits itself is not the root.
 """
 
@@ -57,7 +57,7 @@ _IDLE = "Lock collection already running"
 
 
 def sniff(head: str) -> bool | None:
-    """A result set with a column that only these tables have; or the stamps of samples without."""
+    """Whether a result set has a column that only these tables have, or samples are all empty."""
     lower = head.lower()
     if (
         any(word in lower for word in _WORDS)

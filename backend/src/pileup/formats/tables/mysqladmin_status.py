@@ -1,8 +1,8 @@
-"""The line that mysqladmin status prints: eight numbers of the server at once.
+"""Parse the line that mysqladmin status prints: eight numbers of the server at once.
 
 Source: COM_STATISTICS in dispatch_command(), sql/sql_parse.cc, of 4.1 to 9.x; MariaDB prints no
         flush tables since 10.6. com_status(), client/mysql.cc: ``status`` (\\s) of the mysql
-        client prints it without the uptime, which stands above it in words.
+        client prints it without the uptime, which it prints above in words.
             Uptime: 4661  Threads: 3  Questions: 200  Slow queries: 16  Opens: 88  Flush tables: 3
             Open tables: 8  Queries per second avg: 0.042                        (all on one line)
 Yields: mysql.<Variable> under the names of SHOW GLOBAL STATUS that these numbers have there;
@@ -64,7 +64,7 @@ _AGES = 1e10
 
 
 def sniff(head: str) -> bool | None:
-    """One of its first lines is such a line, and most of them are: a client prints it too."""
+    """Whether an early line is such a line and most others are, as a client prints it too."""
     lines = [line for line in head.split("\n")[:60] if line.strip() and not _is_time(line)]
     fit = sum(_LINE.match(line[:_LONGEST]) is not None for line in lines)
     if fit and sum(_CLIENT.match(line[:_LONGEST]) is not None for line in lines) >= 0.5 * len(
@@ -75,7 +75,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line's numbers."""
+    """Yield the numbers of every line."""
     columns, clock, uptimes = Columns(), TsClock(), UptimeClock()
     uptime: tuple[int, int] | None = None
     for number, text in enumerate(lines, start=1):
@@ -114,7 +114,10 @@ def _take(
     uptimes: UptimeClock,
     above: tuple[int, int] | None,
 ) -> Iterator[Item]:
-    """``above``: the uptime that the client printed, and its line."""
+    """Read one line.
+
+    ``above``: the uptime that the client printed above it, and the number of that line.
+    """
     pairs = [
         (match["name"], decimal(match["value"]), match["value"]) for match in _PAIR.finditer(line)
     ]
@@ -140,7 +143,7 @@ def _take(
 
 
 def _in_seconds(words: str) -> int | None:
-    """1 day 2 hours 1 min 20 sec, as nice_time() of the client says it."""
+    """Convert '1 day 2 hours 1 min 20 sec', as nice_time() of the client prints it, to seconds."""
     found = _WORDS.findall(words)
     return sum(int(count) * _SECONDS[unit] for count, unit in found) if found else None
 

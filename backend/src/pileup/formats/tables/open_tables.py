@@ -1,4 +1,4 @@
-"""SHOW OPEN TABLES: what the table cache holds and what is in use; pt-stalk -opentables1 and 2.
+"""Parse SHOW OPEN TABLES: the open and used tables of the cache; pt-stalk -opentables1 and 2.
 
 Source: list_open_tables(), sql/sql_base.cc. Above 1,000 tables pt-stalk prints only
         'Too many open tables: n'.
@@ -29,14 +29,14 @@ _TOO_MANY = re.compile(r"Too many open tables: (\d{1,12})\s*$")
 
 
 def sniff(head: str) -> bool | None:
-    """The four columns in their order, or pt-stalk's refusal."""
+    """Whether the head has the four columns in their order, or pt-stalk's refusal."""
     if "Name_locked" in head and (_HEADER.search(head) or _VERTICAL.search(head)):
         return True
     return bool(_TOO_MANY.match(head.strip()))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """The tables; or only how many there are, where pt-stalk did not print them."""
+    """Yield the tables, or only their number when pt-stalk did not print them."""
     too_many: list[tuple[int, int]] = []
 
     def noting() -> Iterator[str]:

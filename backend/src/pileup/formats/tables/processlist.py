@@ -1,7 +1,7 @@
-"""SHOW [FULL] PROCESSLIST and information_schema.processlist: \\G, box and tab-separated.
+"""Parse SHOW [FULL] PROCESSLIST and information_schema.processlist: \\G, box and tab-separated.
 
 Source: mysqld_list_processes() and fill_schema_processlist(), sql/sql_show.cc; the client's three
-        layouts are described in client_tables.
+        layouts are described in client_layouts.
 Yields: a Session per row, a Snapshot per listing, and per listing the series
         processlist.sessions, processlist.running and processlist.state (label state=).
 Units:  time_s in seconds in the current state (seconds behind for a replication thread); it can be
@@ -33,7 +33,7 @@ _LONGEST_REST = 64 * 1024
 
 
 def sniff(head: str) -> bool | None:
-    """True for the columns of a processlist in their order, in any of the three layouts."""
+    """Whether the head has the columns of a processlist in their order, in any of three layouts."""
     lower = head.lower()
     if "user" not in lower or "host" not in lower:
         return False
@@ -41,12 +41,12 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Read every listing; one ends at a TS line, at row 1, or at a new header."""
+    """Yield the records of every listing; one ends at a TS line, at row 1, or at a new header."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """Runs of plain rows as columns, everything else line by line."""
+    """Yield the same as ``parse``: runs of plain rows as columns, everything else line by line."""
     reader = ProcesslistReader()
     number, rest = 1, ""
     for chunk in chunks:

@@ -1,4 +1,4 @@
-"""A processlist as JSON: an array of flat objects, or one object per line, a session each.
+"""Parse a processlist as JSON: an array of flat objects or an object per line, one per session.
 
 Source: MySQL Shell (--result-format=json, json/array, ndjson), JSON_OBJECT() queries, exporters and
         scripts; of SHOW PROCESSLIST, information_schema.PROCESSLIST, performance_schema.
@@ -46,12 +46,12 @@ _NAMES = {
 _NEEDED = ("id", "command", "time", "state")
 _OF_NAME = {name: column for column, names in _NAMES.items() for name in names}
 _SECOND = 1_000_000
-_MOST_TOLD = 100
+_MOST_REPORTED = 100
 _START = re.compile(r"\s*[\[{]")
 
 
 def sniff(head: str) -> bool | None:
-    """Flat objects with the columns of a processlist."""
+    """Whether the head has flat objects with the columns of a processlist."""
     if not _START.match(head):
         return False
     match = json_text.OBJECT.search(head[:32_768])
@@ -60,7 +60,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every object with an id."""
+    """Yield a Session for every object with an id, and the counts of each listing."""
     series = ListingSeries()
     listing = _Listing(0)
     count = 0
@@ -72,7 +72,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         row = _row(match[0])
         if row is None or "id" not in row:
             count += 1
-            if count <= _MOST_TOLD:
+            if count <= _MOST_REPORTED:
                 yield Problem(
                     number, "Not a session: an object without an id.", found=match[0][:200]
                 )
@@ -129,7 +129,7 @@ class _Listing:
 
 
 def _row(text: str) -> dict[str, Any] | None:
-    """The columns that we know, by our names."""
+    """Decode the known columns of an object, by our names; None when it is not one."""
     try:
         found = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
@@ -160,5 +160,5 @@ def _session(row: dict[str, Any], first: int, last: int, snapshot: int) -> Sessi
 
 
 def _text(value: object) -> str | None:
-    """A cell as text: exporters write numbers as numbers or as texts, and NULL as either."""
+    """Return a cell as text: exporters write numbers as numbers or texts, and NULL as either."""
     return None if value is None or value == "NULL" else str(value)

@@ -1,8 +1,8 @@
-"""pt-mext: samples of SHOW STATUS side by side, a variable per line.
+"""Parse pt-mext: samples of SHOW STATUS in columns, a variable per line.
 
 Source: pt-mext(1) of percona-toolkit over ``mysqladmin ext -i``: the name, then a column per
-        sample, without a header. With ``-r`` of either of them the second column and those behind
-        it are differences; which it is, Uptime tells (Innodb_page_size where it is missing).
+        sample, without a header. With ``-r`` of either of them the second and later columns are
+        differences; Uptime shows which it is (Innodb_page_size when Uptime is missing).
 Yields: the same series as status, mysql.<Variable>: differences are summed up again; a text once,
         as a setting of the status.
 Time:   Uptime is the clock, as in status; without it a column is a second.
@@ -36,7 +36,7 @@ _LONGEST = 200_000
 
 
 def sniff(head: str) -> bool | None:
-    """Names of SHOW STATUS, each with several numbers behind blanks."""
+    """Whether the head has names of SHOW STATUS, each with several numbers behind blanks."""
     lines = [line for line in head.split("\n")[:400] if line.strip()]
     rows = [line for line in lines if _NUMBERS.match(line[:_LONGEST])]
     if len(rows) < 2 or len(rows) < 0.8 * len(lines):
@@ -45,7 +45,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every variable, once the last is there: Uptime is near the end."""
+    """Yield every variable after reading the whole file: Uptime is near the end."""
     rows: dict[str, tuple[int, list[str]]] = {}
     for number, text in enumerate(lines, start=1):
         if not text.strip():
@@ -92,7 +92,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 
 def _text(name: str, number: int, cells: list[str], width: int) -> Item:
-    """What is no number: the same words once per sample, or nothing at all."""
+    """Read cells that are not numbers: the same words once per sample, or nothing."""
     size = len(cells) // width
     if cells != cells[:size] * width:
         return Skipped(number, number, "not a row of pt-mext")
@@ -106,7 +106,7 @@ def _text(name: str, number: int, cells: list[str], width: int) -> Item:
 
 
 def _is_relative(rows: dict[str, tuple[int, list[str]]]) -> bool:
-    """Are the columns behind the first differences? A page does not change its size."""
+    """Whether the later columns are differences: the page size then has zeros."""
     for name in ("Uptime", "Innodb_page_size"):
         values = [value_of(cell) for cell in rows[name][1][:2]] if name in rows else []
         if len(values) == 2 and values[0] is not None and values[1] is not None:
@@ -115,7 +115,7 @@ def _is_relative(rows: dict[str, tuple[int, list[str]]]) -> bool:
 
 
 def _values(cells: Sequence[str], relative: bool) -> list[float | None]:
-    """The levels. Behind a difference that cannot be read there are none."""
+    """Return the levels; None from the first difference that cannot be read."""
     values = [value_of(cell) for cell in cells]
     return list(accumulate(values, _add)) if relative else values
 

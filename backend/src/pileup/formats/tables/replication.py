@@ -1,7 +1,7 @@
-"""SHOW REPLICA STATUS, SHOW SLAVE STATUS: how far behind, what is wrong; pt-stalk -slave-status.
+"""Parse SHOW REPLICA STATUS and SHOW SLAVE STATUS: delay and errors; pt-stalk -slave-status.
 
 Source: see ``replication_rows``. pt-stalk prints the statement each second, also on a server that
-        replicates nothing: a file of statements alone is read and says just that.
+        replicates nothing: a file of statements alone yields a Section that reports it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ VERSION = 2
 HINTS = ("-slave-status", "-replica-status")
 
 _KEY = re.compile(r"(?:^|[\t|]) *(?:Slave|Replica)_IO_State(?::|\t| *\|)", re.M | re.I)
-_ASKED = re.compile(
+_STATEMENT = re.compile(
     r"\s*(?:mysql> )?(?:SHOW (?:ALL )?(?:SLAVES?|REPLICA) STATUS|SELECT .*replication_)", re.I
 )
 
 
 def sniff(head: str) -> bool | None:
-    """The column that a replication status begins with, or nothing but its statement."""
+    """Whether the head has the first column of a replication status, or only its statement."""
     lower = head.lower()
     if "_io_state" in lower and _KEY.search(head):
         return True
@@ -35,32 +35,32 @@ def sniff(head: str) -> bool | None:
     count = other = 0
     for line in head.split("\n"):
         if line.strip() and not line.startswith("TS "):
-            count += bool(_ASKED.match(line))
-            other += not _ASKED.match(line)
+            count += bool(_STATEMENT.match(line))
+            other += not _STATEMENT.match(line)
     return count > 0 and other <= 2 * count
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every status; a Section per question that got no answer."""
+    """Yield every status; a Section when no statement got an answer."""
     seen = _Lines(lines)
     rows = False
     for item in result_records.parse(seen):
         rows = True
         yield item
-    if not rows and seen.asked:
-        yield Section("no replication: every answer is empty", seen.asked, seen.number)
+    if not rows and seen.statement:
+        yield Section("no replication: every answer is empty", seen.statement, seen.number)
 
 
 class _Lines:
-    """The lines, with a note of where the first question stands."""
+    """Passes lines on and notes the number of the first statement."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = lines
-        self.asked = self.number = 0
+        self.statement = self.number = 0
 
     def __iter__(self) -> Iterator[str]:
         for text in self._lines:
             self.number += 1
-            if not self.asked and _ASKED.match(text):
-                self.asked = self.number
+            if not self.statement and _STATEMENT.match(text):
+                self.statement = self.number
             yield text

@@ -1,4 +1,4 @@
-"""The result of a query as JSON: whatever the server lists, read as if the client had printed it.
+"""Parse the result of a query as JSON, as if the client had printed it as rows.
 
 Source: MySQL Shell (--result-format=json, json/raw, json/array, ndjson; --json wraps the rows of a
         result in an object of its own), JSON_OBJECT() and JSON_ARRAYAGG() queries, exporters.
@@ -44,13 +44,13 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\0": "\\0", "
 _BANNER = "INNODB MONITOR OUTPUT"
 _LONGEST = 2 * 1024 * 1024
 _HEAD = 64 * 1024
-_LOOKED_AT = 500
-_MOST_TOLD = 100
+_HEAD_LINES = 500
+_MOST_REPORTED = 100
 _OTHERS = ("result-set", "result-json")
 
 
 def sniff(head: str) -> bool | None:
-    """The text begins with rows of the same columns that no other format claims."""
+    """Whether the text begins with rows of the same columns that no other format claims."""
     start = _START.match(head)
     if not start:
         return False
@@ -72,9 +72,9 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every row, through the format that its columns are of."""
+    """Yield what the format of these columns yields for the rows."""
     text = _Rendered(lines)
-    head = list(itertools.islice(text, _LOOKED_AT))
+    head = list(itertools.islice(text, _HEAD_LINES))
     if not head:
         raise FormatError(
             "No row was found: expected objects of one level, each with the columns of a result."
@@ -82,8 +82,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     reader = _reader("\n".join(head)[:_HEAD])
     for item in reader.parse(itertools.chain(head, text)):
         yield renumber(item, text.first.__getitem__, text.last.__getitem__)
-        yield from text.told()
-    yield from text.told()
+        yield from text.drain_problems()
+    yield from text.drain_problems()
 
 
 def _reader(head: str) -> Format:
@@ -94,19 +94,19 @@ def _reader(head: str) -> Format:
 
 
 class _Rendered:
-    """The rows as the lines of ``mysql --batch``; ``first`` and ``last`` by the number of each."""
+    """Renders rows as lines of ``mysql --batch``; ``first`` and ``last`` map each to raw lines."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.first, self.last = array("q", [1]), array("q", [1])  # lines count from 1
         self._problems: list[Problem] = []
-        self._told = 0
+        self._lost_rows = 0
         self._lines = self._render(lines)
 
     def __iter__(self) -> Iterator[str]:
         return self._lines
 
-    def told(self) -> Iterator[Item]:
-        """The problems met since they were asked for."""
+    def drain_problems(self) -> Iterator[Item]:
+        """Yield the problems met since the last call."""
         problems, self._problems = self._problems, []
         yield from problems
 
@@ -141,8 +141,8 @@ class _Rendered:
                 yield line
 
     def _lost(self, line: int, text: str) -> None:
-        self._told += 1
-        if self._told <= _MOST_TOLD:
+        self._lost_rows += 1
+        if self._lost_rows <= _MOST_REPORTED:
             self._problems.append(
                 Problem(
                     line,
@@ -163,7 +163,7 @@ def _columns(text: str) -> tuple[str, ...] | None:
 
 
 def _row(text: str) -> dict[str, str] | None:
-    """Each column as the client prints it: numbers as they stand, JSON as its text."""
+    """Decode a row with each cell as the client prints it: numbers as written, JSON as its text."""
     try:
         found = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
         return {name: _value(bytes(value)) for name, value in found.items()}

@@ -1,6 +1,6 @@
-"""The result of any query, pasted: buffer pool pages by index, a summary of waits, a digest table.
+"""Parse any pasted query result: buffer pool pages by index, a summary of waits, a digest table.
 
-Source: the mysql client's three layouts (``client_tables``), MySQL Shell's tables. Several results
+Source: the mysql client's three layouts (``client_layouts``), MySQL Shell's tables. Several results
         may follow each other; the statement above one names it.
 Yields: a Table per result set that no other module knows, to be compared with another of the same
         columns; locks, threads and replication among them become their own records.
@@ -26,11 +26,11 @@ _NAME = re.compile(r"(?![\d.]+$)[\w@`][\w@`$().,*/%+ :-]{0,127}")
 
 
 ONLY_UNCLAIMED = True
-"""``sniff`` asks everybody else: not needed when somebody has said yes."""
+"""``sniff`` runs every other format, which is not needed when one has claimed the content."""
 
 
 def sniff(head: str) -> bool | None:
-    """A table as the client prints it that nobody else knows: last in the sniffing order."""
+    """Whether the head is a table as the client prints it that no other format claims."""
     boxes = "+-" in head and _BOX.search(head)
     if not (boxes or (" 1. row *" in head and _VERTICAL.search(head)) or _is_tab(head)):
         return False
@@ -40,7 +40,7 @@ def sniff(head: str) -> bool | None:
 
 
 def _is_tab(head: str) -> bool:
-    """Names between tabs, and below them rows with as many tabs."""
+    """Whether the head has names between tabs, and below them rows with as many tabs."""
     lines = head.split("\n")
     if len(lines) > 2:
         lines = lines[:-1]  # the head may end inside a line

@@ -1,4 +1,4 @@
-"""SHOW GLOBAL STATUS and ``mysqladmin extended-status``: one table or one per sample.
+"""Parse SHOW GLOBAL STATUS and ``mysqladmin extended-status``: one table or one per sample.
 
 Source: print_header()/print_table_data() in client/mysqladmin.cc (boxes), the mysql client (boxes,
         tabs). No table has a time: a stalled server delays its samples, so Uptime is the clock
@@ -35,7 +35,7 @@ _MOST_SAMPLES = 1024
 
 
 def sniff(head: str) -> bool | None:
-    """The names that every server prints first or that only status has."""
+    """Whether the head has the names that every server prints first or that only status has."""
     known = (
         "Aborted_clients",
         "Aborted_connects",
@@ -55,12 +55,12 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every sample; text values are kept once, as settings of the status."""
+    """Yield the series of every sample, and each text value once, as a setting of the status."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """Samples of one shape as columns; what does not fit, and what teaches a shape, by lines."""
+    """Yield the same as ``parse``: samples of one shape as columns, the others line by line."""
     reader = StatusReader()
     shape: Shape | None = None
     rest, after, most = pl.Series(dtype=pl.String), 1, 1
@@ -96,7 +96,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
 
 
 def _end_of_sample(lines: list[str], at: int, starts: str | None) -> int:
-    """The line with which the next sample begins, or the end of what is there.
+    """Return the line with which the next sample begins, or the number of lines.
 
     starts: the name that the first sample of the file began with.
     """

@@ -1,4 +1,4 @@
-"""SHOW GLOBAL VARIABLES in any layout of the client, and pt-stalk's -variables.
+"""Parse SHOW GLOBAL VARIABLES in any layout of the client, and pt-stalk's -variables.
 
 Source: the mysql client; pt-stalk echoes each statement before its table and adds tables of
         performance_schema behind it: variables_by_thread, user_variables_by_thread,
@@ -6,7 +6,7 @@ Source: the mysql client; pt-stalk echoes each statement before its table and ad
 Yields: a Setting per variable; the last value of a name wins where a file has several. A session's
         own value is a Setting ``session.<name>`` where it differs from the global one, once per
         value, with the first thread that has it. Rows of SHOW STATUS behind them are read as such.
-        Other tables beside them are kept as tables.
+        Other tables between them are kept as tables.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _MOST_VALUE = 64 * 1024
 
 
 def sniff(head: str) -> bool | None:
-    """Names that only variables have, as rows of a table, or nothing but names in lower case."""
+    """Whether the head has names that only variables have, or nothing but names in lower case."""
     if "Aborted_clients" in head:
         return False
     seen = sum(
@@ -88,7 +88,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every variable, and what stands beside them."""
+    """Yield a Setting per variable, and the records of the tables between them."""
     reader = _Reader(enumerate(lines, start=1))
     yield from reader.variables()
 
@@ -97,21 +97,21 @@ class _Reader:
     def __init__(self, numbered: Iterator[tuple[int, str]]) -> None:
         self._numbered = numbered
         self._global: dict[str, str | None] = {}
-        self._told: set[tuple[str, str | None]] = set()
+        self._session_values: set[tuple[str, str | None]] = set()
         self._shared = Shared()
         self._status = StatusReader()
         self._in_status = False
-        self._asked: tuple[int, str] | None = None
+        self._statement: tuple[int, str] | None = None
         """The statement above the table."""
 
     def variables(self) -> Iterator[Item]:
-        clock_told = False
+        clock_yielded = False
         for number, text in self._numbered:
             bare = text.strip()
             if self._is_status(text, bare):
                 yield from self._status.line(number, text)
             elif (match := _BOX.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
-                yield self._of_box(match, number)
+                yield self._box_setting(match, number)
             elif (match := _TAB.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
                 value = client_layouts.unescape(match["value"]).strip()
                 yield self._setting(match["name"], value, number, number)
@@ -121,17 +121,17 @@ class _Reader:
                 value = (match["value"] or "").strip()
                 yield self._setting(f"pt_summary.{match['name']}", value, number, number)
             elif stamp := read_ts(text):
-                if stamp[1] and not clock_told:
-                    clock_told = True
+                if stamp[1] and not clock_yielded:
+                    clock_yielded = True
                     yield clock_event(number, stamp[0], stamp[1])
             elif bare.lower().startswith(("select ", "show ")):
-                self._asked = (number, text)
+                self._statement = (number, text)
             elif bare and not _HEADER.match(bare) and not _is_decoration(text):
                 yield Skipped(number, number, "not a variable and its value")
         yield from self._status.finish()
 
     def _is_status(self, text: str, bare: str) -> bool:
-        """From a row of SHOW STATUS on, up to the next header or variable."""
+        """Whether the line follows a row of SHOW STATUS, up to the next header or variable."""
         name = "" if _HEADER.match(bare) else (cells(text) or ("",))[0]
         if name and _STATUS_NAME.match(name):
             self._in_status = True
@@ -139,8 +139,8 @@ class _Reader:
             self._in_status = False
         return self._in_status
 
-    def _of_box(self, match: re.Match[str], number: int) -> Setting:
-        """A value may have several lines: it ends with the bar."""
+    def _box_setting(self, match: re.Match[str], number: int) -> Setting:
+        """Read the variable of a box row; its value may have several lines, up to the bar."""
         parts, size, last = [match["value"].rstrip()], 0, number
         while not parts[-1].endswith("|") and size < _MOST_VALUE:
             following = next(self._numbered, None)
@@ -153,11 +153,12 @@ class _Reader:
         return self._setting(match["name"], value.removesuffix("|").strip(), number, last)
 
     def _others(self, number: int, text: str) -> Iterator[Item]:
-        """Tables of other columns, up to the next table of variables."""
-        asked, self._asked = self._asked, None
+        """Read tables of other columns, up to the next table of variables."""
+        statement, self._statement = self._statement, None
         first, before = number, [text]
-        if asked is not None and number - asked[0] < 10:
-            first, before = asked[0], [asked[1], *[""] * (number - asked[0] - 1), text]
+        if statement is not None and number - statement[0] < 10:
+            first = statement[0]
+            before = [statement[1], *[""] * (number - first - 1), text]
         table: TableOf | None = None
         result: ResultSet | None = None
         columns: tuple[str, ...] = ()
@@ -176,7 +177,7 @@ class _Reader:
                     name, value = part.values
                     yield self._setting(name or "", value, part.line_first, part.line_last)
                 elif self._is_session_variable(part):
-                    yield from self._of_thread(part)
+                    yield from self._session_setting(part)
                 else:  # status_by_thread has the same columns
                     assert result is not None
                     table = TableOf(result, Where(None, None), self._shared)
@@ -196,12 +197,12 @@ class _Reader:
         name = row.values[1] or ""
         return name[:1].islower() and not name.startswith("wsrep_")
 
-    def _of_thread(self, row: ResultRow) -> Iterator[Item]:
+    def _session_setting(self, row: ResultRow) -> Iterator[Item]:
         thread, name, value = row.values
         name = (name or "").lower()
-        if self._global.get(name, value) == value or (name, value) in self._told:
+        if self._global.get(name, value) == value or (name, value) in self._session_values:
             return
-        self._told.add((name, value))
+        self._session_values.add((name, value))
         yield Setting(
             line_first=row.line_first,
             line_last=row.line_last,

@@ -1,1 +1,1 @@
-"""What people and programs put around evidence: quotes, prefixes, logs, pasted layouts."""
+"""Remove what people and programs put around evidence: quotes, prefixes, logs, pasted layouts."""

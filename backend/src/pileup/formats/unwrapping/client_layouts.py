@@ -1,4 +1,4 @@
-"""Result sets as the mysql client prints them: box, tab-separated (batch) and \\G.
+"""Read result sets as the mysql client prints them: box, tab-separated (batch) and \\G.
 
 Source: print_table_data(), print_tab_data(), print_table_data_vertically(), client/mysql.cc.
 Note:   the box pads to the widest value; a newline inside a cell breaks the row, and offsets come
@@ -28,24 +28,24 @@ _ESCAPES = {"n": "\n", "t": "\t", "0": "\ufffd", "\\": "\\", "r": "\r"}
 
 
 def unescape(cell: str) -> str:
-    """A batch-mode cell with its escapes undone."""
+    """Undo the escapes of a batch-mode cell."""
     if "\\" not in cell:
         return cell
     return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[0]), cell)
 
 
 def null(cell: str) -> str | None:
-    """A cell, or None for the word NULL."""
+    """Return a cell, or None for the word NULL."""
     return None if cell == "NULL" else cell
 
 
 def box_offsets(rule: str) -> list[int]:
-    """Positions of the + in a +---+ rule: where the | of each row stands."""
+    """Return the positions of the + in a +---+ rule, where each row has its |."""
     return [at for at, character in enumerate(rule.rstrip()) if character == "+"]
 
 
 def box_cells(line: str, offsets: list[int]) -> list[str] | None:
-    """The cells of a complete one-line row, or None when its bars do not stand at the offsets."""
+    """Split a complete one-line row into cells; None when its bars are not at the offsets."""
     line = line.rstrip()
     if len(line) == offsets[-1] + 1 and all(line[at] == "|" for at in offsets):
         return [line[a + 1 : b].strip() for a, b in itertools.pairwise(offsets)]
@@ -59,7 +59,7 @@ def box_cells(line: str, offsets: list[int]) -> list[str] | None:
 
 
 def starts_box_row(line: str, offsets: list[int], columns: int) -> bool:
-    """Whether a row's first bars stand where they should: a row, not the next line of a cell."""
+    """Whether a row's first bars are at the offsets: a row, not the next line of a cell."""
     return (
         line.startswith("|")
         and len(line) > offsets[columns]
@@ -68,7 +68,7 @@ def starts_box_row(line: str, offsets: list[int], columns: int) -> bool:
 
 
 def stray(number: int, text: str, why: str) -> Iterator[Problem | Skipped]:
-    """A line that belongs to no table; a row of a box that is cut is told as damage."""
+    """Yield a Skipped for a line outside of tables, or a Problem for a box row that is cut."""
     if text.startswith("| "):
         yield Problem(number, "A row that is cut; it was left out.", found=text[:200])
     yield Skipped(number, number, why)

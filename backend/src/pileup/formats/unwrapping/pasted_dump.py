@@ -1,4 +1,4 @@
-"""A part of SHOW ENGINE INNODB STATUS, as people paste it: without the lines that begin a dump.
+"""Complete a pasted part of SHOW ENGINE INNODB STATUS with the lines that begin a dump.
 
 Source: the sections of a dump one by one (LATEST DETECTED DEADLOCK above all, TRANSACTIONS,
         SEMAPHORES), or the body of one without its title: ``---TRANSACTION``, ``--Thread ... has
@@ -30,8 +30,8 @@ _OF_OTHERS = ("INNODB MONITOR OUTPUT", "InnoDB:", "[Note]", "[Warning]", "[ERROR
 _BANNER = "=====================================\nINNODB MONITOR OUTPUT\n" + "=" * 37
 
 
-def reader_of(lines: list[str]) -> Unwrap | None:
-    """What puts a dump's beginning before these lines; None for whole dumps and other text."""
+def choose_reader(lines: list[str]) -> Unwrap | None:
+    """Return what puts a dump's beginning before these lines; None for other text."""
     if any(sign in line for line in lines for sign in _OF_OTHERS):
         return None
     filled = [line for line in lines if line.strip()][:2]
@@ -49,7 +49,7 @@ def reader_of(lines: list[str]) -> Unwrap | None:
 
 
 class _Begun:
-    """Lines in front of the first that is not empty."""
+    """Puts lines in front of the first line that is not empty."""
 
     def __init__(self, first: str, before: str) -> None:
         self._first = first

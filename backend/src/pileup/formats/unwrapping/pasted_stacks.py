@@ -1,4 +1,4 @@
-"""Stacks as other debuggers print them, in the shape of gdb's.
+"""Convert stacks that other debuggers print to gdb's layout.
 
 Source: lldb ``thread backtrace all`` (``bt all``): Thread::GetStatus(), StackFrame.cpp;
         ``coredumpctl info`` and the journal of systemd-coredump (elfutils' frames); ``thread 2``
@@ -50,8 +50,8 @@ _APPLE_FRAME = re.compile(
 _BT = re.compile(r"\(gdb\) (?:bt|where|backtrace)\b")
 
 
-def reader_of(lines: list[str]) -> Unwrap | None:
-    """What turns lines that begin like these into gdb's; None for other text."""
+def choose_reader(lines: list[str]) -> Unwrap | None:
+    """Return what converts lines that begin like these to gdb's; None for other text."""
     if any(map(_CORE_THREAD.match, lines)) and any(map(_CORE_FRAME.match, lines)):
         return _core
     if any(map(_LLDB_THREAD.match, lines)) and any(map(_LLDB_FRAME.match, lines)):
@@ -76,7 +76,7 @@ def _apple(line: str) -> str:
 
 
 class _Session:
-    """gdb, a thread after the other by hand: where ``bt`` was typed stands the thread's header."""
+    """Converts a gdb session of one ``bt`` per thread: each becomes a thread's header."""
 
     def __init__(self) -> None:
         self._header = ""
@@ -122,7 +122,7 @@ def _lldb(line: str) -> str:
 
 
 def _apart(text: str) -> str:
-    """gdb prints a blank before the arguments, which are the last parentheses that balance."""
+    """Put a blank before the arguments as gdb does: they are the last balanced parentheses."""
     depth = 0
     for at in range(len(text) - 1, -1, -1):
         depth += (text[at] == ")") - (text[at] == "(")

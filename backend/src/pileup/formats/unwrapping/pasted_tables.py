@@ -1,4 +1,4 @@
-r"""Results of the server as other programs show them, in the layouts of the mysql client.
+r"""Convert results of the server that other programs show to the layouts of the mysql client.
 
 Source: Markdown tables; boxes and \G rows that lost rules or blanks on a web page; boxes of
         Unicode lines (other clients); CSV of MySQL Workbench (``# Id, User``, quoted by '),
@@ -17,7 +17,7 @@ import re
 from pileup.formats.unwrapping import client_layouts
 from pileup.formats.unwrapping.wrapped_logs import Unwrap
 
-# What the first columns of the server's own results are called, in lower case.
+# Names of the first columns of the server's own results, in lower case.
 _KNOWN = (
     ("id", "user", "host", "db", "command", "time"),
     ("variable_name", "value"),
@@ -86,13 +86,13 @@ _CELL = re.compile(
 )
 _TAG = re.compile(r"<[^<>]{0,500}>")
 _WIDTH = 64
-"""A name has at most so many characters: the keys of \\G are aligned to it."""
+"""Most characters of a name: the keys of \\G are aligned to this width."""
 _MOST_CELL = 1024 * 1024
 _CSV = (",", ";", "\t")
 
 
-def reader_of(lines: list[str]) -> Unwrap | None:
-    """What turns the lines of a text that begins with these into the client's; None for others."""
+def choose_reader(lines: list[str]) -> Unwrap | None:
+    """Return what converts lines that begin like these to the client's layout; None for others."""
     filled = [line for line in lines if line.strip()]
     text = "\n".join(lines)
     if _UNICODE.search(text) and _header(text.translate(_TO_ASCII)):
@@ -102,14 +102,14 @@ def reader_of(lines: list[str]) -> Unwrap | None:
     if "<t" in text.lower() and _is_known(_names_of_html(text)):
         return _Html()
     if not any(map(_RULE.match, filled)):
-        unruled = _bars_of(filled) or _rows_of_status(filled) or _rows_of_processlist(filled)
+        unruled = _bars_reader(filled) or _status_reader(filled) or _processlist_reader(filled)
         if unruled:
             return unruled
-    return _keys_of(lines) or _csv_of(filled)
+    return _keys_reader(lines) or _csv_reader(filled)
 
 
-def _bars_of(filled: list[str]) -> Unwrap | None:
-    """Rows between bars, of Markdown or of a client without its rules."""
+def _bars_reader(filled: list[str]) -> Unwrap | None:
+    """Return a converter for rows between bars: Markdown, or a client without its rules."""
     for at, line in enumerate(filled[:20]):
         if _BAR_ROW.match(line):
             dashed = at + 1 < len(filled) and bool(_DASHED.match(filled[at + 1]))
@@ -119,8 +119,8 @@ def _bars_of(filled: list[str]) -> Unwrap | None:
     return None
 
 
-def _csv_of(filled: list[str]) -> Unwrap | None:
-    """Cells between commas, semicolons or tabs, below names that we know."""
+def _csv_reader(filled: list[str]) -> Unwrap | None:
+    """Return a converter for cells between commas, semicolons or tabs, below known names."""
     for line in filled[:3]:
         for comma in _CSV:
             quote = "'" if line.startswith("#") else '"'
@@ -130,8 +130,8 @@ def _csv_of(filled: list[str]) -> Unwrap | None:
     return None
 
 
-def _keys_of(lines: list[str]) -> Unwrap | None:
-    """Rows of \\G whose blanks or whose line of stars got lost on the way."""
+def _keys_reader(lines: list[str]) -> Unwrap | None:
+    """Return a converter for rows of \\G that lost their blanks or their line of stars."""
     if any("INNODB MONITOR OUTPUT" in line for line in lines):
         return None  # the lines of a dump are no keys
     rows = [at for at, line in enumerate(lines) if client_layouts.ROW.match(line.strip())]
@@ -150,8 +150,8 @@ def _keys_of(lines: list[str]) -> Unwrap | None:
     return _Keys(frozenset(names), has_rows=bool(rows)) if len(names) > 1 else None
 
 
-def _rows_of_status(filled: list[str]) -> Unwrap | None:
-    """Rows of SHOW STATUS without their header and rules, as bug reports quote a part of them."""
+def _status_reader(filled: list[str]) -> Unwrap | None:
+    """Return a converter for rows of SHOW STATUS without header and rules, as bug reports quote."""
     if len(filled) < 3 or not all(map(_BAR_ROW.match, filled)):
         return None
     rows = [_bars(line) for line in filled]
@@ -161,8 +161,8 @@ def _rows_of_status(filled: list[str]) -> Unwrap | None:
     return _Bars("|Variable_name|Value|", dashed=False, absent=True) if known >= 3 else None
 
 
-def _rows_of_processlist(filled: list[str]) -> Unwrap | None:
-    """Rows of SHOW PROCESSLIST without their header, as bug reports quote a part of them."""
+def _processlist_reader(filled: list[str]) -> Unwrap | None:
+    """Return a converter for rows of SHOW PROCESSLIST without header, as bug reports quote."""
     if not all(map(_BAR_ROW.match, filled)):
         return None
     rows = [_bars(line) for line in filled]
@@ -177,7 +177,7 @@ def _is_session(cells: list[str]) -> bool:
 
 
 def _header(text: str) -> list[str]:
-    """Cells of the first row between bars."""
+    """Split the first row between bars into cells."""
     for line in text.split("\n")[:50]:
         if _BAR_ROW.match(line):
             return _bars(line)
@@ -194,7 +194,7 @@ def _bars(line: str) -> list[str]:
 
 
 def _tabs(cells: list[str]) -> str:
-    """A line of ``mysql --batch``."""
+    """Join cells to a line of ``mysql --batch``."""
     return "\t".join(map(_escaped, cells))
 
 
@@ -203,7 +203,7 @@ def _escaped(cell: str) -> str:
 
 
 class _UnicodeBox:
-    """A box of Unicode lines; some programs print a rule below every row, the client does not."""
+    """Converts a box of Unicode lines; drops the rule that some programs print below every row."""
 
     def __init__(self) -> None:
         self._inner = 0
@@ -219,10 +219,10 @@ class _UnicodeBox:
 
 
 class _Bars:
-    """Rows between bars without rules: Markdown, or a box that a web page took its rules from."""
+    """Converts rows between bars without rules: Markdown, or a box on a web page."""
 
     def __init__(self, header: str, *, dashed: bool, absent: bool = False) -> None:
-        """``absent``: the header is not in the text; it goes before the first row."""
+        """``absent``: the header is not in the text and goes before the first row."""
         self._header = header.strip()
         self._absent = absent
         self._columns = len(_bars(header))
@@ -246,7 +246,7 @@ class _Bars:
 
 
 class _Csv:
-    """Rows of a CSV export, also those with a line break between their quotes."""
+    """Converts rows of a CSV export, also those with a line break between their quotes."""
 
     def __init__(self, header: str, comma: str, quote: str) -> None:
         self._header = header
@@ -267,7 +267,10 @@ class _Csv:
 def _csv_cells(
     line: str, comma: str, quote: str, *, inside: bool = False
 ) -> tuple[list[str], bool]:
-    """(cells, whether the last one is complete). ``inside``: the line begins within quotes."""
+    """Split a CSV line; return its cells and whether the last one is complete.
+
+    ``inside``: the line begins within quotes.
+    """
     cells: list[str] = []
     at = 0
     while True:
@@ -304,7 +307,7 @@ def _row_line(number: int) -> str:
 
 
 class _Keys:
-    """\\G whose keys are not aligned: as the client aligns them."""
+    """Aligns the keys of \\G as the client aligns them."""
 
     def __init__(self, names: frozenset[str], *, has_rows: bool) -> None:
         self._names = names
@@ -322,7 +325,7 @@ class _Keys:
 
 
 class _Xml:
-    """``mysql --xml``: a line per row and field already."""
+    """Converts ``mysql --xml``, which prints a line per row and field."""
 
     def __init__(self) -> None:
         self._rows = 0
@@ -341,7 +344,7 @@ class _Xml:
 
 
 class _Html:
-    """Tables of a web page: names from <th> or from the first row."""
+    """Converts tables of a web page; the names come from <th> or from the first row."""
 
     def __init__(self) -> None:
         self._names: list[str] = []

@@ -1,12 +1,12 @@
-"""Text as people paste it: what a bug report, a chat or a web page put around the lines.
+"""Clean text that people paste: remove what a bug report, chat or web page put around the lines.
 
 Source: quotes of mails and issues (``> ``), code blocks by indentation (Stack Overflow, Jira), log
         viewers that put a time or a pod in front (Rancher, ``kubectl logs --prefix``), colours of
         ``docker compose logs``; parts of a dump (``pasted_dump``), tables and stacks in other
-        clothes (``pasted_tables``, ``pasted_stacks``).
-Gives:  the text as the server, the client or gdb prints it, line by line: what comes out stands on
-        the line it came from.
-Note:   what is around goes only where nine of ten of the first lines have it.
+        layouts (``pasted_tables``, ``pasted_stacks``).
+Gives:  the text as the server, the client or gdb prints it, line by line: each line keeps its
+        number.
+Note:   it is removed only when nine of ten of the first lines have it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 from pileup.formats.unwrapping import pasted_dump, pasted_stacks, pasted_tables
 from pileup.formats.unwrapping.wrapped_logs import Unwrap, without
 
-_LOOKED_AT = 300
+_MOST_LINES = 300
 _QUOTE = re.compile(r" {0,3}>(?: |$)")
 # Sat, Jan 28 2023 3:58:59 am | ...     [pod/mysql-0/mysql] ...
 _VIEWERS = (
@@ -33,17 +33,17 @@ _AT_MARGIN = re.compile(
 
 
 def choose_cleaner(head: str) -> Unwrap | None:
-    """What makes the lines of a text that begins like this plain; None when they are."""
+    """Return what cleans the lines of a text that begins like this; None when they are clean."""
     lines = head.split("\n")
-    if len(lines) > _LOOKED_AT:
-        lines = lines[:_LOOKED_AT]  # the head may end inside a line
+    if len(lines) > _MOST_LINES:
+        lines = lines[:_MOST_LINES]  # the head may end inside a line
     around = _around(lines)
     if around:
         lines = [around(line) for line in lines]
     inner = (
-        pasted_dump.reader_of(lines)
-        or pasted_tables.reader_of(lines)
-        or pasted_stacks.reader_of(lines)
+        pasted_dump.choose_reader(lines)
+        or pasted_tables.choose_reader(lines)
+        or pasted_stacks.choose_reader(lines)
     )
     if around and inner:
         outside, inside = around, inner

@@ -1,4 +1,4 @@
-"""Log lines that something else wrapped, as the lines that they were.
+"""Unwrap log lines that a container, a shipper or a journal wrapped.
 
 Source: containers: Docker's json-file driver, ``docker logs -t``, the CRI log of Kubernetes;
         shippers: fluent-bit, fluentd, vector, CloudWatch Logs; ``journalctl -o json`` (MESSAGE);
@@ -8,12 +8,12 @@ Source: containers: Docker's json-file driver, ``docker logs -t``, the CRI log o
             { "prio": 2, "err_code": 10931, "msg": "...", "time": "2023-05-02T04:00:01.1Z", ... }
 Gives:  the wrapped text. The times of a container are dropped: the server prints its own. A journal
         becomes lines of syslog and log_sink_json those of the traditional sink.
-Note:   a wrapper is peeled when half of the first lines have it; a line without it (what the
-        shipper itself said) stays as it is. A message of several lines gives several logical lines
+Note:   a wrapper is peeled when half of the first lines have it; a line without it (written by the
+        shipper itself) stays as it is. A message of several lines gives several logical lines
         for one raw line.
 Parts:  Docker cuts a line at 16 KB (its json-file entries then do not end with a line feed), and so
-        does the CRI (P, the last part F). The parts are one line again, in the place of the last of
-        them; in the place of the others stand empty lines. Parts of stdout and stderr are apart.
+        does the CRI (P, the last part F). The parts become one line again, at the last of them; the
+        others become empty lines. Parts of stdout and stderr are kept apart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 import msgspec
 
 Unwrap = Callable[[str], str]
-"""A raw line to what it wrapped, which may be several lines; itself when it is not wrapped."""
+"""Unwraps a raw line, perhaps to several lines; a line that is not wrapped is returned as it is."""
 
 # 2023-05-02T04:00:00.123456789Z stderr F message      (F: whole, P: part of a long line)
 _CRI = re.compile(
@@ -37,17 +37,17 @@ _CRI = re.compile(
 # Nine decimals, as Docker prints them: MySQL prints six.
 _DOCKER_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z ")
 _WORDS = ("log", "message", "MESSAGE")
-_LOOKED_AT = 200
+_MOST_LINES = 200
 _LONGEST = 1024 * 1024
-"""Characters of a line that is put together; a longer one is given in pieces."""
+"""Characters of a line joined from parts; a longer line is yielded in pieces."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = 253_402_300_799_000_000
 """The last microsecond of year 9999."""
 
 
 def choose_unwrapper(head: str) -> Unwrap | None:
-    """What unwraps the lines of a text that begins like this; None when they are not wrapped."""
-    whole = head.split("\n")[:_LOOKED_AT]
+    """Return what unwraps the lines of a text that begins like this; None when none is wrapped."""
+    whole = head.split("\n")[:_MOST_LINES]
     if len(whole) > 1:
         whole.pop()  # the head may end inside a line
     lines = [line for line in whole if line.strip()]
@@ -70,7 +70,7 @@ class _Parts:
         self._sizes: dict[str, int] = {}
 
     def add(self, stream: str, text: str, *, goes_on: bool) -> str:
-        """The whole line with its last part; nothing before."""
+        """Return the whole line with its last part; an empty line before."""
         held = self._held.setdefault(stream, [])
         held.append(text)
         size = self._sizes[stream] = self._sizes.get(stream, 0) + len(text)
@@ -81,7 +81,7 @@ class _Parts:
 
 
 class _Docker:
-    """Docker's json-file: an entry that does not end with a line feed goes on in the next."""
+    """Unwraps Docker's json-file: an entry without a line feed at its end continues in the next."""
 
     def __init__(self) -> None:
         self._parts = _Parts()
@@ -96,7 +96,7 @@ class _Docker:
 
 
 class _Cri:
-    """The CRI's log: P marks a part that the next one continues."""
+    """Unwraps the CRI's log: the next line continues a part marked P."""
 
     def __init__(self) -> None:
         self._parts = _Parts()
@@ -109,7 +109,7 @@ class _Cri:
 
 
 def _docker(line: str) -> tuple[str, str] | None:
-    """(stream, text) of an entry of Docker's json-file driver."""
+    """Return (stream, text) of an entry of Docker's json-file driver; None for another line."""
     if not line.startswith('{"log":'):
         return None
     try:
@@ -123,7 +123,7 @@ def _docker(line: str) -> tuple[str, str] | None:
 
 
 def without(pattern: re.Pattern[str], line: str) -> str:
-    """The line without what a pattern finds at its beginning."""
+    """Return the line without the match of a pattern at its beginning."""
     match = pattern.match(line)
     return line[match.end() :] if match else line
 
@@ -141,17 +141,17 @@ def _unwrapped(line: str) -> str | None:
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
         return None
     if "__REALTIME_TIMESTAMP" in found:
-        return _of_journal(found)
+        return _journal_lines(found)
     if "err_code" in found and "msg" in found:
-        return _of_error_log(found)
+        return _error_log_line(found)
     for word in _WORDS:
         if isinstance(text := found.get(word), str):
             return text.removesuffix("\n").replace("\r", "")
     return None
 
 
-def _of_journal(entry: dict[str, Any]) -> str | None:
-    """A line of ``journalctl -o short-iso-precise`` per line of the message."""
+def _journal_lines(entry: dict[str, Any]) -> str | None:
+    """Convert a journal entry to lines of ``journalctl -o short-iso-precise``."""
     message = entry.get("MESSAGE")
     if isinstance(message, list):  # bytes that are no text
         if not all(isinstance(item, int) and 0 <= item < 256 for item in message):
@@ -168,8 +168,8 @@ def _of_journal(entry: dict[str, Any]) -> str | None:
     return "\n".join(before + line for line in message.rstrip("\n").split("\n"))
 
 
-def _of_error_log(entry: dict[str, Any]) -> str | None:
-    """The line that the traditional sink prints of the same event."""
+def _error_log_line(entry: dict[str, Any]) -> str | None:
+    """Convert a log_sink_json entry to the line that the traditional sink prints."""
     message, when, code = entry["msg"], entry.get("time"), entry["err_code"]
     if not isinstance(message, str) or not isinstance(when, str):
         return None

@@ -37,7 +37,7 @@ from pileup.formats.innodb.parts.counter_series import (
     Series,
 )
 from pileup.formats.reading.repeated_text import MOST_TEXT, repeated
-from pileup.records import SAMPLE, Rows, frame_of
+from pileup.records import SAMPLE, Rows, build_frame
 
 _NUMBER = re.compile(r"[0-9.]+")
 _DIGITS = bytes(byte if byte in b"0123456789." else 32 for byte in range(256))
@@ -193,7 +193,7 @@ class Counters:
         every = [(f"innodb.{series.name}", labels, *series[1:]) for series, labels in self._series]
         names = ("series", "labels", "kind", "unit")
         texts = pl.DataFrame(every, schema=dict.fromkeys(names, pl.String()), orient="row")[number]
-        return frame_of(
+        return build_frame(
             SAMPLE,
             {
                 **texts.to_dict(),

@@ -29,7 +29,7 @@ from pileup.records import (
     Rows,
     SemaphoreWait,
     Skipped,
-    frame_of,
+    build_frame,
     frame_schema,
 )
 
@@ -265,7 +265,7 @@ class Waits:
         first = pl.Series(self._first, dtype=pl.Int64)
         last = pl.Series([row.last for row in self._bodies.rows], dtype=pl.Int64).gather(body)
         _, walls, snapshots, clocks = zip(*self._dumps, strict=True)
-        return frame_of(
+        return build_frame(
             SemaphoreWait.KIND,
             {
                 "line_first": first,

@@ -37,7 +37,7 @@ from pileup.records import (
     Skipped,
     Transaction,
     TrxLock,
-    frame_of,
+    build_frame,
     frame_schema,
 )
 
@@ -232,7 +232,7 @@ class Transactions:
         }
         locks = pl.DataFrame(self._lock_rows, schema=_LOCK_TABLE, orient="row")
         waits = locks[pl.Series(waited, dtype=pl.UInt32)] if self._lock_rows else None
-        transactions = frame_of(
+        transactions = build_frame(
             Transaction.KIND,
             {
                 **common,
@@ -256,7 +256,7 @@ class Transactions:
         of_trx = pl.Series(self._lock_trx, dtype=pl.UInt32)
         listed = locks[pl.Series(self._lock_of, dtype=pl.UInt32)]
         line = pl.Series(self._lock_line, dtype=pl.Int64)
-        return transactions, frame_of(
+        return transactions, build_frame(
             TrxLock.KIND,
             {
                 **{name: column.gather(of_trx) for name, column in common.items()},

@@ -115,7 +115,7 @@ def _fields(names: Sequence[str], is_escaped: bool) -> list[pl.Expr]:
 
 
 def _text(name: str, is_escaped: bool) -> pl.Expr:
-    """As ``client_tables.unescape`` reads it."""
+    """As ``client_layouts.unescape`` reads it."""
     text = pl.col(name)
     return text.str.replace_many(_ESCAPES, leftmost=True) if is_escaped else text
 

@@ -26,7 +26,17 @@ from pileup.formats.tables.parts.processlist_rows import (
 )
 from pileup.formats.tables.parts.processlist_series import ListingSeries
 from pileup.formats.unwrapping import client_layouts
-from pileup.records import Clock, Item, Problem, Rows, Section, Session, Skipped, Snapshot, frame_of
+from pileup.records import (
+    Clock,
+    Item,
+    Problem,
+    Rows,
+    Section,
+    Session,
+    Skipped,
+    Snapshot,
+    build_frame,
+)
 
 BOX_HEADER = re.compile(
     r"^\| *id *\| *user *\| *host *\| *db *\| *command *\| *time *\| *state *\| *info *\|",
@@ -178,7 +188,7 @@ class ProcesslistReader:
             "clock": clock,
             "snapshot": self._samples + 1,
         }
-        yield Rows(Session.KIND, frame_of(Session.KIND, columns))
+        yield Rows(Session.KIND, build_frame(Session.KIND, columns))
 
     def listings(self, found: Listings, first: int) -> Iterator[Item]:
         """Tab-separated listings, the first perhaps begun above; ``first`` is their first line."""
@@ -204,7 +214,7 @@ class ProcesslistReader:
         of_row = of_part[repeated([many for many, *_ in parts])]
         columns = {**rows.to_dict(), **of_row.drop("rows").to_dict()}
         columns["line_first"] = columns.pop("line") + first
-        yield Rows(Session.KIND, frame_of(Session.KIND, columns))
+        yield Rows(Session.KIND, build_frame(Session.KIND, columns))
 
     def _counts_from(self, first: int) -> None:
         self._sessions = 0

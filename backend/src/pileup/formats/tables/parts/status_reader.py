@@ -30,7 +30,7 @@ from pileup.formats.tables.parts.status_rows import (
 from pileup.formats.tables.parts.status_shape import Shape
 from pileup.formats.tables.parts.status_variables import kind_of, unit_of
 from pileup.formats.unwrapping.client_layouts import stray
-from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, frame_of
+from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, build_frame
 
 _WHOLE = re.compile(r"-?\d{1,19}")
 _UNSET = 2**64 - 1
@@ -245,7 +245,7 @@ class StatusReader:
                 columns["value"].append(value)
                 columns["line_first"].append(number)
         if columns:
-            yield Rows(SAMPLE, frame_of(SAMPLE, columns))
+            yield Rows(SAMPLE, build_frame(SAMPLE, columns))
         self._held.clear()
 
     def _text(
