@@ -23,7 +23,7 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     at = worst_time(stall)
     assert at is not None
     assert wait_graph(evidence, at).waiters == stall.peak_waiters
-    assert f"At its worst {grouped(stall.peak_waiters)} threads waited" in analysis.headline.text
+    assert f"Peak: {grouped(stall.peak_waiters)} threads waiting" in analysis.headline.text
 
     told = analysis.persistence
     assert told

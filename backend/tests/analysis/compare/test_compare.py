@@ -175,7 +175,7 @@ def test_it_warns_of_what_cannot_be_compared() -> None:
     assert any("different length" in one for one in warnings)
     assert any("Only b has status dumps" in one for one in warnings)
     empty = dataclasses.replace(short, frames={})
-    assert "holds nothing" in compare(Side("a", long), Side("none", empty)).warnings[0]
+    assert "is empty" in compare(Side("a", long), Side("none", empty)).warnings[0]
 
 
 def test_the_host_of_a_fleet_that_differs() -> None:

@@ -142,7 +142,7 @@ def test_a_window_around_the_onset_narrows_all() -> None:
     begin = compare_sides(groups, "start", (0.0, 10.0))
     found = next(one for one in begin.series if one.series == "mysql.Threads_running")
     assert [one and one.median for one in found.levels] == [2, 3]
-    with pytest.raises(NotAlignedError, match="count from"):
+    with pytest.raises(NotAlignedError, match="needs alignment"):
         compare_sides(groups, "clock", (0.0, 10.0))
 
 

@@ -53,21 +53,21 @@ def test_a_run_without_load_proves_nothing() -> None:
     )
     found = trial(run(200, 4000, name="the incident"), Run.of("the run", idle))
     assert found.verdict == "unknown"
-    assert found.text.startswith("The load differs too much to tell the incident from the run")
+    assert found.text.startswith("The load differs too much to compare the run with the incident")
     assert found.text.endswith("Put more load on the run.")
 
 
 def test_a_standstill_has_no_time_per_statement() -> None:
     found = trial(run(200, 4000), run(300, 0))
     assert (found.verdict, found.after_s) == ("worse", None)
-    assert "no statement done (299 sessions running, 0 statements/s)" in found.text
+    assert "no statements completed (299 sessions running, 0 statements/s)" in found.text
     assert trial(run(300, 0), run(300, 0)).verdict == "unknown"
 
 
 def test_statements_and_transactions_do_not_trial() -> None:
     found = trial(run(95, 1200), run(95, 100, rate="metric.tps"))
     assert found.verdict == "unknown"
-    assert "count different things" in found.text
+    assert "count statements in different ways" in found.text
 
 
 def test_the_same_host_tells_both() -> None:
@@ -98,4 +98,4 @@ def test_without_series_nobody_can_say() -> None:
     empty = Run.of("the incident", evidence({}))
     found = trial(empty, empty)
     assert found.verdict == "unknown"
-    assert found.text == ("The incident has no series of sessions running and of statements done.")
+    assert found.text == ("The incident has no series of running sessions and of statements done.")

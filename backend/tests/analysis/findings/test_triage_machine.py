@@ -40,7 +40,7 @@ def cpu(number: int, value: float):  # type: ignore[no-untyped-def]
 def test_a_long_run_queue_is_measured_by_the_number_of_cpus() -> None:
     queue = gauge("vmstat.r", over(2.0, 41.0))
     crowded = check("saturated_resources", queue, cpu(0, 5.0), cpu(1, 5.0))
-    assert (crowded.verdict, "41 processes wanted one of 2 CPUs" in crowded.why) == (
+    assert (crowded.verdict, "41 processes competed for 2 CPUs" in crowded.why) == (
         "suspect",
         True,
     )
@@ -56,9 +56,9 @@ def test_threads_that_wait_for_a_cpu_and_processes_in_disk_wait() -> None:
     waits = gauge(
         "pidstat.threads_wait", over(0.1, 55.0), labels=(("command", "mysqld"), ("pid", "2159"))
     )
-    assert "55 threads of the server" in check("saturated_resources", waits).why
+    assert "55 server threads" in check("saturated_resources", waits).why
     assert (
-        "12 processes at a time wait for a disk"
+        "12 processes wait for a disk at once"
         in check("saturated_resources", gauge("sar.blocked", over(0.0, 12.0))).why
     )
 
@@ -100,7 +100,7 @@ def test_steal_of_sar_and_dstat() -> None:
 def test_faults_near_the_stall_are_suspect_and_old_ones_are_not() -> None:
     killed = "Out of memory: Killed process 2159 (mysqld)"
     near = check("hardware", event("oom_kill", killed, 35), event("log", "fine", 36))
-    assert (near.verdict, near.why) == ("suspect", "The logs speak of a fault: 1 oom kill.")
+    assert (near.verdict, near.why) == ("suspect", "The logs report a fault: 1 oom kill.")
     assert near.evidence[0].line_first == 7
     old = check("hardware", event("oom_kill", killed, -9000), event("log", "fine", 36))
     assert (old.verdict, "1 at other times" in old.why) == ("ok", True)

@@ -1,1 +1,1 @@
-"""Two or more captures, runs, tables or hosts beside each other."""
+"""Compare two or more captures, runs, tables or hosts."""

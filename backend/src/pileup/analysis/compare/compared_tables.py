@@ -1,11 +1,11 @@
-"""The tables of two sides beside each other: which rows appeared, went and changed.
+"""Compare the tables of two sides: which rows appeared, disappeared and changed.
 
 Tables are of one kind when name and columns are the same, whichever host they come from; a host
-that both sides have is held against itself. Of several the last of each side counts: how it stood
-at the end. Where rows have no key of their own, counts would be made up: left out, and said.
+that both sides have is compared with itself. Each side counts with its last table of a kind. When
+rows share a key, the row counts are unknown: they are None and the document has a note.
 
-Which rows there are is told by the first run of each side; a number is the median of all runs that
-print it, with the least and the most, so a cell changed when the medians differ.
+The first run of each side decides which rows exist; a number is the median over all runs that print
+it, with low and high, so a cell changed when the medians differ.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pileup.analysis.evidence.times import iso
 
 MOST = 50
 MOST_ROWS = 10
-"""Rows of each state, and for changed ones cells, that one table shows."""
+"""One table shows at most this many rows per state (cells for changed rows)."""
 _LONGEST = 200
 _MOST_KEYS = 8
 
@@ -42,13 +42,13 @@ Hosts = dict[str | None, dict[str, Any]]
 Cell = str | None
 Row = Sequence[Cell]
 Side = tuple[Evidence, dict[str, Any], "list[dict[str, Any]]"]
-"""The first run, its table, and that of every other run."""
+"""The first run, its table, and the same table of every other run."""
 
 
 def compared_tables(left: Sequence[Evidence], right: Sequence[Evidence]) -> list[ComparedTable]:
-    """Every kind of table that both have and that differs, the largest change first.
+    """List every kind of table that both sides have and that differs, the largest change first.
 
-    Takes: the runs of each side, at least one.
+    Takes the runs of each side, at least one per side.
     """
     a, b = [_last(evidence) for evidence in left], [_last(evidence) for evidence in right]
     tables = [
@@ -69,22 +69,22 @@ def compared_tables(left: Sequence[Evidence], right: Sequence[Evidence]) -> list
 
 
 def _last(evidence: Evidence) -> dict[Kind, Hosts]:
-    """The last table of each kind and host."""
-    found: defaultdict[Kind, Hosts] = defaultdict(dict)
+    """Map each kind and host to its last table (a row of the frame ``table``)."""
+    tables: defaultdict[Kind, Hosts] = defaultdict(dict)
     frame = evidence.frame("table")
     if frame is None:
-        return found
+        return tables
     ordered = frame.sort("time", "artifact", "line_first", nulls_last=False)
     places: dict[tuple[str, tuple[str, ...], str | None], int] = {}
     for at, (name, columns, host) in enumerate(
         ordered.select("name", "columns", "host").iter_rows()
     ):
         key = (name, tuple(columns), host)
-        places.pop(key, None)  # so that the last one seen stands last
+        places.pop(key, None)  # keeps the order of last occurrence
         places[key] = at
     for (name, names, host), at in places.items():
-        found[name, names][host] = ordered.row(at, named=True)
-    return found
+        tables[name, names][host] = ordered.row(at, named=True)
+    return tables
 
 
 def _pairs(a: Hosts, b: Hosts) -> list[tuple[str | None, dict[str, Any], dict[str, Any]]]:
@@ -94,17 +94,17 @@ def _pairs(a: Hosts, b: Hosts) -> list[tuple[str | None, dict[str, Any], dict[st
 
 
 def _again(runs: Sequence[dict[Kind, Hosts]], kind: Kind, host: str | None) -> list[dict[str, Any]]:
-    """The same table in further runs; without a host that both sides have, of whichever is last."""
-    found = (
+    """Find the same table in further runs; without a shared host, the table of the last host."""
+    tables = (
         hosts.get(host) or list(hosts.values())[-1] for run in runs if (hosts := run.get(kind))
     )
-    return list(found)
+    return list(tables)
 
 
 def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable | None:
     name, columns = kind
     before, after = a[1], b[1]
-    if _place(before) == _place(after):  # one and the same table on both sides
+    if _place(before) == _place(after):  # the identical table on both sides
         return None
     try:
         difference = compare(TableData(columns, before["rows"]), TableData(columns, after["rows"]))
@@ -134,7 +134,7 @@ def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable |
         appeared=None if keyless else len(by_state["added"]),
         gone=None if keyless else len(by_state["gone"]),
         changed=None if keyless else len({key for key, _ in cells}),
-        note="Several rows have one key: which was which is not known." if keyless else None,
+        note="Several rows share a key, so they cannot be matched." if keyless else None,
         rows=shown,
     )
 
@@ -142,7 +142,7 @@ def _compared(kind: Kind, host: str | None, a: Side, b: Side) -> ComparedTable |
 def _cells(
     rows: Sequence[RowChange], columns: tuple[str, ...], runs: tuple[_Runs, _Runs]
 ) -> list[tuple[tuple[Cell, ...], ComparedTableRow]]:
-    """The cells that changed in rows that both sides have, each with the key of its row."""
+    """List the changed cells of rows that both sides have, each with the key of its row."""
     several = runs[0].several or runs[1].several
     return [
         (row.key, table)
@@ -155,7 +155,7 @@ def _cells(
 
 
 class _Runs:
-    """The tables of further runs of a side, by row."""
+    """Tables of a side's further runs, by row key."""
 
     def __init__(
         self, columns: tuple[str, ...], keys: tuple[str, ...], tables: list[dict[str, Any]]
@@ -166,7 +166,7 @@ class _Runs:
         self.several = bool(tables)
 
     def spread(self, row: RowChange, column: str, first: str | None) -> SpreadDoc | None:
-        """Over the first run and all further ones that print a number there."""
+        """Return the spread of a cell over all runs; None unless every run prints a number."""
         names = [first]
         at = self._at[column]
         names += [
@@ -187,21 +187,21 @@ class _Runs:
 
 
 def _rows(rows: list[Row], places: list[int]) -> dict[tuple[Cell, ...], Row]:
-    """Rows by their key; of those that share one none, for which is which is not known."""
-    found: dict[tuple[Cell, ...], Row] = {}
+    """Map rows by key; rows that share a key are left out, as they cannot be matched."""
+    keyed: dict[tuple[Cell, ...], Row] = {}
     twice: set[tuple[Cell, ...]] = set()
     for row in rows:
         key = tuple(row[place] if place < len(row) else None for place in places)
-        if key in found:
+        if key in keyed:
             twice.add(key)
-        found[key] = row
-    return {key: row for key, row in found.items() if key not in twice}
+        keyed[key] = row
+    return {key: row for key, row in keyed.items() if key not in twice}
 
 
 def _spread(
     row: RowChange, column: str, cell: CellChange, runs: tuple[_Runs, _Runs]
 ) -> ComparedTableRow | None:
-    """None where both sides say the same."""
+    """Compare one cell of both sides; None when they are equal."""
     before, after = (
         runs[0].spread(row, column, cell.before),
         runs[1].spread(row, column, cell.after),
@@ -225,7 +225,7 @@ def _spread(
 
 
 def _whole(rows: dict[str, list[RowChange]]) -> list[ComparedTableRow]:
-    """Rows that one side alone has, in the order printed."""
+    """List the rows that only one side has, in printed order."""
     appeared = [_row("appeared", row) for row in rows["added"][:MOST_ROWS]]
     return appeared + [_row("gone", row) for row in rows["gone"][:MOST_ROWS]]
 

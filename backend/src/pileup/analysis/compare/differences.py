@@ -1,7 +1,7 @@
-"""What a comparison of two sides is made of; ``compare_sides`` puts two or more beside each other.
+"""Compute the parts of a comparison of two sides; ``compare_sides`` combines two or more sides.
 
-A side is some evidence, narrowed to a window, a host or some artifacts. What only one side has is
-said and never taken as zero. Series are matched by name and labels, whichever host they come from.
+A side is some evidence, narrowed to a window, a host or some artifacts. A value that only one side
+has is reported as missing, never as zero. Series match by name and labels, whatever their host.
 
 Units: counters are rates per second; waits and threads are per dump and per sample, so that sides
        of different length compare.
@@ -30,7 +30,7 @@ from pileup.analysis.stacks.hot_stacks import clean
 from pileup.numerals import number
 
 CLEAR = 3.0
-"""A difference of medians beyond this many spreads is clear."""
+"""A difference of medians is clear beyond this many spreads."""
 MOST = 500
 _DEPTH = 60
 _UNLIKE_LENGTH = 4.0
@@ -52,12 +52,12 @@ VOLATILE_SETTINGS = frozenset(
      "net.core.netdev_rss_key", "net.ipv4.tcp_ehash_entries", "net.ipv4.udp_hash_entries",
      "net.netfilter.nf_conntrack_count"}
 )  # fmt: skip
-"""Differ between any two moments or name the machine: nobody set them."""
+"""Variables that nobody sets: they differ between any two moments or name the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is compared: all of some evidence, or the part that these narrow it to."""
+    """One side of a comparison: some evidence, narrowed by window, host and artifacts if given."""
 
     label: str
     evidence: Evidence
@@ -66,7 +66,7 @@ class Side:
     artifacts: frozenset[str] | None = None
 
     def narrowed(self) -> Evidence:
-        """The evidence of this side alone. Settings hold for the whole capture, so no window."""
+        """Return the evidence of this side alone; settings are not narrowed by the window."""
         frames = {}
         for kind, frame in self.evidence.frames.items():
             keep = pl.lit(True)
@@ -76,9 +76,9 @@ class Side:
                 keep = keep & (pl.col("host") == self.host).fill_null(False)
             if self.span is not None and kind != "setting" and "time" in frame.columns:
                 keep = keep & self.span.holds().fill_null(False)
-            kept = frame.filter(keep)
-            if kept.height:
-                frames[kind] = kept
+            rows = frame.filter(keep)
+            if rows.height:
+                frames[kind] = rows
         return replace(self.evidence, frames=frames)
 
 
@@ -90,12 +90,12 @@ def side_doc(side: Side, evidence: Evidence, span: Span | None) -> ComparedSide:
         end=iso(span.end) if span else None,
         hosts=_hosts(evidence),
         version=server(evidence, settings).version,
-        dumps=moments_of(evidence, "innodb_status"),
-        samples=moments_of(evidence, "stacks"),
+        dumps=count_moments(evidence, "innodb_status"),
+        samples=count_moments(evidence, "stacks"),
     )
 
 
-def times_of(evidence: Evidence) -> Span | None:
+def time_span(evidence: Evidence) -> Span | None:
     bounds = [
         (low, high)
         for frame in evidence.frames.values()
@@ -114,22 +114,22 @@ def _hosts(evidence: Evidence) -> list[str]:
     return sorted(names)
 
 
-def moments_of(evidence: Evidence, kind: str) -> int:
+def count_moments(evidence: Evidence, kind: str) -> int:
     frame = evidence.frame("snapshot")
     if frame is None:
         return 0
     return frame.filter(pl.col("kind") == kind).select("artifact", "snapshot").n_unique()
 
 
-def warnings_of(
+def comparison_warnings(
     item: ComparedSide,
     two: ComparedSide,
     empty: tuple[bool, bool],
     spans: tuple[Span | None, Span | None],
 ) -> list[str]:
-    """Why the two may not be comparable."""
+    """List the reasons why two sides may not be comparable."""
     names = [
-        f"{side.label} holds nothing: widen its window or choose another."
+        f"{side.label} is empty: widen its window or choose another."
         for side, nothing in zip((item, two), empty, strict=True)
         if nothing
     ]
@@ -145,7 +145,7 @@ def warnings_of(
             )
     if (item.dumps == 0) != (two.dumps == 0):
         only = item.label if item.dumps else two.label
-        names.append(f"Only {only} has status dumps: its waits have nothing to be held against.")
+        names.append(f"Only {only} has status dumps, so its waits cannot be compared.")
     if (item.samples == 0) != (two.samples == 0):
         only = item.label if item.samples else two.label
         names.append(f"Only {only} has stack samples.")
@@ -153,7 +153,7 @@ def warnings_of(
 
 
 def untimed_tables(sides: Iterable[Side]) -> list[str]:
-    """Tables that no window can hold, as nothing says when they were taken."""
+    """Warn about tables without a time: no window can contain them."""
     names: set[str] = set()
     for side in sides:
         frame = side.evidence.frame("table")
@@ -172,12 +172,12 @@ def untimed_tables(sides: Iterable[Side]) -> list[str]:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     what, them = ("A table has", "it") if len(names) == 1 else (f"{len(names)} tables have", "them")
     advice = "Give the file a time on its Clock tab, or compare bundles instead of windows."
-    return [f"{what} no time, so no window holds {them}: {named}{more}. {advice}"]
+    return [f"{what} no time, so no window contains {them}: {named}{more}. {advice}"]
 
 
-def trial_of(a: Run, b: Run) -> TrialDoc | None:
-    found = trial(a, b)
-    return None if found.before_s is None and found.after_s is None else found
+def measured_trial(a: Run, b: Run) -> TrialDoc | None:
+    document = trial(a, b)
+    return None if document.before_s is None and document.after_s is None else document
 
 
 # ---- series ------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def series_between(left: pl.DataFrame, right: pl.DataFrame) -> list[ComparedSeri
 
 
 def _levels(rows: pl.DataFrame) -> pl.DataFrame:
-    """series, labels, unit, n, median, mad, p95 of each series, over all its hosts."""
+    """Aggregate each series over all its hosts: series, labels, unit, n, median, mad, p95."""
     names = rows["series"].unique().to_list()
     alike = [name for name in names if name.lower().rpartition(".")[2] not in _NEVER_ALIKE]
     return (
@@ -290,17 +290,17 @@ def stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
 
 
 def changed_settings(left: Evidence, right: Evidence) -> list[ComparedSetting]:
-    """Only those that differ; one that a side does not print is not a difference."""
+    """List the settings that both sides print and that differ."""
     a, b = variables(left), variables(right)
     return [
         ComparedSetting(name=name, a=a[name].value, b=b[name].value)
         for name in sorted(a.keys() & b.keys() - VOLATILE_SETTINGS)
-        if said(a[name].value) != said(b[name].value)
+        if normalized(a[name].value) != normalized(b[name].value)
     ]
 
 
 def variables(evidence: Evidence) -> dict[str, Setting]:
-    """Texts that SHOW STATUS prints are no settings."""
+    """Return the settings of the capture without texts that SHOW STATUS prints."""
     every = effective_settings(evidence)
     return {name: setting for name, setting in every.items() if not name.startswith("status.")}
 
@@ -308,19 +308,19 @@ def variables(evidence: Evidence) -> dict[str, Setting]:
 _SWITCH = {"on": "1", "off": "0", "yes": "1", "no": "0", "true": "1", "false": "0"}
 
 
-def said(value: str | None) -> str:
-    """ON and 1 are one value, and so are 'A' and 'a'."""
+def normalized(value: str | None) -> str:
+    """Normalize a setting's value: ON and 1 are equal, and so are 'A' and 'a'."""
     text = (value or "").strip().lower()
     return _SWITCH.get(text, text)
 
 
 def same_value(a: str | None, b: str | None, *, switch: bool = False) -> bool:
-    """Whether two values of a setting say the same, whatever their spelling.
+    """Return whether two values of a setting are equal, whatever their spelling.
 
-    switch: one stands in an option file, where a name alone switches it on, sizes have letters
-            (95G) and paths may end in a slash.
+    switch: one value comes from an option file, where a name alone switches it on, sizes have
+            letters (95G) and paths may end in a slash.
     """
-    if said(a) == said(b):
+    if normalized(a) == normalized(b):
         return True
     if not switch:
         return False
@@ -331,7 +331,7 @@ _SIZE = re.compile(r"(\d{1,18})([kmgtpe])")
 
 
 def _written(value: str | None) -> str:
-    text = said("1" if value in (None, "") else value).strip("\"'")
+    text = normalized("1" if value in (None, "") else value).strip("\"'")
     if match := _SIZE.fullmatch(text):
         return f"{float(int(match[1]) << (10 * (1 + 'kmgtpe'.index(match[2])))):.6f}"
     try:
@@ -357,16 +357,16 @@ __all__ = [
     "VOLATILE_SETTINGS",
     "Side",
     "changed_settings",
-    "moments_of",
-    "said",
+    "comparison_warnings",
+    "count_moments",
+    "measured_trial",
+    "normalized",
     "same_value",
     "series_between",
     "side_doc",
     "stack_counts",
-    "times_of",
-    "trial_of",
+    "time_span",
     "untimed_tables",
     "variables",
     "wait_counts",
-    "warnings_of",
 ]

@@ -1,7 +1,7 @@
-"""Which of N hosts differ: each host's level of each series, held against the middle of the fleet.
+"""Find the hosts that differ: compare each host's level of each series with the fleet's median.
 
-A host stands out where its median lies far from the fleet's: more than ``FAR`` robust spreads and
-more than ``TIMES`` times. With fewer than three hosts there is no fleet, only a comparison.
+A host is an outlier when its median is more than ``FAR`` robust spreads and more than ``TIMES``
+times away from the fleet's. With fewer than three hosts there is no fleet, only a comparison.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 20
 
 
 def fleet(evidence: Evidence, span: Span | None) -> FleetDoc:
-    """Hosts that differ from the others inside a window (all of the time without one)."""
+    """List the hosts that differ from the others inside a window (all of the time when None)."""
     rows = plain_values(evidence.frame("sample")).filter(pl.col("host").is_not_null())
     if span is not None:
         rows = rows.filter(span.holds())
@@ -68,9 +68,9 @@ def _outliers(rows: pl.DataFrame, hosts: int) -> dict[str, list[FleetSeries]]:
         )
         .sort(["score", "series", "labels"], descending=[True, False, False])
     )
-    found: defaultdict[str, list[FleetSeries]] = defaultdict(list)
+    outliers: defaultdict[str, list[FleetSeries]] = defaultdict(list)
     for row in table.iter_rows(named=True):
-        found[row["host"]].append(
+        outliers[row["host"]].append(
             FleetSeries(
                 series=row["series"],
                 labels=row["labels"] or "",
@@ -79,33 +79,33 @@ def _outliers(rows: pl.DataFrame, hosts: int) -> dict[str, list[FleetSeries]]:
                 score=row["score"],
                 text=(
                     f"{row['series']} is {number(row['level'])}, "
-                    f"{number(row['middle'])} in the middle of the fleet"
+                    f"the fleet's median is {number(row['middle'])}"
                 ),
             )
         )
-    return dict(found)
+    return dict(outliers)
 
 
 def _odd_settings(evidence: Evidence, hosts: set[str]) -> dict[str, list[FleetSetting]]:
-    """Settings that most hosts have alike and this one has otherwise."""
+    """List the settings of each host that differ from the value that most hosts share."""
     by_name: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for all_setting in all_settings(evidence):
         if all_setting.host in hosts and all_setting.value is not None:
             by_name[all_setting.name][all_setting.host] = all_setting.value
-    found: defaultdict[str, list[FleetSetting]] = defaultdict(list)
+    odd: defaultdict[str, list[FleetSetting]] = defaultdict(list)
     for name, values in sorted(by_name.items()):
         common, count = Counter(values.values()).most_common(1)[0]
         if len(values) < LEAST or count <= len(values) / 2 or count == len(values):
             continue
         for host, value in values.items():
             if value != common:
-                found[host].append(FleetSetting(name=name, host_value=value, fleet_value=common))
-    return dict(found)
+                odd[host].append(FleetSetting(name=name, host_value=value, fleet_value=common))
+    return dict(odd)
 
 
 def _text(hosts: list[str], differing: list[FleetHost]) -> str:
     if not differing:
-        return f"None of {len(hosts)} hosts stands out."
+        return f"No host differs from the others ({len(hosts)} hosts)."
     names = ", ".join(host.host for host in differing[:5])
     more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
     return f"{len(differing)} of {len(hosts)} hosts differ from the others: {names}{more}."
@@ -115,7 +115,7 @@ def _too_few(count: int) -> str:
     known = {0: "No series names its host", 1: "One host is known"}.get(
         count, "Two hosts are known"
     )
-    return f"{known}: a fleet begins at {LEAST} hosts. Compare two sides instead."
+    return f"{known}; a fleet needs {LEAST} hosts. Compare two sides instead."
 
 
 __all__ = ["fleet"]

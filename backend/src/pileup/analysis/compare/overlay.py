@@ -1,4 +1,4 @@
-"""One series of several sides over one axis of seconds."""
+"""Overlay one series of several sides on one axis of seconds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pileup.analysis.compare.sides import Align, Group, zero_of
+from pileup.analysis.compare.sides import Align, Group, zero_time
 from pileup.analysis.contract import OverlayDoc, OverlayLine
 from pileup.analysis.evidence.series import values
 from pileup.analysis.evidence.times import iso
@@ -16,7 +16,7 @@ POINTS = 300
 
 
 def overlay(groups: Sequence[Group], series: str, align: Align = "onset") -> OverlayDoc:
-    """One series (name and labels, whichever host) of every run over one axis of seconds.
+    """Overlay one series (name and labels, whichever host) of every run on one axis of seconds.
 
     Raises:
         NotAlignedError: a side has no onset.
@@ -34,7 +34,7 @@ def overlay(groups: Sequence[Group], series: str, align: Align = "onset") -> Ove
                 .otherwise(pl.lit("{") + pl.col("labels").cast(pl.String) + pl.lit("}")),
             )
             rows = rows.filter(named == series, pl.col("value").is_not_null())
-            zero = zero_of(member, align)
+            zero = zero_time(member, align)
             for (host,), frame in rows.group_by("host", maintain_order=True):
                 unit = unit or frame["unit"].cast(pl.String)[0]
                 if frame["kind"].cast(pl.String)[0] == "counter":

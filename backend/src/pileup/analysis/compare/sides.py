@@ -1,11 +1,11 @@
-"""Sides of a comparison: a capture or a part of it, or several runs of the same thing, aligned."""
+"""Sides of a comparison: a capture or part of it, or several runs of the same setup, aligned."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from pileup.analysis.compare.differences import Side, times_of
+from pileup.analysis.compare.differences import Side, time_span
 
 Align = Literal["onset", "start", "clock"]
 MOST_SIDES = 6
@@ -14,7 +14,7 @@ MOST_RUNS = 12
 
 
 class NotAlignedError(ValueError):
-    """The sides cannot be put on one axis like that."""
+    """The chosen alignment is impossible for a side; the message says what to choose instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +23,22 @@ class Member:
 
     side: Side
     onset: int | None
-    """UTC µs of its stall; None without one."""
+    """UTC µs of the stall's onset; None without a stall."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One side of a comparison: one run, or several of the same thing."""
+    """One side of a comparison: one run, or several of the same setup."""
 
     label: str
     members: tuple[Member, ...]
 
 
-def zero_of(member: Member, align: Align) -> int:
-    """UTC µs of second 0; 0 itself by the clock.
+def zero_time(member: Member, align: Align) -> int:
+    """Return the time of second 0 in UTC µs; 0 when sides are aligned by the clock.
 
     Raises:
-        NotAlignedError: there is no onset, or nothing with a time.
+        NotAlignedError: the side has no onset, or no records with a time.
     """
     if align == "clock":
         return 0
@@ -48,10 +48,10 @@ def zero_of(member: Member, align: Align) -> int:
                 f"{member.side.label} has no stall: align the sides at their start."
             )
         return member.onset
-    span = member.side.span or times_of(member.side.narrowed())
+    span = member.side.span or time_span(member.side.narrowed())
     if span is None:
-        raise NotAlignedError(f"{member.side.label} holds nothing with a time.")
+        raise NotAlignedError(f"{member.side.label} has no records with a time.")
     return span.start
 
 
-__all__ = ["MOST_RUNS", "MOST_SIDES", "Align", "Group", "Member", "NotAlignedError", "zero_of"]
+__all__ = ["MOST_RUNS", "MOST_SIDES", "Align", "Group", "Member", "NotAlignedError", "zero_time"]

@@ -1,12 +1,12 @@
-"""More than two sides beside each other, aligned, with the spread of repeated runs.
+"""Compare two or more aligned sides, with the spread of repeated runs.
 
-A side is one capture (or a part of it), or several runs of the same thing. One run varies by its
-samples: median with quartiles. Several vary from run to run: the median of their medians with the
-least and the most. Ratios are taken over one side, the reference, and carry both spreads: low over
+A side is one capture (or part of it), or several runs of the same setup. One run varies by its
+samples: median with quartiles. Several runs vary from run to run: the median of their medians with
+low and high. Ratios are relative to one side, the reference, and include both spreads: low over
 high to high over low.
 
-Sides are put on one axis at their onset, at their start, or by the clock. A window of seconds
-around the onset or the start narrows all of them alike.
+Sides are aligned at their onset, at their start, or by the clock. A window in seconds around the
+onset or the start applies to all sides.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from pileup.analysis.compare.differences import (
     MOST,
     VOLATILE_SETTINGS,
     Side,
-    moments_of,
-    said,
+    comparison_warnings,
+    count_moments,
+    measured_trial,
+    normalized,
     series_between,
     side_doc,
     stack_counts,
-    times_of,
-    trial_of,
+    time_span,
     untimed_tables,
     variables,
     wait_counts,
-    warnings_of,
 )
-from pileup.analysis.compare.sides import Align, Group, Member, NotAlignedError, zero_of
+from pileup.analysis.compare.sides import Align, Group, Member, NotAlignedError, zero_time
 from pileup.analysis.compare.trial import Run
 from pileup.analysis.contract import (
     ComparedSide,
@@ -73,33 +73,33 @@ def compare_sides(
     window: tuple[float, float] | None = None,
     reference: int = 0,
 ) -> SidesDoc:
-    """What differs between the reference and the other sides, the clearest first.
+    """List what differs between the reference and the other sides, the clearest first.
 
     window: from and to in seconds around the onset or the start. reference: index of a group.
 
     Raises:
-        NotAlignedError: a side has no onset, or a window is asked for by the clock.
+        NotAlignedError: a side has no onset, or a window is given with alignment by the clock.
     """
     parts = [[_part(member, align, window) for member in group.members] for group in groups]
-    sides = [_side(group, some) for group, some in zip(groups, parts, strict=True)]
+    sides = [_side(group, runs) for group, runs in zip(groups, parts, strict=True)]
     base = parts[reference]
     first = base[0]
     trials: list[SidesTrial] = []
     warnings: dict[str, None] = {}
     tables: list[SidesTable] = []
-    for at, some in enumerate(parts):
+    for at, runs in enumerate(parts):
         if at == reference:
             continue
-        other = some[0]
-        if trial := trial_of(_run(_NAMES[reference], first), _run(_NAMES[at], other)):
+        other = runs[0]
+        if trial := measured_trial(_run(_NAMES[reference], first), _run(_NAMES[at], other)):
             trials.append(SidesTrial(side=at, trial=trial))
         empty = (not first.evidence.frames, not other.evidence.frames)
         spans = (first.span, other.span)
-        warnings |= dict.fromkeys(warnings_of(sides[reference], sides[at], empty, spans))
+        warnings |= dict.fromkeys(comparison_warnings(sides[reference], sides[at], empty, spans))
         tables += [
             SidesTable(side=at, table=compared_table)
             for compared_table in compared_tables(
-                [part.evidence for part in base], [part.evidence for part in some]
+                [part.evidence for part in base], [part.evidence for part in runs]
             )
         ]
     return SidesDoc(
@@ -107,7 +107,7 @@ def compare_sides(
         reference=reference,
         align=align,
         trials=trials,
-        warnings=[*warnings, *untimed_tables(part.side for some in parts for part in some)],
+        warnings=[*warnings, *untimed_tables(part.side for runs in parts for part in runs)],
         series=_series(parts, reference),
         waits=_waits(parts),
         stacks=_stacks(parts),
@@ -120,14 +120,14 @@ def _part(member: Member, align: Align, window: tuple[float, float] | None) -> _
     side = member.side
     if window is not None:
         if align == "clock":
-            raise NotAlignedError("A window of seconds needs an onset or a start to count from.")
-        zero = zero_of(member, align)
+            raise NotAlignedError("A window in seconds needs alignment at the onset or the start.")
+        zero = zero_time(member, align)
         side = replace(
             side,
             span=Span(zero + round(window[0] * 1e6), zero + round(window[1] * 1e6)),
         )
     evidence = side.narrowed()
-    span = side.span or times_of(evidence)
+    span = side.span or time_span(evidence)
     return _Part(side, evidence, span, values(evidence.frame("sample")))
 
 
@@ -169,19 +169,19 @@ def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSerie
     rank: dict[SeriesKey, int] = {}
     unit: dict[SeriesKey, str | None] = {}
     clear: defaultdict[SeriesKey, list[list[bool]]] = defaultdict(list)
-    for some in (*parts[:reference], *parts[reference + 1 :]):
+    for runs in (*parts[:reference], *parts[reference + 1 :]):
         in_runs: defaultdict[SeriesKey, list[bool]] = defaultdict(list)
-        for part in some:
+        for part in runs:
             for place, series in enumerate(series_between(base, part.values)):
                 key = (series.series, series.labels)
-                # what one side shows clearly comes before what no side does
+                # clear differences come before unclear ones
                 place += 0 if series.clear else MOST
                 rank[key] = min(place, rank.get(key, place))
                 unit[key] = unit.get(key) or series.unit
                 in_runs[key].append(series.clear)
-        for key, found in in_runs.items():
-            clear[key].append(found + [False] * (len(some) - len(found)))
-    levels = [[_levels(part.values) for part in some] for some in parts]
+        for key, flags in in_runs.items():
+            clear[key].append(flags + [False] * (len(runs) - len(flags)))
+    levels = [[_levels(part.values) for part in runs] for runs in parts]
     documents = []
     for key in sorted(rank, key=lambda row: (rank[row], row))[:MOST]:
         spreads = [_spread([row[key] for row in level if key in row]) for level in levels]
@@ -195,14 +195,14 @@ def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSerie
                     None if at == reference else _ratio(spreads[reference], spread)
                     for at, spread in enumerate(spreads)
                 ],
-                clear=any(all(found) for found in clear[key]),
+                clear=any(all(flags) for flags in clear[key]),
             )
         )
     return documents
 
 
 def _levels(rows: pl.DataFrame) -> dict[SeriesKey, tuple[float, float, float, int]]:
-    """(series, labels) to median, quartiles and count of one run, over all its hosts."""
+    """Map (series, labels) to median, quartiles and count of one run, over all its hosts."""
     value = pl.col("value")
     frame = (
         rows.filter(value.is_not_null())
@@ -252,32 +252,32 @@ def _ratio(before: SpreadDoc | None, after: SpreadDoc | None) -> RatioDoc | None
 
 def _waits(parts: Sequence[Sequence[_Part]]) -> list[SidesWait]:
     def counts(part: _Part) -> dict[tuple[str, int, str], float] | None:
-        dumps = moments_of(part.evidence, "innodb_status")
+        dumps = count_moments(part.evidence, "innodb_status")
         if not dumps:
             return None
         rows = wait_counts(part.evidence).iter_rows()
         return {(file, line, mode): waits / dumps for file, line, mode, waits in rows}
 
     return [
-        SidesWait(file=file, line=line, mode=mode, counts=found)
-        for (file, line, mode), found in _counted(parts, counts)
+        SidesWait(file=file, line=line, mode=mode, counts=means)
+        for (file, line, mode), means in _counted(parts, counts)
     ]
 
 
 def _stacks(parts: Sequence[Sequence[_Part]]) -> list[SidesStack]:
     def counts(part: _Part) -> dict[tuple[str, ...], float] | None:
-        samples = moments_of(part.evidence, "stacks")
+        samples = count_moments(part.evidence, "stacks")
         if not samples:
             return None
         return {stack: many / samples for stack, many in stack_counts(part.evidence).items()}
 
     documents = []
-    for stack, found in _counted(parts, counts):
+    for stack, means in _counted(parts, counts):
         known = match_stack(list(stack))
         documents.append(
             SidesStack(
                 stack=list(stack),
-                counts=found,
+                counts=means,
                 signature=known.id if known else None,
                 category=known.category if known else None,
                 set_aside=bool(known and known.set_aside),
@@ -289,9 +289,9 @@ def _stacks(parts: Sequence[Sequence[_Part]]) -> list[SidesStack]:
 def _counted(
     parts: Sequence[Sequence[_Part]], counts: Callable[[_Part], Mapping[Key, float] | None]
 ) -> list[tuple[Key, list[float | None]]]:
-    """Each key with its mean per side, those that differ most first."""
+    """List each key with its mean per side, the largest difference first."""
     sides: list[list[Mapping[Key, float]]] = [
-        [found for part in some if (found := counts(part)) is not None] for some in parts
+        [mapping for part in runs if (mapping := counts(part)) is not None] for runs in parts
     ]
     every = dict.fromkeys(key for side in sides for mapping in side for key in mapping)
     rows = [
@@ -307,36 +307,38 @@ def _counted(
     return sorted(rows, key=lambda row: (-_range(row[1]), str(row[0])))[:MOST]
 
 
-def _mean(found: Sequence[float]) -> float | None:
-    return sum(found) / len(found) if found else None
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
-def _range(found: Sequence[float | None]) -> float:
-    known = [value or 0.0 for value in found]
+def _range(values: Sequence[float | None]) -> float:
+    known = [value or 0.0 for value in values]
     return max(known) - min(known)
 
 
 def _settings(parts: Sequence[Sequence[_Part]]) -> list[SidesSetting]:
-    """One that a side does not print is no difference."""
+    """List the settings that at least two sides print and that differ."""
     sides = [
         [
             {name: setting.value for name, setting in variables(part.evidence).items()}
-            for part in some
+            for part in runs
         ]
-        for some in parts
+        for runs in parts
     ]
     names = {name for side in sides for row in side for name in row} - VOLATILE_SETTINGS
     documents = []
     for name in sorted(names):
-        told = [[row[name] for row in side if name in row] for side in sides]
-        plain = [said(value) for names in told for value in names]
-        if sum(1 for names in told if names) > 1 and any(a != b for a, b in pairwise(plain)):
-            documents.append(SidesSetting(name=name, values=[_together(names) for names in told]))
+        printed = [[row[name] for row in side if name in row] for side in sides]
+        plain = [normalized(value) for values in printed for value in values]
+        if sum(1 for values in printed if values) > 1 and any(a != b for a, b in pairwise(plain)):
+            documents.append(
+                SidesSetting(name=name, values=[_joined(values) for values in printed])
+            )
     return documents[:MOST]
 
 
-def _together(names: Sequence[str | None]) -> str | None:
-    different = {said(name): name or "" for name in names}
+def _joined(values: Sequence[str | None]) -> str | None:
+    different = {normalized(value): value or "" for value in values}
     return " / ".join(different.values()) if different else None
 
 

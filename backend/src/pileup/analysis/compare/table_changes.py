@@ -1,4 +1,4 @@
-"""Tables of the evidence, and what changed between the first and the last of the same kind.
+"""List the tables of the evidence, and the changes between the first and the last of each kind.
 
 Two tables are of one kind when name, columns and host are the same: pt-stalk's -opentables1 and 2,
 two query digests, buffer pool pages by index of two captures.
@@ -22,7 +22,7 @@ _CELLS = 10
 
 
 def tables(evidence: Evidence) -> list[TableDoc]:
-    """Every table without its rows, in time order."""
+    """List every table without its rows, in time order."""
     frame = evidence.frame("table")
     if frame is None:
         return []
@@ -45,7 +45,7 @@ def tables(evidence: Evidence) -> list[TableDoc]:
 
 
 def table_changes(evidence: Evidence) -> list[TableChangeDoc]:
-    """The first against the last of each kind, where there are two and they differ."""
+    """Compare the first with the last table of each kind; kinds without a change are left out."""
     frame = evidence.frame("table")
     if frame is None:
         return []
@@ -66,7 +66,7 @@ def table_changes(evidence: Evidence) -> list[TableChangeDoc]:
             )
         except NotComparable:
             continue
-        if difference.ambiguous:  # several rows of one key: which was which is not known
+        if difference.ambiguous:  # rows that share a key cannot be matched
             continue
         changed = [row for row in difference.rows if row.state == "changed"]
         if len(changed) + difference.count("added") + difference.count("gone") == 0:
@@ -87,7 +87,7 @@ def table_changes(evidence: Evidence) -> list[TableChangeDoc]:
 
 
 def _largest(changed: list[RowChange], columns: tuple[str, ...]) -> list[TableCellDoc]:
-    """The cells that changed most, by how many times."""
+    """List the cells with the largest ratio of change."""
     cells = [
         TableCellDoc(
             key=list(row.key),
@@ -105,7 +105,7 @@ def _largest(changed: list[RowChange], columns: tuple[str, ...]) -> list[TableCe
 
 
 def weight(ratio: float | None) -> float:
-    """How many times a cell changed, up or down; 0 where that is not known."""
+    """Return the factor by which a cell changed, up or down; 0 when unknown."""
     if ratio is None or ratio <= 0:
         return 0.0
     return max(ratio, 1 / ratio)

@@ -1,8 +1,8 @@
-"""Did a change help? Two runs, each at its worst: better, same or worse.
+"""Decide whether a change helped: compare two runs at their worst as better, same or worse.
 
-The measure is the time that a statement spends inside the server, by Little's law: sessions running
-over statements per second. Throughput alone would call a run worse that was offered less, sessions
-alone one that did more.
+The measure is the time that a statement spends inside the server, by Little's law: running sessions
+divided by statements per second. Throughput alone would penalise a run with less load; sessions
+alone would penalise a run that did more.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pileup.analysis.evidence.series import short_name, values
 from pileup.numerals import number
 
 _BETTER, _WORSE = 1 / 1.5, 1.5
-"""Ratios nearer to 1 than these are the same: two runs of one load differ by a third anyway."""
+"""Ratios closer to 1 count as the same: two runs of one load differ by a third anyway."""
 _NOISE = 2.0
-"""A difference of fewer sessions than these, at the same rate, is the same."""
+"""A difference of fewer sessions, at the same rate, counts as the same."""
 _UNLIKE_LOAD = 4.0
 _WORST_S = 30.0
 _RATES = ("questions", "qps", "queries", "tps")
@@ -34,11 +34,11 @@ class Run:
     """One side of a trial."""
 
     name: str
-    """As the sentence calls it: 'the incident', 'A'."""
+    """Name used in sentences: 'the incident', 'A'."""
     values: pl.DataFrame
     """``series.SCHEMA``."""
     span: Span | None = None
-    """The stretch that is meant; None: the 30 s with the most sessions running."""
+    """Window to measure; None: the 30 s with the most sessions running."""
 
     @classmethod
     def of(cls, name: str, evidence: Evidence, span: Span | None = None) -> Run:
@@ -46,9 +46,9 @@ class Run:
 
 
 def trial(before: Run, after: Run) -> TrialDoc:
-    """The run with a change (``after``) against the one without.
+    """Compare the run with a change (``after``) with the run without it.
 
-    Both are told by the same kind of rate: statements and transactions do not compare.
+    Both runs use the same kind of rate: statements and transactions are not comparable.
     """
     first, second = _ids(before), _ids(after)
     for rate in _RATES:
@@ -57,9 +57,9 @@ def trial(before: Run, after: Run) -> TrialDoc:
             return _verdict(before.name, old, after.name, new)
     for run, ids in ((before, first), (after, second)):
         if not any(_inside(run, ids, rate) for rate in _RATES):
-            text = f"{_head(run.name)} has no series of sessions running and of statements done."
+            text = f"{_head(run.name)} has no series of running sessions and of statements done."
             return _unknown(text)
-    text = f"{_head(before.name)} and {after.name} count different things as statements done."
+    text = f"{_head(before.name)} and {after.name} count statements in different ways."
     return _unknown(text)
 
 
@@ -74,13 +74,13 @@ class _Inside:
 
     @property
     def known(self) -> float | None:
-        """None when nothing was done: there is no time per statement then."""
+        """Seconds per statement; None when no statements completed."""
         return self.seconds if self.rate >= _LEAST_RATE else None
 
 
 def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
     if old.known is None and new.known is None:
-        return _unknown(f"Neither {before} nor {after} did any statements.")
+        return _unknown(f"Neither {before} nor {after} completed any statements.")
     verdict: Literal["better", "same", "worse", "unknown"] = "same"
     if abs(new.seconds - old.seconds) * max(old.rate, new.rate) >= _NOISE:
         if new.seconds <= old.seconds * _BETTER:
@@ -91,14 +91,14 @@ def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
     unlike = verdict != "same" and fast.rate * _UNLIKE_LOAD < slow.rate
     if unlike:
         verdict = "unknown"
-    said = {
+    conclusion = {
         "better": f"{_head(after)} is better than {before}",
-        "same": f"{_head(after)} is much like {before}",
+        "same": f"{_head(after)} is about the same as {before}",
         "worse": f"{_head(after)} is worse than {before}",
-        "unknown": f"The load differs too much to tell {before} from {after}",
+        "unknown": f"The load differs too much to compare {after} with {before}",
     }[verdict]
     inside = "inside the server per statement "
-    text = f"{said}: {_spent(new, inside)}, against {_spent(old)}."
+    text = f"{conclusion}: {_spent(new, inside)}, against {_spent(old)}."
     if unlike:
         text += f" Put more load on {quick}."
     return TrialDoc(verdict=verdict, text=text, before_s=old.known, after_s=new.known)
@@ -111,7 +111,7 @@ def _unknown(text: str) -> TrialDoc:
 def _spent(item: _Inside, inside: str = "") -> str:
     load = f"({number(item.running)} sessions running, {number(item.rate)} statements/s)"
     if item.known is None:
-        return f"no statement done {load}"
+        return f"no statements completed {load}"
     return f"{_ms(item.known)} {inside}{load}"
 
 
@@ -119,24 +119,24 @@ _Ids = Mapping[str, Mapping[str, str]]
 
 
 def _ids(run: Run) -> _Ids:
-    """Short name to host to the id of its fullest series without labels, inside the stretch."""
+    """Map short name and host to the id of the unlabelled series with most samples."""
     rows = run.values.filter(pl.col("labels").fill_null("") == "")
     if run.span:
         rows = rows.filter(run.span.holds())
     fullest = rows.group_by("id").agg(pl.col("series", "host").first(), pl.len()).sort("len", "id")
-    found: dict[str, dict[str, str]] = {}
+    ids_by_name: dict[str, dict[str, str]] = {}
     for row in fullest.iter_rows(named=True):
         name = short_name(row["series"])
         if name == "running" and not row["series"].startswith("processlist."):
             continue
-        found.setdefault(name, {})[row["host"] or ""] = row["id"]
-    return found
+        ids_by_name.setdefault(name, {})[row["host"] or ""] = row["id"]
+    return ids_by_name
 
 
 def _inside(run: Run, ids: _Ids, rate: str) -> _Inside | None:
-    """On the host where most sessions ran, of those that tell both."""
+    """Measure the host with the most running sessions among those that have both series."""
     running = ids.get("threads_running") or ids.get("running", {})
-    # SHOW STATUS counts the session that asks
+    # SHOW STATUS counts its own session
     own = 1.0 if "threads_running" in ids else 0.0
     rates = ids.get(rate, {})
     pairs = [(running[host], rates[host]) for host in running.keys() & rates.keys()]
@@ -171,7 +171,7 @@ def _mean(rows: pl.DataFrame, span: Span) -> float | None:
 
 
 def _worst(rows: pl.DataFrame) -> Span | None:
-    """The stretch of 30 s (of three samples, when they are rarer) with the most sessions."""
+    """Find the 30 s (or three samples, when they are rarer) with the most running sessions."""
     times = rows["time"].to_list()
     if not times:
         return None

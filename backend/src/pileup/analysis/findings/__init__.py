@@ -1,1 +1,1 @@
-"""Known problems, the seven checks, and the headline."""
+"""Findings: known problems that match, the seven checks, and the headline."""

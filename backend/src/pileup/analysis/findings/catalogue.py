@@ -1,4 +1,7 @@
-"""The plain parts of the analysis document: what was uploaded, when, and what it holds."""
+"""Catalogue parts of the analysis document: artifacts, snapshots, series, events, deadlocks.
+
+Conclusions do not belong here: see ``signatures``, ``triage`` and ``summary``.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _NOT_EVENTS = ("clock",)
 
 
 def artifacts(evidence: Evidence) -> list[ArtifactDoc]:
-    """Every artifact with its host, time range and problems, in path order."""
+    """List every artifact with its host, time range and problems, in path order."""
     ranges: dict[str, tuple[int, int]] = {}
     hosts: dict[str, str] = {}
     for frame in evidence.frames.values():
@@ -65,7 +68,7 @@ def artifacts(evidence: Evidence) -> list[ArtifactDoc]:
 
 
 def problems(evidence: Evidence) -> list[ProblemDoc]:
-    """Of every artifact; and what of a team's own knowledge could not be used."""
+    """List the problems of every artifact, then the unusable entries of a team's own knowledge."""
     of_artifacts = [doc for artifact in evidence.artifacts for doc in _problems(artifact)]
     return of_artifacts + [
         ProblemDoc(
@@ -95,7 +98,7 @@ def _problems(artifact: EvidenceArtifact) -> list[ProblemDoc]:
 
 
 def snapshots(evidence: Evidence) -> list[SnapshotDoc]:
-    """Every moment, in time order, with how many wait in it."""
+    """List every snapshot in time order, with its number of waiters."""
     frame = evidence.frame("snapshot")
     if frame is None:
         return []
@@ -148,7 +151,7 @@ def _counts(evidence: Evidence, kind: str, which: pl.Expr) -> dict[tuple[str, in
 
 
 def series(evidence: Evidence) -> list[SeriesDoc]:
-    """Every series with its range, by id."""
+    """List every series with its time and value range, ordered by id."""
     frame = evidence.frame("sample")
     if frame is None:
         return []
@@ -186,7 +189,10 @@ def series(evidence: Evidence) -> list[SeriesDoc]:
 
 
 def events(evidence: Evidence) -> list[EventDoc]:
-    """Log lines, triggers and the like in time order; the most severe when there are too many."""
+    """List log lines, triggers and other events in time order.
+
+    Above ``MOST_EVENTS`` only the most severe are listed.
+    """
     frame = evidence.frame("event")
     if frame is None:
         return []
@@ -211,7 +217,7 @@ def events(evidence: Evidence) -> list[EventDoc]:
 
 
 def deadlocks(evidence: Evidence, context: Context) -> list[DeadlockDoc]:
-    """Each deadlock once: every later dump repeats the latest one."""
+    """List each deadlock once, although every later status dump repeats the latest one."""
     frame = evidence.frame("deadlock")
     if frame is None:
         return []
@@ -248,12 +254,12 @@ def _tables_waited_for(evidence: Evidence, stall: Span | None) -> set[str]:
         if frame is None:
             continue
         rows = frame.filter(stall.holds()) if stall else frame
-        names |= {drop_null.replace("`", "") for drop_null in rows[column].drop_nulls().unique()}
+        names |= {table.replace("`", "") for table in rows[column].drop_nulls().unique()}
     return names
 
 
 def _how_long(span: int) -> str:
-    """Microseconds in words: '53 s', '45 min', '30 h', '921 days'."""
+    """Format microseconds in words: '53 s', '45 min', '30 h', '921 days'."""
     seconds = span / 1e6
     for unit, size, up_to in (("s", 1, 600), ("min", 60, 120), ("h", 3600, 48)):
         if seconds / size < up_to:
@@ -264,7 +270,7 @@ def _how_long(span: int) -> str:
 def _relation(
     time: int | None, transactions: list[dict[str, Any]], waited: set[str], stall: Span | None
 ) -> str:
-    """How a deadlock stands to the stall, in words."""
+    """Describe how a deadlock relates to the stall in time and tables."""
     text = " ".join(
         str(part)
         for transaction in transactions
@@ -278,9 +284,9 @@ def _relation(
         name for name in waited if name in text or name.rpartition(".")[2] in text.split()
     )
     if stall is None:
-        return "No stall was found to compare it with."
+        return "No stall to compare it with."
     if time is None:
-        return "Its time is not known."
+        return "Time unknown."
     if time < stall.start:
         when = f"{_how_long(stall.start - time)} before the onset"
     elif time <= stall.end:
@@ -288,11 +294,11 @@ def _relation(
     else:
         when = f"{_how_long(time - stall.end)} after the stall"
     if shared:
-        return f"{when}, on {', '.join(shared)}, which is waited for in the stall too."
+        return f"{when}, on {', '.join(shared)}, which the stall also waits for."
     if waited and not stall.start <= time <= stall.end:
         return f"{when}, on other tables: not part of this stall."
     if waited:
-        return f"{when}, on other tables than those waited for."
+        return f"{when}, on tables that the stall does not wait for."
     if stall.start <= time <= stall.end:
         return f"{when}."
-    return f"{when}; no row-lock wait of the stall is known: not part of it as far as can be seen."
+    return f"{when}; the stall shows no row-lock waits, so probably not part of it."

@@ -1,7 +1,7 @@
-"""What the operating system's artifacts say of a stall: queues, processes, faults, slow calls.
+"""Checks of the operating system during a stall: queues, processes, faults, slow calls.
 
-The collectors overlap (vmstat, mpstat, sar, dstat, top, pidstat); here one question has one answer,
-whichever of them was running.
+The collectors overlap (vmstat, mpstat, sar, dstat, top, pidstat); each function here gives one
+answer, whichever collector was running.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _CPU_PAIRS = (
     ("iostat", "cpu_user", "cpu_system"),
     ("metric", "cpu_user_pct", "cpu_system_pct"),
 )
-"""Collector and its columns of user and system time, of one interval each."""
+"""Collector and its columns of user and system time per interval."""
 _STEAL = ("st", "steal", "stl", "cpu_st", "cpu_steal", "cpu_steal_pct")
 _MACHINE = ("vmstat", "mpstat", "sar", "dstat", "top", "iostat", "metric", "csv")
 _SERVERS = ("mysqld", "mariadbd")
 _CROWDED = 4.0
-"""Processes per CPU that want to run, from which on a queue is long."""
+"""A run queue is long from this many runnable processes per CPU."""
 _MANY_IN_DISK_WAIT = 8.0
 _BUSY_STRANGER = 50.0
 _STEAL_PCT = 5.0
@@ -40,15 +40,15 @@ FAULTS = (
     "oom_kill", "hung_task", "lockup", "memory_error", "io_error", "filesystem_error", "disk_full",
     "kernel_fault", "page_allocation", "throttled", "raid_degraded",
 )  # fmt: skip
-"""Kinds of event (formats.kernel_faults) that mean that the machine itself is in trouble."""
+"""Event kinds (formats.kernel_faults) that mean a fault of the machine itself."""
 
 Finding = tuple[str, Level]
 
 
 def cpu_busy(levels: Levels) -> tuple[float, float | None, Level] | None:
-    """Percent of the CPUs in use inside the stall and before it, by one collector.
+    """Return the CPU utilisation in percent inside the stall and before it, from one collector.
 
-    Where only the user time was collected, it is the least that they were in use.
+    Where only the user time was collected, the value is a lower bound. None without a collector.
     """
     for collector, user_name, system_name in _CPU_PAIRS:
         user = levels.first(user_name, collectors=(collector,))
@@ -65,7 +65,7 @@ def cpu_busy(levels: Levels) -> tuple[float, float | None, Level] | None:
 
 
 def cpus(levels: Levels) -> int | None:
-    """How many CPUs the collectors listed one by one; None when none did."""
+    """Count the CPUs that a collector listed individually; None when no collector did."""
     names = {
         match[1]
         for row in levels.rows
@@ -75,50 +75,53 @@ def cpus(levels: Levels) -> int | None:
 
 
 def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
-    """What was looked at, and the queues that were long: for a CPU, a disk, to be accepted."""
-    looked: list[str] = []
+    """Return the names of the measured queues, and a finding for each long one.
+
+    Queues: for a CPU, for a disk, and connections to be accepted.
+    """
+    checked: list[str] = []
     findings: list[Finding] = []
     count = cpus(levels)
     run = levels.first("r", "runq-sz", "procs_run", "procs_running", collectors=_QUEUES)
     if run is not None and run.inside is not None and count:
-        looked.append("run queue")
+        checked.append("run queue")
         if run.inside >= _CROWDED * count and run.inside >= 2 * (run.before or 0.0):
-            findings.append((f"{number(run.inside)} processes wanted one of {count} CPUs", run))
+            findings.append((f"{number(run.inside)} processes competed for {count} CPUs", run))
     waits = [level for level in levels.named("threads_wait") if _is_server(level.labels)]
     for wait in waits:
-        looked.append("threads that wait for a CPU")
+        checked.append("threads waiting for a CPU")
         if (wait.inside or 0.0) >= 2.0 * (count or 2):
-            text = f"{number(wait.inside or 0)} threads of the server at a time wait for a CPU"
+            text = f"{number(wait.inside or 0)} server threads wait for a CPU at once"
             findings.append((text, wait))
     blocked = levels.first("b", "blocked", "procs_blk", "procs_blocked", collectors=_QUEUES)
     if blocked is not None and blocked.inside is not None:
-        looked.append("processes in disk wait")
+        checked.append("processes in disk wait")
         if blocked.inside >= max(_MANY_IN_DISK_WAIT, 3 * (blocked.before or 0.0)):
-            text = f"{number(blocked.inside)} processes at a time wait for a disk"
+            text = f"{number(blocked.inside)} processes wait for a disk at once"
             findings.append((text, blocked))
     for level in levels.named("backlog", collectors=("netstat",)):
-        looked.append("accept queue")
+        checked.append("accept queue")
         if (level.inside or 0.0) >= 10:
             port = level.labels.removeprefix("port=")
             text = f"{number(level.inside or 0)} connections to port {port} wait to be accepted"
             findings.append((text, level))
-    return list(dict.fromkeys(looked)), findings
+    return list(dict.fromkeys(checked)), findings
 
 
 _QUEUES = ("vmstat", "sar", "dstat", "procstat")
 
 
 def steal(levels: Levels) -> tuple[Level | None, bool]:
-    """The steal time, and whether it is more than a machine should lose."""
+    """Return the steal time, and whether it exceeds ``_STEAL_PCT``."""
     level = levels.first(*_STEAL, collectors=_MACHINE)
     return level, level is not None and (level.inside or 0.0) >= _STEAL_PCT
 
 
 def processes(levels: Levels) -> tuple[bool, list[Finding]]:
-    """Whether processes were listed with what they used now, and those besides the server.
+    """Return whether pidstat or top listed processes, and a finding per busy one but the server.
 
-    Of pidstat and top; ps prints the share since each process started. Threads (top -H) have names
-    of their own and are no other processes.
+    ps is ignored: it prints the share since each process started. Threads (top -H) have names of
+    their own and do not count as other processes.
     """
     listed = [
         row
@@ -137,8 +140,9 @@ def processes(levels: Levels) -> tuple[bool, list[Finding]]:
 
 
 def faults(events: pl.DataFrame, context: Context, pattern: str) -> tuple[pl.DataFrame, int]:
-    """Log lines of a fault near the stall (from an hour before it on) or without a time; and how
-    many there are at other times.
+    """Select fault lines near the stall, and count those at other times.
+
+    Near: from an hour before the stall to its end, or without a time. All lines without a stall.
     """
     message = pl.col("message").str.contains(pattern)
     bad = events.filter(pl.col("kind").is_in(FAULTS) | message)
@@ -151,8 +155,8 @@ def faults(events: pl.DataFrame, context: Context, pattern: str) -> tuple[pl.Dat
     return near, bad.height - near.height
 
 
-def told(faults_near: pl.DataFrame) -> str:
-    """'2 oom kill, 1 io error', by kind; of lines that have no kind of their own just how many."""
+def count_by_kind(faults_near: pl.DataFrame) -> str:
+    """Summarise fault lines by kind: '2 oom kill, 1 io error, 3 other'."""
     counts = Counter(kind for kind in faults_near["kind"] if kind in FAULTS)
     named = [f"{count} {kind.replace('_', ' ')}" for kind, count in counts.most_common()]
     rest = faults_near.height - counts.total()
@@ -162,7 +166,7 @@ def told(faults_near: pl.DataFrame) -> str:
 
 
 def slow_calls(events: pl.DataFrame | None, context: Context) -> pl.DataFrame:
-    """The traced calls on storage of the stall that took long, slowest first."""
+    """Select the slow traced storage calls of the stall, in input order."""
     if events is None:
         return pl.DataFrame()
     slow = events.filter((pl.col("kind") == "slow_call") & (pl.col("severity") == "warning"))

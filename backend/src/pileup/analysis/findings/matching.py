@@ -1,8 +1,8 @@
-"""One small engine for all signatures of the knowledge base.
+"""Match the signatures of the knowledge base against a stall.
 
-Every entry of ``needs`` must be seen; the weights of what is seen add up. What speaks against it
-lowers the score and is said: a sign of the signature, a wait that is there in a few dumps only, or
-one that follows from a larger one.
+Every sign in ``needs`` must hold; the weights of the signs that hold add up. Counter-evidence
+lowers the score and is listed: a sign in ``against``, a wait seen in a few dumps only, or a wait
+that follows from a larger one. Rules in code do not belong here: see ``rules``.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _BY_PRODUCT_FACTOR = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of looking for one signature."""
+    """Result of matching one signature."""
 
     match: Match | None
     signs: tuple[SignDoc, ...]
     had_data: bool
-    """Whether there was anything to look in for what it needs."""
+    """Whether the evidence has any records in which the needed signs could show."""
 
 
 def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcome:
-    """Look for a signature; ``larger`` is what makes waits for a latch a by-product."""
+    """Match a signature; ``larger`` holds the larger waits that make latch waits a by-product."""
     needs = [(sign, see(sign, observed)) for sign in signature.needs]
     adds = [(sign, see(sign, observed)) for sign in signature.adds]
     signs = tuple(_doc(*row) for row in (*needs, *adds))
@@ -56,8 +56,8 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
             against.append(_sentence(f"{sign.says}: {seen.text}" if sign.says else seen.text))
     waits = [seen for sign, seen in needs if seen.dumps is not None]
     for seen in waits[:1]:
-        score, said = _lessened(score, seen, larger)
-        against += said
+        score, reasons = _reduce_score(score, seen, larger)
+        against += reasons
     texts = [_clause(sign, seen) for sign, seen in held]
     evidence: list[Locator] = [locator for _, seen in held for locator in seen.evidence]
     why = _sentence("; ".join(dict.fromkeys(filter(None, texts))))
@@ -68,7 +68,7 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
 
 
 def see(sign: Sign, observed: Observed) -> Seen:
-    """Whether a sign is there."""
+    """Check one sign against the observed stall."""
     match sign.kind:
         case "any":
             return _best(sign, observed)[1]
@@ -90,8 +90,8 @@ def see(sign: Sign, observed: Observed) -> Seen:
     return seen
 
 
-def looked_for(signature: Signature) -> str:
-    """What a signature needs, in one clause: for the record of what was not found."""
+def describe_needs(signature: Signature) -> str:
+    """Describe in one clause what a signature needs, for the list of checked patterns."""
     if signature.looks_for:
         return signature.looks_for
     return "; ".join(_wanted(sign) for sign in signature.needs)
@@ -101,12 +101,12 @@ def looked_for(signature: Signature) -> str:
 
 
 def _best(sign: Sign, observed: Observed) -> tuple[float, Seen]:
-    """The alternative that weighs most; no data only where none had any."""
+    """Return the alternative with the largest weight; no data only where no alternative had any."""
     seen = [(item, see(item, observed)) for item in sign.any or ()]
-    held = [(_weight(sign, observed), found) for sign, found in seen if found.holds]
+    held = [(_weight(sign, observed), answer) for sign, answer in seen if answer.holds]
     if held:
         return max(held, key=lambda row: row[0])
-    nothing = all(found.holds is None for _, found in seen)
+    nothing = all(answer.holds is None for _, answer in seen)
     return 0.0, NO_DATA if nothing else Seen(False)
 
 
@@ -124,19 +124,19 @@ def _counter(sign: Sign, observed: Observed) -> Seen:
     item = max(fitting, key=lambda level: level.inside or 0.0)
     text = _change(item)
     if sign.peak is not None and not item.inside:
-        text = f"{text.partition(' ')[0]} was {number(item.peak)} at its most"
+        text = f"{text.partition(' ')[0]} peaked at {number(item.peak)}"
     return Seen(True, 1, 1.0, text, (observed.series(item, text),))
 
 
 def _change(level: Level) -> str:
-    """'com_select fell from 400 to 12'."""
+    """Describe the change of a series: 'com_select fell from 400 to 12'."""
     before, inside = level.before, level.inside
     name = short_name(level.series) + (f" ({level.labels})" if level.labels else "")
     if before is None or inside is None:
-        return f"{name} is {number(inside or 0)} (most {number(level.peak)})"
+        return f"{name} is {number(inside or 0)} (peak {number(level.peak)})"
     verb = "rose" if inside > before else "fell" if inside < before else "stayed"
     if verb == "stayed":
-        return f"{name} stayed at {number(inside)} (most {number(level.peak)})"
+        return f"{name} stayed at {number(inside)} (peak {number(level.peak)})"
     return f"{name} {verb} from {number(before)} to {number(inside)}"
 
 
@@ -174,17 +174,17 @@ def _setting(sign: Sign, observed: Observed) -> Seen:
     return Seen(True, 1, 1.0, text, (where,) if where else ())
 
 
-def _lessened(score: float, seen: Seen, larger: Larger) -> tuple[float, list[str]]:
-    said: list[str] = []
+def _reduce_score(score: float, seen: Seen, larger: Larger) -> tuple[float, list[str]]:
+    reasons: list[str] = []
     assert seen.dumps is not None
     count, of = seen.dumps
     if of >= _FEW_DUMPS and count < _RARE * of:
-        said.append(f"These waits are in {count} of {of} status dumps of the stall only.")
+        reasons.append(f"Only {count} of {of} status dumps of the stall show these waits.")
         score *= _RARE_FACTOR
     if bigger := larger.than(seen.most):
-        said += bigger
+        reasons += bigger
         score *= _BY_PRODUCT_FACTOR
-    return score, said
+    return score, reasons
 
 
 def _doc(sign: Sign, seen: Seen) -> SignDoc:
@@ -198,7 +198,7 @@ def _clause(sign: Sign, seen: Seen) -> str:
 
 
 def _wanted(sign: Sign) -> str:
-    """What is looked for, in words."""
+    """Describe a sign in words."""
     if sign.any:
         return " or ".join(_wanted(item) for item in sign.any)
     value = getattr(sign, sign.kind)
@@ -223,20 +223,20 @@ def _wanted(sign: Sign) -> str:
 
 
 def _bounds(sign: Sign) -> str:
-    said = []
+    bounds = []
     if sign.is_ is not None:
-        said.append(f"is {' or '.join(sign.is_)}")
+        bounds.append(f"is {' or '.join(sign.is_)}")
     if sign.rises is not None:
-        said.append(f"rises {number(sign.rises)} times")
+        bounds.append(f"rises {number(sign.rises)} times")
     if sign.falls is not None:
-        said.append(f"falls to {sign.falls:.0%}")
+        bounds.append(f"falls to {sign.falls:.0%}")
     words = {"above": "above", "below": "below", "peak": "reaches"}
-    said += [
+    bounds += [
         f"{word} {number(value)}"
         for name, word in words.items()
         if (value := getattr(sign, name)) is not None
     ]
-    return " and ".join(said)
+    return " and ".join(bounds)
 
 
 def _sentence(text: str) -> str:
@@ -244,4 +244,4 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-__all__ = ["Outcome", "evaluate", "looked_for", "see"]
+__all__ = ["Outcome", "describe_needs", "evaluate", "see"]

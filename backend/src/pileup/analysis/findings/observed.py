@@ -1,8 +1,8 @@
-"""What was seen during the stall, indexed once for signatures, rules in code and triage.
+"""Index the records of the stall once and answer questions for signatures, rules and triage.
 
-Each question answers a ``Seen``: whether it holds (None: there was nothing to look in), how many
-at once, which share, one clause with the numbers, and the raw lines. What a question means for a
-known problem does not belong here: see ``matching`` for signatures and ``rules``.
+Each question returns a ``Seen``: whether it holds (None: no such records), how many at once, which
+share, one clause with the numbers, and the raw lines. What a question means for a known problem
+does not belong here: see ``matching`` for signatures and ``rules``.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from pileup.knowledge import function_key, match_stack
 from pileup.numerals import number
 
 _QUERY_LENGTH = 2000
-"""Characters of a statement that are matched: enough for its shape."""
+"""Only this many characters of a statement are matched: enough for its shape."""
 _DOMINANT = 0.8
-"""The share of all latch waits from which one latch explains them."""
+"""One latch explains all latch waits from this share on."""
 _PAGES_OF_ONE = 4
 _PLACES_SHOWN = 2
 _USUAL_LENGTH = 80
@@ -39,16 +39,16 @@ _USUAL_LENGTH = 80
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The answer to one sign."""
+    """Answer to one question about the stall."""
 
     holds: bool | None
-    """None: no record of that kind was uploaded."""
+    """None: no records of that kind were uploaded."""
     most: int = 0
     share: float = 0.0
     text: str = ""
     evidence: tuple[Locator, ...] = ()
     dumps: tuple[int, int] | None = None
-    """For waits: in how many of how many status dumps of the stall, all of them."""
+    """For waits: (status dumps that show them, all status dumps of the stall)."""
 
 
 NO_DATA = Seen(None)
@@ -56,7 +56,7 @@ NO_DATA = Seen(None)
 
 @dataclass(frozen=True, slots=True)
 class LockQueue:
-    """The most transactions that wait for one row or table lock at once."""
+    """Transactions that wait for one row or table lock, at its worst moment."""
 
     waiters: Seen
     table: str | None = None
@@ -65,7 +65,7 @@ class LockQueue:
 
 @dataclass(slots=True)
 class StackGroup:
-    """Threads that show one stack."""
+    """Threads that share one stack."""
 
     names: tuple[str, ...]
     keys: frozenset[str]
@@ -75,21 +75,21 @@ class StackGroup:
         default_factory=lambda: defaultdict(int)
     )
     example: dict[str, Any] = field(default_factory=dict)
-    """The stack record with the most threads, and its place (``row``) among all of them."""
+    """The stack record with the most threads, with its index (``row``) among all stack records."""
 
 
 class Observed:
-    """The stall's records, as answers; each index is computed when a question first needs it."""
+    """Answers from the stall's records; each index is computed when a question first needs it."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self._stall = context.stall
 
-    # ---- what there is
+    # ---- records
 
     @cached_property
-    def looked_at(self) -> dict[str, int]:
-        """How much there was to look in: dumps, stack samples, processlists, log lines, series."""
+    def record_counts(self) -> dict[str, int]:
+        """Count the available dumps, stack samples, processlists, log lines and series."""
         moments = self.during("snapshot")
         kinds = dict(moments.group_by("kind").len().iter_rows()) if moments is not None else {}
         sessions = self.during("session")
@@ -110,7 +110,7 @@ class Observed:
 
     @cached_property
     def stacks(self) -> tuple[StackGroup, ...]:
-        """Stacks of the stall that are not idle; of all samples where none has a time inside."""
+        """Stacks of the stall that are not idle; from all samples when none has a time inside."""
         frame = self.context.evidence.frame("stack")
         if frame is None:
             return ()
@@ -141,7 +141,7 @@ class Observed:
         return Levels.of(self.context)
 
     def during(self, kind: str) -> pl.DataFrame | None:
-        """The records of one kind inside the stall; None where there are none."""
+        """Return the records of one kind inside the stall; None when there are none."""
         frame = self.context.evidence.frame(kind)
         if frame is None:
             return None
@@ -152,22 +152,22 @@ class Observed:
     # ---- questions: latches
 
     def latch(self, ids: Sequence[str]) -> Seen:
-        """Semaphore waits for one of these latches; by stacks where SEMAPHORES lists none at all.
+        """Count semaphore waits for one of these latches; by stacks if SEMAPHORES lists no waits.
 
-        MariaDB from 10.6 lists none ever, and pt-pmp may be all that was taken.
+        MariaDB from 10.6 never lists waits, and pt-pmp may be the only capture.
         """
         listed = self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(ids)}")
         if listed.holds or self.during("semaphore_wait") is not None:
             return listed
-        found = [
+        matches = [
             stack
             for stack in self.stacks
             if (wait := latch_stacks.waits_for(stack.names)) and wait.latch in ids
         ]
-        return self._by_stack(found, f"wait for {' or '.join(ids)}") if found else listed
+        return self._by_stack(matches, f"wait for {' or '.join(ids)}") if matches else listed
 
     def place(self, places: Sequence[str]) -> Seen:
-        """Semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
+        """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
         expressions = []
         for place in places:
             file, _, lines = place.partition(":")
@@ -179,9 +179,9 @@ class Observed:
         return self._waits(pl.any_horizontal(expressions), f"wait at {' or '.join(places)}")
 
     def hot_latch(self, latch_id: str) -> Seen:
-        """Semaphore waits for a latch, the most for one latch of its kind, with the hot places.
+        """Count semaphore waits for the hottest latch of this kind, with the hot places.
 
-        Where no dump lists any wait: threads whose stack waits for it.
+        When no dump lists any wait: threads whose stack waits for it.
         """
         latches = self.context.hot_latches
         if not latches:
@@ -211,9 +211,9 @@ class Observed:
 
     @cached_property
     def dominant_latch(self) -> HotLatchDoc | None:
-        """The one latch that most threads in SEMAPHORES wait for; None where they meet in several.
+        """Return the latch that most threads in SEMAPHORES wait for; None without a clear one.
 
-        Page latches of one origin are many latches: they count where one page has the half.
+        Page latches of one origin are many latches: they count when one page has half of the waits.
         """
         top = max(self.context.hot_latches, key=lambda latch: latch.share, default=None)
         if top is None or top.share < _DOMINANT:
@@ -223,7 +223,7 @@ class Observed:
 
     @cached_property
     def latch_waiters(self) -> int:
-        """The most threads in SEMAPHORES at once, over all latches."""
+        """Return the peak number of threads in SEMAPHORES at once, over all latches."""
         frame = self.during("semaphore_wait")
         if frame is None:
             return 0
@@ -233,24 +233,24 @@ class Observed:
     # ---- questions: stacks
 
     def stack(self, functions: Sequence[str], within: Sequence[str], waiting: bool | None) -> Seen:
-        """Threads with one of the functions, and one of ``within`` where given."""
+        """Count threads with one of the functions, and one of ``within`` where given."""
         if not self.stacks:
             return NO_DATA
         wanted, outer = (
             {function_key(function) for function in functions},
             {function_key(name) for name in within},
         )
-        found = [
+        matches = [
             stack
             for stack in self.stacks
             if wanted & stack.keys
             and (not outer or outer & stack.keys)
             and (waiting is None or stack.waiting == waiting)
         ]
-        if not found:
+        if not matches:
             return Seen(False)
-        most = _most_at_once(found)
-        top = max(found, key=lambda group: group.threads)
+        most = _most_at_once(matches)
+        top = max(matches, key=lambda group: group.threads)
         named = next((name for name in top.names if function_key(name) in wanted), functions[0])
         verb = {True: "wait in", False: "work in", None: "are in"}[waiting]
         if most == 1:
@@ -258,10 +258,10 @@ class Observed:
         text = f"{_threads(most)} {verb} {named}"
         if outer:
             text += f" (below {next((n for n in top.names if function_key(n) in outer), '')})"
-        return self._stacks_seen(found, top, most, text)
+        return self._stacks_seen(matches, top, most, text)
 
     def threads(self, test: Callable[[Sequence[str]], bool], what: str) -> Seen:
-        """Threads whose stack (function names, innermost first) passes a test.
+        """Count threads whose stack (function names, innermost first) passes a test.
 
         ``what`` completes "12 threads at once ...". The share is of all threads that are not idle.
         """
@@ -275,22 +275,22 @@ class Observed:
         text = f"{most} threads at once {what}; {top.example['count']} of them with this stack"
         return self._stacks_seen(passing, top, most, text)
 
-    def _by_stack(self, found: Sequence[StackGroup], verb: str) -> Seen:
-        most = _most_at_once(found)
-        top = max(found, key=lambda group: group.threads)
-        return self._stacks_seen(found, top, most, f"{_threads(most)} {verb} by their stacks")
+    def _by_stack(self, matches: Sequence[StackGroup], verb: str) -> Seen:
+        most = _most_at_once(matches)
+        top = max(matches, key=lambda group: group.threads)
+        return self._stacks_seen(matches, top, most, f"{_threads(most)} {verb} by their stacks")
 
     def _stacks_seen(
-        self, found: Sequence[StackGroup], top: StackGroup, most: int, text: str
+        self, matches: Sequence[StackGroup], top: StackGroup, most: int, text: str
     ) -> Seen:
         busy = sum(stack.threads for stack in self.stacks)
-        share = sum(group.threads for group in found) / busy
+        share = sum(group.threads for group in matches) / busy
         return Seen(True, most, share, text, (self.lines(top.example, text),))
 
     # ---- questions: sessions, transactions, statements
 
     def sessions_in(self, pattern: str) -> Seen:
-        """Sessions whose State matches, at most in one processlist; never transactions."""
+        """Count sessions whose State matches, in the processlist with most; never transactions."""
         frame = self.during("session")
         if frame is None:
             return NO_DATA
@@ -304,7 +304,7 @@ class Observed:
 
     @cached_property
     def lock_queue(self) -> LockQueue:
-        """The transactions that wait for one row or table lock."""
+        """Find the row or table lock with the most waiting transactions."""
         frame = self.during("transaction")
         if frame is None:
             return LockQueue(NO_DATA)
@@ -321,7 +321,7 @@ class Observed:
         return LockQueue(Seen(True, top["n"], share, text, (self.lines(top, text),)), table, mode)
 
     def state(self, pattern: str) -> Seen:
-        """Sessions by their State, else transactions by their thread's."""
+        """Count sessions by their State, else transactions by their thread's State."""
         for kind, column in (("session", "state"), ("transaction", "thread_state")):
             frame = self.during(kind)
             if frame is not None and frame[column].drop_nulls().len():
@@ -331,7 +331,7 @@ class Observed:
         return NO_DATA if self.during("session") is None else Seen(False)
 
     def user(self, pattern: str) -> Seen:
-        """Sessions by their user."""
+        """Count sessions by their user."""
         frame = self.during("session")
         if frame is None:
             return NO_DATA
@@ -339,7 +339,7 @@ class Observed:
         return self._most(frame, test, "user", "sessions of user")
 
     def transaction(self, pattern: str) -> Seen:
-        """Transactions by 'state operation'."""
+        """Count transactions by 'state operation'."""
         frame = self.during("transaction")
         if frame is None:
             return NO_DATA
@@ -349,7 +349,7 @@ class Observed:
         return self._most(frame, pl.col("what").str.contains(pattern), "what", "transactions in")
 
     def lock(self, pattern: str) -> Seen:
-        """Transactions in LOCK WAIT by 'kind mode table'."""
+        """Count transactions in LOCK WAIT by 'kind mode table'."""
         frame = self.during("transaction")
         if frame is None:
             return NO_DATA
@@ -361,7 +361,7 @@ class Observed:
         return self._most(frame, test, "what", "transactions wait for the lock")
 
     def query(self, pattern: str) -> Seen:
-        """Running statements, of processlists or, without one, of transactions."""
+        """Count running statements in processlists or, without one, in transactions."""
         for kind in ("session", "transaction"):
             frame = self.during(kind)
             if frame is None or not frame["query"].drop_nulls().len():
@@ -375,35 +375,35 @@ class Observed:
         return NO_DATA
 
     def log(self, pattern: str) -> Seen:
-        """Log lines, anywhere in the capture: a warning may come before the stall."""
+        """Count log lines anywhere in the capture: a warning may precede the stall."""
         frame = self.context.evidence.frame("event")
         if frame is not None:
             frame = frame.filter(pl.col("kind") != "clock")
         if frame is None or frame.is_empty():
             return NO_DATA
-        found = frame.filter(pl.col("message").str.contains(pattern))
-        if found.is_empty():
+        matches = frame.filter(pl.col("message").str.contains(pattern))
+        if matches.is_empty():
             return Seen(False)
-        row = found.row(0, named=True)
-        times = "once" if found.height == 1 else f"{found.height} times"
+        row = matches.row(0, named=True)
+        times = "once" if matches.height == 1 else f"{matches.height} times"
         text = f"the log says {times} '{row['message'][:120]}'"
-        share = found.height / frame.height
-        return Seen(True, found.height, share, text, (self.lines(row, text),))
+        share = matches.height / frame.height
+        return Seen(True, matches.height, share, text, (self.lines(row, text),))
 
     # ---- questions: series and settings
 
     def levels_named(self, names: Iterable[str]) -> list[Level]:
-        """Series of the stall by short name, whatever their collector and labels."""
+        """Return the levels of series by short name, whatever their collector and labels."""
         wanted = {name.lower() for name in names}
         return [level for name in sorted(wanted) for level in self._by_name.get(name, ())]
 
     def series(self, level: Level, text: str) -> Locator:
-        """The source of a statement about a series over the stall."""
+        """Build the locator of a statement about a series over the stall."""
         path = self.context.evidence.path(level.artifact)
         return self._over_stall(level.id, text, level.artifact, path)
 
     def shift(self, *names: str) -> ShiftDoc | None:
-        """How a series moved, by the first of these full names that there is."""
+        """Return the shift of the first of these full series names that exists, else None."""
         for name in names:
             for shift in self.context.shifts:
                 if shift.name.lower() == name.lower():
@@ -411,13 +411,13 @@ class Observed:
         return None
 
     def shifted(self, shift: ShiftDoc) -> Locator:
-        """The source of a shift: the series over the stall."""
+        """Build the locator of a shift: the series over the stall."""
         before, during = _known(shift.baseline), _known(shift.stall)
         text = f"{shift.name}: {before} before, {during} during the stall"
         return self._over_stall(shift.series, text)
 
     def setting(self, name: str, text: str | None = None) -> Locator | None:
-        """Where a variable's value was read; None where it is unknown."""
+        """Build the locator of a variable's value; None when the value is unknown."""
         setting = self.context.settings.get(name)
         if setting is None:
             return None
@@ -431,7 +431,7 @@ class Observed:
         )
 
     def lines(self, row: dict[str, Any], text: str, *, at: str | None = None) -> Locator:
-        """The raw lines of a record."""
+        """Build the locator of a record's raw lines."""
         return Locator(
             kind="lines",
             artifact=row["artifact"],
@@ -460,11 +460,11 @@ class Observed:
 
     @cached_property
     def _by_name(self) -> dict[str, list[Level]]:
-        found: defaultdict[str, list[Level]] = defaultdict(list)
+        levels: defaultdict[str, list[Level]] = defaultdict(list)
         for row in self.levels.rows:
             if row.inside is not None:
-                found[short_name(row.series)].append(row)
-        return found
+                levels[short_name(row.series)].append(row)
+        return levels
 
     @cached_property
     def _semaphores(self) -> pl.DataFrame | None:
@@ -472,17 +472,17 @@ class Observed:
 
     @cached_property
     def _dumps(self) -> int:
-        return self.looked_at["status dumps"]
+        return self.record_counts["status dumps"]
 
     def _waits(self, test: pl.Expr, what: str) -> Seen:
         frame = self._semaphores
         if frame is None:
             return Seen(False) if self._dumps else NO_DATA
-        found = frame.filter(test)
-        if found.is_empty():
+        matches = frame.filter(test)
+        if matches.is_empty():
             return Seen(False)
         moments = (
-            found.group_by("artifact", "snapshot", maintain_order=True)
+            matches.group_by("artifact", "snapshot", maintain_order=True)
             .agg(
                 pl.len().alias("n"),
                 pl.col("time").first(),
@@ -492,7 +492,7 @@ class Observed:
             .sort("n", "time", descending=[True, False], nulls_last=True, maintain_order=True)
         )
         top = moments.row(0, named=True)
-        share = found.height / frame.height
+        share = matches.height / frame.height
         dumps = (moments.height, max(self._dumps, moments.height))
         text = f"{_threads(top['n'])} {what} in one status dump ({share:.0%} of the latch waits"
         of = f"status dumps{' of the stall' if self._stall else ''}"
@@ -506,25 +506,25 @@ class Observed:
         column: str,
         what: str | Callable[[dict[str, Any], str], str],
     ) -> Seen:
-        """The moment with the most rows that pass a test.
+        """Find the moment with the most rows that pass a test.
 
         ``what`` completes "12 ... 'usual value' at once", or makes the text from the moment and
         the usual value of ``column``.
         """
-        found = frame.filter(test)
-        if found.is_empty():
+        matches = frame.filter(test)
+        if matches.is_empty():
             return Seen(False)
-        top = _peak(found)
-        usual = str(found[column].mode().sort()[0])
+        top = _peak(matches)
+        usual = str(matches[column].mode().sort()[0])
         if isinstance(what, str):
             text = f"{top['n']} {what} '{usual[:_USUAL_LENGTH]}' at once"
         else:
             text = what(top, usual)
-        return Seen(True, top["n"], found.height / frame.height, text, (self.lines(top, text),))
+        return Seen(True, top["n"], matches.height / frame.height, text, (self.lines(top, text),))
 
 
 def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
-    """The moment (and value of ``columns``) with the most rows (``n``), the earliest of equals."""
+    """Find the moment (and value of ``columns``) with the most rows (``n``), earliest on ties."""
     keys = ("artifact", "snapshot", "time", *columns)
     moments = frame.group_by(*keys, maintain_order=True).agg(
         pl.len().alias("n"), pl.col("line_first").min(), pl.col("line_last").max()
@@ -541,10 +541,10 @@ def _glob(file: str) -> str:
     return "(^|/)" + re.escape(file).replace(r"\*", "[^/]*") + "$"
 
 
-def _most_at_once(found: Iterable[StackGroup]) -> int:
-    """Threads in the sample that has most of them."""
+def _most_at_once(matches: Iterable[StackGroup]) -> int:
+    """Count the threads of these groups in the sample that has most of them."""
     at_once: defaultdict[tuple[str, int | None], int] = defaultdict(int)
-    for group in found:
+    for group in matches:
         for key, threads in group.per_sample.items():
             at_once[key] += threads
     return max(at_once.values())

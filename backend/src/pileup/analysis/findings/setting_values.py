@@ -1,4 +1,4 @@
-"""Values of variables as a server prints them, compared as numbers and as switches."""
+"""Parse and compare values of server variables, as numbers and as switches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SIZE = re.compile(r"^(-?\d+(?:\.\d+)?)\s*([KMGT])?B?$", re.IGNORECASE)
 
 
 def amount(text: str | None) -> float | None:
-    """A variable's value as a number: '512M', '1073741824', 'ON' (1), 'OFF' (0)."""
+    """Parse a variable's value as a number: '512M', '1073741824', 'ON' (1), 'OFF' (0)."""
     value = (text or "").strip()
     if value.upper() in ("ON", "YES", "TRUE"):
         return 1.0
@@ -21,7 +21,7 @@ def amount(text: str | None) -> float | None:
 
 
 def is_value(text: str | None, wanted: Iterable[str]) -> bool:
-    """Whether a variable has one of these values; ON, 1 and YES are one."""
+    """Return whether a variable has one of the wanted values; ON, 1 and YES are equal."""
     same = {"1": "ON", "YES": "ON", "TRUE": "ON", "0": "OFF", "NO": "OFF", "FALSE": "OFF"}
 
     def plain(value: str) -> str:

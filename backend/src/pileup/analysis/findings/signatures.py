@@ -1,8 +1,8 @@
-"""Findings: known problems whose signature the evidence shows, best first; and what was not found.
+"""Match all known problems: findings with the best first, and the patterns that did not match.
 
-Most signatures are data and one engine looks for their signs (``matching``); where a mechanism
-needs more, a rule in code decides. The words around a match (what to do, what it costs, what to
-try, where it is fixed) come from the knowledge base under the same stable id.
+Most signatures are data that ``matching`` evaluates; where a mechanism needs more, a rule in code
+decides (``rules``). The texts around a match (mitigations, side effects, experiments, fixed
+versions) come from the knowledge base under the same stable id.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings.matching import evaluate, looked_for
+from pileup.analysis.findings.matching import describe_needs, evaluate
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import (
     Match,
@@ -42,11 +42,11 @@ RULES: dict[str, Rule] = {
     **concurrency.RULES,
     **pages.RULES,
 }
-"""Issue id to the rule in code that decides it; all others are signatures.yaml."""
+"""Issue id to the rule in code that decides it; signatures.yaml decides all others."""
 LEAST = 0.15
-"""Matches below this score say more about the rule than about the incident."""
+"""Matches below this score are dropped: they show more about the rule than about the incident."""
 OLD_FIX = 0.3
-"""What is left of a score when the server's version has the fix."""
+"""Factor on the score when the server's version has the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,11 @@ class Diagnosis:
 
 
 def diagnose(observed: Observed) -> Diagnosis:
-    """Every match, best first; nothing without a stall, unless stacks or waits stand alone."""
+    """Evaluate every known problem, best match first.
+
+    Empty when the evidence has time series and they show no stall. Stacks or waits alone, without
+    time series, are evaluated.
+    """
     context, evidence = observed.context, observed.context.evidence
     if context.stall is None and _has_series(evidence):
         return Diagnosis((), (), None)
@@ -82,11 +86,11 @@ def diagnose(observed: Observed) -> Diagnosis:
                     id=issue,
                     title=knowledge().issue(issue).title,
                     verdict="not_found" if had_data else "no_data",
-                    looked_for=looked_for(signature),
+                    looked_for=describe_needs(signature),
                 )
             )
     findings.sort(key=lambda finding: (-finding.score, finding.id))
-    return Diagnosis(tuple(findings), tuple(absent), _looked_at(observed, context))
+    return Diagnosis(tuple(findings), tuple(absent), _coverage(observed, context))
 
 
 def _finding(match: Match, signs: tuple[SignDoc, ...], context: Context) -> FindingDoc:
@@ -96,7 +100,7 @@ def _finding(match: Match, signs: tuple[SignDoc, ...], context: Context) -> Find
     score = match.score
     if applies == "no":
         against.append(
-            f"Version {context.server.version} is not among the affected ones "
+            f"Version {context.server.version} is not among the affected versions "
             f"({'; '.join(issue.affected)})."
         )
         score *= OLD_FIX
@@ -124,20 +128,20 @@ def _finding(match: Match, signs: tuple[SignDoc, ...], context: Context) -> Find
     )
 
 
-def _looked_at(observed: Observed, context: Context) -> LookedAtDoc:
+def _coverage(observed: Observed, context: Context) -> LookedAtDoc:
     span = context.stall
     window = None
     if span is not None and (start := iso(span.start)) and (end := iso(span.end)):
         window = Window(start=start, end=end)
-    return LookedAtDoc(window=window, records=observed.looked_at)
+    return LookedAtDoc(window=window, records=observed.record_counts)
 
 
 def _has_moments(observed: Observed) -> bool:
-    seen = observed.looked_at
+    seen = observed.record_counts
     return any(seen[name] for name in ("status dumps", "stack samples", "processlists"))
 
 
 def _has_series(evidence: Evidence) -> bool:
-    """Whether there was anything in which a stall could have shown."""
+    """Return whether the evidence has enough samples to show a stall."""
     frame = evidence.frame("sample")
     return frame is not None and frame["time"].n_unique() >= 20

@@ -1,7 +1,7 @@
-"""Which statements took the time: the slow log's queries that ran in the stall, by their shape.
+"""Rank the slow log's statements that ran in the stall, grouped by shape.
 
-A query of the log ends at its time and began its query time before: it counts when the two overlap
-with the stall. Beside it stands how often the shape ran in the baseline, per second.
+A logged query ends at its timestamp and began its query time earlier; it counts when that interval
+overlaps the stall. Each shape also has its calls per second in the baseline.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pileup.analysis.findings.triage import digest
 
 MOST = 20
 _MOST_TEXTS = 20_000
-"""Distinct statements whose shape is worked out: those that took most of the time."""
+"""Only this many distinct statements get a shape: those that took most of the time."""
 _SHOWN = 400
 
 
 def slow_queries(
     evidence: Evidence, span: Span | None, baseline: Span | None
 ) -> list[SlowQueryDoc]:
-    """Shapes of statements, most time first; all of the log without a stall."""
+    """Rank statement shapes by total time inside ``span``; over the whole log when it is None."""
     frame = evidence.frame("query")
     if frame is None:
         return []
@@ -51,7 +51,7 @@ def slow_queries(
 
 
 def _shapes(inside: pl.DataFrame) -> pl.DataFrame:
-    """``_text`` and ``shape`` of the distinct statements that took most of the time."""
+    """Map the distinct statements that took most of the time (``_text``) to their ``shape``."""
     texts = (
         inside.group_by("_text", maintain_order=True)
         .agg(pl.col("query_time_s").sum())
@@ -65,7 +65,7 @@ def _shapes(inside: pl.DataFrame) -> pl.DataFrame:
 
 
 def _classes(shaped: pl.DataFrame) -> pl.DataFrame:
-    """One row per shape with its sums and its slowest statement, most time first."""
+    """Aggregate to one row per shape: sums and slowest statement, most time first."""
     return (
         shaped.sort(
             "query_time_s",
@@ -97,7 +97,7 @@ def _overlaps(span: Span) -> pl.Expr:
 
 
 def _before(frame: pl.DataFrame, shapes: pl.DataFrame, baseline: Span | None) -> dict[str, int]:
-    """Calls of each shape in the baseline, of those shapes that ran in the stall."""
+    """Count the baseline calls of each shape that ran in the stall."""
     if baseline is None:
         return {}
     known = set(shapes["shape"])

@@ -1,4 +1,4 @@
-"""The headline: what a DBA would say in three sentences, every number measured."""
+"""Write the headline: about three sentences for a DBA in which every number is measured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pileup.numerals import grouped, number
 
 _FEW_LATCH_WAITS = 5
 _ENOUGH = 20
-"""Samples of a telling series, before 'no stall' may be said."""
+"""'No stall' needs at least this many samples of a series that shows load."""
 
 
 def headline(
@@ -22,21 +22,22 @@ def headline(
     hot_waits: list[HotWaitDoc],
     findings: list[FindingDoc],
 ) -> Headline:
-    """Verdict, text, and whether more work arrived or less was done."""
+    """Build the headline: verdict, text, and whether more work arrived or less was done."""
     if stall is None:
         return _without_stall(context)
     latches = hot_waits if _latches_matter(context) else []
     sentences = [_stall_sentence(stall), *_wait_sentence(latches, blockers)]
     if findings:
         best = findings[0]
-        sentences.append(f"Best match: {best.title}.")
+        sentences.append(f"Likely cause: {best.title}.")
     return Headline(verdict="stall", text=" ".join(sentences), arrival=arrival(context))
 
 
 def arrival(context: Context) -> str:
-    """Did arrival rate rise, work per query rise, or the server go idle: in words.
+    """Describe whether the arrival rate rose, the work per query rose, or the server went idle.
 
-    Little's law: sessions inside = statements per second x seconds that each takes.
+    Little's law: sessions inside = statements per second x seconds that each takes. Empty without
+    a stall or a baseline.
     """
     if context.stall is None or context.baseline is None:
         return ""
@@ -70,7 +71,7 @@ def _per_statement(inside: object, before: float, during: float) -> list[str]:
         return []
     sentence = (
         f"Each statement took about {number(now / usual)} times as long inside the server "
-        f"({number(usual)} ms to {number(now)} ms, sessions running over rate)."
+        f"({number(usual)} ms to {number(now)} ms, sessions running / rate)."
     )
     return [sentence]
 
@@ -85,7 +86,7 @@ def _idle(levels: Levels) -> list[str]:
     if user.before is not None:
         before = user.before + (system.before if system and system.before is not None else 0.0)
     if now <= 35:
-        return [f"The CPUs were mostly idle meanwhile ({number(now)} % busy): sessions waited."]
+        return [f"The CPUs were mostly idle ({number(now)} % busy): sessions waited."]
     if now >= 90:
         change = f", {number(before)} % before" if before is not None else ""
         return [f"The CPUs were busy ({number(now)} %{change})."]
@@ -107,13 +108,13 @@ def _stall_sentence(stall: StallDoc) -> str:
     text = f"{start}{lasted}{what}."
     if stall.peak_waiters:
         at = f" at {clock_text(parse(stall.peak_at))}" if stall.peak_at else ""
-        doing = "threads waited" if stall.peak_counts == "waiting" else "sessions were running"
-        text += f" At its worst {grouped(stall.peak_waiters)} {doing}{at}."
+        doing = "threads waiting" if stall.peak_counts == "waiting" else "sessions running"
+        text += f" Peak: {grouped(stall.peak_waiters)} {doing}{at}."
     return text
 
 
 def _latches_matter(context: Context) -> bool:
-    """Whether threads wait for latches in the middle of the stall and not in a stray moment."""
+    """Return whether threads typically wait for latches during the stall, not just once."""
     usual = context.median("innodb.semaphore_waits", context.stall)
     return usual is None or usual >= _FEW_LATCH_WAITS
 
@@ -123,7 +124,7 @@ def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> l
     if hot_waits:
         top = hot_waits[0]
         sentences.append(
-            f"Most latch waits ({top.share:.0%}) stood at {top.file}:{top.line} ({top.mode})."
+            f"Most latch waits ({top.share:.0%}) were at {top.file}:{top.line} ({top.mode})."
         )
     if blockers:
         root = blockers[0]
@@ -133,7 +134,7 @@ def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> l
 
 
 def _behind(root: BlockerDoc) -> str:
-    """'222 directly behind it, 948 in all. It is the root in 5 of 7 status dumps of the stall'."""
+    """Describe who waits behind a root blocker: '222 directly behind it, 948 in all; ...'."""
     at = f" at {clock_text(parse(root.time))}" if root.time else ""
     text = f"{grouped(root.blocks_total)} behind it{at}"
     if root.blocks_direct and root.blocks_total > root.blocks_direct:
@@ -145,16 +146,16 @@ def _behind(root: BlockerDoc) -> str:
 
 
 def _without_stall(context: Context) -> Headline:
-    telling = [signal for signal in signals(context.values) if len(signal.times) >= _ENOUGH]
-    if not telling:
+    load_signals = [signal for signal in signals(context.values) if len(signal.times) >= _ENOUGH]
+    if not load_signals:
         return Headline(
             verdict="not_enough_data",
             text=(
-                "No series over time tells how many sessions were inside the server or how much "
-                "work was done, and no dump shows ten or more waiting."
+                "No time series shows how many sessions were inside the server or how much "
+                "work was done, and no dump shows ten or more waiters."
             ),
         )
-    signal = telling[0]
+    signal = load_signals[0]
     low, high = min(signal.values), max(signal.values)
     short = [stall for stall in context.stalls if stall.kind == "false_positive"]
     extra = f" {len(short)} short pileups cleared at once." if len(short) > 1 else ""
@@ -164,6 +165,6 @@ def _without_stall(context: Context) -> Headline:
         text=(
             f"No stall between {clock_text(signal.times[0])} and {clock_text(signal.times[-1])}: "
             f"{short_name(signal.series)} stayed between {number(low)} and {number(high)}, "
-            f"and did not stay far above its quiet level.{extra}"
+            f"and did not stay far above its baseline.{extra}"
         ),
     )

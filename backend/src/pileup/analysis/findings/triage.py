@@ -1,8 +1,8 @@
-"""The seven quick checks before digging: is the cause somewhere simple?
+"""Run the seven quick checks that rule out simple causes.
 
 Source: the checklist of a published full-text stall investigation: configuration, saturated
 resources, a collateral query, another process, hardware, shared storage, locking. A check without
-its evidence answers no_data; "ok" is only said of what was looked at.
+evidence answers no_data; "ok" covers only what the evidence contains.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _PLACE = ("time", "artifact", "line_first", "session_id")
 _METADATA = "Waiting for table metadata lock"
 
 _Resource = tuple[list[str], list[machine_checks.Finding]]
-"""The names of the resources that were measured, and the series of those near their limit."""
+"""Names of the measured resources, and a finding for each resource near its limit."""
 
 
 def triage(observed: Observed) -> list[TriageDoc]:
-    """The seven checks, always all of them, in order."""
+    """Run all seven checks, in order."""
     return [_with_command(check(observed), observed.context) for check in _CHECKS]
 
 
@@ -55,7 +55,7 @@ _KERNEL = ("kernel-log", "syslog")
 
 
 def _with_command(doc: TriageDoc, context: Context) -> TriageDoc:
-    """A check that lacks its evidence, all or a part of it, says what to collect next time."""
+    """Add to a check that lacks evidence what to collect next time."""
     collect = ""
     if doc.verdict == "no_data":
         collect = gaps.command_for(doc.check)
@@ -81,7 +81,7 @@ def _configuration(observed: Observed) -> TriageDoc:
     running = levels.first("threads_running")
     many = running is not None and running.inside is not None and running.inside >= 100
     if many and context.number("innodb_thread_concurrency") == 0:
-        suspects.append(("innodb_thread_concurrency", "is 0: nothing bounds how many work at once"))
+        suspects.append(("innodb_thread_concurrency", "is 0: no limit on concurrent threads"))
     if (context.number("innodb_sync_spin_loops") or 0) > 30:
         suspects.append(("innodb_sync_spin_loops", "is above its default of 30: more spinning"))
     if (context.number("innodb_spin_wait_delay") or 0) > 6:
@@ -98,25 +98,25 @@ def _configuration(observed: Observed) -> TriageDoc:
     if suspects:
         why = "; ".join(f"{name} {why}" for name, why in suspects)
         return _doc("configuration", "suspect", f"{why}.", evidence)
-    why = f"None of the settings known to cause pileups stands out among {len(context.settings)}."
+    why = f"Checked {len(context.settings)} settings: none that is known to cause pileups."
     return _doc("configuration", "ok", why)
 
 
 def _saturated(observed: Observed) -> TriageDoc:
     levels = observed.levels
-    looked: list[str] = []
+    checked: list[str] = []
     limits: list[machine_checks.Finding] = []
     for resource in (_cpu, machine_checks.queues, _disk, _swap, _buffer_pool):
         names, at_limit = resource(levels)
-        looked += names
+        checked += names
         limits += at_limit
-    if not looked:
+    if not checked:
         return _doc("saturated_resources", "no_data", "No CPU, disk or memory series.")
     if limits:
         why = "; ".join(text for text, _ in limits) + "."
         evidence = [observed.series(level, text) for text, level in limits]
         return _doc("saturated_resources", "suspect", why, evidence)
-    return _doc("saturated_resources", "ok", f"{', '.join(looked)}: none near its limit.")
+    return _doc("saturated_resources", "ok", f"{', '.join(checked)}: none near its limit.")
 
 
 def _cpu(levels: Levels) -> _Resource:
@@ -177,7 +177,7 @@ def _collateral(observed: Observed) -> TriageDoc:
         rows = rows.filter(context.stall.holds())
     if rows.is_empty():
         return _doc("collateral_query", "ok", "No statement was running in the processlists.")
-    rows = rows.sort(*_PLACE, nulls_last=True)  # so that of equals the same one is shown
+    rows = rows.sort(*_PLACE, nulls_last=True)  # a stable choice among equals
     counted = rows.group_by("query", maintain_order=True).agg(
         pl.len(), pl.col("artifact", "line_first", "line_last", "time").first()
     )
@@ -193,7 +193,7 @@ def _collateral(observed: Observed) -> TriageDoc:
     row = example[shape]
     locator = observed.lines(row, text, at=iso(row["time"]))
     if share < _ALIKE:
-        why = f"{len(shapes)} shapes of statements were running, none of them most of the time."
+        why = f"{len(shapes)} statement shapes were running; none dominates."
         return _doc("collateral_query", "ok", why, [locator])
     why = f"{text}. They may be victims: see who blocks them."
     return _doc("collateral_query", "suspect", why, [locator])
@@ -205,7 +205,7 @@ def _collateral_in_slow_log(context: Context) -> TriageDoc:
     most = context.slow_queries[0]
     text = f"{most.share:.0%} of the slow query time is of one shape: {most.shape[:160]}"
     if most.share < _ALIKE:
-        why = "The slow log holds many shapes of statements, none of them most of the time."
+        why = "The slow log has many statement shapes; none dominates."
         return _doc("collateral_query", "ok", why, [most.example])
     why = f"{text}. They may be victims: see who blocks them."
     return _doc("collateral_query", "suspect", why, [most.example])
@@ -220,12 +220,12 @@ def _other_process(observed: Observed) -> TriageDoc:
         evidence = [observed.series(level, text) for text, level in others]
         return _doc("other_process", "suspect", f"{text}.", evidence)
     if steal is not None and stolen:
-        text = f"The hypervisor took {number(steal.inside or 0)} % of the CPUs away"
+        text = f"The hypervisor took {number(steal.inside or 0)} % of the CPU time (steal)"
         return _doc("other_process", "suspect", f"{text}.", [observed.series(steal, text)])
     if steal is None and not listed:
         return _doc("other_process", "no_data", "No top, pidstat or steal time.")
     what = "processes in top or pidstat" if listed else "steal time"
-    return _doc("other_process", "ok", f"Looked at {what}: nothing else took the machine.")
+    return _doc("other_process", "ok", f"Checked {what}: no other process was busy.")
 
 
 def _hardware(observed: Observed) -> TriageDoc:
@@ -241,7 +241,7 @@ def _hardware(observed: Observed) -> TriageDoc:
             why += f" within an hour before the stall; {elsewhere} at other times"
         return _doc("hardware", "ok", f"{why}.")
     evidence = [_of_line(observed, row) for row in bad.head(5).iter_rows(named=True)]
-    why = f"The logs speak of a fault: {machine_checks.told(bad)}."
+    why = f"The logs report a fault: {machine_checks.count_by_kind(bad)}."
     return _doc("hardware", "suspect", why, evidence)
 
 
@@ -273,15 +273,15 @@ def _shared_storage(observed: Observed) -> TriageDoc:
         if now <= syncs.before / 5:
             text = f"Flushes to disk fell from {number(syncs.before)} to {number(now)} per second"
             hint = (
-                "either each takes far longer (the device may not show it: time one), or what "
-                "asks for them is held up"
+                "either each flush takes far longer (the device may not show it: time one), or "
+                "the threads that request flushes are blocked"
             )
             evidence = [observed.series(syncs, text)]
             return _doc("shared_storage", "suspect", f"{text}: {hint}.", evidence)
     if not awaits and syncs is None:
         return _doc("shared_storage", "no_data", "No iostat and no count of flushes.")
-    looked = "device latency" if awaits else "the rate of flushes"
-    return _doc("shared_storage", "ok", f"Looked at {looked}: no sign of slow storage.")
+    checked = "device latency" if awaits else "the rate of flushes"
+    return _doc("shared_storage", "ok", f"Checked {checked}: no sign of slow storage.")
 
 
 def _locking(observed: Observed) -> TriageDoc:
@@ -317,8 +317,8 @@ def _locking(observed: Observed) -> TriageDoc:
     if dumps is None and not any(context.evidence.frame(kind) is not None for kind in kinds):
         return _doc("locking", "no_data", "No status dump, lock table or processlist.")
     why = (
-        "Few or no row-lock, metadata-lock and latch waits. Waits for a commit or for the log "
-        "are not listed among them."
+        "Few or no row-lock, metadata-lock and latch waits. This check does not cover waits for "
+        "a commit or for the log."
     )
     return _doc("locking", "ok", why)
 
@@ -327,7 +327,7 @@ _MANY_WAIT = 10
 
 
 def _waits_for_latch_or_lock(functions: Sequence[str]) -> bool:
-    """A thread that waits, and whose stack names what for: not the commit, not the network."""
+    """Return whether a stack shows a wait for a latch or lock (not for commit or network)."""
     if not is_waiting(functions):
         return False
     meaning = match_stack(functions)
@@ -357,7 +357,7 @@ def _doc(check: str, verdict: str, why: str, evidence: list[Locator] | None = No
 
 def _of_setting(observed: Observed, name: str, why: str) -> Locator:
     line = observed.setting(name, f"{name} = {observed.context.setting(name)}")
-    # Its effect may show while its value was not uploaded.
+    # A suspect can be inferred from a series while the variables were not uploaded.
     return line or Locator(kind="lines", text=f"{name} {why}")
 
 

@@ -182,7 +182,7 @@ def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallE
     else:
         verb = "fell" if down else "rose" if level > base else "stayed"
         span = f"from {number(base)} to {number(level)}" if verb != "stayed" else number(base)
-        most = f" ({'lowest' if down else 'most'} {number(extreme)})" if extreme is not None else ""
+        most = f" ({'lowest' if down else 'peak'} {number(extreme)})" if extreme is not None else ""
         text = f"{name} {verb} {span if verb != 'stayed' else 'at ' + span}{most}"
     return StallEvidence(
         series=id_,

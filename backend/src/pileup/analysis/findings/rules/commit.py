@@ -1,4 +1,4 @@
-"""Commits that wait: for a flush, for the full-text cache, for the old commit mutex."""
+"""Rules for commits that wait for a flush, for the full-text cache or for the old commit mutex."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ENOUGH = 5
 
 
 def commit_waiters(observed: Observed) -> Seen:
-    """Sessions or threads in the commit queue, at once."""
+    """Count the sessions or threads in the commit queue at once."""
     states = observed.sessions_in(_COMMIT_STATES)
     stacks = observed.threads(commit_queue.waits_by_stack, "wait in the commit queue")
     best = states if states.most >= stacks.most else stacks
@@ -26,7 +26,7 @@ def commit_waiters(observed: Observed) -> Seen:
 
 
 def fts_sync(observed: Observed) -> Match | None:
-    """One full-text cache sync inside the ordered commit holds everybody up (mysql-73816)."""
+    """Match one full-text cache sync inside the ordered commit that blocks others (mysql-73816)."""
     syncing = observed.threads(
         having_any("fts_sync", "fts_sync_write_words", "fts_sync_table", "fts_sync_index"),
         "write the full-text cache (fts_sync)",
@@ -58,7 +58,7 @@ def fts_sync(observed: Observed) -> Match | None:
 
 
 def fsync_stall(observed: Observed) -> Match | None:
-    """Every commit waits for a flush to disk (fsync-stall)."""
+    """Match commits that all wait for a flush to disk (fsync-stall)."""
     waiters = commit_waiters(observed)
     flushing = observed.threads(
         lambda stack: (words := commit_queue.leads(stack)) is not None and "flush" in words,
@@ -108,7 +108,7 @@ def fsync_stall(observed: Observed) -> Match | None:
 
 
 def commit_mutex(observed: Observed) -> Match | None:
-    """5.0/5.1: one fsync under prepare_commit_mutex, the others behind it (mysql-13669)."""
+    """Match one fsync under prepare_commit_mutex that blocks commits (5.0/5.1, mysql-13669)."""
     behind, head = _old_commit(observed)
     if behind.most < 3:
         return None
@@ -120,7 +120,7 @@ def commit_mutex(observed: Observed) -> Match | None:
 
 
 def commit_slots(observed: Observed) -> Match | None:
-    """The same, and those behind it keep their concurrency slots (mysql-46459)."""
+    """Match commits that keep their concurrency slots while waiting for the mutex (mysql-46459)."""
     behind, head = _old_commit(observed)
     if behind.most < 3:
         return None

@@ -1,4 +1,4 @@
-"""Too many threads: throughput that collapses as they rise."""
+"""Rules for throughput that collapses as the number of threads rises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Collapse:
 
 
 def collapse(observed: Observed) -> Collapse | None:
-    """More threads, less work, and they meet in latches: not a queue for a lock or a disk."""
+    """Return the collapse if threads rose, work fell and threads wait for latches, else None."""
     threads, rate = observed.shift(*THREADS), observed.shift(*RATES)
     if threads is None or rate is None or threads.direction != "up" or rate.direction != "down":
         return None
@@ -38,9 +38,9 @@ def collapse(observed: Observed) -> Collapse | None:
 
 
 def unlimited(observed: Observed) -> Match | None:
-    """innodb_thread_concurrency=0 and a collapse of throughput (thread-concurrency-zero)."""
-    found = collapse(observed)
-    if found is None:
+    """Match a throughput collapse with innodb_thread_concurrency=0 (thread-concurrency-zero)."""
+    drop = collapse(observed)
+    if drop is None:
         return _work_alone(observed)
     limit = observed.context.number("innodb_thread_concurrency")
     spins = observed.context.number("innodb_sync_spin_loops")
@@ -49,15 +49,15 @@ def unlimited(observed: Observed) -> Match | None:
     score = graded(
         (True, 0.55),
         (limit == 0, 0.2),
-        ((found.rate.ratio or 0) <= 0.2, 0.12),
+        ((drop.rate.ratio or 0) <= 0.2, 0.12),
         (spins is not None and spins > 30, 0.05),
     )
-    evidence = [observed.shifted(found.threads), observed.shifted(found.rate)]
+    evidence = [observed.shifted(drop.threads), observed.shifted(drop.rate)]
     named = ("innodb_thread_concurrency", "innodb_sync_spin_loops")
     evidence += [where for name in named if (where := observed.setting(name))]
     why = (
-        f"Running threads rose to {grouped(found.threads.stall or 0)} while the work done fell to "
-        f"{found.rate.ratio or 0:.0%}: more threads, less work. Threads meet in latches "
+        f"Running threads rose to {grouped(drop.threads.stall or 0)} while the work done fell to "
+        f"{drop.rate.ratio or 0:.0%}: more threads, less work. Threads wait for latches "
         f"({observed.latch_waiters} at once)"
         + (
             ", and nothing limits how many run (innodb_thread_concurrency=0)."
@@ -68,8 +68,8 @@ def unlimited(observed: Observed) -> Match | None:
     against: tuple[str, ...] = ()
     if (latch := observed.dominant_latch) is not None:
         text = (
-            f"{latch.share:.0%} of the latch waits are for one latch ({latch.label}): who holds "
-            "that explains them, however many threads there are."
+            f"{latch.share:.0%} of the latch waits are for one latch ({latch.label}): its holder "
+            "explains them, whatever the number of threads."
         )
         against = (text,)
         score *= _BY_ONE_LATCH
@@ -77,7 +77,7 @@ def unlimited(observed: Observed) -> Match | None:
 
 
 def _work_alone(observed: Observed) -> Match | None:
-    """A count of statements and the settings are all there is: what they allow to be said."""
+    """Match from the statement rate and the settings alone, when nothing else was captured."""
     context = observed.context
     if context.evidence.frame("snapshot") is not None or context.stall is None:
         return None
@@ -93,7 +93,7 @@ def _work_alone(observed: Observed) -> Match | None:
         f"The work done collapsed to {fell:.0%}, and nothing limits how many run at once "
         "(innodb_thread_concurrency=0)."
     )
-    against = ("Neither sessions running nor waits were captured: that they rose is not seen.",)
+    against = ("Sessions running and waits were not captured: a rise cannot be confirmed.",)
     score = graded((True, 0.5), (fell <= 0.2, 0.1))
     return Match("thread-concurrency-zero", score, why, (where,), against)
 

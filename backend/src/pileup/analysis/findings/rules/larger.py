@@ -1,4 +1,4 @@
-"""What makes waits for a latch a by-product: a larger wait that they follow from."""
+"""Larger waits of a stall that make waits for a latch a by-product."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ _CONVOY = 0.5
 @dataclass(frozen=True, slots=True)
 class Larger:
     collapse: bool
-    """Throughput falls as threads rise, and no single latch of its own explains it."""
+    """Whether throughput falls as threads rise and no single latch explains it."""
     commits: int
-    """Sessions waiting for the commit at once."""
+    """Number of sessions waiting for the commit at once."""
     rows: int
-    """Transactions waiting for a row lock at once."""
+    """Number of transactions waiting for a row lock at once."""
 
     def than(self, waiters: int) -> tuple[str, ...]:
-        """Sentences on what is larger than this many waiters for a latch."""
-        said = []
+        """Describe each wait that is larger than this many waiters for a latch."""
+        reasons = []
         if self.collapse:
-            said.append("Throughput collapses as threads rise: the latch is where they meet.")
+            reasons.append("Throughput collapses as threads rise: the latch wait is a by-product.")
         if self.commits > 2 * waiters:
-            said.append(f"{self.commits} sessions wait for the commit, many more than for this.")
+            reasons.append(f"{self.commits} sessions wait for the commit, many more than for this.")
         if self.rows > 2 * waiters:
-            said.append(f"{self.rows} transactions wait for a row lock, many more than for this.")
-        return tuple(said)
+            reasons.append(
+                f"{self.rows} transactions wait for a row lock, many more than for this."
+            )
+        return tuple(reasons)
 
 
 def waits(observed: Observed) -> Larger:
-    """The larger waits of a stall."""
+    """Measure the larger waits of a stall."""
     convoy = (
         observed.hot_latch("btr_search_latch").share >= _CONVOY
         or observed.dominant_latch is not None

@@ -1,4 +1,4 @@
-"""Problems of one latch in SEMAPHORES that need more than counting its waiters."""
+"""Rules for problems of one latch in SEMAPHORES that need more than counting its waiters."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pileup.analysis.findings.rules import Match, Rule, graded, having_any, larg
 _IN_LIST = re.compile(r"\bIN\s*\((?:[^(),]+,){20,}", re.IGNORECASE | re.DOTALL)
 _STATEMENTS = 2000
 _ENOUGH = 5
-"""Waiters at once below which a latch is a by-product."""
+"""A latch with fewer waiters at once is a by-product."""
 
 
 def ahi_build(observed: Observed) -> Match | None:
-    """Everybody wants the adaptive hash latch, from many places (mysql-100512)."""
+    """Match many threads that wait for the adaptive hash latch at many places (mysql-100512)."""
     waits = observed.hot_latch("btr_search_latch")
     building = observed.threads(
         having_any("btr_search_build_page_hash_index", "btr_search_info_update_slow"),
@@ -48,7 +48,7 @@ def ahi_build(observed: Observed) -> Match | None:
 
 
 def ahi_in_list(observed: Observed) -> Match | None:
-    """The same latch, with statements that look up long IN lists (ahi-in-list)."""
+    """Match waits for the adaptive hash latch with statements with long IN lists (ahi-in-list)."""
     base = ahi_build(observed)
     if base is None:
         return None
@@ -60,7 +60,7 @@ def ahi_in_list(observed: Observed) -> Match | None:
 
 
 def hot_page(observed: Observed) -> Match | None:
-    """Page latches, most waits for one address (hot-page)."""
+    """Match page latch waits that concentrate on one address (hot-page)."""
     latches = [
         hot_latch
         for hot_latch in observed.context.hot_latches
@@ -83,7 +83,7 @@ def hot_page(observed: Observed) -> Match | None:
 
 
 def _share_of_statements(observed: Observed, expression: re.Pattern[str]) -> float:
-    """Share of the statements of the stall's transactions that match (a sample of 2,000)."""
+    """Return the share of the stall's transaction statements that match (in a sample of 2,000)."""
     frame = observed.during("transaction")
     texts = [] if frame is None else frame["query"].drop_nulls().head(_STATEMENTS).to_list()
     return sum(1 for text in texts if expression.search(text)) / len(texts) if texts else 0.0

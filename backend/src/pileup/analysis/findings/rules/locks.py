@@ -1,4 +1,4 @@
-"""Transactions that wait for a row, and the idle one that has it."""
+"""Rule for transactions that wait for a row lock, and the idle transaction that holds it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENOUGH = 5
 
 
 def hot_row(observed: Observed) -> Match | None:
-    """Many transactions behind one row lock (hot-row)."""
+    """Match many transactions that wait for one row lock (hot-row)."""
     queue = observed.lock_queue
     waiters = queue.waiters
     if waiters.most < _ENOUGH or (queue.mode or "").startswith("AUTO-INC"):
@@ -31,7 +31,7 @@ def hot_row(observed: Observed) -> Match | None:
 
 
 def _idle_holder(observed: Observed) -> float:
-    """The longest time that a transaction with undo and locks stood without a statement."""
+    """Return the longest idle time in seconds of a transaction with undo and locks."""
     frame = observed.during("transaction")
     if frame is None:
         return 0.0

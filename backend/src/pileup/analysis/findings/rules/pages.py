@@ -1,4 +1,4 @@
-"""Pages and redo: no free pages, a full log."""
+"""Rules for pages and redo: no free pages, a full redo log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FREE = ("innodb.pool_free_pages", "metric.bp_pages_free", "mysql.Innodb_buffer_
 
 
 def free_pages(observed: Observed) -> Match | None:
-    """No free page: sessions flush and search themselves (free-pages)."""
+    """Match sessions that flush and search for free pages themselves (free-pages)."""
     searching = observed.threads(
         having_any(
             "buf_LRU_get_free_block",
@@ -38,14 +38,14 @@ def free_pages(observed: Observed) -> Match | None:
     parts = [
         f"free pages are down to {free:.0f}" if empty else "",
         f"{searching.most} threads search for a free page themselves" if searching.holds else "",
-        f"the error log says so {logged.most} times" if logged.holds else "",
+        f"the error log reports it {logged.most} times" if logged.holds else "",
     ]
     why = "The buffer pool has no free pages: " + ", ".join(filter(None, parts)) + "."
     return Match("free-pages", score, why, searching.evidence + logged.evidence)
 
 
 def sync_flush(observed: Observed) -> Match | None:
-    """The redo log is nearly full and writers flush synchronously (sync-flush)."""
+    """Match a nearly full redo log with writers that flush synchronously (sync-flush)."""
     waiting = observed.threads(
         having_any(
             "log_checkpoint_margin",
