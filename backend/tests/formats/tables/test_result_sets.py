@@ -225,7 +225,7 @@ def test_open_tables_without_room_are_counted_all_the_same(
 
 def _with_room_for_eight(self: result_tables.Shared) -> None:
     self.cells = 8
-    self.told = {}
+    self.yielded = {}
 
 
 def test_open_tables_are_counted() -> None:

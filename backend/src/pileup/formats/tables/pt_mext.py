@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from pileup.formats.errors import FormatError
 from pileup.formats.tables.parts.status_reader import UptimeClock
-from pileup.formats.tables.parts.status_rows import value_of
+from pileup.formats.tables.parts.status_rows import parse_value
 from pileup.formats.tables.parts.status_variables import kind_of, unit_of
 from pileup.records import Item, Problem, Samples, Setting, Skipped
 
@@ -56,7 +56,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         rows[match["name"]] = number, (match["values"] or "").split()
     widths = Counter(
-        len(cells) for _, cells in rows.values() if cells and value_of(cells[0]) is not None
+        len(cells) for _, cells in rows.values() if cells and parse_value(cells[0]) is not None
     )
     width = widths.most_common(1)[0][0] if widths else 0
     if width < 2:
@@ -70,7 +70,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         for value in [*uptimes, *[None] * (most - len(uptimes))]
     ]
     for name, (number, cells) in rows.items():
-        if not cells or value_of(cells[0]) is None:
+        if not cells or parse_value(cells[0]) is None:
             yield _text(name, number, cells, width)
             continue
         values = _values(cells, relative)
@@ -108,7 +108,7 @@ def _text(name: str, number: int, cells: list[str], width: int) -> Item:
 def _is_relative(rows: dict[str, tuple[int, list[str]]]) -> bool:
     """Whether the later columns are differences: the page size then has zeros."""
     for name in ("Uptime", "Innodb_page_size"):
-        values = [value_of(cell) for cell in rows[name][1][:2]] if name in rows else []
+        values = [parse_value(cell) for cell in rows[name][1][:2]] if name in rows else []
         if len(values) == 2 and values[0] is not None and values[1] is not None:
             return values[1] < values[0]
     return False
@@ -116,7 +116,7 @@ def _is_relative(rows: dict[str, tuple[int, list[str]]]) -> bool:
 
 def _values(cells: Sequence[str], relative: bool) -> list[float | None]:
     """Return the levels; None from the first difference that cannot be read."""
-    values = [value_of(cell) for cell in cells]
+    values = [parse_value(cell) for cell in cells]
     return list(accumulate(values, _add)) if relative else values
 
 

@@ -21,7 +21,7 @@ from pileup.formats.reading.lines import split_lines
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.tables.parts.status_reader import StatusReader
 from pileup.formats.tables.parts.status_rows import begins_sample
-from pileup.formats.tables.parts.status_shape import Shape, shape_of
+from pileup.formats.tables.parts.status_shape import Shape, learn_shape
 from pileup.records import Item
 
 NAME = "status"
@@ -87,7 +87,7 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
             if end < len(texts):
                 yield from reader.close()
                 if before is not None and reader.samples == before + 1:
-                    shape = shape_of(texts[at:end]) or shape
+                    shape = learn_shape(texts[at:end]) or shape
             at = end
         rest, after = lines.slice(at), first + at
     for number, line in enumerate(rest, start=after):

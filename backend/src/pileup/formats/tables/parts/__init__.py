@@ -1,1 +1,1 @@
-"""What the table formats share: layouts to rows, rows to records."""
+"""Shared by the table formats: layouts to rows, rows to records."""

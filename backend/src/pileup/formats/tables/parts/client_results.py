@@ -1,4 +1,4 @@
-"""Any result sets that the mysql client printed, row by row: \\G, box and tab-separated, mixed.
+"""Read the result sets that the mysql client printed, row by row, in any mix of its layouts.
 
 Source: print_table_data(), print_tab_data(), print_table_data_vertically(), client/mysql.cc; MySQL
         Shell prints the same boxes and rows. pt-stalk puts TS lines and the statement above them.
@@ -39,7 +39,7 @@ _PROSE = ("query", "info", "sql_text", "statement", "digest_text", "error", "sta
 _MOST_ROW = 1024 * 1024
 _MOST_TITLE = 2000
 _MOST_COLUMNS = 4096
-"""Of a table in MySQL; a result of more is none."""
+"""Most columns of a table in MySQL; a result of more is not a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class ResultSet:
     number: int
     """0-based, in the file."""
     title: str
-    """The statement above it on one line, without its end; empty when none stands there."""
+    """The statement above it on one line, without its end; empty when there is none."""
     columns: tuple[str, ...]
     line: int
     layout: Layout
@@ -79,7 +79,7 @@ Part: TypeAlias = Stamp | ResultSet | ResultRow | Stray
 
 
 def read(lines: Iterable[str], first: int = 1) -> Iterator[Part]:
-    """Every part of a text, in order. ``first`` is the number of its first line."""
+    """Yield every part of a text, in order. ``first`` is the number of its first line."""
     reader = _Reader()
     for number, text in enumerate(lines, start=first):
         if not reader.next_key(number, text):
@@ -117,7 +117,7 @@ class _Reader:
     # ---- \G
 
     def next_key(self, number: int, text: str) -> bool:
-        """Whether the line is the next key of the row being read: the common case, done first."""
+        """Take the line as the next key of the current row; False for any other line."""
         width = self._width
         if not width or text[width : width + 1] != ":" or text[width - 1] == " ":
             return False
@@ -208,7 +208,7 @@ class _Reader:
         self._values, self._more, self._keys = [], [], []
 
     def _between(self, number: int, text: str) -> Iterator[Part]:
-        """A line outside of tables: a statement, chatter, or the header of a tab-separated one."""
+        """Read a line outside of tables: a statement, chatter, or a tab-separated header."""
         if self._header is not None:
             (at, header), self._header = self._header, None
             tabs = text.count("\t")
@@ -295,7 +295,7 @@ class _Reader:
             yield from self._between(number, text)
 
     def _broken_row(self) -> list[str] | None:
-        """A row with a line break in one cell: cells before it by offset, cells after it by bar."""
+        """Join a row with a line break in a cell: cells before it by offset, after it by bar."""
         first, columns = self._pending[0], len(self._offsets) - 1
         whole = 0
         while whole < columns and first[self._offsets[whole + 1] :][:1] == "|":
@@ -413,7 +413,7 @@ def _cell(text: str, layout: Layout) -> str | None:
 
 
 def _bars(text: str) -> list[str] | None:
-    """Cells by their bars alone, where widths do not help (wide characters)."""
+    """Split a row by its bars alone, where widths do not help (wide characters)."""
     text = text.strip()
     if len(text) < 3 or text[0] != "|" or text[-1] != "|":
         return None
@@ -421,7 +421,7 @@ def _bars(text: str) -> list[str] | None:
 
 
 def _looks_like_header(text: str) -> bool:
-    """Names between tabs: none empty, none a number, none twice."""
+    """Whether a line has names between tabs: none empty, none a number, none twice."""
     if "\t" not in text or len(text) > 20_000:
         return False
     cells = [cell.strip() for cell in text.split("\t")]

@@ -1,4 +1,4 @@
-"""Rows of performance_schema's wait tables: what a thread waits for, who has which latch.
+"""Convert rows of performance_schema's wait tables to records of waits and latch holders.
 
 Source: events_waits_current (5.5+, MariaDB), mutex_instances and rwlock_instances, and the last
         wait of sys.processlist and sys.session. A wait of which END_EVENT_ID is NULL goes on; the
@@ -21,14 +21,17 @@ _SOURCE = re.compile(r"(?:.{0,400}[/\\\\])?(?P<file>[^/\\\\:]{1,200}):(?P<line>\
 
 
 def event_wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """events_waits_current, alone or joined with threads; stages and statements are not waits."""
+    """Convert a row of events_waits_current, alone or joined with threads, to an EventWait.
+
+    Rows of stages and statements yield nothing.
+    """
     event = cells.get("event_name") or ""
     if not event.startswith(("wait/", "idle")):
         return
     file, line = _place(cells.get("source"))
     names = (cells.get("object_schema"), cells.get("object_name"))
     yield EventWait(
-        **where.of(row),
+        **where.record_fields(row),
         ps_thread_id=integer(cells.get("thread_id")),
         session_id=integer(cells.get("processlist_id")),
         event=event,
@@ -43,13 +46,16 @@ def event_wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
 
 
 def last_wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """sys.processlist: 'Still Waiting' stands where the time would, while a wait goes on."""
+    """Convert the last wait in a row of sys.processlist to an EventWait.
+
+    'Still Waiting' replaces the time while a wait continues.
+    """
     event = cells.get("last_wait") or ""
     if not event.startswith("wait/"):
         return
     file, line = _place(cells.get("source"))
     yield EventWait(
-        **where.of(row),
+        **where.record_fields(row),
         ps_thread_id=integer(cells.get("thd_id")),
         session_id=integer(cells.get("conn_id")),
         event=event,
@@ -60,7 +66,7 @@ def last_wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
 
 
 def latch_hold(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """mutex_instances, rwlock_instances: only what somebody has."""
+    """Convert a row of mutex_instances or rwlock_instances; nothing without a holder."""
     address = _address(cells.get("object_instance_begin"))
     owner = integer(cells.get("locked_by_thread_id"))
     writer = integer(cells.get("write_locked_by_thread_id"))
@@ -70,7 +76,7 @@ def latch_hold(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         return
     mutex = "/mutex/" in name or "locked_by_thread_id" in cells
     yield LatchHold(
-        **where.of(row),
+        **where.record_fields(row),
         latch_address=address,
         latch_name=name or None,
         mode="mutex" if mutex else "X" if writer is not None else "S",
@@ -98,7 +104,7 @@ def _seconds(picoseconds: str | None) -> float | None:
 
 
 def _address(number: str | None) -> str | None:
-    """OBJECT_INSTANCE_BEGIN is decimal; dumps print addresses in hex."""
+    """Format OBJECT_INSTANCE_BEGIN, which is decimal, in hex as dumps print addresses."""
     text = (number or "").strip()
     return f"0x{int(text):x}" if re.fullmatch(r"\d{1,20}", text) and int(text) else None
 

@@ -1,4 +1,4 @@
-"""Rows of lock, transaction and thread tables, as the server's columns name them.
+"""Convert rows of lock, transaction and thread tables to records, by the server's column names.
 
 Source: INNODB_TRX, INNODB_LOCKS, INNODB_LOCK_WAITS (<= 5.7, MariaDB), performance_schema.
         data_locks, data_lock_waits (8.0+), metadata_locks, threads (5.7+), METADATA_LOCK_INFO
@@ -55,13 +55,13 @@ class _Known:
 
 
 def kind_of(columns: tuple[str, ...]) -> str | None:
-    """The kind of snapshot that a table of these (lower-case) columns belongs to, or None."""
+    """Return the kind of snapshot for a table of these (lower-case) columns, or None."""
     known = _known(columns)
     return known.kind if known else None
 
 
 def handler(columns: tuple[str, ...], where: Where) -> Handler | None:
-    """What reads the rows, or None when these columns are of another table."""
+    """Return the handler of these columns' rows, or None for columns of another table."""
     known = _known(columns)
     if known is None:
         return None
@@ -86,10 +86,11 @@ class _Rows(Ready):
 
 
 class _Transactions(Ready):
-    """INNODB_TRX prints when a transaction began; how long ago that is, its whole sample tells.
+    """Converts rows of INNODB_TRX; computes ages when the whole sample is known.
 
-    Its times are of the session's zone, a TS line's local time is of the collector's. They are one
-    zone when the youngest transaction is minutes old at most; otherwise no age is made up.
+    INNODB_TRX prints when a transaction began, in the session's zone; a TS line's local time is in
+    the collector's. The zones are the same when the youngest transaction is minutes old at most;
+    otherwise no age is computed.
     """
 
     def __init__(self, columns: tuple[str, ...], where: Where) -> None:
@@ -115,7 +116,7 @@ class _Transactions(Ready):
         return self.drain()
 
     def _age_held(self) -> None:
-        """Give each transaction its age, now that the youngest of its sample is known."""
+        """Set the age of each transaction, now that the youngest of its sample is known."""
         now = local_us(self._where.local)
         if now is not None:
             now += (self._where.wall_us or 0) % _S  # the text has whole seconds
@@ -137,7 +138,7 @@ def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
     state = cells.get("trx_state") or "unknown"
     lock = _LOCK_ID.match(cells.get("trx_requested_lock_id") or "")
     yield Transaction(
-        **where.of(row),
+        **where.record_fields(row),
         trx_id=cells.get("trx_id") or "unknown",
         state="ACTIVE" if state in ("RUNNING", "LOCK WAIT") else state,
         lock_wait=state == "LOCK WAIT",
@@ -162,7 +163,7 @@ def _lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         filter(None, (cells.get("object_schema"), cells.get("object_name")))
     )
     yield TrxLock(
-        **where.of(row),
+        **where.record_fields(row),
         trx_id=first(cells, "lock_trx_id", "engine_transaction_id") or "unknown",
         session_id=integer(cells.get("processlist_id")),
         lock_kind="table" if (cells.get("lock_type") or "").upper() == "TABLE" else "record",
@@ -182,7 +183,7 @@ def _lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
 def _metadata_lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
     names = (cells.get("object_schema"), cells.get("object_name"))
     yield MetadataLock(
-        **where.of(row),
+        **where.record_fields(row),
         object_type=cells.get("object_type") or "unknown",
         object_name=".".join(filter(None, names)) or None,
         mode=cells.get("lock_type") or "unknown",
@@ -195,11 +196,11 @@ def _metadata_lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Recor
 
 
 def _metadata_lock_info(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """MariaDB's plugin: THREAD_ID is the connection's id, LOCK_TYPE names the object."""
+    """Convert a row of MariaDB's plugin: THREAD_ID is the connection's id, LOCK_TYPE the object."""
     names = (cells.get("table_schema"), cells.get("table_name"))
     kind = (cells.get("lock_type") or "").lower().removesuffix("lock").strip()
     yield MetadataLock(
-        **where.of(row),
+        **where.record_fields(row),
         object_type="TABLE" if kind == "table metadata" else kind.upper() or "unknown",
         object_name=".".join(filter(None, names)) or None,
         mode=(cells.get("lock_mode") or "unknown").removeprefix("MDL_"),
@@ -219,7 +220,7 @@ def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         filter(None, (cells.get("locked_table_schema"), cells.get("locked_table_name")))
     )
     yield LockWait(
-        **where.of(row),
+        **where.record_fields(row),
         lock_kind="metadata" if metadata else "record",
         waiting_trx=first(
             cells, "waiting_trx_id", "requesting_trx_id", "requesting_engine_transaction_id"
@@ -243,10 +244,10 @@ def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
 
 
 def _aggregate(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """pt-stalk's first query: who_blocks is 'thread 390 from localhost'."""
+    """Convert a row of pt-stalk's first query: who_blocks is 'thread 390 from localhost'."""
     match = re.search(r"thread (\d{1,18})(?!\S)", cells.get("who_blocks") or "")
     yield LockWait(
-        **where.of(row),
+        **where.record_fields(row),
         lock_kind="record",
         blocking_session=int(match[1]) if match else None,
         blocking_idle_s=seconds(cells.get("idle_in_trx")),
@@ -256,13 +257,13 @@ def _aggregate(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
 
 
 def _thread(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """performance_schema.threads: the thread, and the session that it serves."""
+    """Convert a row of performance_schema.threads to the thread and the session that it serves."""
     session_id = integer(cells.get("processlist_id"))
     os_tid = integer(cells.get("thread_os_id"))
     thread_id = integer(cells.get("thread_id"))
     if thread_id is not None:
         yield ServerThread(
-            **where.of(row),
+            **where.record_fields(row),
             ps_thread_id=thread_id,
             session_id=session_id,
             os_tid=os_tid,
@@ -270,7 +271,7 @@ def _thread(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         )
     if session_id is not None and "processlist_command" in cells:
         yield Session(
-            **where.of(row),
+            **where.record_fields(row),
             session_id=session_id,
             user=cells.get("processlist_user"),
             client_host=cells.get("processlist_host"),
@@ -284,18 +285,18 @@ def _thread(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
 
 
 def _sys_session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """sys.processlist, sys.session and their x$ forms."""
+    """Convert a row of sys.processlist, sys.session or their x$ forms."""
     session_id, thread_id = integer(cells.get("conn_id")), integer(cells.get("thd_id"))
     if thread_id is not None:
         yield ServerThread(
-            **where.of(row),
+            **where.record_fields(row),
             ps_thread_id=thread_id,
             session_id=session_id,
             name=cells.get("user"),
         )
     if session_id is not None:
         yield Session(
-            **where.of(row),
+            **where.record_fields(row),
             session_id=session_id,
             user=cells.get("user"),
             db=cells.get("db"),
@@ -308,11 +309,11 @@ def _sys_session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
 
 
 def _session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """A processlist among other results; a file of its own is read by ``processlist``."""
+    """Convert a row of a processlist that is among other results."""
     session_id = integer(cells.get("id"))
     if session_id is not None:
         yield Session(
-            **where.of(row),
+            **where.record_fields(row),
             session_id=session_id,
             user=cells.get("user"),
             client_host=cells.get("host"),

@@ -1,4 +1,4 @@
-"""Rows of SHOW OPEN TABLES: the table itself, and how many are open, in use and locked."""
+"""Convert rows of SHOW OPEN TABLES to a table and counts of open, used and locked tables."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ class _OpenTables:
 
 
 def _known(counts: list[int | None]) -> list[int] | None:
-    """The counts, or None when one of them could not be read: then no sum is known."""
+    """Return the counts, or None when one of them could not be read: no sum is known then."""
     known = [count for count in counts if count is not None]
     return known if len(known) == len(counts) else None

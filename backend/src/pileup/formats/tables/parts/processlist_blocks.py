@@ -1,7 +1,7 @@
-"""Tab-separated listings, many one after the other, as columns of Session: no object for any cell.
+"""Read consecutive tab-separated listings as columns of Session, without an object per cell.
 
-What is not plain (a row of fewer cells, a number that is none, a tab or a line end inside a
-statement) makes none of them ours: they are then read row by row.
+A single line that is not plain (a row of fewer cells, a number that cannot be read, a tab or a line
+end inside a statement) rejects all of them: they are then read row by row.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ _ROW_START = re.compile(r"[0-9]{1,18}\t(?:[^\t\n]*\t){6}")
 
 @dataclass(frozen=True, slots=True)
 class Listings:
-    """Rows of listings, and what stands between them."""
+    """Rows of listings, and the lines between them."""
 
     rows: pl.DataFrame
     """session_id, the texts, time_s (seconds; the decimals of TIME_MS where they fit), when a TID
     is printed os_tid; and ``line``, from 0."""
     marks: list[tuple[int, str]]
-    """Lines that are a header or a time, from 0."""
+    """Numbers (from 0) and text of lines that are a header or a time."""
     lines: int
     size: int
     """Characters of all lines."""
 
 
 def read(text: str, at: int, names: Sequence[str]) -> Listings | None:
-    """The lines from a row at this place on, but for the last one, which may go on below.
+    """Read the lines from a row at this offset, but for the last line, which may continue.
 
     names: of the columns, in lower case. None when one of the lines is not plain.
     """
@@ -87,7 +87,7 @@ def _cells(data: bytes, names: Sequence[str]) -> pl.DataFrame | None:
 
 
 def _adds_up(cells: pl.DataFrame, marks: list[tuple[int, str]], size: int) -> bool:
-    """Whether each null was printed as NULL: a cell that a row lacks is null as well."""
+    """Whether each null was printed as NULL: a missing cell is null as well."""
     every = pl.all()
     sizes = cells.select(pl.sum_horizontal(every.str.len_bytes().sum(), every.null_count() * 4))
     lacking = sum(cells.width - 1 - mark.count("\t") for _, mark in marks)
@@ -115,7 +115,7 @@ def _fields(names: Sequence[str], is_escaped: bool) -> list[pl.Expr]:
 
 
 def _text(name: str, is_escaped: bool) -> pl.Expr:
-    """As ``client_layouts.unescape`` reads it."""
+    """Build the expression of ``client_layouts.unescape``."""
     text = pl.col(name)
     return text.str.replace_many(_ESCAPES, leftmost=True) if is_escaped else text
 

@@ -1,4 +1,4 @@
-"""A processlist line by line: what a row is, where a listing ends, when it was printed."""
+"""Read a processlist line by line: its rows, the end of each listing, and its time."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _MAX_EMPTY_REPORTED = 20
 
 
 class _Row:
-    """The row being read: its fields so far, by column name."""
+    """The current row: its fields so far, by column name."""
 
     __slots__ = ("column", "fields", "first", "info", "info_size", "last", "width")
 
@@ -78,7 +78,7 @@ class _Row:
 
 
 class ProcesslistReader:
-    """Sessions line by line, or many rows of one layout at a time (``rows``)."""
+    """Reads sessions line by line, or many rows of one layout at a time (``rows``)."""
 
     def __init__(self) -> None:
         self._row: _Row | None = None
@@ -93,7 +93,7 @@ class ProcesslistReader:
         self._time: tuple[int, str | None] | None = None
         self._time_line = 0
         self._time_used = False
-        self._clock_told = False
+        self._clock_yielded = False
         self._empty = 0
         self._series = ListingSeries()
         self._last = 0
@@ -147,7 +147,7 @@ class ProcesslistReader:
             )
 
     def pattern_at(self, text: str, at: int) -> RowPattern | None:
-        """What rows look like that may begin here; None where the line must be read on its own."""
+        """Return the pattern of rows that may begin here; None to read the line on its own."""
         first = text[at]
         if first == "*":
             if self._vertical_pattern is None or not self._vertical_pattern.row.match(text, at):
@@ -160,7 +160,7 @@ class ProcesslistReader:
         return None
 
     def rows(self, pattern: RowPattern, cells: Cells, first: int) -> Iterator[Item]:
-        """Rows of one listing, one after the other; ``first`` is the line of the first."""
+        """Read adjacent rows of one listing; ``first`` is the line of the first."""
         yield from self._not_a_row()
         yield from self._end_row()
         if pattern.layout == "vertical":
@@ -191,7 +191,7 @@ class ProcesslistReader:
         yield Rows(Session.KIND, build_frame(Session.KIND, columns))
 
     def listings(self, found: Listings, first: int) -> Iterator[Item]:
-        """Tab-separated listings, the first perhaps begun above; ``first`` is their first line."""
+        """Read tab-separated listings, the first perhaps begun above, from line ``first`` on."""
         yield from self._not_a_row()
         yield from self._end_row()
         rows = found.rows
@@ -234,8 +234,8 @@ class ProcesslistReader:
             yield from self._nothing_printed()
         yield from self._end_sample()
         self._time, self._time_line, self._time_used = time, number, False
-        if time[1] and not self._clock_told:
-            self._clock_told = True
+        if time[1] and not self._clock_yielded:
+            self._clock_yielded = True
             yield pt_stalk_samples.clock_event(number, time[0], time[1])
 
     def _nothing_printed(self) -> Iterator[Item]:
@@ -255,7 +255,7 @@ class ProcesslistReader:
         self._begin(number)
 
     def _after_row_line(self, number: int, line: str) -> Iterator[Item]:
-        """A statement may hold the text of a row line; only ``Id:`` below it makes it one."""
+        """Begin a row only if ``Id:`` is below: a statement may hold a row line."""
         if _ID.match(line) and self._row_line:
             at, text = self._row_line
             self._row_line = None
@@ -329,12 +329,12 @@ class ProcesslistReader:
                 row.fields = dict(zip(self._names, cells, strict=False))
                 row.add_info(line[at[-1] + 1 :].strip(" "), number)
             else:
-                # Characters wider or narrower than the client thought: bars, not offsets.
+                # Characters wider or narrower than the client assumed: split at bars, not offsets.
                 cells = [cell.strip() for cell in line.strip().strip("|").split("|", fixed)]
                 if len(cells) <= fixed:
                     message = "A row that is cut; it was kept as far as it goes."
                     yield Problem(number, message, found=line[:200])
-                    del cells[-1]  # a part of a cell is none
+                    del cells[-1]  # a part of a cell is not a row
                 row.fields = dict(zip(self._names, cells, strict=False))
                 if "info" in row.fields:
                     row.add_info(str(row.fields.pop("info") or ""), number)
@@ -411,7 +411,7 @@ class ProcesslistReader:
         info = "\n".join(row.info)
         if self._layout == "box" and info.endswith("|"):
             info = info[:-1].rstrip(" ")
-            # The columns after Info stand at the end of the row's last line.
+            # The columns after Info are at the end of the row's last line.
             for name in reversed(self._names[len(COLUMNS) :]):
                 info, _, cell = info.rpartition("|")
                 row.fields[name] = cell.strip()
@@ -455,7 +455,7 @@ class ProcesslistReader:
 
 
 def _running(found: Listings) -> dict[int, dict[str | None, int]]:
-    """Sessions that run, by their state, by how many marks stand above them."""
+    """Count running sessions by state, by how many marks are above them."""
     marks = pl.Series([line for line, _ in found.marks], dtype=pl.Int64)
     command = pl.col("command")
     counts = (

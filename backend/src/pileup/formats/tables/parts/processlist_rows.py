@@ -1,9 +1,9 @@
-"""Rows of a processlist, many at a time: patterns that match them where they stand in their text.
+"""Match many rows of a processlist at a time, by patterns over their text.
 
-A pattern is made of what was seen: the keys of a \\G row with their width, the offsets of a box,
-the names of a tab table. It matches complete rows only, one after the other, each with all its
-cells on as many lines as it has keys, and only where what follows begins something new; so a
-statement over several lines, a broken box or damage never matches and is read line by line.
+A pattern is built from what was read: the keys of a \\G row with their width, the offsets of a box,
+the names of a tab table. It matches only complete adjacent rows, each with all its cells on as many
+lines as it has keys, and only where the next line begins something new; so a statement over several
+lines, a broken box or damage never matches and is read line by line.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Cells = dict[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class RowPattern:
-    """``run`` matches rows one after the other, ``row`` finds the cells of each."""
+    """A pattern of rows: ``run`` matches adjacent rows, ``row`` finds the cells of each."""
 
     layout: Layout
     names: tuple[str, ...]
@@ -71,12 +71,12 @@ class RowPattern:
     row: re.Pattern[str]
 
     def cells(self, text: str, start: int, end: int) -> Cells:
-        """The cells of a run."""
+        """Return the cells of a run."""
         found = self.row.findall(text, start, end)
         return dict(zip(self.names, zip(*found, strict=True), strict=True))
 
     def columns(self, cells: Cells) -> dict[str, Any]:
-        """The cells of rows as columns of Session."""
+        """Convert the cells of rows to columns of Session."""
         if self.layout == "box":
             cells = {name: list(map(str.strip, column)) for name, column in cells.items()}
         elif self.layout == "tab":
@@ -107,13 +107,13 @@ class RowPattern:
 
 
 class RowPatterns:
-    """The patterns that a file has needed so far."""
+    """The patterns that a file needed so far."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[Any, ...], RowPattern] = {}
 
     def vertical(self, text: str, at: int) -> RowPattern | None:
-        """Of the \\G row that stands here; None when it is not plain."""
+        """Build the row pattern of the \\G row at this offset; None when it is not plain."""
         match = _VERTICAL.match(text, at)
         if match is None:
             return None
@@ -131,7 +131,7 @@ class RowPatterns:
         )
 
     def box(self, offsets: Sequence[int], names: Sequence[str]) -> RowPattern | None:
-        """Of a box with bars at these offsets."""
+        """Build the row pattern of a box with bars at these offsets."""
         if len(offsets) != len(names) + 1 or tuple(names[: len(COLUMNS)]) != COLUMNS:
             return None
         cells = "".join(rf"\|(.{{{b - a - 1}}})" for a, b in pairwise(offsets))
@@ -139,7 +139,7 @@ class RowPatterns:
         return self._make(("box", *offsets), "box", tuple(names), 1, row, "")
 
     def tab(self, names: Sequence[str]) -> RowPattern | None:
-        """Of a tab table with these names."""
+        """Build the row pattern of a tab-separated table with these columns."""
         if tuple(names[: len(COLUMNS)]) != COLUMNS:
             return None
         row = rf"({_ID})" + r"\t([^\t\n]*)" * (len(names) - 1) + r"\n"
@@ -181,7 +181,7 @@ def integer(value: str | None) -> int | None:
 
 @lru_cache(maxsize=65536)
 def seconds(time: str | None, time_ms: str | None = None) -> float | None:
-    """Seconds in the state; the decimals of TIME_MS where they fit."""
+    """Return the seconds in the state, with the decimals of TIME_MS where they fit."""
     seconds = integer(time)
     if seconds is None:
         return None

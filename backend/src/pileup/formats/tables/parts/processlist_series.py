@@ -1,4 +1,4 @@
-"""How many sessions each listing shows, how many of them run, and in which states."""
+"""Count the sessions of each listing: all, running, and by state."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ListingSeries:
         running: int,
         states: Counter[str],
     ) -> None:
-        """Take the counts of one listing."""
+        """Add the counts of one listing."""
         if clock != self._clock:
             self._to_samples()
         self._clock = clock
@@ -52,12 +52,12 @@ class ListingSeries:
             self._to_samples()
 
     def drain(self) -> list[Samples]:
-        """Hand on the samples of listings of which there are many; call it after each ``add``."""
+        """Return samples once there are many listings; call it after each ``add``."""
         ready, self._ready = self._ready, []
         return ready
 
     def end(self) -> list[Samples]:
-        """Hand on all samples that are left."""
+        """Return all remaining samples."""
         self._to_samples()
         return self.drain()
 

@@ -1,4 +1,4 @@
-"""Rows of SHOW REPLICA STATUS (SHOW SLAVE STATUS before 8.0.22, SHOW ALL SLAVES STATUS of MariaDB).
+"""Convert rows of SHOW REPLICA STATUS (SHOW SLAVE STATUS, SHOW ALL SLAVES STATUS) to records.
 
 Source: show_slave_status(), sql/rpl_replica.cc (sql/rpl_slave.cc, sql/slave.cc before).
 Yields: replication.* series per channel (delay, positions, running threads), what is configured
@@ -47,7 +47,7 @@ def handler(columns: tuple[str, ...], where: Where, shared: Shared) -> Handler |
 class _Replication(Ready):
     def __init__(self, columns: tuple[str, ...], where: Where, shared: Shared) -> None:
         super().__init__()
-        self._columns, self._where, self._told = columns, where, shared.told
+        self._columns, self._where, self._yielded = columns, where, shared.yielded
 
     def row(self, row: ResultRow) -> None:
         cells = dict(zip(self._columns, row.values, strict=True))
@@ -84,9 +84,9 @@ class _Replication(Ready):
         for name, value in cells.items():
             if name in known or not value or any(word in name for word in _HIDDEN):
                 continue
-            if self._told.get((channel, name)) == value:
+            if self._yielded.get((channel, name)) == value:
                 continue
-            self._told[channel, name] = value
+            self._yielded[channel, name] = value
             yield Setting(
                 line_first=row.line_first,
                 line_last=row.line_last,
@@ -101,9 +101,9 @@ class _Replication(Ready):
     def _errors(self, cells: Cells, row: ResultRow, channel: str) -> Iterator[Item]:
         for which in _ERRORS:
             message, code = cells.get(f"{which}_error"), cells.get(f"{which}_errno")
-            if not message or self._told.get((channel, f"{which} error")) == message:
+            if not message or self._yielded.get((channel, f"{which} error")) == message:
                 continue
-            self._told[channel, f"{which} error"] = message
+            self._yielded[channel, f"{which} error"] = message
             when = _stamp(cells.get(f"{which}_error_timestamp"))
             yield Event(
                 line_first=row.line_first,
@@ -120,7 +120,7 @@ class _Replication(Ready):
 
 
 def _stamp(text: str | None) -> int | None:
-    """'261120 22:16:27', server-local."""
+    """Convert '261120 22:16:27', server-local, to microseconds; None for other text."""
     text = (text or "").strip()
     if len(text) != 15 or not text[:6].isdecimal():
         return None

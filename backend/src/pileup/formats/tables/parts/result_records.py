@@ -1,11 +1,8 @@
-"""Result sets to records: the tables that we know to their records, any other to a Table.
+"""Convert result sets to records: known tables to their records, any other to a Table.
 
-What a result set is, its columns say; so a paste of several queries is read whole, and a table of
-locks in the middle of others is found. ``lock_tables``, ``replication``, ``open_tables`` and
-``result_set`` share this reader and differ in what they claim.
-
-Time:   pt-stalk's TS lines. Without them a file's first samples are a second apart (relative), as
-        pt-stalk takes them.
+The columns identify a result set; so a paste of several queries is read whole, also with a table of
+locks in the middle of others. ``lock_tables``, ``replication``, ``open_tables`` and ``result_set``
+share this reader and differ in what they claim.
 """
 
 from __future__ import annotations
@@ -22,13 +19,13 @@ from pileup.formats.unwrapping.client_layouts import stray
 from pileup.records import Item, Snapshot
 
 MOST_SETS = 100_000
-"""Of one file: one a second for a day. Tiny ones are a hundred times their text in memory."""
+"""Per file: one a second for a day. Tiny ones take a hundred times their text in memory."""
 _S = 1_000_000
 _NOISE = ("lock collection already running", "too many open tables")
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every row of every result set, and a Snapshot per moment that a set of locks describes."""
+    """Yield the records of every result set, and a Snapshot per moment of lock tables."""
     reader = _Reader()
     for part in read(lines):
         yield from reader.part(part)
@@ -37,12 +34,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 @dataclass(slots=True)
 class _Moment:
-    """The snapshot that rows of one kind are being added to."""
+    """The snapshot to which rows of one kind are being added."""
 
     kind: str
     snapshot: int
     sample: int
-    """How often such a table stood in the file before."""
+    """How many such tables the file has before this one."""
     first: int
     last: int
     columns: set[tuple[str, ...]]
@@ -51,7 +48,7 @@ class _Moment:
 class _Reader:
     def __init__(self) -> None:
         self._stamp: Stamp | None = None
-        self._clock_told = False
+        self._clock_yielded = False
         self._handler: Handler | None = None
         self._moment: _Moment | None = None
         self._snapshots = 0
@@ -59,7 +56,7 @@ class _Reader:
         self._shared = Shared()
         self._sets = 0
         self._left_out = LeftOut()
-        """The result sets beyond the most."""
+        """The result sets beyond MOST_SETS."""
 
     def part(self, part: Stamp | ResultSet | ResultRow | Stray) -> Iterator[Item]:
         if isinstance(part, ResultRow):
@@ -82,8 +79,8 @@ class _Reader:
             yield from self._end_set()
             yield from self._end_moment()
             self._stamp = part
-            if part.local and not self._clock_told:
-                self._clock_told = True
+            if part.local and not self._clock_yielded:
+                self._clock_yielded = True
                 yield clock_event(part.line, part.epoch_us, part.local)
         elif not self._left_out.count and not part.text.lower().startswith(_NOISE):
             why = f"not part of a result set: {part.text[:60]!r}"
@@ -92,7 +89,7 @@ class _Reader:
     def end(self) -> Iterator[Item]:
         yield from self._end_set()
         yield from self._end_moment()
-        yield from self._left_out.told(
+        yield from self._left_out.report_omitted(
             f"The file has {self._left_out.count} more result sets than the {MOST_SETS} that are "
             "kept; split it and upload the parts.",
             "more result sets than a file keeps",
@@ -106,7 +103,7 @@ class _Reader:
         if kind is None:
             yield from self._end_moment()
         else:
-            yield from self._moment_of(kind, columns, result.line, sample)
+            yield from self._begin_moment(kind, columns, result.line, sample)
         where = self._where(kind is not None, sample)
         self._handler = (
             lock_rows.handler(columns, where)
@@ -116,10 +113,10 @@ class _Reader:
             or TableOf(result, where, self._shared)
         )
 
-    def _moment_of(
+    def _begin_moment(
         self, kind: str, columns: tuple[str, ...], line: int, sample: int
     ) -> Iterator[Item]:
-        """Tables of one kind one after the other are one moment; a repeated one is the next."""
+        """Begin a moment, unless the table is of the current one: same kind, not repeated."""
         moment = self._moment
         if moment is not None and moment.kind == kind and columns not in moment.columns:
             moment.columns.add(columns)

@@ -1,4 +1,4 @@
-"""A result set as one Table, bounded: what no other module knows better.
+"""Collect a result set of unknown columns as one bounded Table.
 
 A table is compared with another of the same columns, so it is kept as printed; NULL is None.
 """
@@ -21,35 +21,35 @@ _MOST_CELLS_OF_FILE = 2_000_000
 
 @dataclass(slots=True)
 class Shared:
-    """What the result sets of one file share."""
+    """State that the result sets of one file share."""
 
     cells: int = _MOST_CELLS_OF_FILE
     """Cells that its tables may still hold."""
-    told: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Settings by channel and name as they were last yielded: a file repeats them per second."""
+    yielded: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Settings by channel and name as last yielded: a file repeats them every second."""
 
 
 class LeftOut:
-    """The lines from the first to the last thing that did not fit, and how many there were."""
+    """Counts the items that did not fit, and the lines from the first to the last of them."""
 
     def __init__(self) -> None:
         self.count = 0
         self._first = self._last = 0
 
     def add(self, first: int, last: int) -> None:
-        """One more thing, on these lines."""
+        """Count an item on these lines."""
         self._first = self._first or first
         self._last = last
         self.count += 1
 
     def reaches(self, line: int) -> None:
-        """The last thing goes on to this line."""
+        """Extend the last item to this line."""
         self._last = line
 
-    def told(self, what: str, why: str) -> Iterator[Item]:
-        """A problem where they begin, which says ``what``; and their lines, skipped because."""
+    def report_omitted(self, message: str, why: str) -> Iterator[Item]:
+        """Yield one Problem at the first omitted line and mark the omitted lines as skipped."""
         if self.count:
-            yield Problem(self._first, what)
+            yield Problem(self._first, message)
             yield Skipped(self._first, self._last, why)
 
 
@@ -59,7 +59,7 @@ class TableOf:
     def __init__(
         self, result: ResultSet, where: Where, shared: Shared, *, counted: str | None = None
     ) -> None:
-        """``counted``: the series that count also the rows for which there is no room."""
+        """``counted``: the series that also count the rows without room."""
         self._result, self._where, self._shared = result, where, shared
         self._counted = counted
         self._no_room = False
@@ -69,7 +69,7 @@ class TableOf:
         self._cut = 0
 
     def row(self, row: ResultRow) -> None:
-        """Keep one row, or count it where there is no room."""
+        """Keep one row, or count it when there is no room."""
         width = max(1, len(row.values))
         full = len(self.rows) >= min(MOST_ROWS, _MOST_CELLS // width)
         if full or self._shared.cells < width:
@@ -81,11 +81,11 @@ class TableOf:
             self._last = row.line_last
 
     def drain(self) -> Sequence[Item]:
-        """Nothing: a table is complete at its end."""
+        """Return nothing: a table is complete at its end."""
         return ()
 
     def end(self) -> list[Item]:
-        """The table, and a Problem for what had no room."""
+        """Return the table, and a Problem for rows without room."""
         return list(self._items())
 
     def _items(self) -> Iterator[Item]:
@@ -102,7 +102,7 @@ class TableOf:
             else f"a table keeps {grouped(MOST_ROWS)} rows and {grouped(_MOST_CELLS)} cells at most"
         )
         counted = f"; {self._counted} count them all the same" if self._counted else ""
-        yield from self._left_out.told(
+        yield from self._left_out.report_omitted(
             f"The table has {self._left_out.count} more rows than "
             f"the {len(self.rows)} that were kept ({bound}){counted}; select fewer columns or "
             "rows to compare.",

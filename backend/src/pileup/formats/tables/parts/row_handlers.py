@@ -1,4 +1,4 @@
-"""What handles the rows of one result set, and where and when these rows are."""
+"""The interface of row handlers, and the place and time of the rows that they handle."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Where:
     local: str | None = None
     """The TS line's local time, as printed."""
 
-    def of(self, row: ResultRow) -> dict[str, Any]:
-        """What every record carries, for a record of this row."""
+    def record_fields(self, row: ResultRow) -> dict[str, Any]:
+        """Return the fields common to all records, for a record of this row."""
         return {
             "line_first": row.line_first,
             "line_last": row.line_last,
@@ -35,20 +35,20 @@ class Where:
 
 
 class Handler(Protocol):
-    """Turns the rows of one result set into items.
+    """Converts the rows of one result set to items.
 
-    ``row`` collects; a reader calls ``drain`` after each row, so that memory stays bounded. What a
-    reader forgets to drain, ``end`` still hands on.
+    ``row`` collects; a reader calls ``drain`` after each row, so that memory stays bounded. ``end``
+    returns what was not drained.
     """
 
     def row(self, row: ResultRow, /) -> None:
-        """Take one row."""
+        """Add one row."""
 
     def drain(self) -> Sequence[Item]:
-        """Hand on the items that are complete; each is handed on once."""
+        """Return the complete items, each once."""
 
     def end(self) -> Sequence[Item]:
-        """Hand on all that is left: the result set has no more rows."""
+        """Return all remaining items: the result set has no more rows."""
 
 
 class Ready:
@@ -58,19 +58,19 @@ class Ready:
         self._ready: list[Item] = []
 
     def drain(self) -> list[Item]:
-        """Hand on the items that are complete; each is handed on once."""
+        """Return the complete items, each once."""
         if not (ready := self._ready):
             return []
         self._ready = []
         return ready
 
     def end(self) -> list[Item]:
-        """Hand on all that is left."""
+        """Return all remaining items."""
         return self.drain()
 
 
 def first(row: Cells, *names: str) -> str | None:
-    """The first of these columns that is not NULL."""
+    """Return the first of these columns that is not NULL."""
     return next((row[name] for name in names if row.get(name) is not None), None)
 
 
@@ -79,7 +79,7 @@ def integer(text: str | None) -> int | None:
 
 
 def seconds(text: str | None) -> float | None:
-    """'12', '0.5' or '00:01:05' (TIME) in seconds."""
+    """Convert '12', '0.5' or '00:01:05' (TIME) to seconds."""
     if not text:
         return None
     if match := re.fullmatch(r"(\d{1,6}):(\d\d):(\d\d(?:\.\d+)?)", text):
@@ -88,6 +88,6 @@ def seconds(text: str | None) -> float | None:
 
 
 def local_us(text: str | None) -> int | None:
-    """A printed local time as microseconds, as if it were UTC."""
+    """Convert a printed local time to microseconds, as if it were UTC."""
     stamp = read_stamp(text) if text else None
     return stamp[0] if stamp and stamp[1] == "local" else None

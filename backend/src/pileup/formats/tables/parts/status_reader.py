@@ -1,7 +1,7 @@
-"""Samples of status tables, line by line or many of one shape at a time, to series.
+"""Convert samples of status tables to series, line by line or many of one shape at a time.
 
-Both ways give the same values: a number is what ``status_rows.value_of`` or polars' own reading of
-it says; a text is told once, as a setting; differences (``-r``) are summed up by name.
+Both ways give the same values: a number is read by ``status_rows.parse_value`` or by polars; a text
+is yielded once, as a setting; differences (``-r``) are summed up by name.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pileup.formats.tables.parts.status_rows import (
     FIRST_VARIABLES,
     HEADER,
     cells,
-    damage,
     is_decoration,
     is_variable,
+    not_a_number_problem,
     opens_value,
+    parse_value,
     shown,
-    value_of,
 )
 from pileup.formats.tables.parts.status_shape import Shape
 from pileup.formats.tables.parts.status_variables import kind_of, unit_of
@@ -48,7 +48,7 @@ class _Sample:
 
 
 class UptimeClock:
-    """Where samples without a printed time stand, in microseconds from the first."""
+    """Places samples without a printed time, in microseconds from the first."""
 
     def __init__(self) -> None:
         self._start: int | None = None
@@ -56,7 +56,7 @@ class UptimeClock:
         self._wall: int | None = None
 
     def next(self, uptime: int | None) -> int:
-        """A second after the last, but inside the second that Uptime tells."""
+        """Return a second after the last sample, but inside the second that Uptime shows."""
         if self._wall is None:
             self._start, self._uptime, self._wall = uptime, uptime, 0
             return 0
@@ -73,48 +73,48 @@ class UptimeClock:
 
 
 class StatusReader:
-    """Where the file stands: the sample being read, the clock, what was said already."""
+    """Reads status tables; holds the current sample, the clock and what was already yielded."""
 
     def __init__(self) -> None:
         self.samples = 0
-        """Read line by line and closed so far."""
+        """Number of samples read line by line and closed so far."""
         self._sample: _Sample | None = None
         self._stamp: int | None = None
-        self._said_clock = False
+        self._clock_yielded = False
         self._clock = UptimeClock()
         self._held: list[_Sample] = []
         self._first: dict[str, tuple[str, int]] | None = None
         self._relative: bool | None = None
         self._sums: dict[str, float] = {}
-        self._text_said: set[str] = set()
+        self._yielded_texts: set[str] = set()
         self._starts: str | None = None
         self._inside_value = False
         self._variables = False
 
     @property
     def between_samples(self) -> bool:
-        """Nothing is open."""
+        """Whether no sample or value is open."""
         return self._sample is None and not self._inside_value
 
     @property
     def ready(self) -> bool:
-        """The next line begins a sample, and it is known whether samples are differences."""
+        """Whether the next line begins a sample and the kind of samples is known."""
         return self.between_samples and self._relative is not None
 
     @property
     def starts(self) -> str | None:
-        """The name that the first sample began with: where it comes again, the next one begins."""
+        """The name that the first sample began with: the next sample begins with it too."""
         return self._starts
 
     def _stamped(self, number: int, epoch_us: int, local: str | None) -> Iterator[Item]:
         yield from self.close()
         self._stamp = epoch_us
-        if local and not self._said_clock:
-            self._said_clock = True
+        if local and not self._clock_yielded:
+            self._clock_yielded = True
             yield clock_event(number, epoch_us, local)
 
     def line(self, number: int, text: str) -> Iterator[Item]:
-        """The next line."""
+        """Read the next line."""
         if text.startswith("TS ") and (stamp := read_ts(text)):
             yield from self._stamped(number, *stamp)
             return
@@ -149,13 +149,13 @@ class StatusReader:
     def run(
         self, shape: Shape, lines: pl.Series, at: int, samples: int, first: int
     ) -> Iterator[Item]:
-        """So many samples of one shape, from a line on; ``first`` is its number in the file."""
+        """Read ``samples`` samples of one shape from line ``at``; ``first`` is its file line."""
         yield from self._flush()
         size = shape.size
         values = shape.numbers(lines, at, samples)
         for line in _texts(shape, values):
             name = shape.names[line % size]
-            if name not in self._text_said and (found := cells(lines[at + line])):
+            if name not in self._yielded_texts and (found := cells(lines[at + line])):
                 yield from self._text(name, found[1], first + line, difference=bool(self._relative))
         if self._relative:
             values = self._summed(shape, values, samples)
@@ -165,7 +165,7 @@ class StatusReader:
         yield from _grids(shape, values, clock, walls, places)
 
     def finish(self) -> Iterator[Item]:
-        """What is still held."""
+        """Yield everything that is still held."""
         yield from self.close()
         yield from self._flush()
 
@@ -181,7 +181,7 @@ class StatusReader:
         ]
 
     def _summed(self, shape: Shape, steps: pl.Series, samples: int) -> pl.Series:
-        """Differences of many samples made into values, as ``_sum_up`` does for one."""
+        """Convert differences of many samples to values, as ``_sum_up`` does for one."""
         at = range(shape.size)
         sums = pl.Series(
             [self._sums.get(shape.names.get(line, "")) for line in at], dtype=pl.Float64
@@ -196,7 +196,7 @@ class StatusReader:
         return pl.concat(parts)
 
     def close(self) -> Iterator[Item]:
-        """The sample that is open ends here."""
+        """End the open sample."""
         sample, self._sample = self._sample, None
         if sample is None:
             return
@@ -205,7 +205,7 @@ class StatusReader:
             self._first = sample.cells
         elif self._relative is None:
             self._relative = _is_relative(self._first, sample.cells)
-            values = {name: value_of(text) for name, (text, _) in self._first.items()}
+            values = {name: parse_value(text) for name, (text, _) in self._first.items()}
             self._sums = {name: value for name, value in values.items() if value is not None}
         if self._relative:
             yield from self._sum_up(sample)
@@ -218,10 +218,10 @@ class StatusReader:
             yield from self._flush()
 
     def _sum_up(self, sample: _Sample) -> Iterator[Item]:
-        """Differences made into values; a name missing from one sample is lost from there on."""
+        """Convert differences to values; a name missing from a sample is dropped afterwards."""
         sums: dict[str, float] = {}
         for name, (text, number) in sample.cells.items():
-            step = value_of(text)
+            step = parse_value(text)
             if step is None:
                 yield from self._text(name, text, number, difference=True)
             elif name in self._sums:
@@ -233,7 +233,7 @@ class StatusReader:
         columns: defaultdict[str, list[Any]] = defaultdict(list)
         for sample in self._held:
             for name, (text, number) in sample.cells.items():
-                value = value_of(text)
+                value = parse_value(text)
                 if value is None:
                     yield from self._text(name, text, number)
                     continue
@@ -251,13 +251,13 @@ class StatusReader:
     def _text(
         self, name: str, text: str, number: int, *, difference: bool = False
     ) -> Iterator[Item]:
-        if name in self._text_said or len(text) > 2000:
+        if name in self._yielded_texts or len(text) > 2000:
             return
         wrapped = text.isdecimal() and int(text[:40]) != _UNSET
-        problem = damage(name, text, number)
+        problem = not_a_number_problem(name, text, number)
         if difference and not (wrapped or problem):
             return  # a difference of texts says nothing
-        self._text_said.add(name)
+        self._yielded_texts.add(name)
         if wrapped:
             yield Problem(number, f"{name} wrapped around and is not a count.", found=text[:200])
         elif problem:
@@ -269,7 +269,7 @@ class StatusReader:
 def _grids(
     shape: Shape, values: pl.Series, clock: Clock, walls: pl.Series, lines: pl.Series
 ) -> Iterator[Grid]:
-    """Samples that have numbers in the same rows are one grid; where that changes, two."""
+    """Build grids of samples: consecutive samples with numbers in the same rows share a grid."""
     samples = len(walls)
     nulls = values.is_null()
     missing = nulls.head(shape.size)
@@ -284,7 +284,7 @@ def _grids(
 
 
 def _texts(shape: Shape, values: pl.Series) -> Iterator[int]:
-    """The first line of each row that holds no number in one of the samples."""
+    """Return the first line of each row that holds no number in one of the samples."""
     nulls = values.is_null().arg_true()
     place = nulls % shape.size
     for line in nulls.filter(place.is_first_distinct()):
@@ -293,7 +293,7 @@ def _texts(shape: Shape, values: pl.Series) -> Iterator[int]:
 
 
 def _is_relative(first: dict[str, tuple[str, int]], second: dict[str, tuple[str, int]]) -> bool:
-    """Is the second sample a difference to the first?
+    """Whether the second sample is a difference to the first.
 
     Differences are whole numbers, of texts and decimals too; that of the page size is 0. A few
     cells may be unreadable: they must not turn differences into values.

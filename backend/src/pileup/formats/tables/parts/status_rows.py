@@ -1,4 +1,4 @@
-"""One line of a status table: its name and value, of a box or of a tab table."""
+"""Read one line of a status table, a box row or a tab-separated row: its name and value."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FIRST_VARIABLES = frozenset(
         "auto_increment_increment",  # MySQL 5.0
     )
 )
-"""With one of them SHOW VARIABLES begins; the last is in all."""
+"""SHOW VARIABLES begins with one of them; the last is in every version."""
 _HIDDEN = ("password", "secret")
 _LOWER_STATUS = ("wsrep_", "option_tracker_usage")
 
 
 def cells(text: str) -> tuple[str, str] | None:
-    """A row's name and value; the header's are its titles; None for another line."""
+    """Return a row's name and value (the header's are its titles); None for another line."""
     if text.startswith("|"):
         name, bar, value = text[1:].partition("|")
         value = value.strip()
@@ -44,18 +44,18 @@ def cells(text: str) -> tuple[str, str] | None:
 
 
 def is_variable(name: str) -> bool:
-    """A name as SHOW VARIABLES prints it; nearly all of SHOW STATUS begin with a capital."""
+    """Whether SHOW VARIABLES prints the name; nearly all of SHOW STATUS begin with a capital."""
     return name[:1].islower() and not name.startswith(_LOWER_STATUS)
 
 
 def shown(name: str, value: str | None) -> str | None:
-    """The value of a variable but for passwords; a number (a length, a switch) is none."""
+    """Return a variable's value, but for passwords; a number (a length, a switch) is not one."""
     hidden = value and not value.isdigit() and any(word in name for word in _HIDDEN)
     return "(hidden)" if hidden else value
 
 
 def is_decoration(text: str) -> bool:
-    """What the client prints around a table."""
+    """Whether the client prints the line around a table."""
     return bool(
         text.startswith(("mysql", HEADER, "ERROR", "mysqladmin"))
         or _RULE.match(text)
@@ -64,19 +64,19 @@ def is_decoration(text: str) -> bool:
 
 
 def opens_value(text: str) -> bool:
-    """A row of a box whose value goes on in the next line."""
+    """Whether the line is a box row whose value continues on the next line."""
     return text.startswith("|") and not text.rstrip().endswith("|")
 
 
 def begins_sample(line: str, following: str) -> bool:
-    """Whether a table begins with this line: its header, or the rule above one."""
+    """Whether a table begins with this line: its header, or the rule above the header."""
     if line.startswith("+-"):
         return following.startswith(f"| {HEADER}")
     return line.startswith((f"| {HEADER}", f"{HEADER}\t"))
 
 
-def value_of(text: str) -> float | None:
-    """A printed value as a number; None for a text and for one that no counter holds."""
+def parse_value(text: str) -> float | None:
+    """Convert a printed value to a number; None for a text or a number that no counter holds."""
     if not text or text[0] not in "-0123456789." or "_" in text:
         return None
     try:
@@ -86,9 +86,9 @@ def value_of(text: str) -> float | None:
     return value if abs(value) < 2**63 else None
 
 
-def damage(name: str, text: str, number: int) -> Problem | None:
-    """What to tell of a text in the place of a variable that is known to be a number."""
+def not_a_number_problem(name: str, text: str, number: int) -> Problem | None:
+    """Report a text as the value of a variable whose values are numbers; else None."""
     if unit_of(name) in (None, "boolean"):
         return None
-    told = f"{name} is not a number here; it was left out."
-    return Problem(number, told, expected="a number", found=text[:200])
+    message = f"{name} is not a number here; it was left out."
+    return Problem(number, message, expected="a number", found=text[:200])

@@ -1,10 +1,10 @@
-"""The layout of a printed status table, and how many of the next samples have the same.
+"""Learn the layout of a printed status table, and count the next samples with the same layout.
 
-A server prints the same names in the same order, sample after sample. So the place of every row is
-learnt from one sample, and the next ones are held against it as columns: a line begins with the
-name that it must, ends with its bar, and is as long as the box is wide. What fits is a number or a
-text at a known place. The first line that does not fit ends the run; the sample in which it stands
-is read line by line, and teaches the next shape.
+A server prints the same names in the same order, sample after sample. So the position of every row
+is learnt from one sample, and the next samples are compared with it as columns: a line begins with
+the expected name, ends with its bar, and is as long as the box is wide. A line that fits has a
+number or a text at a known position. The first line that does not fit ends the run; its sample is
+read line by line, and teaches the next shape.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _NO_COUNTER = 2.0**63
 
 
 class Shape:
-    """The lines of one sample: rows with their names, and lines that are always the same."""
+    """The lines of one sample: rows with their names, and lines that never change."""
 
     def __init__(self, lines: Sequence[str], names: dict[int, str]) -> None:
-        """``names``: of those lines that are rows."""
+        """``names``: the names of the lines that are rows, by line."""
         self.size = len(lines)
         self.names = names
         self.uptime = next((at for at, name in names.items() if name == "Uptime"), None)
@@ -60,7 +60,7 @@ class Shape:
         )
 
     def repeats(self, lines: pl.Series, at: int, most: int) -> int:
-        """How many whole samples from a line on have this shape; at most so many.
+        """Count the whole samples from a line on that have this shape, up to ``most``.
 
         The line behind them must begin another: a row that follows belongs to the last one.
         """
@@ -80,7 +80,7 @@ class Shape:
         return count if begins else max(0, count - 1)
 
     def numbers(self, lines: pl.Series, at: int, samples: int) -> pl.Series:
-        """The value of each line of so many samples; null for a text and for what is no row."""
+        """Return the value of each line of the samples; null for a text or no value."""
         part = lines.slice(at, samples * self.size)
         if self.tab:
             heads = tile(self._lines["head"], samples)
@@ -95,9 +95,9 @@ class Shape:
         return values.set(~(values.abs() < _NO_COUNTER), None)
 
     def series(self, missing: pl.Series) -> tuple[pl.DataFrame, pl.Series]:
-        """What the lines with a number say of their series, and which lines they are.
+        """Return the series of the lines with a number, and which lines they are.
 
-        missing: of each line, whether it holds none.
+        missing: per line, whether it has no number.
         """
         if not self._missing.equals(missing):
             self._missing = missing
@@ -114,8 +114,8 @@ class Shape:
         return self._series
 
 
-def shape_of(lines: Sequence[str]) -> Shape | None:
-    """The shape of one sample's lines; None when no run of samples could be read by it."""
+def learn_shape(lines: Sequence[str]) -> Shape | None:
+    """Return the shape of one sample's lines; None when no run of samples could be read by it."""
     if len(lines) > _MOST_LINES:
         return None
     names: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Rows of SHOW STATUS LIKE '...' among other result sets: the table, and its numbers as series.
+"""Convert rows of SHOW STATUS LIKE '...' among other result sets to a table and series.
 
 Source: SHOW [GLOBAL] STATUS, performance_schema.global_status. A whole SHOW STATUS is ``status``.
         information_schema.GLOBAL_STATUS (5.1 to 5.7, MariaDB) prints its names in capitals.
@@ -14,7 +14,7 @@ import re
 from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
 from pileup.formats.tables.parts.result_tables import Shared, TableOf
 from pileup.formats.tables.parts.row_handlers import Handler, Ready, Where
-from pileup.formats.tables.parts.status_rows import damage, value_of
+from pileup.formats.tables.parts.status_rows import not_a_number_problem, parse_value
 from pileup.formats.tables.parts.status_variables import UNITS, kind_of, unit_of
 from pileup.records import Item, Samples
 
@@ -52,7 +52,7 @@ class _StatusValues(Ready):
                 name = name.lower() if name.startswith("WSREP_") else name.capitalize()
         if not _NAME.fullmatch(name):
             return
-        if (value := value_of(text)) is not None:
+        if (value := parse_value(text)) is not None:
             samples = Samples(
                 f"mysql.{name}",
                 kind_of(name),
@@ -63,7 +63,7 @@ class _StatusValues(Ready):
                 [row.line_first],
             )
             self._ready.append(samples)
-        elif problem := damage(name, text, row.line_first):
+        elif problem := not_a_number_problem(name, text, row.line_first):
             self._ready.append(problem)
 
     def end(self) -> list[Item]:

@@ -1,4 +1,4 @@
-"""What the variables of SHOW GLOBAL STATUS are: counter or gauge, and their unit.
+"""Classify the variables of SHOW GLOBAL STATUS: counter or gauge, and their unit.
 
 Source: the manuals (Server Status Variables of MySQL, MariaDB, Percona Server, Galera), and which
         names the servers of the test captures print. What is not named here is a counter: a server
@@ -136,13 +136,13 @@ _PREFIX_UNITS = (("com_", "statements"), ("handler_", "calls"))
 
 @lru_cache(maxsize=8192)  # a hostile file may have any number of names
 def kind_of(name: str) -> Literal["counter", "gauge"]:
-    """Whether a variable's difference over time, or its value, says something."""
+    """Return whether a variable is a counter (its difference over time matters) or a gauge."""
     return "gauge" if _GAUGES.fullmatch(name) else "counter"
 
 
 @lru_cache(maxsize=8192)  # a hostile file may have any number of names
 def unit_of(name: str) -> str | None:
-    """The unit of a variable, where one is known."""
+    """Return the unit of a variable, or None when it is unknown."""
     lower = name.lower()
     known = UNITS.get(lower)
     return known or next((unit for prefix, unit in _PREFIX_UNITS if lower.startswith(prefix)), None)
