@@ -1,1 +1,1 @@
-"""What the operating system prints: vmstat, iostat, top, procfs, strace and others."""
+"""Output of the operating system's tools: vmstat, iostat, top, procfs, strace and others."""

@@ -40,7 +40,7 @@ _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    """Its header, or (pt-summary) its rows joined with those of mount."""
+    """Return whether the text holds the header of df, or (pt-summary) rows joined with mount's."""
     if ("Filesystem" in head or "1K" in head) and _HEADER.search(head):
         return True
     lines = [line[:_LONGEST] for line in head.split("\n")[:20] if line.strip()]
@@ -50,17 +50,17 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every mount of every sample."""
+    """Yield the samples of every mount of every listing."""
     columns = Columns()
     wall: int | None = 0
     clock: Clock = "relative"
     tables = -1
-    said = False
+    clock_reported = False
     for line_number, text in enumerate(lines, start=1):
         if text.startswith("TS ") and (stamp := read_ts(text)):
             wall, clock = stamp[0], "utc"
-            if stamp[1] and not said:
-                said = True
+            if stamp[1] and not clock_reported:
+                clock_reported = True
                 yield clock_event(line_number, *stamp)  # type: ignore[arg-type]  # local is there
             continue
         if text.startswith("Filesystem") or _HEADER.match(text[:200]):

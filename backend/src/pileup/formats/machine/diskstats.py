@@ -3,7 +3,7 @@
 Source: Documentation/admin-guide/iostats.rst of Linux: 11 numbers, 15 from 4.18 (discards), 17
         from 5.5 (flushes). Sectors are of 512 bytes. Devices that never did anything are left out.
         vmstat -d of procps prints the first nine and the seconds busy, with -t a time on each line.
-Yields: diskstats.<field> with label device: counters, but for in_progress.
+Yields: diskstats.<field> with label device: counters, except the gauge in_progress.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _HEADERS = [
     Header((f"diskstats.{name}", kind, unit) for name, kind, unit in _FIELDS[:size])
     for size in range(len(_FIELDS) + 1)
 ]
-"""By the number of fields that a kernel prints."""
+"""Headers by the number of fields that a kernel prints."""
 _SECONDS = ("s_io", "counter", "s")
 _LEAST = 11
 _LONGEST = 1_000
@@ -58,7 +58,7 @@ _MOST_IDLE = 10_000
 _LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!./-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
 _DEVICE = re.compile(r"[\w!./-]+")
 _DEVICE_ALONE = r"^[\w!./-]+$"
-# The kernel prints "%4d %7d %s": of a device's major and minor number only the width is looked at.
+# The kernel prints "%4d %7d %s": only the width of the major and minor number is checked.
 _NUMBERED = r"^ *[0-9]+ +[0-9]+ +"
 _WIDTH = 13
 # sda  15257  100 841035  8395  50851 5502 1648657 146540  0  44 2021-09-16 20:32:28
@@ -70,7 +70,7 @@ _VMSTAT_HEADER = re.compile(r"disk- -+reads-+ -+writes-+ -+IO-+")
 
 
 def sniff(head: str) -> bool | None:
-    """Lines of it and nothing else, or vmstat's header."""
+    """Return whether nearly all lines are of /proc/diskstats, or vmstat -d's header comes first."""
     if _VMSTAT_HEADER.match(head.lstrip("\n")):
         return True
     lines = [line for line in head.split("\n")[:40] if line.strip() and not line.startswith("TS ")]
@@ -80,12 +80,12 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every device of every sample."""
+    """Yield the samples of every device that is not idle."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same: the lines of busy devices under TS lines together, all else line by line."""
+    """Yield what ``parse`` yields, from chunks; devices under TS lines are read in bulk."""
     return read_chunks(chunks, _Reader())
 
 
@@ -96,23 +96,23 @@ class _Reader:
         self._clock: Clock = "relative"
         self._seen: set[str] = set()
         self._samples = 0
-        self._said = self._of_vmstat = self._utc = False
+        self._clock_reported = self._of_vmstat = self._utc = False
         self._idle: set[str] = set()
-        """Nine devices of ten do nothing: the same line in every sample."""
+        """Lines of idle devices: nine of ten devices print the same line in every sample."""
 
     @property
     def ready(self) -> bool:
-        """Each sample has its time; without, it is the devices that say where one ends."""
+        """Whether rows can be read in bulk: each sample has a TS line, so its end is known."""
         return self._clock == "utc" and not self._of_vmstat
 
     def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
-        """Samples of lines with as many numbers each."""
+        """Read lines in bulk if all have the same number of fields; None to read them singly."""
         is_stamp = lines.str.starts_with("TS ")
         is_row = ~(is_stamp | lines.is_in(list(self._idle)))
         rows = lines.filter(is_row)
         stamps = read_ts_lines(lines.filter(is_stamp))
         size = len(rows[0].split()) - 3 if len(rows) else 0
-        if stamps is None or not self._said or not _LEAST <= size <= len(_FIELDS):
+        if stamps is None or not self._clock_reported or not _LEAST <= size <= len(_FIELDS):
             return None
         cells = table(_from_device(rows), [pl.String, *[pl.UInt64] * size])
         plain = (rows.str.len_bytes() <= _LONGEST).all()
@@ -138,8 +138,8 @@ class _Reader:
             return
         if text.startswith("TS ") and (stamp := read_ts(text)):
             self._wall, self._clock = stamp[0], "utc"
-            if stamp[1] and not self._said:
-                self._said = True
+            if stamp[1] and not self._clock_reported:
+                self._clock_reported = True
                 yield clock_event(number, stamp[0], stamp[1])
             return
         if not text.strip():
@@ -153,11 +153,11 @@ class _Reader:
         if self._of_vmstat and text.lstrip().startswith("total merged"):
             self._utc = text.split()[-1] in ("UTC", "GMT")
             return
-        found = _device_and_numbers(text)
-        if found is None:
+        row_cells = _device_and_numbers(text)
+        if row_cells is None:
             yield Problem(number, "Not a line of /proc/diskstats.", found=text[:200])
             return
-        device, cells = found
+        device, cells = row_cells
         if self._clock == "relative":
             self._next_of(device)
             self._wall = self._samples * 1_000_000
@@ -175,7 +175,7 @@ class _Reader:
             yield from self.collected.flush()
 
     def _next_of(self, device: str) -> None:
-        """A device that was seen begins the next sample."""
+        """Begin the next sample if this device is already in the current one."""
         if device in self._seen:
             self._samples += 1
             self._seen.clear()
@@ -204,7 +204,7 @@ class _Reader:
 
 
 def _from_device(rows: pl.Series) -> pl.Series:
-    """Without the major and minor number: device and counters, a blank between each two."""
+    """Remove the major and minor number: device and counters remain, separated by spaces."""
     heads = rows.str.head(_WIDTH).unique()
     if heads.str.contains(_NUMBERED + "$").all():
         return rows.str.slice(_WIDTH)
@@ -212,7 +212,7 @@ def _from_device(rows: pl.Series) -> pl.Series:
 
 
 def _device_and_numbers(text: str) -> tuple[str, list[str]] | None:
-    """What ``_LINE`` says, three times faster."""
+    """Split a line into device and numbers, as ``_LINE`` does but three times faster."""
     cells = text.split()
     if len(text) > _LONGEST or len(cells) < 7:
         return None

@@ -1,11 +1,11 @@
-"""dstat: a line per second of whatever it was asked for, as text and as CSV.
+"""dstat: a line per second of the selected statistics, as text and as CSV.
 
 Source: dstat(1) 0.7 and pcp-dstat(1): two header lines, groups above and columns below, repeated
         every screen. Text rounds to three digits and a letter; --output has the whole numbers.
         The first line is the average since the machine started and is left out.
 Yields: dstat.<column> of the CPU, dstat.<group>_<column> of the rest, per second; with label cpu,
         device or iface where a group is of one.
-Time:   with -t '21-11 19:16:44', a day and no year ('yearless'; the CSV's Date tells it), with -T
+Time:   with -t '21-11 19:16:44', a day and no year ('yearless'; the CSV's Date has it), with -T
         the epoch; with neither, nominal seconds from the first line.
 """
 
@@ -52,7 +52,7 @@ _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    """The CSV's first line, or its two headers one below the other."""
+    """Return whether the text holds the first line of dstat's CSV, or its two header lines."""
     if _CSV.match(head.lstrip()):
         return True
     lines = [_COLOUR.sub("", line[:_LONGEST]) for line in head.split("\n")[:30]]
@@ -63,7 +63,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line of numbers after the first."""
+    """Yield the samples of every line of numbers after the first."""
     reader = _Reader()
     csv = False
     above: list[str] = []
@@ -99,9 +99,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             known = text.startswith(_NOISE) or reader.text_row(number, text)
         if not known:
             yield Problem(number, "Not a line of dstat; it is left out.", found=raw[:200])
-        if reader.found.full:
-            yield from reader.found.flush()
-    yield from reader.found.flush()
+        if reader.samples.full:
+            yield from reader.samples.flush()
+    yield from reader.samples.flush()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +115,14 @@ class _Column:
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.samples = Columns()
         self.columns: list[_Column] = []
         self.year: int | None = None
         self.utc = False
         self._rows = 0
 
     def text_row(self, line: int, text: str) -> bool:
-        """A row of the screen: groups apart by a bar, columns by blanks; a time is one cell."""
+        """Read a row of text: bars separate groups, spaces separate columns; a time is one cell."""
         text = re.sub(r"missed \d+ ticks?$", "", text).rstrip()
         cells: list[str] = []
         for group in text.split("|"):
@@ -131,7 +131,7 @@ class _Reader:
         return self.row(line, cells)
 
     def row(self, line: int, cells: list[str]) -> bool:
-        """True when the line was understood."""
+        """Add a row's values; return False if the line was not understood."""
         if not self.columns or len(cells) < len(self.columns):
             return False
         self._rows += 1
@@ -141,7 +141,7 @@ class _Reader:
         for column, cell in zip(self.columns, cells, strict=False):
             if column.name in ("time", "epoch", "date/time"):
                 continue
-            self.found.add(
+            self.samples.add(
                 column.series,
                 _value(cell, column.unit),
                 wall=wall,
@@ -170,7 +170,7 @@ def _hostname(line: int, host: str) -> Setting:
 
 
 def _filled(cells: list[str]) -> list[str]:
-    """The group of each column: the CSV names it over its first column only."""
+    """Fill in the group of each column: the CSV names it over its first column only."""
     filled: list[str] = []
     for cell in cells:
         filled.append(cell or (filled[-1] if filled else ""))
@@ -210,7 +210,7 @@ def _column(group: str, name: str) -> _Column:
 
 
 def _value(cell: str, unit: str | None) -> float | None:
-    """'1497k' bytes are 1497 KiB, '12k' interrupts are 12,000."""
+    """Convert a cell to a number: '1497k' bytes are 1497 KiB, '12k' interrupts are 12,000."""
     match = _CELL.match(cell)
     if match is None:
         return None

@@ -1,8 +1,8 @@
-"""iostat -dx: per device, columns mapped by their header whatever the version.
+"""iostat -dx: per device, columns mapped by their header in every version.
 
 Source: iostat(1) of sysstat 7 to 12. The first block is the average since boot and is left out.
-        A time is printed only with -t; else blocks are a nominal second apart. A long name stands
-        on a line of its own; with -h it stands last, and a block is several tables.
+        A time is printed only with -t; else blocks are a nominal second apart. A long name has a
+        line of its own; with -h it is in the last column, and a block has several tables.
 Yields: iostat.<column> with label device; the CPU block as iostat.cpu_<column>.
 """
 
@@ -48,19 +48,19 @@ _UNITS = {
 
 
 def sniff(head: str) -> bool | None:
-    """A device header with a column that only iostat prints."""
+    """Return whether the text holds a device header with a column that only iostat prints."""
     if "Device" not in head:
         return False
     return bool(_SNIFF.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every block after the first."""
+    """Yield the samples of every block after the first."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same: the lines of known devices together, all else line by line."""
+    """Yield what ``parse`` yields, from chunks; the lines of known devices are read in bulk."""
     reader = _Reader()
     yield from read_chunks(chunks, reader)
     yield from reader.end()
@@ -80,16 +80,16 @@ class _Reader:
         self._first_heading = ""
         self._most_blocks = 0
         self._last = False
-        """The device stands behind its numbers."""
+        """Whether the device is in the last column."""
         self._wrapped = ""
 
     @property
     def ready(self) -> bool:
-        """A block after the one since boot has told the devices."""
+        """Whether rows can be read in bulk: a block after the one since boot named the devices."""
         return self._block > 1 and bool(self._devices) and not self._last
 
     def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
-        """The devices of blocks under headings like the last one."""
+        """Read blocks with the current heading in bulk; None to read their lines singly."""
         is_row = lines.str.extract("^([^ ]+) ", 1).is_in(list(self._devices)).fill_null(value=False)
         is_heading = lines == self._heading
         is_other = ~(is_row | is_heading | (lines == ""))
@@ -151,7 +151,7 @@ class _Reader:
             yield from self._device(number, text, cells)
 
     def _time(self, line: str) -> bool:
-        """What -t prints above a report."""
+        """Read the time that -t prints above a report; return False for another line."""
         if (printed := read_stamp(line)) is not None:
             self._printed = printed  # ISO with an offset is absolute
         elif line.startswith("Time: ") and (time := time_of_day(line[6:])):
@@ -202,8 +202,8 @@ class _Reader:
         if self._most_blocks == 1:
             yield Problem(
                 None,
-                "There is only iostat's first report, the average since boot: nothing of the "
-                "moment is in it. Capture with an interval and a count: iostat -dxt 1 30.",
+                "There is only iostat's first report, the average since boot, which does not show "
+                "the incident. Capture with an interval and a count: iostat -dxt 1 30.",
             )
 
     def _cpu_row(self, number: int, cells: list[str]) -> None:
@@ -217,10 +217,10 @@ class _Reader:
             )
 
     def _moment(self) -> tuple[int | None, Clock]:
-        """Of the next line of numbers."""
+        """Return the time and clock of the next line of numbers."""
         if self._printed is not None and self._printed[0] is not None:
             return self._printed
-        # The CPU table stands above the devices of its block, which are not counted yet.
+        # The CPU table precedes the devices of its block, which are not counted yet.
         block = self._block + 1 if self._cpu else self._block
         return max(0, block - 1) * 1_000_000, "relative"
 
@@ -235,6 +235,6 @@ def _unit(column: str) -> str | None:
 
 
 def _plain(cell: str) -> str:
-    """What -h made easy to read, as a number again; nothing of what is none."""
+    """Convert a size printed by -h to a plain number; keep any other cell."""
     value = sized(cell)
     return cell if value is None else repr(value)

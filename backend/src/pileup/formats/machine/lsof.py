@@ -1,7 +1,7 @@
 r"""lsof: open files, counted by process and type.
 
-Source: lsof(8); print_file() in print.c. Blanks inside COMMAND are printed as \x20; TID and
-        TASKCMD stand only on lines of a thread, DEVICE, SIZE/OFF and NODE only where known.
+Source: lsof(8); print_file() in print.c. Spaces inside COMMAND are printed as \x20; TID and
+        TASKCMD are only on lines of a thread, DEVICE, SIZE/OFF and NODE only where known.
 Yields: lsof.open with labels command, pid and type; lsof.deleted and lsof.deleted_size, files that
         hold disk space without a name, with labels command and pid; the Table of files by process,
         type and whether deleted.
@@ -40,29 +40,32 @@ _ROW = re.compile(
     + r" +(?P<type>[A-Z][A-Z0-9_]{1,11}|IPv[46]|unix|sock|a_inode|netlink|pack|raw|inet6?"
     r"|unknown|systm|0\d{3})(?: +(?P<rest>.*))?$"
 )
-_SAID = ("lsof: ", "      Output information")
+_MESSAGES = ("lsof: ", "      Output information")
 _MOST_GROUPS = 5_000
 _LONGEST = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
+    """An open file as one line of lsof shows it."""
+
     command: str
     pid: str
     fd: int | None
     type: str
     size_bytes: int | None
-    """Of a file or directory; an offset (0t...) is not a size."""
+    """Size of a file or directory; an offset (0t...) is not a size."""
     name: str
     deleted: bool
 
 
 def sniff(head: str) -> bool | None:
+    """Return whether the text holds the header of lsof."""
     return "COMMAND " in head and bool(HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every open file, counted."""
+    """Count the open files of each listing; yield series and a Table per listing."""
     reader = _Reader()
     for line_number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST]
@@ -74,21 +77,21 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if HEADER.match(text):
             yield from reader.finish()
             continue
-        if not text.strip() or text.startswith(_SAID) or " NOFD " in text:
-            continue  # what it could not look into
+        if not text.strip() or text.startswith(_MESSAGES) or " NOFD " in text:
+            continue  # a warning, or a process whose files lsof could not read
         row = read_row(text)
         if row is None:
             yield Problem(line_number, "Not a line of lsof; it is left out.", found=raw[:200])
             continue
         reader.add(line_number, row)
-        if reader.found.full:
-            yield from reader.found.flush()
+        if reader.samples.full:
+            yield from reader.samples.flush()
     yield from reader.finish()
-    yield from reader.found.flush()
+    yield from reader.samples.flush()
 
 
 def read_row(text: str) -> OpenFile | None:
-    """One line of lsof; None for another line."""
+    """Parse a line of lsof; return None for any other line."""
     match = _ROW.match(text[:_LONGEST])
     if match is None:
         return None
@@ -100,7 +103,7 @@ def read_row(text: str) -> OpenFile | None:
         if cells[1].isdecimal() and len(cells[1]) < 19:
             size = int(cells[1])
         elif not cells[1].startswith("0t"):
-            return None  # a size that cannot be read: no sum may lack it in silence
+            return None  # an unreadable size must be reported, not missing from a sum
     number = re.match(r"\d+", match["fd"])
     name = cells[-1] if cells else ""
     return OpenFile(
@@ -116,7 +119,7 @@ def read_row(text: str) -> OpenFile | None:
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.samples = Columns()
         self.time = TsClock()
         self._files: defaultdict[tuple[str, str, str, bool], list[int]]
         self._files = defaultdict(lambda: [0, 0, 0])
@@ -136,7 +139,7 @@ class _Reader:
         counts[2] += row.size_bytes is not None
 
     def finish(self) -> Iterator[Item]:
-        """The listing ends."""
+        """Yield the Table and add the series of the listing that ends."""
         if not self._files:
             return
         opened: defaultdict[tuple[str, str, str], int] = defaultdict(int)
@@ -177,7 +180,7 @@ class _Reader:
         self._files.clear()
 
     def _add(self, name: str, value: int, unit: str, labels: tuple[tuple[str, str], ...]) -> None:
-        self.found.add(
+        self.samples.add(
             f"lsof.{name}",
             float(value),
             wall=self.time.wall,

@@ -1,4 +1,4 @@
-"""pmap and /proc/PID/numa_maps: what a process' memory is made of, and on which node it lies.
+"""pmap and /proc/PID/numa_maps: the mappings of a process' memory and their NUMA nodes.
 
 Source: pmap(1) of procps (-x: RSS and Dirty; pt-stalk's -pmap); show_numa_map() of Linux.
 Yields: memory_map.size, .rss, .dirty (KiB, the sum over the mappings) with label pid; of numa_maps
@@ -42,7 +42,7 @@ _LONGEST = 4_096
 
 
 def sniff(head: str) -> bool | None:
-    """pmap begins with a process, then its mappings; lines of numa_maps have a policy."""
+    """Return whether the text begins like pmap's, or nearly all lines are of numa_maps."""
     lines = [line[:_LONGEST] for line in head.split("\n")[:42] if line.strip()]
     if len(lines) >= 2 and _PROCESS.match(lines[0]):
         return bool(_HEAD.match(lines[1].lstrip()) or _PMAP.match(lines[1]))
@@ -53,7 +53,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every mapping, summed by its name."""
+    """Sum the mappings of each process by name; yield series and a Table per process."""
     reader = _Reader()
     for line_number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST].rstrip()
@@ -69,7 +69,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if not reader.numa(line_number, match["rest"] or ""):
                 yield Problem(line_number, "Not the pages of a mapping.", found=raw[:200])
         elif text.startswith("pmap: "):
-            yield Skipped(line_number, line_number, "what pmap said besides")
+            yield Skipped(line_number, line_number, "a message of pmap")
         else:
             yield Problem(line_number, "Not a mapping of memory.", found=raw[:200])
     yield from reader.finish()
@@ -83,7 +83,7 @@ class _Reader:
         self._lines = (0, 0)
 
     def add(self, line: int, name: str, kib: list[int | None]) -> None:
-        """One mapping: its size, resident and dirty KiB."""
+        """Add a mapping with its size, resident and dirty KiB."""
         if not self._names:
             self._lines = (line, line)
         self._lines = (self._lines[0], line)
@@ -97,7 +97,7 @@ class _Reader:
                 sums[at] = (sums[at] or 0) + value
 
     def numa(self, line: int, rest: str) -> bool:
-        """False: its pages cannot be read, and it is left out."""
+        """Add a line of numa_maps; return False if its pages cannot be read."""
         words = dict(word.partition("=")[::2] for word in rest.split())
         page = words.get("kernelpagesize_kB", "")
         nodes = {word[1:]: pages for word, pages in words.items() if _NODE.fullmatch(word)}
@@ -110,7 +110,7 @@ class _Reader:
         return True
 
     def finish(self) -> Iterator[Item]:
-        """The process ends."""
+        """Yield the Table and series of the process that ends."""
         if not self._names:
             return
         columns = Columns()
@@ -136,9 +136,9 @@ class _Reader:
         self._names, self._nodes = {}, defaultdict(int)
 
     def _add(
-        self, found: Columns, what: str, kib: int, labels: tuple[tuple[str, str], ...]
+        self, columns: Columns, what: str, kib: int, labels: tuple[tuple[str, str], ...]
     ) -> None:
-        found.add(
+        columns.add(
             f"memory_map.{what}",
             float(kib),
             wall=0,

@@ -1,10 +1,10 @@
-"""mpstat -P ALL: CPU percentages with the time of day; the date stands in the banner only.
+"""mpstat -P ALL: CPU percentages with the time of day; only the banner has the date.
 
 Source: mpstat(1) of sysstat; write_*_stats() in mpstat.c. 12-hour clocks shift the columns by one.
         'Average:' is left out. -T puts core, socket and node of a CPU before its percentages.
 Yields: mpstat.<column> with label cpu (all, 0, 1, ...), or node for the tables of -N. Of the tables
         of -I CPU and SCPU mpstat.interrupts and mpstat.softirqs with labels cpu and irq, each from
-        its first one on: most interrupts never come.
+        its first occurrence on: most interrupts never occur.
 """
 
 from __future__ import annotations
@@ -37,17 +37,20 @@ _SNIFF = re.compile(
 
 
 def sniff(head: str) -> bool | None:
-    """sar -u begins alike, but knows no interrupts before the idle time."""
+    """Return whether the text holds a header of mpstat.
+
+    The header of sar -u is similar, but has no interrupts before the idle time.
+    """
     return ("%us" in head or "/s" in head) and bool(_SNIFF.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line of every CPU."""
+    """Yield the samples of every CPU or node in every table."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same: tables with the same columns together, all else line by line."""
+    """Yield what ``parse`` yields, from chunks; tables with the same columns are read in bulk."""
     return read_chunks(chunks, _Reader())
 
 
@@ -58,7 +61,7 @@ class _Reader:
         self._columns: list[str] = []
         self._header = Header(())
         self._heading = ""
-        """What stands behind the time above the columns."""
+        """The heading of the columns, without the time."""
         self._item = "cpu"
         self._places = 0
         """Columns of core, socket and node between the CPU and its numbers."""
@@ -67,11 +70,11 @@ class _Reader:
 
     @property
     def ready(self) -> bool:
-        """The columns are known, and all of them are numbers."""
+        """Whether rows can be read in bulk: the columns are known and all hold numbers."""
         return bool(self._columns) and not self._interrupts and not self._places
 
     def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
-        """Lines of CPUs under headings like the last one."""
+        """Read lines under the current heading in bulk; None to read them singly."""
         is_row = ~(lines.str.ends_with(self._heading) | (lines == ""))
         rows = lines.filter(is_row)
         width = len(self._columns)
@@ -102,12 +105,12 @@ class _Reader:
         line = text.strip()
         if not line or self._day.banner(text):
             return
-        found = cells_after_time(line)
-        if found is None:
-            if not line.split(None, 1)[0].endswith(":"):  # Average:, whatever the language
+        timed = cells_after_time(line)
+        if timed is None:
+            if not line.split(None, 1)[0].endswith(":"):  # Average: in any language
                 yield Problem(number, "Not a line of mpstat; it is left out.", found=text[:200])
             return
-        time, cells = found
+        time, cells = timed
         if cells[0] in ("CPU", "NODE") and len(cells) > 1 and number_of(cells[1]) is None:
             self._heading = text[text.index(cells[0]) :]
             self._begin_table(cells)
@@ -115,7 +118,7 @@ class _Reader:
         elif len(cells) - len(self._columns) not in (1, 1 + self._places) or not self._columns:
             yield Problem(number, "Not a line of mpstat; it is left out.", found=text[:200])
         elif self._interrupts:
-            self._interrupts_of(cells[0], cells[1:], self._day.wall(time), number)
+            self._add_interrupts(cells[0], cells[1:], self._day.wall(time), number)
         else:
             lane = self.collected.lane(self._header, "local", ((self._item, cells[0]),))
             lane.add(cells[-len(self._columns) :], self._day.wall(time), number)
@@ -123,7 +126,7 @@ class _Reader:
             yield from self.collected.flush()
 
     def _begin_table(self, cells: list[str]) -> None:
-        """CPU or NODE; with -T more of its place; then percentages or interrupts per second."""
+        """Read a heading: CPU or NODE, with -T its place, then the names of the numbers."""
         self._item = cells[0].lower()
         names = cells[1:]
         while len(names) > 1 and names[0] in ("CORE", "SOCK", "NODE"):
@@ -136,7 +139,7 @@ class _Reader:
         else:
             self._header = _header(tuple(names))
 
-    def _interrupts_of(self, cpu: str, cells: list[str], wall: int | None, line: int) -> None:
+    def _add_interrupts(self, cpu: str, cells: list[str], wall: int | None, line: int) -> None:
         for name, cell in zip(self._columns, cells, strict=True):
             value = number_of(cell)
             if value == 0 and (cpu, name) not in self._came:

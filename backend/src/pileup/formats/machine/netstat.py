@@ -1,4 +1,4 @@
-"""netstat and ss: sockets counted by state, and what waits in them; interfaces; routes.
+"""netstat and ss: sockets by state, their queues and backlogs; interfaces; routes.
 
 Source: netstat(8) of net-tools (tcp_do_one(), unix_do_one()), ss(8) of iproute2. pt-stalk's
         -netstat is ``netstat -antp`` under TS lines.
@@ -72,13 +72,14 @@ _LONGEST = 4_096
 
 
 def sniff(head: str) -> bool | None:
+    """Return whether the text holds a header of sockets, routes or interfaces."""
     if not any(word in head for word in _WORDS):
         return False
     return bool(_SOCKETS.search(head) or _ROUTES.search(head) or _INTERFACES.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every socket, counted per listing."""
+    """Count the sockets of each listing; yield series, and the routes as a Table."""
     reader = _Reader()
     for line_number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST]
@@ -95,15 +96,15 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         if not reader.row(line_number, text):
             yield Problem(line_number, "Not a line of netstat; it is left out.", found=raw[:200])
-        if reader.found.full:
-            yield from reader.found.flush()
+        if reader.samples.full:
+            yield from reader.samples.flush()
     yield from reader.finish()
-    yield from reader.found.flush()
+    yield from reader.samples.flush()
 
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.samples = Columns()
         self.time = TsClock()
         self._what = ""
         self._columns: list[str] = []
@@ -126,7 +127,7 @@ class _Reader:
         return True
 
     def row(self, line: int, text: str) -> bool:
-        """True when the line was understood."""
+        """Read a row below the current header; return False if it was not understood."""
         if not self._counts and not self._routes:
             self.time.copy()
             self._lines = (line, line)
@@ -150,7 +151,7 @@ class _Reader:
         return known
 
     def finish(self) -> Iterator[Item]:
-        """The listing ends."""
+        """Add the counts of the listing that ends, and yield its routes."""
         for (name, labels), count in self._counts.items():
             unit = "connections" if name == "backlog" else "sockets"
             self._add(f"netstat.{name}", count, self._lines[0], unit, labels)
@@ -166,7 +167,7 @@ class _Reader:
             self._routes = []
 
     def _inet(self, cells: list[str]) -> bool:
-        """tcp 24 0 127.0.0.1:3357 127.0.0.1:45230 ESTABLISHED 29642/mariadbd"""
+        """Read 'tcp 24 0 127.0.0.1:3357 127.0.0.1:45230 ESTABLISHED 29642/mariadbd'."""
         if len(cells) < 5 or not cells[0].startswith(_INET):
             return False
         if not (cells[1].isdecimal() and cells[2].isdecimal()):
@@ -180,7 +181,7 @@ class _Reader:
         return True
 
     def _ss(self, cells: list[str], text: str) -> bool:
-        """tcp ESTAB 0 0 10.0.0.1:3306 10.0.0.2:45230 users:(("mysqld",pid=29642,fd=33))"""
+        """Read 'tcp ESTAB 0 0 10.0.0.1:3306 10.0.0.2:45230 users:(("mysqld",pid=29642,fd=33))'."""
         if self._columns[0] == "Netid":
             if len(cells) < 5 or cells[0] not in _SS_NETS:
                 return _is_more_of_ss(text)
@@ -225,7 +226,7 @@ class _Reader:
         for name, cell in zip(columns[2:], cells[2:], strict=False):
             if cell.isdecimal() and "-" in name and len(cell) < 19:
                 series = f"netstat.{name.lower().replace('-', '_')}"
-                self.found.add(
+                self.samples.add(
                     series,
                     float(cell),
                     wall=self.time.wall,
@@ -238,7 +239,7 @@ class _Reader:
         return True
 
     def _add(self, name: str, value: int, line: int, unit: str, labels: Labels) -> None:
-        self.found.add(
+        self.samples.add(
             name,
             float(value),
             wall=self.time.wall,
@@ -250,7 +251,7 @@ class _Reader:
 
 
 def _is_more_of_ss(text: str) -> bool:
-    """-i, -m and -o print more of a socket on a line of its own."""
+    """Return whether the line continues a socket, as -i, -m and -o print it."""
     return text[:1].isspace()
 
 

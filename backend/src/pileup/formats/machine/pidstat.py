@@ -1,14 +1,14 @@
-"""pidstat: what each process, and with -t each thread, used; columns mapped by their header.
+"""pidstat: resources used per process, and with -t per thread; columns mapped by their header.
 
 Source: pidstat(1) of sysstat 10 to 12; print_pid_*() in pidstat.c. -h prints all columns on one
         line under a '#' header, with an epoch (up to 12.1, and with -H) or a time of day. -1.00
-        is a number that the kernel would not tell: null.
+        is a number that the kernel does not provide: null.
 Yields: pidstat.<column> with labels command and pid, from a process' first activity on: pidstat
-        itself leaves idle processes out. Of a thread its CPU and its wait for one, where either is
-        a percent or more: pidstat.thread_cpu, pidstat.thread_wait with label tid (the LWP of gdb).
-        Over the threads of a process: pidstat.threads_busy, which used a CPU, and
+        itself leaves idle processes out. Per thread, if either is a percent or more, its CPU use
+        and its wait for a CPU: pidstat.thread_cpu, pidstat.thread_wait with label tid (gdb's LWP).
+        Over the threads of a process: pidstat.threads_busy, the threads that used a CPU, and
         pidstat.threads_wait, the sum of their waits for one: 3 is three threads always in a queue.
-Time:   the date stands in the banner only and is carried over midnight. 'Average:' is left out.
+Time:   only the banner has the date, which is carried over midnight. 'Average:' is left out.
 """
 
 from __future__ import annotations
@@ -44,17 +44,18 @@ _UNITS = {
     "prio": None,
 }  # fmt: skip
 _LEVELS = ("VSZ", "RSS", "MEM", "StkSize", "StkRef", "threads", "fd-nr", "prio")
-"""Columns that say nothing about whether the process did anything."""
+"""Columns of levels, which do not show whether the process was active."""
 _LEAST_THREAD = 1.0
 _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
+    """Return whether the text holds a header of pidstat."""
     return "Command" in head and bool(_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line of every table."""
+    """Yield the samples of every process and thread in every table."""
     reader = _Reader()
     for line_number, text in enumerate(lines, start=1):
         line = text[:_LONGEST].strip()
@@ -63,28 +64,28 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if line.startswith("#"):
             reader.header(line.lstrip("# ").split()[1:])
             continue
-        found = cells_after_time(line)
-        if found is None:
+        timed = cells_after_time(line)
+        if timed is None:
             if line.split(None, 1)[0].endswith(":"):
-                continue  # Average:, whatever the language
+                continue  # Average: in any language
             yield Problem(line_number, "Not a line of pidstat; it is left out.", found=text[:200])
             continue
-        time, cells = found
+        time, cells = timed
         if cells[-1:] == ["Command"]:
             reader.header(cells)
             reader.day.wall(time)  # midnight may lie between it and the next line
             continue
         if not reader.row(line_number, time, cells):
             yield Problem(line_number, "Not a line of pidstat; it is left out.", found=text[:200])
-        if reader.found.full:
-            yield from reader.found.flush()
+        if reader.samples.full:
+            yield from reader.samples.flush()
     reader.close()
-    yield from reader.found.flush()
+    yield from reader.samples.flush()
 
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.samples = Columns()
         self.day = DayClock()
         self.columns: list[str] = []
         self._active: set[str] = set()
@@ -97,7 +98,7 @@ class _Reader:
         self.close()
 
     def row(self, line: int, time: str, cells: list[str]) -> bool:
-        """True when the line was understood."""
+        """Add a row's values; return False if the line was not understood."""
         columns = self.columns
         if len(cells) < len(columns) or not columns:
             return False
@@ -118,7 +119,7 @@ class _Reader:
             self._active.add(pid)
         labels = (("command", self._process[0]), ("pid", pid))
         for name, value in values.items():
-            self.found.add(
+            self.samples.add(
                 f"pidstat.{_plain(name)}",
                 value,
                 wall=wall,
@@ -134,7 +135,7 @@ class _Reader:
         if not tid.isdecimal():
             return False
         if "%CPU" not in row:
-            return True  # memory and I/O are told of the process; a thread shares or adds little
+            return True  # memory and I/O are per process; a thread shares them or adds little
         cpu, wait = _value(row["%CPU"]), _value(row.get("%wait", ""))
         if self._threads is None:
             self._threads = _Threads(line, wall, clock)
@@ -144,7 +145,7 @@ class _Reader:
         labels = (("command", self._process[0]), ("pid", self._process[1]), ("tid", tid))
         for name, value in (("thread_cpu", cpu), ("thread_wait", wait)):
             if value is not None:
-                self.found.add(
+                self.samples.add(
                     f"pidstat.{name}",
                     value,
                     wall=wall,
@@ -156,7 +157,7 @@ class _Reader:
         return True
 
     def close(self) -> None:
-        """Count the threads that were read since the process' own line."""
+        """Add the sums over the threads since the process' own line."""
         threads, self._threads = self._threads, None
         if threads is None or not self._process[1]:
             return
@@ -164,7 +165,7 @@ class _Reader:
         sums = (("threads_busy", float(threads.busy)), ("threads_wait", threads.waited))
         for name, value in sums:
             if value is not None:
-                self.found.add(
+                self.samples.add(
                     f"pidstat.{name}",
                     value,
                     wall=threads.wall,
@@ -175,7 +176,7 @@ class _Reader:
                 )
 
     def _when(self, time: str) -> tuple[int | None, Clock]:
-        """Read a time once for the many lines that repeat it."""
+        """Parse a time once for the many lines that repeat it."""
         if self._printed is not None and self._printed[0] == time:
             return self._printed[1]
         stamp = read_stamp(time)
@@ -185,7 +186,7 @@ class _Reader:
 
 
 class _Threads:
-    """Of the threads of one process in one interval."""
+    """Sums over the threads of a process in an interval."""
 
     def __init__(self, line: int, wall: int | None, clock: Clock) -> None:
         self.line, self.wall, self.clock = line, wall, clock

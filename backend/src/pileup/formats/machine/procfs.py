@@ -37,7 +37,7 @@ HINTS = (
     "-numastat",
 )
 
-# The line that every copy of a file begins with -> what it is.
+# Kind of file, and the line that begins every copy of it.
 _STARTS = (
     ("meminfo", re.compile(r"MemTotal:\s+\d+ kB\s*$")),
     ("procvmstat", re.compile(r"nr_free_pages \d+\s*$")),
@@ -52,7 +52,7 @@ _STARTS = (
 )
 _MEMINFO = re.compile(r"([\w()]+):\s+(\d+)(?: kB)?\s*$")
 _VMSTAT = re.compile(r"(\w+) (\d+)\s*$")
-# Levels among the names of /proc/vmstat; what begins with nr_ is one unless named here.
+# Names of /proc/vmstat that begin with nr_ are levels, except these.
 _NR_COUNTERS = ("nr_dirtied", "nr_written", "nr_vmscan", "nr_foll_pin", "nr_throttled")
 _VMSTAT_GAUGES = ("workingset_nodes", "nr_")
 _CPU_STATES = ("user", "nice", "sys", "idle", "iowait", "irq", "soft", "steal", "guest", "gnice")
@@ -65,47 +65,47 @@ _NETSTAT_GAUGES = ("tcp_connections_established", "ip_forwarding")
 _FREE_ROWS = ("Mem", "Swap", "Total", "Low", "High", "-/+ buffers/cache")
 _SIZES = {"B": 1 / 1024, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3}
 _LONGEST = 200
-"""No line that is looked at with a pattern is longer, but for those of stat and interrupts."""
+"""Characters of a line that are matched, except in stat and interrupts."""
 
 
 def sniff(head: str) -> bool | None:
-    """One of the first lines begins one of these files, and its neighbours are of it."""
+    """Return whether the first line begins one of these files and the lines below belong to it."""
     lines = [line for line in head.split("\n")[:12] if line.strip() and not line.startswith("TS ")]
     if not lines:
         return False
-    if _start_of(lines[0]) is None or len(lines) < 2:
+    if _starting_file(lines[0]) is None or len(lines) < 2:
         return False
     reader = _Reader()
     fit = 0
     whole = lines[:-1] if len(lines) > 2 else lines
     for line in whole:
-        if (what := _start_of(line)) is not None:
+        if (what := _starting_file(line)) is not None:
             reader.start(what)
         fit += reader.line(0, line) or what is not None
     return fit - 1 >= 0.8 * (len(whole) - 1)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every number of every copy."""
+    """Yield the samples of every copy of every file."""
     reader = _Reader()
-    said = False
+    clock_reported = False
     for number, text in enumerate(lines, start=1):
         if text.startswith("TS ") and (stamp := read_ts(text)):
             reader.stamp(stamp[0])
-            if stamp[1] and not said:
-                said = True
+            if stamp[1] and not clock_reported:
+                clock_reported = True
                 yield clock_event(number, stamp[0], stamp[1])
             continue
-        if (what := _start_of(text)) is not None:
+        if (what := _starting_file(text)) is not None:
             reader.start(what)
         if text.strip() and not reader.line(number, text):
             yield Skipped(number, number, "not a line of a /proc file that is known")
-        if reader.found.full:
-            yield from reader.found.flush()
-    yield from reader.found.flush()
+        if reader.samples.full:
+            yield from reader.samples.flush()
+    yield from reader.samples.flush()
 
 
-def _start_of(text: str) -> str | None:
+def _starting_file(text: str) -> str | None:
     first = text[:1]
     if first not in "MncsI \t0123456789":
         return None
@@ -113,10 +113,10 @@ def _start_of(text: str) -> str | None:
 
 
 class _Reader:
-    """One line at a time, by the kind of file that began last."""
+    """Reads lines by the kind of file that began last."""
 
     def __init__(self) -> None:
-        self.found = Columns()
+        self.samples = Columns()
         self._wall = 0
         self._clock: Clock = "relative"
         self._copies: dict[str, int] = {}
@@ -138,7 +138,7 @@ class _Reader:
         self._read = getattr(self, f"_{what}")
 
     def line(self, number: int, text: str) -> bool:
-        """True when the line was understood."""
+        """Read a line of the current file; return False if it was not understood."""
         self._number = number
         return self._read is not None and self._read(text)
 
@@ -150,7 +150,7 @@ class _Reader:
         unit: str | None = None,
         labels: Labels = (),
     ) -> None:
-        self.found.add(
+        self.samples.add(
             series,
             value,
             wall=self._wall,
@@ -201,7 +201,7 @@ class _Reader:
             return False
         counts = match["counts"].split()
         if match["what"] and len(counts) != self._cpus:
-            return False  # a count that cannot be read: there is no sum without it
+            return False  # an unreadable count: the sum would be too low
         total = sum(int(count[:18]) for count in counts)
         what = " ".join((match["what"] or "").split()[-1:])
         label = f"{match['irq']} {what}" if match["irq"].isdecimal() else match["irq"]
@@ -238,7 +238,7 @@ class _Reader:
         return True
 
     def _vmstat_s(self, text: str) -> bool:
-        """74389 non-nice user cpu ticks | 24682416 K total memory"""
+        """Read '74389 non-nice user cpu ticks' or '24682416 K total memory'."""
         match = _NETSTAT_FIRST.match(text.strip()[:_LONGEST])
         if match is None:
             return False
@@ -253,7 +253,7 @@ class _Reader:
         return True
 
     def _numastat(self, text: str) -> bool:
-        """The node's name, then its counters; numastat itself prints a column per node."""
+        """Read the nodes' names or a counter; numastat prints a column per node."""
         cells = text[:_LONGEST].split()
         if cells and all(re.fullmatch(r"node\d{1,4}", cell) for cell in cells):
             self._nodes = [cell[4:] for cell in cells]

@@ -1,11 +1,11 @@
-"""ps: processes, whatever its options; columns mapped by the header.
+"""ps: processes, with any options; columns mapped by the header.
 
 Source: ps(1) of procps. pt-stalk's -ps is ``ps -eaF``; loops print a date or a TS line above each
-        listing, and may grep the header away: the columns of ``ps aux`` are then known by shape.
+        listing, and may grep the header away: ``ps aux`` is then recognised by the form of a row.
 Yields: ps.processes; ps.state with label state (R, S, D, ...: D is a wait for a disk that no
         signal ends); ps.cpu and ps.rss with labels command and pid, for a process from its first
         percent of CPU or GiB on; the first and the last listing as Tables.
-Note:   %CPU of ps is the share since the process started, not of now.
+Note:   %CPU of ps is the share since the process started, not the current share.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _CELL = 300
 
 
 def sniff(head: str) -> bool | None:
-    """A header with PID and a command, or lines that only ``ps aux`` prints."""
+    """Return whether the text holds a header with PID and a command, or lines of ``ps aux``."""
     if "PID" in head and any(
         "PID" in match[0] and "TIME+" not in match[0] for match in _HEADER_IN.finditer(head)
     ):
@@ -74,7 +74,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every row of every listing."""
+    """Yield counts and heavy processes of every listing, the first and last listing as Tables."""
     reader = _Reader()
     for line_number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST]
@@ -95,17 +95,17 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         if not reader.row(line_number, text):
             yield Problem(line_number, "Not a line of ps; it is left out.", found=raw[:200])
-        if reader.found.full:
-            yield from reader.found.flush()
+        if reader.samples.full:
+            yield from reader.samples.flush()
     yield from reader.finish()
     if reader.last is not None and reader.last is not reader.first:
         yield reader.last
-    yield from reader.found.flush()
+    yield from reader.samples.flush()
 
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.samples = Columns()
         self.time = TsClock()
         self.columns: tuple[str, ...] = ()
         self.first: Table | None = None
@@ -117,7 +117,7 @@ class _Reader:
         self._heavy: set[str] = set()
 
     def row(self, line: int, text: str) -> bool:
-        """True when the line was understood."""
+        """Read a row of the listing; return False if it was not understood."""
         if not self.columns:
             if not _AUX.match(text):
                 return False
@@ -142,7 +142,7 @@ class _Reader:
         return True
 
     def finish(self) -> Iterator[Record]:
-        """The listing ends: count it; the first is a table at once."""
+        """Add the counts of the listing that ends; yield the first listing as a Table."""
         if not self._processes:
             return
         self._add("processes", float(self._processes), self._lines[0], "processes")
@@ -185,7 +185,7 @@ class _Reader:
         unit: str,
         labels: tuple[tuple[str, str], ...] = (),
     ) -> None:
-        self.found.add(
+        self.samples.add(
             f"ps.{name}",
             value,
             wall=self.time.wall,
@@ -197,7 +197,7 @@ class _Reader:
 
 
 def _cells(text: str, columns: tuple[str, ...]) -> list[str]:
-    """The cells of a row; of a start with blanks in it ('Fri Nov 20 22:19:58 2026') one cell."""
+    """Split a row into cells; a start with spaces ('Fri Nov 20 22:19:58 2026') is one cell."""
     if "STARTED" in columns:
         text = _STARTED.sub(lambda match: match[0].replace(" ", _BLANK), text, count=1)
     cells = text.split(None, len(columns) - 1)

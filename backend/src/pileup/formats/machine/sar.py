@@ -3,13 +3,13 @@
 Source: sar(1), sadf(1) of sysstat 4 to 12; print_*_stats() in pr_stats.c, render_*() in
         rndr_stats.c.
         A table has a header that repeats, then a line per interval and item (CPU, device,
-        interface); the name of the item stands first, or last with -h and --pretty.
+        interface); the item is in the first column, or in the last with -h and --pretty.
 Yields: sar.<column> with the label of its item: cpu, device, iface, ...; of the interrupts (-I)
         sar.intr/s, their sum, and of each with label irq (and cpu) from its first one on.
         'LINUX RESTART' and comments as Events.
 Time:   text has the date in the banner only, in the collector's zone (or UTC, which it does not
-        say), carried over midnight; 12 and 24 hours. 'Average:' is left out in any language. sadf
-        prints the date on each line, 'UTC' or an epoch beside it when that is what it is.
+        mention), carried over midnight; 12 and 24 hours. 'Average:' is left out in any language.
+        sadf prints the date on each line, with 'UTC' or as an epoch where that applies.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ GIVES = (
 PRINTED_BY = "sysstat 4 to 12: `sar -A` and each table alone, any language; `sadf -d`"
 VERSION = 3
 HINTS = ("-sar", "sar.txt", ".csv")
-""".csv: what sadf -d prints is a table of metrics as well; this module knows more of it."""
+""".csv: output of sadf -d is also a table of metrics; this module extracts more from it."""
 
-# A header of sar and of none of its sisters: the table by CPU of mpstat has %irq before %steal.
+# Headers of sar only: the table by CPU of mpstat has %irq before %steal.
 _HEADER = re.compile(
     rf"^{TIME} +"
     r"(?:CPU +%us\w+ .*%iowait +(?:%steal|%idle)"
@@ -49,42 +49,43 @@ _LABELS = {
     "FAN": "sensor", "IN": "sensor", "BAT": "battery", "DEVICE": "device", "MAXPOWER": "device",
 }  # fmt: skip
 _TABLES = {"call/s": "nfs_", "scall/s": "nfsd_", "total/s": "softnet_"}
-"""First column -> what keeps a table's names apart from another's (retrans/s is TCP's, too)."""
+"""First column -> prefix that makes a table's names distinct (TCP also has retrans/s)."""
 _RESTART = re.compile(r"(?:LINUX RESTART|RESTART)\b")
 _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
+    """Return whether the text holds a header of sar or sadf -d."""
     return bool(_HEADER.search(head) or _SADF.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line of every table."""
+    """Yield the samples of every table, and restarts and comments as Events."""
     reader = _Reader()
     for line_number, text in enumerate(lines, start=1):
         line = text[:_LONGEST].strip()
         if not line or reader.day.banner(text[:_LONGEST]):
             continue
         if line.count(";") >= 3:
-            found = _sadf_cells(line, reader)
+            timed = _sadf_cells(line, reader)
         else:
-            found = _text_cells(line, reader)
-        if found is None:
+            timed = _text_cells(line, reader)
+        if timed is None:
             if _is_average(line):
-                reader.day.restart()  # of a file, the tables stand one after the other
+                reader.day.restart()  # the tables of a file follow one another
             else:
                 yield Problem(line_number, "Not a line of sar; it is left out.", found=text[:200])
             continue
-        when, cells = found
+        when, cells = timed
         if _RESTART.match(" ".join(cells[:2])):
             yield _event(line_number, when, "restart", line)
         elif cells[0] == "COM":
             yield _event(line_number, when, "log", " ".join(cells[1:]))
         elif not reader.row(line_number, when, cells):
             yield Problem(line_number, "Not a line of sar; it is left out.", found=text[:200])
-        if reader.found.full:
-            yield from reader.found.flush()
-    yield from reader.found.flush()
+        if reader.samples.full:
+            yield from reader.samples.flush()
+    yield from reader.samples.flush()
 
 
 When = tuple[int | None, Clock]
@@ -92,7 +93,7 @@ When = tuple[int | None, Clock]
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Columns()
+        self.samples = Columns()
         self.day = DayClock()
         self._interrupts = False
         self._came: set[tuple[str, str]] = set()
@@ -101,7 +102,7 @@ class _Reader:
         self._item: int | None = None
 
     def header(self, columns: list[str], *, surely: bool = False) -> bool:
-        """True when these cells are a header: names, and no number among them."""
+        """Use the cells as the header if they are one (only names); return whether they are."""
         if not columns or any(number(cell) is not None for cell in columns):
             return False
         if not surely and not any(
@@ -121,7 +122,7 @@ class _Reader:
         if self.header(cells):
             return True
         if self._interrupts:
-            return self._interrupts_of(line, when, cells)
+            return self._interrupt_row(line, when, cells)
         if len(cells) != len(columns) and not (
             self._item == len(columns) - 1 and len(cells) > len(columns)
         ):
@@ -140,8 +141,8 @@ class _Reader:
             self._add(f"sar.{self._table}{plain}", value, line, when, _unit(name), labels)
         return True
 
-    def _interrupts_of(self, line: int, when: When, cells: list[str]) -> bool:
-        """A line of -I: the interrupt, its number per second; since 12.7 of all and of each CPU."""
+    def _interrupt_row(self, line: int, when: When, cells: list[str]) -> bool:
+        """Read a line of -I: an interrupt and its rate; since 12.7 of all CPUs and each CPU."""
         if len(cells) != len(self._columns) or len(cells) < 2:
             return False
         irq = cells[0]
@@ -159,7 +160,7 @@ class _Reader:
     def _add(
         self, name: str, value: object, line: int, when: When, unit: str | None, labels: Labels
     ) -> None:
-        self.found.add(
+        self.samples.add(
             name,
             value if isinstance(value, float) else None,
             wall=when[0],
@@ -174,7 +175,7 @@ _TEXT = object()
 
 
 def _value(cell: str) -> float | object | None:
-    """The number; None for one that was not measured; _TEXT for a name."""
+    """Convert a cell to a number; None if it was not measured; _TEXT for a name."""
     value = sized(cell)
     if value is not None:
         return value
@@ -182,17 +183,17 @@ def _value(cell: str) -> float | object | None:
 
 
 def _text_cells(line: str, reader: _Reader) -> tuple[When, list[str]] | None:
-    found = cells_after_time(line)
-    return ((reader.day.wall(found[0]), "local"), found[1]) if found else None
+    timed = cells_after_time(line)
+    return ((reader.day.wall(timed[0]), "local"), timed[1]) if timed else None
 
 
 def _is_average(line: str) -> bool:
-    """Average: or Summary:, whatever the language; also the header line of a sadf export."""
+    """Return whether the line is 'Average:' or 'Summary:' in any language, or a sadf header."""
     return line.split(None, 1)[0].endswith(":") or bool(_SADF.match(line))
 
 
 def _sadf_cells(line: str, reader: _Reader) -> tuple[When, list[str]] | None:
-    """db1;600;2026-11-21 19:16:45 UTC;-1;57.00;... under '# hostname;interval;timestamp;CPU;'"""
+    """Split 'db1;600;2026-11-21 19:16:45 UTC;-1;57.00;...'; None for a header or no values."""
     cells = line.lstrip("# ").split(";")
     if cells[0] == "hostname":
         reader.header([cell.removesuffix("[...]") for cell in cells[3:]], surely=True)
@@ -200,7 +201,7 @@ def _sadf_cells(line: str, reader: _Reader) -> tuple[When, list[str]] | None:
     when: When = read_stamp(cells[2]) or (None, "local")
     values = cells[3:]
     if values and values[0] == "-1":
-        values[0] = "all"  # CPU or interrupt: sadf numbers the sum so
+        values[0] = "all"  # CPU or interrupt: sadf prints -1 for the sum
     return (when, values) if values else None
 
 

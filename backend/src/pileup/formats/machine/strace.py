@@ -1,4 +1,4 @@
-"""strace: where threads spend their time inside the kernel, and the calls that took long.
+"""strace: time that threads spend in the kernel per call, and the slow calls.
 
 Source: strace(1) 4 to 6; printleader(), print_unfinished(), call_summary() in strace. -f begins
         each line with '[pid N]' or 'N', -t, -tt, -ttt and -r with a time, -T ends it with
@@ -49,14 +49,14 @@ _TAIL = 400
 
 
 def sniff(head: str) -> bool | None:
-    """A summary, or lines of which nearly all are calls; lsof may stand in front."""
+    """Return whether the text holds a summary, or nearly all lines are calls, also below lsof."""
     if "usecs/call" in head and _SUMMARY.search(head):
         return True
     lines = [line for line in head.split("\n")[:-1] or [head] if line.strip()]
     if lsof.sniff(head):
         lines = [line for line in lines if lsof.read_row(line) is None][1:]
-    said = (line[:_HEAD] for line in lines if not _SIGNAL.match(_after_leader(line)))
-    lines = list(itertools.islice(said, 60))
+    others = (line[:_HEAD] for line in lines if not _SIGNAL.match(_after_leader(line)))
+    lines = list(itertools.islice(others, 60))
     calls = sum(_is_call(line) for line in lines)
     return calls >= 2 and calls >= 0.8 * len(lines)
 
@@ -70,7 +70,7 @@ def _is_call(line: str) -> bool:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every call; the sums come at the end."""
+    """Sum all calls; yield tables, series and slow calls at the end."""
     calls = Calls()
     time = _Time()
     summary: list[tuple[str | None, ...]] = []
@@ -83,7 +83,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 continue
             if row := _SUMMARY_ROW.match(text[:_HEAD]):
                 if row["call"] != "total":
-                    errors = row["errors"] or "0"  # blank is how it prints none
+                    errors = row["errors"] or "0"  # strace prints a blank for zero
                     seconds, share = (row[name].replace(",", ".") for name in ("s", "share"))
                     summary.append((row["call"], row["calls"], errors, seconds, row["us"], share))
             elif _SUMMARY.match(text):
@@ -95,7 +95,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         pid, bare, day, epoch, step, resumed, name = match.groups()
         thread = pid or bare or ""
-        wall = time.of(day, epoch, step)
+        wall = time.convert(day, epoch, step)
         rest = text[match.end() :]
         if resumed:
             calls.resumed(number, thread, resumed, wall, rest[-_TAIL:])
@@ -117,12 +117,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 
 def _after_leader(text: str) -> str:
-    """The line without its pid and time: what a signal or an exit prints behind them."""
+    """Return the line without its pid and time."""
     return re.sub(r"^(?:\[pid +\d{1,8}\] |\d{1,8} +)?(?:[\d:.]{8,24} )?", "", text[:_HEAD], count=1)
 
 
 class _Time:
-    """Microseconds of each line: absolute, since midnight, or since the first."""
+    """Converts the times of lines to microseconds: absolute, since midnight, or since the start."""
 
     def __init__(self) -> None:
         self.clock: Clock | None = None
@@ -131,8 +131,8 @@ class _Time:
         self._last_day_us = 0
         self._minute = ("", 0)
 
-    def of(self, day: str | None, epoch: str | None, step: str | None) -> int | None:
-        """What a line prints: a time of day, one since 1970, or the seconds since the last."""
+    def convert(self, day: str | None, epoch: str | None, step: str | None) -> int | None:
+        """Convert a time of day, an epoch, or the seconds since the last line; None if absent."""
         if day:
             self.clock = "dayless"
             if day[:6] != self._minute[0]:

@@ -39,7 +39,7 @@ _LONGEST = 2_000
 
 
 def sniff(head: str) -> bool | None:
-    """Its first line, what stands below it, or (pt-summary) the list of processes alone."""
+    """Return whether the text holds top's first line, or begins with its tasks or processes."""
     return bool(
         ("top - " in head and _ABOVE.search(head))
         or _LIST.match(head.lstrip("\n"))
@@ -48,8 +48,8 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every block; times of day count from the first, as top prints no date."""
-    found, first_cpu = Columns(), Columns()
+    """Yield the samples of every block; times count from the first, as top prints no date."""
+    samples, first_cpu = Columns(), Columns()
     columns: list[str] = []
     first: int | None = None
     blocks = 0
@@ -65,46 +65,51 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             columns = []
             blocks += 1
             loads = match["loads"].replace(", ", " ").split()
-            _add(found, "load1", loads[0] if loads else "", wall, line_number, None)
+            _add(samples, "load1", loads[0] if loads else "", wall, line_number, None)
         elif match := _TASKS.match(text):
             threads = text.startswith("Threads")
-            _add(found, "tasks", match["total"], wall, line_number, "tasks")
-            _add(found, "tasks_running", match["running"], wall, line_number, "tasks")
+            _add(samples, "tasks", match["total"], wall, line_number, "tasks")
+            _add(samples, "tasks_running", match["running"], wall, line_number, "tasks")
         elif text.startswith(("%Cpu", "Cpu(s)")):
             for part in _CPU.finditer(text):
-                into = found if blocks > 1 else first_cpu
+                into = samples if blocks > 1 else first_cpu
                 _add(into, f"cpu_{part['state']}", part["value"], wall, line_number, "%")
         elif match := _MEM.match(text):
             for part in _PART.finditer(match["rest"]):
                 name = part["name"].replace("/", "_")
                 unit = match["unit"] or "KiB"
                 _add(
-                    found, f"{match['what'].lower()}_{name}", part["value"], wall, line_number, unit
+                    samples,
+                    f"{match['what'].lower()}_{name}",
+                    part["value"],
+                    wall,
+                    line_number,
+                    unit,
                 )
         elif text.split()[:2] == ["PID", "USER"]:
             columns = text.split()
         elif columns and (cells := text.split(None, len(columns) - 1)):
-            into = found if blocks > 1 else first_cpu
+            into = samples if blocks > 1 else first_cpu
             _process(into, columns, cells, wall, line_number, threads)
-        if found.full:
-            yield from found.flush()
-    yield from found.flush()
+        if samples.full:
+            yield from samples.flush()
+    yield from samples.flush()
     if blocks <= 1:
         yield from first_cpu.flush()
 
 
 def _process(
-    found: Columns, columns: list[str], cells: list[str], wall: int, line: int, threads: bool
+    samples: Columns, columns: list[str], cells: list[str], wall: int, line: int, threads: bool
 ) -> None:
     row = dict(zip(columns, cells, strict=False))
     cpu = number(row.get("%CPU", ""))
     if cpu is None or cpu < _LEAST_CPU or "COMMAND" not in row:
         return
-    # with -H a line is a thread: its own name, and its LWP where else the process stands
+    # with -H a line is a thread, with its own name, and its LWP in the column of the process
     name = "top.thread_cpu" if threads else "top.process_cpu"
     command = row["COMMAND"].strip()[:80].replace(",", "_").replace("=", "_")
     labels = (("command", command), ("tid" if threads else "pid", row["PID"]))
-    found.add(name, cpu, wall=wall, clock="relative", line=line, unit="%", labels=labels)
+    samples.add(name, cpu, wall=wall, clock="relative", line=line, unit="%", labels=labels)
 
 
 def _add(columns: Columns, name: str, text: str, wall: int, line: int, unit: str | None) -> None:

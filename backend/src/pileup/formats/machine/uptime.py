@@ -1,4 +1,4 @@
-"""uptime, w, /proc/loadavg: how many run or wait for a CPU or a disk; how long it is up.
+"""uptime, w, /proc/loadavg: tasks that run or wait for a CPU or a disk, and the uptime.
 
 Source: uptime(1), w(1) of procps; loadavg_proc_show() of Linux. Linux counts processes in state D
         too, so a slow disk raises the load of idle CPUs.
@@ -41,7 +41,7 @@ _LONGEST = 300
 
 
 def sniff(head: str) -> bool | None:
-    """The first line that is not a time says it."""
+    """Return whether the first line that is not a time is of uptime, w or /proc/loadavg."""
     for line in head.split("\n")[:20]:
         text = line[:_LONGEST].rstrip()
         if not text.strip() or text.startswith("TS ") or read_stamp(text) is not None:
@@ -51,7 +51,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line of uptime, w or loadavg."""
+    """Yield the samples of uptime, w and loadavg, and the sessions of w as Tables."""
     columns, time, sessions = Columns(), TsClock(), _Sessions()
     first_s: int | None = None
     for line_number, raw in enumerate(lines, start=1):
@@ -113,7 +113,7 @@ class _Sessions:
     def __init__(self) -> None:
         self._columns: tuple[str, ...] = ()
         self._from: tuple[int, int] | None = None
-        """Where the cell that may be empty begins and ends: the host of a session on a console."""
+        """Start and end of the FROM cell, which is empty for a session on a console."""
         self._rows: list[tuple[str | None, ...]] = []
         self._lines = (0, 0)
         self._wall: int | None = None
@@ -129,12 +129,12 @@ class _Sessions:
         self._wall, self._clock = (time.wall, time.clock) if timed else (None, None)
 
     def row(self, line: int, text: str) -> bool:
-        """True when it is one."""
+        """Add a session; return False if the line is none."""
         columns = self._columns
         if self._from and not text[slice(*self._from)].strip():
             text = f"{text[: self._from[0]]} - {text[self._from[1] :]}"
         cells = text.split(None, len(columns) - 1) if columns else []
-        if not cells or len(cells) < len(columns) - 1:  # of a session that is ending no command
+        if not cells or len(cells) < len(columns) - 1:  # an ending session has no command
             return False
         self._lines = (self._lines[0], line)
         if len(self._rows) < _MOST_SESSIONS:
@@ -166,7 +166,7 @@ def _second_of_day(text: str) -> int | None:
 
 
 def _up_s(text: str) -> float | None:
-    """'38 days,  1:34', '16:03', '50 min', '2 days, 5 min' as seconds."""
+    """Convert '38 days,  1:34', '16:03', '50 min' or '2 days, 5 min' to seconds."""
     match = _UP.match(text.strip().rstrip(","))
     if match is None or not any(match.groups()):
         return None

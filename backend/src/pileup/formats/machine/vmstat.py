@@ -1,10 +1,10 @@
-"""vmstat: columns by the second header line; with -t the time of each line.
+"""vmstat: columns mapped by the second header line; with -t the time of each line.
 
 Source: vmstat(8) of procps. The first line of numbers is the average since boot and is left out.
         Without -t there is no time: nominal seconds from the first line.
         Shell loops print the time in front of each line instead ("date +%T", ts of moreutils).
-        The words of the heading are of the collector's language: they count by their place.
-Time:   the head of the time column names its zone, mostly by letters that say no offset; UTC does.
+        The heading is in the collector's language: its columns are mapped by position.
+Time:   the head of the time column names its zone, mostly as letters without an offset, except UTC.
 Units:  memory in KiB, si/so KiB/s, bi/bo blocks/s, in/cs per second, CPU columns in percent.
 """
 
@@ -34,7 +34,7 @@ _STAMPED = re.compile(
     r"|(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)[]:|,]*\s+"
     r"(?P<rest>(?:procs -|r +b +|-?\d{1,6} +\d{1,6} +\d).*)"
 )
-"""A time that a loop or ts(1) printed in front: date, ISO, epoch, 'Nov 20 22:12:43', '22:12:43'."""
+"""A time that a loop or ts(1) prints first: date, ISO, epoch, 'Nov 20 22:12:43', '22:12:43'."""
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
 _LONGEST = 1000
 _BY_PLACE = {2: "swpd", 3: "free", 4: "buff", 5: "cache"}
@@ -51,16 +51,17 @@ _UNITS = {
 
 
 def sniff(head: str) -> bool | None:
+    """Return whether the text holds the heading of vmstat."""
     return "procs -" in head and " cs us sy id" in " ".join(head.split())
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line of numbers after the first."""
+    """Yield the samples of every line of numbers after the first."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same: lines of nothing but numbers together, all else line by line."""
+    """Yield what ``parse`` yields, from chunks; lines of only numbers are read in bulk."""
     reader = _Reader()
     yield from read_chunks(chunks, reader)
     yield from reader.end()
@@ -71,21 +72,21 @@ class _Reader:
         self._columns: list[str] = []
         self._header = Header(())
         self._headings = ["", ""]
-        """The two lines above the numbers, as printed last."""
+        """The last two heading lines, as printed."""
         self.collected = Columns()
         self._seen = 0
         self._utc = False
-        self._said = False
+        self._clock_reported = False
         self._stamped = False
         self._first_s: int | None = None
 
     @property
     def ready(self) -> bool:
-        """The line since boot was seen."""
+        """Whether rows can be read in bulk: the line since boot was read."""
         return bool(self._seen and self._columns)
 
     def rows(self, first: int, lines: pl.Series) -> list[Item] | None:
-        """Lines of a number for each column, between headings like the last ones."""
+        """Read lines under the current headings in bulk; None to read them singly."""
         is_row = ~lines.is_in(self._headings)
         rows = lines.filter(is_row)
         if rows.str.contains(_NOT_WHOLE).any():
@@ -102,8 +103,8 @@ class _Reader:
 
     def line(self, number: int, text: str) -> Iterator[Item]:
         if text.startswith("TS ") and (stamp := read_ts(text)):
-            if stamp[1] and not self._said:
-                self._said = True
+            if stamp[1] and not self._clock_reported:
+                self._clock_reported = True
                 yield clock_event(number, stamp[0], stamp[1])
             return
         when = None
@@ -137,7 +138,7 @@ class _Reader:
             yield from self.collected.flush()
 
     def _printed(self, match: re.Match[str]) -> tuple[int, Clock] | None:
-        """The time in front of a line; one without a date or year counts from the first."""
+        """Parse the time before a line; without a date or year it counts from the first."""
         if stamp := read_stamp(match["stamp"]):
             return stamp
         if not (time := _CLOCK.search(match["stamp"])):
@@ -158,7 +159,7 @@ class _Reader:
         if len(values) == len(columns):
             self.collected.row(self._header, values, wall=wall, clock=clock, line=number)
             return
-        # cut off: what is missing was not read as nothing
+        # a row that was cut: its missing values stay null, not zero
         for name, cell in zip(columns, values, strict=False):
             self.collected.add(
                 f"vmstat.{name}",
@@ -173,13 +174,13 @@ class _Reader:
         if self._seen == 1:
             yield Problem(
                 None,
-                "There is only vmstat's first line, the average since boot: nothing of the moment "
-                "is in it. Capture with an interval and a count: vmstat 1 30.",
+                "There is only vmstat's first line, the average since boot, which does not show "
+                "the incident. Capture with an interval and a count: vmstat 1 30.",
             )
 
 
 def _names(heading: list[str]) -> list[str]:
-    """The columns; what another language calls the memory columns is known by its place."""
+    """Return the columns; memory columns in another language are mapped by position."""
     last = max(at for at, name in enumerate(heading) if name in _UNITS)
     names = []
     for at, name in enumerate(heading[: last + 1]):

@@ -1,1 +1,1 @@
-"""What the operating system formats share."""
+"""Code that the formats of the operating system share."""

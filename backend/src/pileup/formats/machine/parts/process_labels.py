@@ -1,4 +1,4 @@
-"""What the listings of processes share: a short label for a command line."""
+"""Short labels for command lines, for all listings of processes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _LONGEST = 60
 
 
 def program(command: str) -> str:
-    """The program of a command line, fit for a label: no arguments, no directory, no , or =.
+    """Return the program of a command line as a label: no arguments, no directory, no , or =.
 
     '/usr/sbin/mysqld --defaults-file=/etc/my.cnf' is 'mysqld', '[kworker/0:1H]' stays what it is.
     """

@@ -1,4 +1,4 @@
-"""The sums over the calls of one strace: by call, by second, by futex, by file."""
+"""Sums over the calls of a strace: by call, by second, by futex, by file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STORAGE = frozenset(
      "truncate", "fallocate", "mmap", "munmap", "madvise", "stat", "fstat", "newfstatat", "statx",
      "flock", "fcntl", "lseek", "mkdir", "rmdir", "getdents64", "copy_file_range", "sendfile")
 )  # fmt: skip
-"""Calls that end by themselves: where one takes long, something is slow. A futex just waits."""
+"""Calls that end by themselves: one that takes long shows slowness. A futex merely waits."""
 _OF_FILES = frozenset(
     ("fsync", "fdatasync", "read", "write", "pread64", "pwrite64", "readv", "writev", "preadv",
      "pwritev", "preadv2", "pwritev2", "lseek", "ftruncate", "fallocate", "sync_file_range",
@@ -43,7 +43,7 @@ _ADDRESS = re.compile(r"(?P<address>0x[0-9a-f]{1,16}), (?P<op>FUTEX_\w{1,40})")
 
 @dataclass(slots=True)
 class Call:
-    """The first line of a call."""
+    """A system call, as its first line shows it."""
 
     name: str
     thread: str
@@ -80,11 +80,13 @@ class _Sum:
         return f"{self.seconds:.6f}" if self.timed else None
 
     @property
-    def most(self) -> str | None:
+    def peak(self) -> str | None:
         return None if self.longest is None else f"{self.longest:.6f}"
 
 
 class Calls:
+    """Collects the calls of a trace and yields their sums, series and slow calls."""
+
     def __init__(self) -> None:
         self._pending: dict[str, Call] = {}
         self._calls: dict[str, _Sum] = {}
@@ -98,18 +100,18 @@ class Calls:
         self._lines: tuple[int, int] | None = None
 
     def name(self, fd: int | None, name: str) -> None:
-        """What an lsof in front says of a descriptor."""
+        """Note the file behind a descriptor, from an lsof listing above the trace."""
         if fd is not None and len(self._names) < _MOST_KEYS:
             self._names[fd] = name
 
     def unfinished(self, call: Call) -> None:
-        """The call goes on; at most one per thread."""
+        """Note that a thread's call goes on; at most one per thread."""
         self._pending[call.thread] = call
         if self._lines is None:
             self._lines = (call.line, call.line)
 
     def resumed(self, line: int, thread: str, name: str, wall: int | None, tail: str) -> None:
-        """The call that this thread was in ends; it may have begun before the file did."""
+        """End the thread's open call, which may have begun before the file."""
         call = self._pending.pop(thread, None)
         if call is None or call.name != name:
             call = Call(name, thread, None, line, "")
@@ -149,7 +151,7 @@ class Calls:
         elif call.name in _OF_FILES:
             self._file(call, seconds, failed, result)
         if seconds is not None and seconds >= _SLOW_S and call.name in _STORAGE:
-            text = f"{call.name}({self._told(call)})"
+            text = f"{call.name}({self._short_arguments(call)})"
             slow = (seconds, -call.line, text, call.thread, call.wall)
             if len(self._slow) < _MOST_SLOW:
                 heapq.heappush(self._slow, slow)
@@ -168,18 +170,21 @@ class Calls:
         if call.name in _MOVES and result and result["value"].isdecimal():
             total.bytes += int(result["value"])
 
-    def _told(self, call: Call) -> str:
-        """The arguments, short; a descriptor with its file's name."""
+    def _short_arguments(self, call: Call) -> str:
+        """Shorten the arguments of a call, and name the file of its descriptor."""
         arguments = re.split(r" <unfinished|\) +=", call.arguments, maxsplit=1)[0].rstrip(", ")
         fd = _FD.match(arguments)
         if call.name in _OF_FILES and fd and not fd["name"] and int(fd["fd"]) in self._names:
             arguments = f"{fd['fd']}<{self._names[int(fd['fd'])]}>{arguments[fd.end() :]}"
         return arguments[:120]
 
-    # ---- what comes of it ------------------------------------------------------------------------
+    # ---- results ---------------------------------------------------------------------------------
 
     def result(self, clock: Clock | None, last: int | None, lines: int) -> Iterator[Item]:
-        """Tables, series and slow calls of a trace of that many lines."""
+        """Yield the tables, series and slow calls of a trace of ``lines`` lines.
+
+        ``last`` is its last time in microseconds, at which open calls still wait.
+        """
         if self._lines is None:
             return
         self._lines = (self._lines[0], lines)
@@ -205,7 +210,7 @@ class Calls:
             "system calls",
             ("call", "calls", "errors", "seconds", "longest_s", "threads"),
             [
-                (name, str(s.calls), str(s.errors), s.total, s.most, str(len(s.threads)))
+                (name, str(s.calls), str(s.errors), s.total, s.peak, str(len(s.threads)))
                 for name, s in by_time
             ],
         )
@@ -213,7 +218,7 @@ class Calls:
             "futexes",
             ("address", "waits", "threads", "seconds", "longest_s"),
             [
-                (address, str(s.calls), str(len(s.threads)), s.total, s.most)
+                (address, str(s.calls), str(len(s.threads)), s.total, s.peak)
                 for address, s in sorted(self._futexes.items(), key=_weight)
             ],
         )
@@ -221,7 +226,7 @@ class Calls:
             "files",
             ("file", "calls", "bytes", "seconds", "longest_s"),
             [
-                (name, str(s.calls), str(s.bytes), s.total, s.most)
+                (name, str(s.calls), str(s.bytes), s.total, s.peak)
                 for name, s in sorted(self._files.items(), key=_weight)
             ],
         )
@@ -259,14 +264,14 @@ class Calls:
         )
 
     def _series(self, clock: Clock) -> Iterator[Item]:
-        """Per second, from the first to the last of the trace: none is a zero that was seen."""
+        """Yield calls and seconds per second of the trace; a second without calls is zero."""
         columns = Columns()
         every = [second for counts in self._counts.values() for second in counts]
         if not every:
             return
         first, last = min(every), max(every)
         busiest = sorted(self._counts.items(), key=lambda each: -sum(each[1].values()))[:_SERIES]
-        # One damaged time makes a trace of a minute one of a day: then no zeros are written.
+        # A single damaged time can stretch a trace of a minute to a day: then no zeros are written.
         dense = (last - first) * len(busiest) < _MOST_ZEROS
         for name, counts in busiest:
             line = self._calls[name].line
@@ -288,12 +293,12 @@ class Calls:
 
 
 def _sum(sums: dict[str, _Sum], key: str) -> _Sum:
-    found = sums.get(key)
-    if found is None:
+    total = sums.get(key)
+    if total is None:
         if len(sums) >= _MOST_KEYS:
             key = "others"
-        found = sums.setdefault(key, _Sum())
-    return found
+        total = sums.setdefault(key, _Sum())
+    return total
 
 
 def _weight(each: tuple[str, _Sum]) -> tuple[float, int]:

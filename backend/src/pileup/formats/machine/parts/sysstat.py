@@ -1,8 +1,8 @@
-"""What the tools of sysstat share: the banner with its date, times of day, and sizes with a letter.
+"""Parsers that the tools of sysstat share: the banner's date, times of day, sizes with a letter.
 
 Source: strftime with %x for the banner and %X for each line, in common.c: the locale decides. The
         C locale prints 11/20/26 and 22:19:59, en_US 11/20/2026 and 10:19:59 PM, German 20.11.2026,
-        Chinese 2026年11月20日 and 22时19分59秒, en_IN has its zone behind the time.
+        Chinese 2026年11月20日 and 22时19分59秒, en_IN prints its zone after the time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HALVES = {
 }
 _HALF = "|".join(_HALVES)
 _ZONES = "IST|NPT|PKT|BDT|GMT|UTC|BST|CET|CEST|EET|EEST|MSK"
-# In words of a pattern: a time as any locale prints it.
+# Pattern of a time as any locale prints it.
 TIME = (
     rf"(?:(?:{_HALF}) ?)?\d{{1,2}}(?:[:.时時]|시 )\d\d(?:[:.分]|분 )\d\d[秒초]?"
     rf"(?: (?:{_HALF}))?(?: +(?:{_ZONES})(?=\s))?"
@@ -48,7 +48,7 @@ _KIB = {
 
 
 class _Date(NamedTuple):
-    """unsure: day and month may be the other way round."""
+    """A date; ``unsure`` if day and month may be swapped."""
 
     year: int
     month: int
@@ -57,9 +57,10 @@ class _Date(NamedTuple):
 
 
 def read_date(text: str, *, half_days: bool = True) -> tuple[int, int, int] | None:
-    """The date of a banner: year, month, day.
+    """Parse the date of a banner into year, month, day; None if it is none.
 
-    05/11/2026 is of May with a clock of twelve hours, as en_US has, and of November without.
+    05/11/2026 is in May with a clock of twelve hours (``half_days``), as in en_US, and in November
+    without.
     """
     date = _read_date(text)
     if date is None:
@@ -68,11 +69,11 @@ def read_date(text: str, *, half_days: bool = True) -> tuple[int, int, int] | No
 
 
 def _read_date(text: str) -> _Date | None:
-    if found := _EASTERN_DATE.match(text):
-        return _Date(int(found[1]), int(found[2]), int(found[3]))
-    if found := _LONG_DATE.match(text):
-        month = MONTHS.get(found[2])
-        return _Date(int(found[3]), month, int(found[1])) if month else None
+    if match := _EASTERN_DATE.match(text):
+        return _Date(int(match[1]), int(match[2]), int(match[3]))
+    if match := _LONG_DATE.match(text):
+        month = MONTHS.get(match[2])
+        return _Date(int(match[3]), month, int(match[1])) if month else None
     if not (match := _DATE.match(text)):
         return None
     a, b, c = int(match["a"]), int(match["b"]), int(match["c"])
@@ -85,7 +86,7 @@ def _read_date(text: str) -> _Date | None:
 
 
 class DayClock:
-    """Times of day made into wall clocks: the banner's date, carried over midnight."""
+    """Converts times of day to wall clock times with the banner's date, carried over midnight."""
 
     def __init__(self) -> None:
         self._date = ""
@@ -101,11 +102,11 @@ class DayClock:
         return match is not None
 
     def restart(self) -> None:
-        """Another table of the same day begins."""
+        """Begin another table of the same day."""
         self._days, self._last = 0, -1
 
     def wall(self, text: str) -> int | None:
-        """Microseconds of a time such as '22:19:59' or '04:24:11 PM'; None without a date."""
+        """Convert '22:19:59' or '04:24:11 PM' to microseconds; None without a date."""
         match = CLOCK.match(text)
         if not match:
             return None
@@ -126,13 +127,13 @@ class DayClock:
 
 
 def cells_after_time(line: str) -> tuple[str, list[str]] | None:
-    """The time that begins a line of sar, mpstat or pidstat, and the cells that follow it.
+    """Split a line of sar, mpstat or pidstat into its time and cells; None for another line.
 
-    '12:06:39 PM', '22:19:59', or the epoch that pidstat -h prints, and so also the time of other
-    locales; None for another line.
+    The time is '12:06:39 PM', '22:19:59', or the epoch that pidstat -h prints; a time of another
+    locale is converted to this form.
     """
     match = _TIMED.match(line)
-    if match and not line[match.end(1) :].lstrip().startswith(_BEHIND):
+    if match and not line[match.end(1) :].lstrip().startswith(_AFTER_TIME):
         return match[1], match[2].split()
     if not (match := _TIME.match(line)):
         return None
@@ -140,7 +141,7 @@ def cells_after_time(line: str) -> tuple[str, list[str]] | None:
     return (_plain(match), cells) if cells else None
 
 
-_BEHIND = (*_HALVES, *_ZONES.split("|"))
+_AFTER_TIME = (*_HALVES, *_ZONES.split("|"))
 
 
 def _plain(match: re.Match[str]) -> str:
@@ -149,7 +150,7 @@ def _plain(match: re.Match[str]) -> str:
 
 
 def stamp(line: str) -> int | None:
-    """The line with date and time above each report of iostat -t, in any locale: microseconds."""
+    """Convert the date and time above a report of iostat -t, in any locale, to microseconds."""
     for end in _TIME.finditer(line):
         date, time = line[: end.start()].strip(), CLOCK.match(_plain(end))
         if end.end() < len(line.rstrip()) or not date or time is None:
@@ -163,13 +164,13 @@ def stamp(line: str) -> int | None:
 
 
 def time_of_day(text: str) -> str | None:
-    """'11:04:27 AM' of such a time alone in any locale."""
+    """Convert a time of day of any locale to the form '11:04:27 AM'; None for other text."""
     match = _TIME.fullmatch(text.strip())
     return _plain(match) if match else None
 
 
 def sized(cell: str) -> float | None:
-    """A number as printed, or one of --human: kilobytes in the letter that suits them."""
+    """Convert a number, or a size of --human such as '1.5M' to KiB; None for other text."""
     if match := _SIZE.fullmatch(cell):
         return float(match[1].replace(",", ".")) * _KIB[match[2]]
     return number(cell)
