@@ -1,4 +1,4 @@
-"""`python -m pileup`: the same as the `pileup` command."""
+"""Run the `pileup` command as `python -m pileup`."""
 
 from pileup.cli import main
 

@@ -1,5 +1,5 @@
-"""How numbers read in sentences, as the screens set them (frontend/src/format.ts): thousands apart
-by a thin space, from five digits on; never by a comma, which is a decimal point to many.
+"""Format numbers for sentences, like the screens (frontend/src/format.ts): a thin space separates
+thousands from five digits on; never a comma, which is a decimal point to many.
 """
 
 from decimal import ROUND_HALF_UP, Decimal, localcontext
@@ -8,7 +8,7 @@ _THIN = "\u2009"
 
 
 def grouped(value: float, digits: int = 0) -> str:
-    """'1234', '12 345', '12 345.6': so many digits after the point; 626.5 is 627, as on screens."""
+    """Format with so many decimals: '1234', '12 345', '12 345.6'; 626.5 is 627, as on screens."""
     with localcontext(rounding=ROUND_HALF_UP):
         text = f"{Decimal(value):,.{digits}f}"
     whole = text.lstrip("-").partition(".")[0]
@@ -16,7 +16,7 @@ def grouped(value: float, digits: int = 0) -> str:
 
 
 def number(value: float) -> str:
-    """A measured value: whole from a hundred on, below it with three significant digits."""
+    """Format a measured value: whole from a hundred on, below it with three significant digits."""
     if abs(value) >= 1e15:
         return f"{value:.3g}"
     return grouped(value) if abs(value) >= 100 else f"{value:.3g}"

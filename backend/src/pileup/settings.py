@@ -1,8 +1,8 @@
-"""Settings: everything that the environment may say, in one place.
+"""Process settings, read from `PILEUP_*`.
 
 Every value is read from a variable PILEUP_<NAME>. The defaults are those of one machine
 with embedded services; a served installation names its database and broker.
-Units ride in the names. The engine (formats, knowledge, analysis) never imports this.
+Names include the unit. The engine (formats, knowledge, analysis) never imports this.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _GIB = 1024**3
 
 
 def default_home() -> Path:
-    """The data folder when nobody named one: the user's data folder of this platform."""
+    """Return the default data folder: the user's data folder of this platform."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "pileup"
     base = os.environ.get("XDG_DATA_HOME", "")
@@ -28,11 +28,11 @@ def default_home() -> Path:
 
 
 class Settings(BaseSettings):
-    """What this process was told. Build one with `get_settings()`."""
+    """Settings of this process, read from `PILEUP_*`. Use `get_settings()`."""
 
     model_config = SettingsConfigDict(env_prefix="PILEUP_", env_ignore_empty=True, extra="ignore")
 
-    # where
+    # locations and addresses
     home: Path = Field(default_factory=default_home)
     database_url: str | None = None  # None: the embedded PostgreSQL of `pileup run`
     broker_url: str | None = None  # None: the embedded Valkey of `pileup run`
@@ -41,16 +41,16 @@ class Settings(BaseSettings):
     public_url: str | None = None  # what people type; None: http://host:port
     ui_dir: Path | None = None  # the built UI; None: frontend/dist of the checkout, if there
     samples_dir: Path | None = None  # None: samples/ of the checkout, if there
-    knowledge_dir: Path | None = None  # a team's own knowledge, laid over ours
+    knowledge_dir: Path | None = None  # a team's own knowledge, which overrides ours
 
     # sessions and tokens
     session_lifetime_h: int = Field(default=24 * 14, ge=1)
     sign_in_link_lifetime_h: int = Field(default=24, ge=1)
 
     # reports
-    release_second_person: bool = True  # who sends a release to review does not approve it
+    release_second_person: bool = True  # the sender of a release to review cannot approve it
 
-    # strangers' files
+    # untrusted files
     max_upload_bytes: int = Field(default=8 * _GIB, ge=1)
     max_expanded_bytes: int = Field(default=32 * _GIB, ge=1)  # of one archive, all levels
     max_members: int = Field(default=20_000, ge=1)  # of one archive, all levels
@@ -59,13 +59,15 @@ class Settings(BaseSettings):
         default=512 * 1024**2, ge=0
     )  # below this we neither start nor accept
 
-    # what people deleted, and uploads that nobody finished
+    # the bin, and unfinished uploads
     bin_days: int = Field(default=30, ge=1)
     upload_days: int = Field(default=7, ge=1)
 
     # webhooks
     webhook_private: bool = False  # may also call loopback, private and link-local addresses
-    webhook_ca: Path | None = None  # PEM file of authorities to trust beside the public ones
+    webhook_ca: Path | None = (
+        None  # PEM file of authorities to trust in addition to the public ones
+    )
 
     # worker
     worker_concurrency: int = Field(default=2, ge=1)
@@ -84,7 +86,7 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _with_driver(cls, value: str | None) -> str | None:
-        """Accept the plain schemes that people paste, and name the driver that we ship."""
+        """Accept the plain schemes that people paste, and add the driver that we ship."""
         if value is None:
             return None
         scheme, separator, rest = value.partition("://")
@@ -99,7 +101,7 @@ class Settings(BaseSettings):
 
     @property
     def url(self) -> str:
-        """The address that people type, without a trailing slash."""
+        """Return the public address, without a trailing slash."""
         if self.public_url:
             return self.public_url
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -107,47 +109,47 @@ class Settings(BaseSettings):
 
     @property
     def secure_cookies(self) -> bool:
-        """Cookies get the Secure flag when people come by https."""
+        """Return whether cookies get the Secure flag: the public address is https."""
         return urlsplit(self.url).scheme == "https"
 
     @property
     def blobs_dir(self) -> Path:
-        """Uploads, stored once under their SHA-256."""
+        """Return the folder of uploads, stored once under their SHA-256."""
         return self.home / "blobs"
 
     @property
     def frames_dir(self) -> Path:
-        """Parsed records as Parquet; can be thrown away and made again."""
+        """Return the folder of parsed records as Parquet; it can be derived again."""
         return self.home / "frames"
 
     @property
     def placed_dir(self) -> Path:
-        """Frames of each incident on one clock, as the last analysis placed them."""
+        """Return the folder of placed evidence: frames of each incident on one clock."""
         return self.home / "placed"
 
     @property
     def uploads_dir(self) -> Path:
-        """Uploads on their way in."""
+        """Return the folder of uploads in progress."""
         return self.home / "uploads"
 
     @property
     def built_ui(self) -> Path | None:
-        """The folder of the built UI, or None when it was not built."""
+        """Return the folder of the built UI, or None when it was not built."""
         return self.ui_dir or _of_checkout("frontend/dist", "index.html")
 
     @property
     def samples(self) -> Path | None:
-        """The folder of sample incidents, or None when there is none."""
+        """Return the folder of sample incidents, or None when there is none."""
         return self.samples_dir or _of_checkout("samples", "")
 
 
 @lru_cache(maxsize=1)
 def get_settings() -> Settings:
-    """The settings of this process, read once. Tests call `get_settings.cache_clear()`."""
+    """Return the settings of this process, read once. Tests call `get_settings.cache_clear()`."""
     return Settings()
 
 
 def _of_checkout(relative: str, marker: str) -> Path | None:
-    """A path of the source checkout that this package was installed from (editable), if there."""
+    """Return a path of the source checkout of this package (editable install), if there."""
     path = Path(__file__).resolve().parents[3] / relative
     return path if (path / marker).exists() else None

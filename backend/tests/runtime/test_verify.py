@@ -147,7 +147,7 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
         looked = re.search(rf"same +([\d,]+) of ([\d,]+) {what}", passed.output)
         assert looked is not None, passed.output
         assert looked[1] == looked[2] != "0"
-    assert re.search(r"typed +\d+ numbers of people's own", passed.output)
+    assert re.search(r"typed +\d+ numbers that people entered", passed.output)
     assert re.search(r"\n +1 in notes on the timeline", passed.output)
 
     other = tmp_path / "touched.zip"
@@ -165,7 +165,7 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
         r"experiment 1 symptoms/.+: 'missing' in the bundle",
         r"experiment 1 own symptom 'metric.threads_running above 5' in the run: False in the",
         r"experiment 1 own symptom .+ in the run, seen: 'never' in the bundle",
-        r"experiment 2: 'own symptom: metric.threads_running above 5' was asked at its finish, and",
+        r"experiment 2: 'own symptom: metric.threads_running above 5' was checked at finish, and",
         r"DIFFERENT +[\d,]+ of [\d,]+ lines and figures of its HTML",
         r"DIFFERENT +[\d,]+ of [\d,]+ numbers of experiments",
         r"release 2, “Timeline”, block \d \(figure \d, timeline\)/drawing/lanes/0/points/0/1: 47",

@@ -1,6 +1,6 @@
 """The `pileup` command: a group whose subcommands are imported only when they are called.
 
-Each subcommand is a module beside this one that exposes `command`, a click.Command. Lazy
+Each subcommand is a module of this package that exposes `command`, a click.Command. Lazy
 import keeps `pileup --version` and `pileup analyze` free of the web and the database.
 """
 
@@ -18,12 +18,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("run", "Start everything on this machine and print the sign-in link."),
     "serve": ("serve", "Serve the API and the UI against a served database and broker."),
     "worker": ("worker", "Run one Celery worker against a served database and broker."),
-    "doctor": ("doctor", "Say what is not well, and the remedy."),
+    "doctor": ("doctor", "Check this installation, and print the remedy for each problem."),
     "link": ("link", "Print a new one-time sign-in link."),
     "migrate": ("migrate", "Bring the schema of a served database up to date."),
     "analyze": ("analyze", "Analyse captured files: no server, no database."),
-    "compare": ("compare", "Put two captures beside each other: no server, no database."),
-    "formats": ("formats", "Print the formats that are read, and what each gives."),
+    "compare": ("compare", "Compare captures: no server, no database."),
+    "formats": ("formats", "Print the supported formats, and the records that each gives."),
     "openapi": ("openapi", "Print the OpenAPI document of the API."),
     "push": ("push", "Send captured files to a Pileup server."),
     "import": ("import_", "Load an incident folder or a bundle into this installation."),
@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 
 class LazyGroup(click.Group):
-    """A click group that knows its commands by name and imports one when it is asked for."""
+    """A click group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *super().list_commands(ctx)]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the page to this file, as its ending says: .html or .md.",
+    help="Write the report to this file, in the format of its ending: .html or .md.",
 )
 @click.option(
     "--timezone",
@@ -37,15 +37,14 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE.json",
-    help="What the columns of a table are, as saved from Pileup; used for each file with that "
-    "header; repeatable.",
+    help="Column mapping saved from Pileup, used for each file with its header; repeatable.",
 )
 @click.option(
     "--knowledge",
     "knowledge_dir",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     envvar="PILEUP_KNOWLEDGE_DIR",
-    help="Folder of your own knowledge (issues.yaml, signatures.yaml, ...), laid over ours.",
+    help="Folder of your own knowledge (issues.yaml, signatures.yaml, ...), added to ours.",
 )
 def command(
     paths: tuple[Path, ...],
@@ -56,7 +55,7 @@ def command(
     knowledge_dir: Path | None,
 ) -> None:
     """Analyse captured files, folders and archives: no server, no database."""
-    # imported here: `--help` and a wrong option answer at once
+    # imported here: `--help` and a wrong option respond at once
     from pileup.analysis import analyse, gather
     from pileup.analysis.contract import encode
     from pileup.cli.captures import Captures
@@ -109,7 +108,7 @@ def _use(knowledge_dir: Path | None) -> None:
 
 
 def _mapping(file: Path) -> tuple[str, Mapping]:
-    """A saved mapping and the key of the header that it is of."""
+    """Read a saved mapping and the key of its header."""
     from pileup.formats.metrics.parts import csv_mapping
 
     try:

@@ -1,4 +1,4 @@
-"""What a server's answer means to a command: go on, or end with its own words."""
+"""Server responses in commands: continue, or end with the server's error message."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import httpx
 
 
 def checked(answer: httpx.Response, ok: tuple[int, ...] = ()) -> httpx.Response:
-    """The answer, if it is a success or one of ``ok``; else the command ends with what it says."""
+    """Return the response if it is a success or one of ``ok``; else raise its error message."""
     if answer.is_success or answer.status_code in ok:
         return answer
     answer.read()
-    raise click.ClickException(f"the server refused ({answer.status_code}): {_said(answer)}")
+    raise click.ClickException(
+        f"the server refused ({answer.status_code}): {_error_message(answer)}"
+    )
 
 
-def _said(answer: httpx.Response) -> str:
-    """Title and detail of a problem, else how the text begins."""
+def _error_message(answer: httpx.Response) -> str:
+    """Return title and detail of a problem, else the beginning of the text."""
     try:
-        told = answer.json()
-        return f"{told['title']}: {told['detail']}"
+        problem = answer.json()
+        return f"{problem['title']}: {problem['detail']}"
     except (ValueError, KeyError, TypeError):
         return answer.text[:200] or answer.reason_phrase

@@ -1,6 +1,6 @@
-"""Files, folders and archives as artifacts: what `pileup analyze` reads.
+"""Read files, folders and archives as artifacts, for `pileup analyze`.
 
-A folder whose name begins with ``experiment`` below a given path is a run of its own and is left
+A folder below a given path whose name begins with ``experiment`` is a separate run and is left
 out: mixed with the incident it would give two answers to every question.
 """
 
@@ -33,46 +33,46 @@ from pileup.records import Problem
 
 _CHUNK = 1 << 20
 _WORTH_PROCESSES = 24 << 20
-"""Bytes to read from which on starting more processes pays."""
+"""Bytes to read above which more processes are faster."""
 _PROCESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """One file to read: where it lies now, and what it is called."""
+class _File:
+    """One file to read: its location, and its name in the output."""
 
-    file: Path
+    location: Path
     shown: str
     sha256: str
     bytes: int
     mapping: Mapping | None = None
-    """What a person said of its columns."""
+    """The column mapping that a person set."""
 
 
 @dataclass
 class Captures:
-    """What was read, and what was left out and why."""
+    """Parsed files, and the files left out with the reason."""
 
     mappings: dict[str, Mapping] = field(default_factory=dict)
-    """By key (``csv_mapping.key_of``): a table with that header is read so."""
+    """By key (``csv_mapping.key_of``) of the header that each mapping is for."""
     mapped: set[str] = field(default_factory=set)
-    """Keys of the mappings that a file was read by."""
+    """Keys of the mappings that were used."""
     artifacts: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    _found: list[_Found] = field(default_factory=list)
+    _queued: list[_File] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
     def read(self, paths: Sequence[Path]) -> None:
-        """Read everything below these paths, each in name order. One file counts once."""
+        """Read everything below these paths, each by name; equal files count once."""
         with tempfile.TemporaryDirectory(prefix="pileup-") as folder:
             for path in paths:
                 base = path if path.is_dir() else path.parent
                 for file in self._files(path):
                     shown = file.relative_to(base).as_posix()
                     self._take(file, shown, Path(folder), 0)
-            for found, parsed in zip(self._found, _parsed(self._found), strict=True):
-                self.artifacts.append((_artifact(found, parsed), compact_frames(parsed.frames)))
-        self._found.clear()
+            for queued, parsed in zip(self._queued, _parsed(self._queued), strict=True):
+                self.artifacts.append((_artifact(queued, parsed), compact_frames(parsed.frames)))
+        self._queued.clear()
 
     def _files(self, path: Path) -> Iterator[Path]:
         if not path.is_dir():
@@ -104,11 +104,11 @@ class Captures:
         if sha in self._seen:
             return
         self._seen.add(sha)
-        if depth:  # a member: keep it until it is read
+        if depth:  # a member: keep it until it is parsed
             path = folder / sha
             shutil.move(file, path)
             file = path
-        self._found.append(_Found(file, shown, sha, size, self._mapping_of(file, sha)))
+        self._queued.append(_File(file, shown, sha, size, self._mapping_of(file, sha)))
 
     def _mapping_of(self, file: Path, sha: str) -> Mapping | None:
         if not self.mappings:
@@ -117,7 +117,7 @@ class Captures:
             with archive.open_plain(file) as stream:
                 head = LineReader(stream).head
         except (OSError, EOFError, ArchiveError):
-            return None  # told when it is read
+            return None  # reported when it is read
         key = next((name for name in csv_mapping.keys_in(head, sha) if name in self.mappings), None)
         if key is None:
             return None
@@ -146,50 +146,50 @@ class Captures:
         self.left_out += [f"{shown}/{refusal.path}: {refusal.why}" for refusal in refusals]
 
 
-def _parsed(founds: Sequence[_Found]) -> list[Parsed]:
-    """Each file read, in the order given; by several processes when it is much."""
+def _parsed(files: Sequence[_File]) -> list[Parsed]:
+    """Parse each file, in the order given; in several processes when there is much to read."""
     processes = min(_PROCESSES, os.cpu_count() or 1)
-    if processes < 2 or len(founds) < 2 or sum(found.bytes for found in founds) < _WORTH_PROCESSES:
-        return [_parse(found) for found in founds]
+    if processes < 2 or len(files) < 2 or sum(file.bytes for file in files) < _WORTH_PROCESSES:
+        return [_parse(file) for file in files]
     # spawn: polars runs threads, and a fork of a process with threads may hang
     context = multiprocessing.get_context("spawn")
     try:
         with concurrent.futures.ProcessPoolExecutor(processes, context) as pool:
-            # the largest first, so that none is left for the end; few tasks, as each costs
-            order = sorted(range(len(founds)), key=lambda i: -founds[i].bytes)
+            # the largest first, so that none is left for the end; few tasks, as each has a cost
+            order = sorted(range(len(files)), key=lambda i: -files[i].bytes)
             large, small = order[: 4 * processes], order[4 * processes :]
             tasks = [[i] for i in large] + [small[i::processes] for i in range(processes)]
             tasks = [task for task in tasks if task]
-            work = pool.map(_parse_all, [[founds[i] for i in task] for task in tasks])
+            work = pool.map(_parse_all, [[files[i] for i in task] for task in tasks])
             done = {
                 i: parsed
                 for task, results in zip(tasks, work, strict=True)
                 for i, parsed in zip(task, results, strict=True)
             }
-    except (BrokenProcessPool, OSError):  # no room for more processes: slower, not wrong
-        return [_parse(found) for found in founds]
-    return [done[i] for i in range(len(founds))]
+    except (BrokenProcessPool, OSError):  # no memory for more processes: slower, not wrong
+        return [_parse(file) for file in files]
+    return [done[i] for i in range(len(files))]
 
 
-def _parse_all(founds: Sequence[_Found]) -> list[Parsed]:
-    return [_parse(found) for found in founds]
+def _parse_all(files: Sequence[_File]) -> list[Parsed]:
+    return [_parse(file) for file in files]
 
 
-def _parse(found: _Found) -> Parsed:
-    chosen = csv_table.with_mapping(found.mapping) if found.mapping else None
-    return driver.parse_path(found.file, name=found.shown, chosen=chosen)
+def _parse(file: _File) -> Parsed:
+    chosen = csv_table.with_mapping(file.mapping) if file.mapping else None
+    return driver.parse_path(file.location, name=file.shown, chosen=chosen)
 
 
-def _artifact(found: _Found, parsed: Parsed) -> EvidenceArtifact:
+def _artifact(file: _File, parsed: Parsed) -> EvidenceArtifact:
     problems = tuple(parsed.problems)
     if parsed.failed and not any(problem.severity == "error" for problem in problems):
         problems = (*problems, Problem(None, parsed.failed, severity="error"))
     return EvidenceArtifact(
-        sha256=found.sha256,
-        path=found.shown,
-        bytes=found.bytes,
+        sha256=file.sha256,
+        path=file.shown,
+        bytes=file.bytes,
         format=parsed.format,
-        bundle=bundle_of(found.shown),
+        bundle=bundle_of(file.shown),
         problems=problems,
         records=dict(parsed.receipt.records),
     )

@@ -1,4 +1,4 @@
-"""`pileup compare`: captures beside each other, with no server and no database."""
+"""`pileup compare`: compare captures, with no server and no database."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _PATH = click.Path(exists=True, path_type=Path)
     type=click.Choice(_PARTS),
     default="stall",
     show_default=True,
-    help="Which part of each capture; everything where it has no such part.",
+    help="Part of each capture to compare; everything where it has no such part.",
 )
 @click.option(
     "--align",
     type=click.Choice(["onset", "start", "clock"]),
     default="start",
     show_default=True,
-    help="What the seconds of --window count from.",
+    help="Zero of the seconds of --window.",
 )
 @click.option(
     "--window",
@@ -43,9 +43,9 @@ _PATH = click.Path(exists=True, path_type=Path)
     type=click.IntRange(1, 6),
     default=1,
     show_default=True,
-    help="Which of the captures the others are held against.",
+    help="Number of the capture that the others are compared with.",
 )
-@click.option("--all", "everything", is_flag=True, help="Also what does not differ.")
+@click.option("--all", "everything", is_flag=True, help="Include what does not differ.")
 @click.option(
     "--format",
     "form",
@@ -64,10 +64,10 @@ def command(
     form: str,
     as_json: bool,
 ) -> None:
-    """What differs between two to six captures: bundles, runs of an experiment, hosts.
+    """Compare two to six captures: bundles, runs of an experiment, hosts.
 
-    Each PATH is a side; the first is what the others are held against, unless --reference says
-    another. Several runs of one side have commas between them: before-1,before-2 after-1,after-2.
+    Each PATH is a side; the first is the reference, unless --reference names another.
+    Separate several runs of one side with commas: before-1,before-2 after-1,after-2.
     """
     from pileup.analysis.compare.sides import MOST_SIDES, NotAlignedError
     from pileup.analysis.compare.sides_comparison import compare_sides
@@ -96,7 +96,7 @@ def command(
 def _group(text: str, part: str) -> Group:
     from pileup.analysis.compare.sides import Group
 
-    # a path that exists is one, whatever commas it has
+    # an existing path is one path, whatever commas it has
     names = [text] if Path(text).exists() else [name for name in text.split(",") if name]
     paths = [_PATH.convert(name, None, None) for name in names]
     members = tuple(_member(Path(path), part) for path in paths)

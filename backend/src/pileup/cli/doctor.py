@@ -1,4 +1,4 @@
-"""`pileup doctor`: which part is not well, and the remedy."""
+"""`pileup doctor`: check the installation's parts, and print the remedy for each problem."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pileup.settings import Settings
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--only", type=click.Choice(NAMES), multiple=True, help="Look at this part only.")
+@click.option("--only", type=click.Choice(NAMES), multiple=True, help="Check this part only.")
 @sentences
 def command(as_json: bool, only: tuple[str, ...]) -> None:
-    """Look at the database, schema, broker, worker, blob store and disk."""
+    """Check the database, schema, broker, worker, blob store and disk."""
     settings = resolve(Settings())
     checks = list(examine(settings, only or NAMES))
     well = all(check.ok for check in checks)

@@ -1,4 +1,4 @@
-"""One file of an incident from a server: what `pileup export` and `pileup report` share."""
+"""Download one file of an incident, for `pileup export` and `pileup report`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pileup.numerals import grouped
 
 
 def incident_id_of(incident: str) -> str:
-    """The id, where somebody gave the incident's address."""
+    """Return the incident's id, given its id or its address."""
     return incident.rstrip("/").partition("/incidents/")[2].partition("/")[0] or incident
 
 
@@ -27,7 +27,7 @@ def download(
     params: Mapping[str, str] | None = None,
     timeout_s: float,
 ) -> None:
-    """Write what GET ``path`` (below /api/v1) answers to ``target``, whole or not at all."""
+    """Write the answer of GET ``path`` (below /api/v1) to ``target``, whole or not at all."""
     draft = target.with_name(target.name + ".part")
     try:
         with httpx.stream(

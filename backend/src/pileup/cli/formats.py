@@ -20,10 +20,10 @@ _COLUMNS = ("id", "what", "printed by", "gives", "names that hint")
 @click.option(
     "--write",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Write the table between the marks of this page instead: what `make docs` does.",
+    help="Write the table between the marks of this page instead, as `make docs` does.",
 )
 def command(as_json: bool, write: Path | None) -> None:
-    """Print the formats that are read, and what each gives."""
+    """Print the supported formats, and the records that each gives."""
     if write is not None:
         page = write.read_text(encoding="utf-8")
         if not _PLACE.search(page):
@@ -36,7 +36,7 @@ def command(as_json: bool, write: Path | None) -> None:
 
 
 def rows() -> list[dict[str, object]]:
-    """One object per format, in sniffing order."""
+    """Return one object per format, in sniffing order."""
     return [
         {
             "id": item.NAME,
@@ -51,7 +51,7 @@ def rows() -> list[dict[str, object]]:
 
 
 def in_page(page: str) -> str:
-    """The page with the table that stands between its marks made anew."""
+    """Return the page with a new table between its marks."""
     lines = [_line(_COLUMNS), _line("---" for _ in _COLUMNS)]
     for item in known.FORMATS:
         hints = ", ".join(f"`{hint}`" for hint in item.HINTS)

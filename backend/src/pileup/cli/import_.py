@@ -43,7 +43,7 @@ def command(paths: tuple[Path, ...]) -> None:
     database = Database(need_database(settings), pool_size=1)
     blobs = BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes)
     if settings.broker_url is None:
-        raise StartError("no broker is known: start `pileup run`, or set PILEUP_BROKER_URL.")
+        raise StartError("no broker is configured: start `pileup run`, or set PILEUP_BROKER_URL.")
     sender = CelerySender(make_celery(settings.broker_url))
     url = settings.public_url or read_instance(settings.home).get("url") or settings.url
     try:

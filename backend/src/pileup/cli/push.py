@@ -41,7 +41,7 @@ class Sending:
     "--token", required=True, envvar="PILEUP_TOKEN", help="API token (scope push is enough)."
 )
 @click.option("--incident", "incident_id", help="Add to this incident.")
-@click.option("--new", "title", help="Make a new incident with this title.")
+@click.option("--new", "title", help="Create an incident with this title.")
 @click.option("--service", help="Service of a new incident.")
 def command(
     paths: tuple[Path, ...],
@@ -53,13 +53,13 @@ def command(
 ) -> None:
     """Send files and folders to a Pileup server and print the incident's address.
 
-    Without --incident a new incident is made, titled as --new says or after the first path.
+    Without --incident a new incident is created, with the title of --new or of the first path.
     """
     if incident_id and title:
-        raise click.UsageError("say --incident to add to one, or --new to make one, not both")
+        raise click.UsageError("use --incident to add to one, or --new to create one, not both")
     files = list(files_of(paths))
     if not files:
-        raise click.ClickException("there are no files in what was named; nothing was sent")
+        raise click.ClickException("these paths contain no files; nothing was sent")
     server = server.rstrip("/") + "/"
     headers = {"Authorization": f"Bearer {token}", "User-Agent": "pileup-push"}
     with httpx.Client(base_url=server, headers=headers, timeout=60) as client:

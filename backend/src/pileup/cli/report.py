@@ -26,11 +26,11 @@ from pileup.cli.download import download, incident_id_of
     "--redact",
     default="",
     metavar="PROFILE",
-    help="Replace by tokens what the profile of this name says, or: sql,hosts,users,addresses.",
+    help="Replace by tokens the kinds of this redaction profile, or: sql,hosts,users,addresses.",
 )
 @click.option("--zone", default="UTC", show_default=True, help="Times in this zone.")
 @click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True)
-@click.option("--release", help="Id of a release; the draft as it stands otherwise.")
+@click.option("--release", help="Id of a release; the current draft otherwise.")
 @click.option(
     "-o",
     "--output",

@@ -24,8 +24,8 @@ def command(
 ) -> None:
     """Start the database, the queue, a worker and the API, and print the sign-in link."""
     given = {"home": home and home.expanduser().absolute(), "host": host, "port": port}
-    told = {name: value for name, value in given.items() if value is not None}
-    settings = Settings().model_copy(update=told)
+    chosen = {name: value for name, value in given.items() if value is not None}
+    settings = Settings().model_copy(update=chosen)
 
     def say(line: str) -> None:
         click.echo(line)

@@ -1,4 +1,4 @@
-"""Turn what is in the way into one sentence on stderr and exit code 1, never a traceback."""
+"""Turn expected errors into one sentence on stderr and exit code 1, never a traceback."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ P = ParamSpec("P")
 
 
 def sentences(function: Callable[P, None]) -> Callable[P, None]:
-    """Decorate the body of a command."""
+    """Decorate the body of a command so that its errors print one sentence."""
 
     @functools.wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:

@@ -1,11 +1,11 @@
-"""`pileup verify`: every number of a bundle, computed again from its artifacts.
+"""`pileup verify`: compute every number of a bundle again from its artifacts.
 
-A fresh installation is started in a temporary folder, as `pileup run` does it. It imports the
-bundle, its worker reads the artifacts, and what comes out is held against what the bundle says:
-the analysis number by number, the report line by line, each pin's value and quoted lines, what
-experiments showed, and the figures inside releases (``verify_releases``) beside their hashes. What
-has nothing to be computed from is counted and named, never passed over: what people typed
-(``verify_typed``), and what was finished before Pileup kept what it takes.
+A fresh installation starts in a temporary folder, like `pileup run`. It imports the bundle, its
+worker reads the artifacts, and the results are compared with the bundle: the analysis number by
+number, the report line by line, each pin's value and quoted lines, the results of experiments, and
+the figures inside releases (``verify_releases``) with their hashes. Values that nothing can compute
+are counted and named, never skipped: what people typed (``verify_typed``), and what was finished
+before Pileup stored the input for it.
 """
 
 from __future__ import annotations
@@ -56,20 +56,22 @@ def command(bundle: Path, keep_log: bool) -> None:
             ]
     for item in compared:
         word = "same" if not item.differing else "DIFFERENT"
-        _tell(
+        _print_result(
             word,
             f"{grouped(item.total - len(item.differing))} of {grouped(item.total)} {item.what}",
             item.differing,
         )
     unknown = [line for item in compared for line in item.unknown]
     if unknown:
-        _tell("not kept", f"{grouped(len(unknown))} that cannot be computed again:", unknown)
+        _print_result(
+            "not kept", f"{grouped(len(unknown))} that cannot be computed again:", unknown
+        )
     rows = typed(before)
     count = sum(many for _, many in rows)
     lines = [f"{grouped(many)} {what}" for what, many in rows]
-    _tell(
+    _print_result(
         "typed",
-        f"{grouped(count)} numbers of people's own, with nothing to compute them from",
+        f"{grouped(count)} numbers that people entered, with nothing to compute them from",
         lines,
     )
     if any(item.differing for item in compared):
@@ -77,7 +79,7 @@ def command(bundle: Path, keep_log: bool) -> None:
 
 
 def _again(client: httpx.Client, incident: str, folder: Path) -> Bundle:
-    """The bundle that the clean room makes of the same incident."""
+    """Return the bundle that the clean room makes of the same incident."""
     path = folder / "again.zip"
     path.write_bytes(get(client, f"/incidents/{incident}/bundle").content)
     return Bundle.read(path)
@@ -88,7 +90,7 @@ def _gone(before: Bundle, after: Bundle) -> list[str]:
     return [f"{artifact} is gone" for artifact in before.artifacts if artifact not in there]
 
 
-def _tell(word: str, what: str, lines: Sequence[str]) -> None:
+def _print_result(word: str, what: str, lines: Sequence[str]) -> None:
     click.echo(f"{word:9} {what}")
     for line in lines[:_SHOWN]:
         click.echo(f"    {line}")

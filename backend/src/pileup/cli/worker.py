@@ -1,4 +1,4 @@
-"""`pileup worker`: one Celery worker, for a served installation or beside `pileup run`."""
+"""`pileup worker`: one Celery worker, for a served installation or next to `pileup run`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def command(concurrency: int | None) -> None:
     need_database(settings)
     if settings.broker_url is None:
         raise StartError(
-            "no broker is known: start `pileup run` on this data folder, or name a served one in "
-            "PILEUP_BROKER_URL."
+            "no broker is configured: start `pileup run` on this data folder, or name a served "
+            "one in PILEUP_BROKER_URL."
         )
     if concurrency is not None:
         settings = settings.model_copy(update={"worker_concurrency": concurrency})

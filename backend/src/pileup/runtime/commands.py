@@ -1,4 +1,4 @@
-"""How the API and the worker are started: command lines and environment.
+"""Command lines and environment of the API and the worker.
 
 The names of the two applications are given as text, so that nothing here imports them.
 """
@@ -16,7 +16,7 @@ API_APPLICATION = "pileup.api.app:create_app"
 
 
 def worker_command(settings: Settings, *, watch: bool = False) -> list[str]:
-    """A Celery worker, prefork; with `watch` it restarts when the sources change."""
+    """Return the command of a Celery worker, prefork; `watch` restarts it on source changes."""
     command = [
         *(sys.executable, "-m", "celery", "-A", WORKER_APPLICATION, "worker"),
         *("--pool", "prefork", "--concurrency", str(settings.worker_concurrency)),
@@ -31,7 +31,7 @@ def worker_command(settings: Settings, *, watch: bool = False) -> list[str]:
 
 
 def api_command(settings: Settings, listener_fd: int | None) -> list[str]:
-    """The API on an inherited socket; without one, on its own port and reloading on change."""
+    """Return the command of the API on an inherited socket, or else on its own port, reloading."""
     if listener_fd is not None:
         return [sys.executable, "-m", "pileup.runtime.serve_api", str(listener_fd)]
     return [
@@ -42,7 +42,7 @@ def api_command(settings: Settings, listener_fd: int | None) -> list[str]:
 
 
 def serve_command(settings: Settings) -> list[str]:
-    """The API on an address of its own, behind whatever proxy is there."""
+    """Return the command of the API on its own address, behind any proxy."""
     return [
         *(sys.executable, "-m", "uvicorn", API_APPLICATION, "--factory"),
         *("--host", settings.host, "--port", str(settings.port)),
@@ -51,7 +51,7 @@ def serve_command(settings: Settings) -> list[str]:
 
 
 def child_environment(settings: Settings) -> dict[str, str]:
-    """Our environment with every address resolved, for a child that reads it as Settings."""
+    """Return our environment with every address resolved, for a child that reads it as Settings."""
     names = {
         "PILEUP_HOME": str(settings.home),
         "PILEUP_DATABASE_URL": settings.database_url or "",

@@ -1,7 +1,7 @@
-"""Is this installation well? One check per part, each with its remedy.
+"""Health checks of an installation, one per part, each with its remedy.
 
-Each check looks at the part itself (asks the database, pings the broker, writes to the blob
-store) and never at what another check found, so that one illness does not hide another.
+Each check tests the part itself (queries the database, pings the broker, writes to the blob
+store) and never the result of another check, so that one fault does not hide another.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _QUIET_BEATS = 4  # a worker that missed this many heartbeats is not well
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at, whether it is well, what was seen, and what to do if not."""
+    """Result of one check: the part, whether it is healthy, the observation, and the remedy."""
 
     name: str
     ok: bool
@@ -34,51 +34,51 @@ class Check:
     remedy: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The check as plain values, for JSON."""
+        """Return the check as plain values, for JSON."""
         return asdict(self)
 
 
 def examine(settings: Settings, names: Sequence[str]) -> Iterator[Check]:
-    """Look at these parts (of NAMES) in turn."""
+    """Check these parts (of NAMES) in turn."""
     for name in names:
         yield _CHECKS[name](name, settings)
 
 
 def _database(name: str, settings: Settings) -> Check:
     if settings.database_url is None:
-        return Check(name, False, "no server is known", _START)
+        return Check(name, False, "no database is configured", _START)
     try:
         with psycopg.connect(_plain(settings.database_url), connect_timeout=5) as connection:
             version = connection.info.parameter_status("server_version")
             connection.execute("SELECT 1")
     except psycopg.Error as error:
-        remedy = _START if _embedded() else "start it, or mend PILEUP_DATABASE_URL"
+        remedy = _START if _embedded() else "start it, or correct PILEUP_DATABASE_URL"
         return Check(name, False, _first_line(error), remedy)
     return Check(name, True, f"PostgreSQL {version} answers")
 
 
 def _schema(name: str, settings: Settings) -> Check:
     if settings.database_url is None:
-        return Check(name, False, "no database to look at", _START)
+        return Check(name, False, "no database is configured", _START)
     try:
         check_schema(settings.database_url)
     except WrongSchema as error:
         return Check(name, False, str(error), "run `pileup migrate`, or the newer Pileup")
-    except Exception as error:  # noqa: BLE001 - the edge: whatever it is, it is not well
-        return Check(name, False, _first_line(error), "see the database first")
+    except Exception as error:  # noqa: BLE001 - the edge: any error means that it is not healthy
+        return Check(name, False, _first_line(error), "repair the database first")
     return Check(name, True, "up to date")
 
 
 def _broker(name: str, settings: Settings) -> Check:
     if settings.broker_url is None:
-        return Check(name, False, "no broker is known", _START)
+        return Check(name, False, "no broker is configured", _START)
     try:
         with Connection(  # type: ignore[no-untyped-call]  # kombu has no types here
             settings.broker_url, connect_timeout=5
         ) as connection:
             connection.ensure_connection(max_retries=1, timeout=5)
     except (OperationalError, OSError) as error:
-        remedy = _START if _embedded() else "start it, or mend PILEUP_BROKER_URL"
+        remedy = _START if _embedded() else "start it, or correct PILEUP_BROKER_URL"
         return Check(name, False, _first_line(error), remedy)
     return Check(name, True, "accepts connections")
 
@@ -86,7 +86,7 @@ def _broker(name: str, settings: Settings) -> Check:
 def _worker(name: str, settings: Settings) -> Check:
     remedy = "start `pileup run` or `pileup worker`; its log is logs/worker.log in the data folder"
     if settings.database_url is None:
-        return Check(name, False, "no database to ask", _START)
+        return Check(name, False, "no database is configured", _START)
     try:
         with psycopg.connect(_plain(settings.database_url), connect_timeout=5) as connection:
             rows = connection.execute(
@@ -94,7 +94,7 @@ def _worker(name: str, settings: Settings) -> Check:
                 " ORDER BY last_seen DESC"
             ).fetchall()
     except psycopg.Error as error:
-        return Check(name, False, _first_line(error), "see the database first")
+        return Check(name, False, _first_line(error), "repair the database first")
     if not rows:
         return Check(name, False, "no worker has ever reported", remedy)
     limit_s = _QUIET_BEATS * settings.worker_heartbeat_s
@@ -121,7 +121,7 @@ def _blob_store(name: str, settings: Settings) -> Check:
             name,
             False,
             f"{settings.blobs_dir}: {error.strerror}",
-            "mend the permissions of the folder, free some space, or set PILEUP_HOME",
+            "correct the permissions of the folder, free some space, or set PILEUP_HOME",
         )
     ok = read_back == b"well"
     return Check(name, ok, f"{settings.blobs_dir} can be written and read")
@@ -154,7 +154,7 @@ NAMES = tuple(_CHECKS)
 
 
 def _plain(database_url: str) -> str:
-    """The address without SQLAlchemy's driver name, as libpq wants it."""
+    """Return the address without SQLAlchemy's driver name, as libpq expects it."""
     scheme, _, rest = database_url.partition("://")
     return f"{scheme.partition('+')[0]}://{rest}"
 
@@ -169,5 +169,5 @@ def _first_line(error: Exception) -> str:
 
 
 def examined_at() -> str:
-    """Now, as the JSON of `pileup doctor` says it."""
+    """Return the current time for the JSON of `pileup doctor`."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

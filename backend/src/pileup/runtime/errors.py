@@ -1,6 +1,6 @@
-"""What the runtime raises.
+"""Errors of the runtime.
 
-StartError     something outside the code is in the way; its text is one sentence with the remedy
+StartError     something outside the code prevents the start; its text is a sentence with the remedy
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ class StartError(Exception):
 
 
 def disk_full(where: object) -> StartError:
-    """The sentence for a full disk, whoever met it."""
+    """Build the error for a full disk."""
     return StartError(
         f"the disk that holds {where} is full: free some space, or choose another folder with "
         "PILEUP_HOME, and start again. Nothing that was stored is lost."

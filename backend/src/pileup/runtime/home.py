@@ -26,7 +26,7 @@ _LONGEST_SOCKET_FOLDER = 104 - len("/postgres/.s.PGSQL.5432.lock") - 1
 
 
 def prepare(home: Path, *, min_free_bytes: int) -> None:
-    """Make the folder and refuse one that cannot be written or has no room."""
+    """Create the data folder; refuse it when it cannot be written or its disk is nearly full."""
     try:
         # 0711 as root: PostgreSQL then runs as somebody else and must reach its own folder below
         home.mkdir(parents=True, exist_ok=True, mode=0o711 if os.geteuid() == 0 else 0o700)
@@ -40,7 +40,7 @@ def prepare(home: Path, *, min_free_bytes: int) -> None:
             raise disk_full(home) from error
         raise StartError(
             f"the data folder {home} cannot be used ({error.strerror}): choose another one with "
-            "PILEUP_HOME, or mend its permissions."
+            "PILEUP_HOME, or correct its permissions."
         ) from error
     free = shutil.disk_usage(home).free
     if free < min_free_bytes:
@@ -53,7 +53,7 @@ def prepare(home: Path, *, min_free_bytes: int) -> None:
 
 @contextlib.contextmanager
 def lock(home: Path) -> Iterator[None]:
-    """Hold the folder for this process; the kernel lets go of it however the process ends."""
+    """Lock the folder for this process; the kernel releases it however the process ends."""
     descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -66,7 +66,7 @@ def lock(home: Path) -> Iterator[None]:
 
 
 def socket_folder(home: Path) -> Path:
-    """A 0700 folder for sockets: home/run, or one in the temporary folder if that is too long."""
+    """Return a 0700 folder for sockets: home/run, or a temporary one if that path is too long."""
     folder = home / "run"
     if len(os.fsencode(folder)) > _LONGEST_SOCKET_FOLDER:
         name = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]
@@ -90,7 +90,7 @@ def write_instance(home: Path, facts: dict[str, Any]) -> None:
 
 
 def read_instance(home: Path) -> dict[str, Any]:
-    """What the last start recorded; empty when nothing or nothing readable is there."""
+    """Return what the last start recorded; empty when nothing readable is there."""
     try:
         facts = json.loads((home / "instance.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -99,7 +99,7 @@ def read_instance(home: Path) -> dict[str, Any]:
 
 
 def clear_instance(home: Path) -> None:
-    """Forget what ran here, after everything stopped."""
+    """Delete the record of the running instance, after everything stopped."""
     (home / "instance.json").unlink(missing_ok=True)
 
 

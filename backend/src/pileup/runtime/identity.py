@@ -1,4 +1,4 @@
-"""Who PostgreSQL runs as. It refuses uid 0, so as root we run it as an unprivileged user.
+"""User that PostgreSQL runs as. It refuses uid 0, so as root we run it as an unprivileged user.
 
 Three ways, the first that works is taken (each is tried with a real process):
   plain        an unprivileged uid that can reach the data folder and the binaries by itself
@@ -27,22 +27,22 @@ class Identity:
     """How to start a process that is not root: a uid and gid to take, and a command prefix."""
 
     way: str
-    owner: tuple[int, int] | None = None  # who must own the files; None: us
+    owner: tuple[int, int] | None = None  # owner of the files; None: us
     take: tuple[int, int] | None = None  # uid and gid for subprocess(user=, group=)
     prefix: tuple[str, ...] = ()
 
     @property
     def user(self) -> int | None:
-        """The uid for subprocess, or None to stay who we are."""
+        """Return the uid for subprocess, or None to keep ours."""
         return self.take[0] if self.take else None
 
     @property
     def group(self) -> int | None:
-        """The gid for subprocess, or None to stay who we are."""
+        """Return the gid for subprocess, or None to keep ours."""
         return self.take[1] if self.take else None
 
     def command(self, command: Sequence[str | Path], *, orphan_signal: str) -> list[str]:
-        """The command with its prefix; a prefix changes who we are, so it arms pdeathsig anew."""
+        """Return the command with its prefix, which sets pdeathsig again as it changes the user."""
         words = [os.fspath(part) for part in command]
         if not self.prefix:
             return words
@@ -110,7 +110,7 @@ def _account() -> tuple[int, int] | None:
 
 
 def _works(way: Identity, folder: Path, program: Path) -> bool:
-    """Whether the program runs in this way and can write a file of its own in the folder."""
+    """Return whether the program runs in this way and can write a file in the folder."""
     if way.prefix and not (shutil.which("setpriv") and shutil.which(way.prefix[0])):
         return False
     probe = folder / ".identity"

@@ -1,4 +1,4 @@
-"""Which addresses count here: those of the environment, else those of the running instance."""
+"""Resolve the service addresses: those of the environment, else those of the running instance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pileup.settings import Settings
 
 
 def resolve(settings: Settings) -> Settings:
-    """Fill in the database and broker of the `pileup run` that holds this data folder."""
+    """Return settings with database and broker of the `pileup run` that holds this data folder."""
     facts = home_folder.read_instance(settings.home)
     update = {
         name: facts[name]
@@ -19,10 +19,10 @@ def resolve(settings: Settings) -> Settings:
 
 
 def need_database(settings: Settings) -> str:
-    """The address of the database, or a sentence that says how to give one."""
+    """Return the address of the database, or raise a sentence that says how to set one."""
     if settings.database_url is None:
         raise StartError(
-            f"no database is known for the data folder {settings.home}: start `pileup run` "
+            f"no database is configured for the data folder {settings.home}: start `pileup run` "
             "there, or name a served one in PILEUP_DATABASE_URL."
         )
     return settings.database_url

@@ -35,7 +35,7 @@ class EmbeddedPostgres:
     """One data folder and the server over it."""
 
     def __init__(self, folder: Path, sockets: Path, log: Path, *, durable: bool = True) -> None:
-        """`folder` is made when missing. `durable=False` (fsync off) is for throw-away tests."""
+        """Set the data folder, created when missing; `durable=False` (no fsync) is for tests."""
         self.folder = folder
         self.data = folder / "data"
         self.sockets = sockets / "postgres"
@@ -46,12 +46,12 @@ class EmbeddedPostgres:
         self._identity: Identity | None = None
 
     def url(self, database: str = DATABASE) -> str:
-        """The SQLAlchemy address of one of its databases."""
+        """Return the SQLAlchemy address of one of its databases."""
         host = quote(str(self.sockets), safe="")
         return f"postgresql+psycopg://{_SUPERUSER}@/{quote(database)}?host={host}&port={_PORT}"
 
     def prepare(self) -> None:
-        """Everything before the first start: binaries, identity, data folder, version check."""
+        """Prepare the first start: binaries, identity, data folder, version check."""
         # As root the server runs as somebody else, who must reach data/ below; that stays 0700.
         mode = 0o711 if os.geteuid() == 0 else 0o700
         self.folder.mkdir(parents=True, exist_ok=True, mode=mode)

@@ -61,28 +61,28 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Its process id, which is also its group's."""
+        """Return the process id, which is also the group's id."""
         return self._process.pid
 
     @property
     def created(self) -> float | None:
-        """When the system says that it began; tells a reused pid from ours."""
+        """Return when the process began; tells a reused pid from ours."""
         try:
             return psutil.Process(self.pid).create_time()
         except psutil.Error:
             return None
 
     def poll(self) -> int | None:
-        """Its exit code, or None while it lives."""
+        """Return the exit code, or None while it runs."""
         return self._process.poll()
 
     def begin_stop(self) -> None:
-        """Ask it to end."""
+        """Send the stop signal."""
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(self.stop_signal)
 
     def stop(self, timeout_s: float) -> None:
-        """Ask it to end, and after the timeout make it end; strays of its group go too."""
+        """Send the stop signal, and kill the group after the timeout, with any strays."""
         self.begin_stop()
         try:
             self._process.wait(timeout_s)
@@ -92,17 +92,17 @@ class Child:
         self._process.wait()
 
     def kill_group(self) -> None:
-        """End whatever of its session still lives, at once."""
+        """Kill everything that still runs in its session."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
     def log_tail(self, limit_bytes: int = 8192) -> str:
-        """The end of its log."""
+        """Return the end of its log."""
         return tail(self.log, limit_bytes)
 
 
 def tail(path: Path, limit_bytes: int = 8192) -> str:
-    """The end of a log file; empty when there is none."""
+    """Return the end of a log file; empty when there is none."""
     try:
         with path.open("rb") as source:
             source.seek(0, os.SEEK_END)
@@ -113,7 +113,7 @@ def tail(path: Path, limit_bytes: int = 8192) -> str:
 
 
 def die_with_parent(number: signal.Signals) -> Callable[[], None] | None:
-    """A function for the forked child that asks the kernel for `number` when we die (Linux)."""
+    """Build a function for the forked child: the kernel sends it `number` when we die (Linux)."""
     if not sys.platform.startswith("linux"):
         return None
     libc = ctypes.CDLL(None, use_errno=True)
@@ -128,10 +128,11 @@ def die_with_parent(number: signal.Signals) -> Callable[[], None] | None:
 
 
 def stop_leftovers(recorded: Sequence[Mapping[str, object]], timeout_s: float = 10) -> list[str]:
-    """Stop children of an earlier supervisor that are still there; returns their names.
+    """Stop children that an earlier supervisor left; return their names.
 
-    Takes: mappings with name, pid, created (as `Child.created`), signal. A pid whose process began
-    at another time is somebody else's and is left alone.
+    Args:
+        recorded: mappings with name, pid, created (as `Child.created`), signal. A pid whose process
+            began at another time belongs to another program and is left alone.
     """
     rows: list[tuple[str, psutil.Process]] = []
     for entry in recorded:

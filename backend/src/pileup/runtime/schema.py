@@ -1,4 +1,4 @@
-"""Bring the database to the schema of this code, or say why that cannot be."""
+"""Bring the database to the schema of this code, or say why that is impossible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pileup.storage.migrate import upgrade
 
 
 def migrate(database_url: str) -> None:
-    """Upgrade to the newest revision; nothing happens when it is there already."""
+    """Upgrade to the newest revision; does nothing when it is there already."""
     try:
         upgrade(database_url)
     except WrongSchema as error:

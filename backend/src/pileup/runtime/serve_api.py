@@ -15,7 +15,7 @@ APPLICATION = "pileup.api.app:create_app"
 
 
 def main() -> None:
-    """Serve until a signal says stop."""
+    """Serve until a stop signal comes."""
     listener = socket.socket(fileno=int(sys.argv[1]))
     config = uvicorn.Config(
         APPLICATION,

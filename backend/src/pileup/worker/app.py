@@ -1,4 +1,4 @@
-"""The Celery application: its one task, and the sweeper beside it.
+"""Celery application: its one task, and the sweeper thread.
 
 Start: celery -A pileup.worker.app:app worker (or `pileup worker`, `pileup run`).
 """
@@ -36,7 +36,7 @@ _sweepers: list[Sweeper] = []
     soft_time_limit=max(1, _settings.task_time_limit_s - _SOFT_MARGIN_S),
 )
 def run_job(job_id: str) -> None:
-    """Run the job with this id, unless somebody else does."""
+    """Run the job with this id, unless another worker does."""
     from pileup.worker.work import run  # parsers and polars: after the fork only
 
     run(process_runtime(sender), job_id)

@@ -1,4 +1,4 @@
-"""The few numbers of an analysis that the incident list shows, and its sparkline."""
+"""Numbers of an analysis that the incident list shows, and its sparkline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FAMILIES = {"mysql": "MySQL", "percona": "Percona Server", "mariadb": "MariaDB"
 
 
 def digest_of(document: Analysis, evidence: Evidence) -> dict[str, Any]:
-    """JSON for the column ``incidents.digest``."""
+    """Return the JSON for the column ``incidents.digest``."""
     stall = main_stall(document.stalls)
     finding = document.findings[0] if document.findings else None
     return {
@@ -42,7 +42,7 @@ def _engine(server: dict[str, str | None]) -> str | None:
 def _spark(
     document: Analysis, stall: StallDoc | None, evidence: Evidence
 ) -> list[float | None] | None:
-    """The series that shows the stall best, else the waiters per snapshot; maxima per bucket."""
+    """Return maxima per bucket of the series that shows the stall best, else of the waiters."""
     samples = evidence.frames.get("sample")
     if stall and stall.evidence and samples is not None and "id" in samples.columns:
         of_series = samples.filter(pl.col("id") == stall.evidence[0].series)

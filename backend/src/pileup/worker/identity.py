@@ -1,7 +1,7 @@
-"""Which process owns a job, and whether that process is gone.
+"""Owner of a job: which process it is, and whether that process is gone.
 
 An owner is 'machine|pid|start time'. Another process of the same machine (and the same namespace
-of pids) can tell at once that it died; from elsewhere only the lease tells.
+of pids) sees at once that it died; on other machines only the lease shows it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import psutil
 
 
 def owner() -> str:
-    """The name of this process as the owner of jobs."""
+    """Return the name of this process as the owner of jobs."""
     pid = os.getpid()
     return f"{machine()}|{pid}|{_started(pid)}"
 
 
 def gone(name: str) -> bool:
-    """Whether that process is certainly dead. False when it lives or nobody here can know."""
+    """Return whether that process is certainly dead; False when it lives or is unknown here."""
     place, _, rest = name.rpartition("|")
     place, _, pid = place.rpartition("|")
     if place != machine() or not pid.isdecimal():
@@ -31,7 +31,7 @@ def gone(name: str) -> bool:
 
 @lru_cache(maxsize=1)
 def machine() -> str:
-    """Host name, and the namespace of pids where the platform has them."""
+    """Return the host name, and the namespace of pids where the platform has them."""
     namespace = Path("/proc/self/ns/pid")
     inside = os.readlink(namespace) if namespace.exists() else ""
     return f"{socket.gethostname()}{inside}".replace("|", "_")

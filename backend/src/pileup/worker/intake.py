@@ -1,8 +1,8 @@
-"""One artifact: identify, then expand an archive into artifacts of its own, or parse.
+"""Read one artifact: identify, then expand an archive into separate artifacts, or parse.
 
-Strangers' files: bounded in size, members, depth and time here and in ``formats.archive``, so that
-parsers need not care. Running twice gives the same rows: members that are there already stay, and
-what was read is replaced.
+Untrusted files: bounded in size, members, depth and time here and in ``formats.archive``, so that
+parsers need not check. Running twice gives the same rows: existing members stay, and parse results
+are replaced.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ _KIND_TITLES = {"zip": "a zip archive", "tar": "a tar archive", "compressed": "a
 
 
 def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
-    """Bring the artifact of this job to one of its end states."""
+    """Read the artifact of this job and set one of its end states."""
     with runtime.database.unit() as unit:
         try:
             artifact = Artifacts(unit).get(job.target)
-        except NotFound:  # deleted since
+        except NotFound:  # deleted since it was queued
             Jobs(unit).finish(job)
             return
         Artifacts(unit).progress(artifact.id, "identifying", None)
-    runtime.blobs.open(artifact.sha256).close()  # a sentence when the bytes are missing
+    runtime.blobs.open(artifact.sha256).close()  # raises a sentence when the bytes are missing
     kind = archive.detect_container(runtime.blobs.path(artifact.sha256))
     if kind is not None and artifact.format_given is None:
         _expand(runtime, job, artifact, kind)
@@ -75,7 +75,7 @@ def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
             "yourself and upload what you need",
         )
         return
-    # Members that an attempt before this one stored count once: they are read again, not added.
+    # Members that an earlier attempt stored count once: they are read again, not added.
     limits = archive.Limits(
         total_bytes=max(settings.max_expanded_bytes - given, 1),
         member_bytes=settings.max_upload_bytes,
@@ -136,7 +136,7 @@ def _members(
 
 
 def _add(runtime: Runtime, parent: Artifact, members: Sequence[tuple[str, Blob]]) -> None:
-    """Members as artifacts: a batch is a transaction of its own."""
+    """Store members as artifacts: each batch is a separate transaction."""
     with runtime.database.unit() as unit:
         row = Artifacts(unit).get(parent.id)  # NotFound: deleted meanwhile, the job ends
         by = Actor(None, "pileup")
@@ -149,7 +149,7 @@ def _add(runtime: Runtime, parent: Artifact, members: Sequence[tuple[str, Blob]]
 
 
 def _is_litter(path: str) -> bool:
-    """What macOS adds to archives beside the files themselves."""
+    """Return whether the file is one that macOS adds to archives."""
     name = path.rpartition("/")[2]
     return path.startswith("__MACOSX/") or name == ".DS_Store" or name.startswith("._")
 
@@ -171,14 +171,14 @@ def _refuse(runtime: Runtime, job: Job, why: str, problems: Sequence[Problem] = 
 def _parse(runtime: Runtime, job: Job, artifact: Artifact, keeper: LeaseKeeper) -> None:
     mapping = tables.mapping_of(runtime, artifact)
     parsed = _parsed(runtime, artifact, keeper, mapping)
-    reading = _reading(artifact, parsed, told=mapping is not None)
+    reading = _reading(artifact, parsed, mapped=mapping is not None)
     reading = replace(reading, table_key=tables.key_of(runtime, artifact, parsed, mapping))
     if parsed.format is not None:
         key = FrameKey(artifact.sha256, parsed.format, parsed.version)
         runtime.frames.replace(key, parsed.frames)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job):
-            return  # a newer attempt has it
+            return  # a newer attempt has the job
         Artifacts(unit).store_reading(artifact.id, reading)
         Jobs(unit).request_analysis(job.incident_id, runtime.settings.analysis_debounce_s)
 
@@ -186,7 +186,7 @@ def _parse(runtime: Runtime, job: Job, artifact: Artifact, keeper: LeaseKeeper) 
 def _parsed(
     runtime: Runtime, artifact: Artifact, keeper: LeaseKeeper, mapping: Mapping | None
 ) -> Parsed:
-    """Read it as the chosen format or mapping, else as what its content shows."""
+    """Parse the file by the chosen format or mapping, else by its content."""
     mapped = csv_table.with_mapping(mapping) if mapping else None
 
     def parse_as(format_name: str | None) -> Parsed:
@@ -207,7 +207,7 @@ def _parsed(
     return parse_with_fallback(parse_as)
 
 
-def _reading(artifact: Artifact, parsed: Parsed, *, told: bool = False) -> Reading:
+def _reading(artifact: Artifact, parsed: Parsed, *, mapped: bool = False) -> Reading:
     receipt = parsed.receipt
     problems = list(parsed.problems)
     state, error = _verdict(artifact, parsed)
@@ -215,7 +215,7 @@ def _reading(artifact: Artifact, parsed: Parsed, *, told: bool = False) -> Readi
         problems.insert(0, Problem(None, parsed.failed, severity="error"))
     why = parsed.detection.why
     confidence = parsed.detection.confidence
-    if artifact.format_given is not None and not told:
+    if artifact.format_given is not None and not mapped:
         why, confidence = "the type was chosen by a person", 1.0
     return Reading(
         state=state,
@@ -245,9 +245,9 @@ def _reading(artifact: Artifact, parsed: Parsed, *, told: bool = False) -> Readi
 
 
 def _verdict(artifact: Artifact, parsed: Parsed) -> tuple[str, str | None]:
-    """The end state, and the sentence for a failed one."""
+    """Return the end state, and the sentence for a failed one."""
     if parsed.crashed and SoftTimeLimitExceeded.__name__ in (parsed.failed or ""):
-        raise SoftTimeLimitExceeded()  # the driver takes it for a defect of the parser
+        raise SoftTimeLimitExceeded()  # the parser driver reports it as a defect of the parser
     something = any(parsed.receipt.records.values())
     if parsed.failed and (artifact.format_given is not None or not something):
         return "failed", parsed.failed
@@ -257,14 +257,14 @@ def _verdict(artifact: Artifact, parsed: Parsed) -> tuple[str, str | None]:
             "chosen for it. Choose another one, or none to let Pileup decide"
         )
     if artifact.bytes == 0:
-        return "done", None  # pt-stalk leaves such files; there is nothing to know
+        return "done", None  # pt-stalk leaves empty files; there is nothing to report
     if parsed.format is None:
         return "unknown_format", None
     return ("done_with_problems" if parsed.problems or parsed.failed else "done"), None
 
 
 class _Counted(io.RawIOBase):
-    """A blob that knows how much of it was read."""
+    """A blob that counts the bytes read."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
@@ -272,23 +272,23 @@ class _Counted(io.RawIOBase):
         self._read = 0
 
     def progress(self) -> float | None:
-        """0 to 1."""
+        """Return the read share, 0 to 1."""
         return self._read / self._size if self._size else None
 
     def readable(self) -> bool:
-        """For the buffer around it."""
+        """Return True, for the buffer that reads it."""
         return True
 
     def seekable(self) -> bool:
-        """The books of lines may look back."""
+        """Return True: the line reader may seek back."""
         return True
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go there; what was read stays counted."""
-        return self._stream.seek(offset, whence)
+    def seek(self, offset: int, origin: int = io.SEEK_SET) -> int:
+        """Seek; the count of bytes read stays."""
+        return self._stream.seek(offset, origin)
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Pass on and count."""
+        """Read into the buffer and count."""
         view = memoryview(buffer)
         data = self._stream.read(len(view))
         view[: len(data)] = data

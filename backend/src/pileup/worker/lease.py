@@ -1,4 +1,4 @@
-"""Keeping a job while it is worked on: the lease is renewed, and live progress is told."""
+"""Hold a job while it runs: renew its lease, and publish live progress."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 class LeaseKeeper:
-    """A thread beside the work; it runs while the ``with`` block does."""
+    """A thread that renews the lease of a job while the ``with`` block runs."""
 
     def __init__(self, database: Database, job: Job, lease: timedelta) -> None:
         self._database = database
@@ -32,7 +32,7 @@ class LeaseKeeper:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
         self._progress: Callable[[], float | None] = lambda: None
-        self._told: float | None = None
+        self._published: float | None = None
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -48,7 +48,7 @@ class LeaseKeeper:
         self._thread.join()
 
     def follow(self, progress: Callable[[], float | None]) -> None:
-        """Tell this progress (0 to 1) of the job's artifact from now on."""
+        """Publish this progress (0 to 1) of the job's artifact from now on."""
         self._progress = progress
 
     def _run(self) -> None:
@@ -57,18 +57,18 @@ class LeaseKeeper:
         while not self._stop.wait(_TICK_S):
             tick += 1
             try:
-                self._tell()
+                self._publish()
                 if tick % every == 0:
                     with self._database.unit() as unit:
                         Jobs(unit).renew(self._job, self._lease)
             except SQLAlchemyError as error:
                 log.warning("lease.not_renewed", job_id=self._job.id, error=str(error))
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         now = self._progress()
-        if now is None or (self._told is not None and now - self._told < _STEP):
+        if now is None or (self._published is not None and now - self._published < _STEP):
             return
-        self._told = now
+        self._published = now
         with self._database.unit() as unit:
             if Jobs(unit).renew(self._job, self._lease):
                 Artifacts(unit).progress(self._job.target, "parsing", min(now, 1.0))

@@ -1,7 +1,7 @@
-"""The purge: what was in the bin long enough goes for good, and so do uploads that nobody finished.
+"""Purge: remove expired items of the bin for good, and uploads that nobody finished.
 
-Rows first; then blobs that no row names any more. A blob that was touched lately stays until next
-time: somebody may be uploading the same bytes now.
+Rows first; then blobs that no row names any more. A recently touched blob stays until the next
+round: somebody may be uploading the same bytes now.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def purge(
     frames: FrameStore,
     placed: PlacedStore,
 ) -> None:
-    """One round; bounded, so that a full bin takes several."""
+    """Run one round; bounded, so that a full bin takes several."""
     with database.unit() as unit:
         gone = Bin(unit).purge(timedelta(days=settings.bin_days))
         abandoned = Uploads(unit).expire(timedelta(days=settings.upload_days))

@@ -1,4 +1,4 @@
-"""What tasks work with: settings, database, blobs, frames. One set per process, after the fork."""
+"""Services of the tasks: settings, database, blobs, frames. One set per process, after the fork."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Runtime:
     sender: Sender
 
     def send_after_commit(self, unit: Unit, job_id: str) -> None:
-        """Hand a job to the broker once its row is on disk."""
+        """Send a job to the broker once its row is committed."""
         unit.after_commit(lambda: send_all(self.database, self.sender, [job_id]))
 
 
 def make_runtime(settings: Settings, sender: Sender) -> Runtime:
-    """The services that the settings name."""
+    """Build the services from the settings."""
     if settings.database_url is None:
-        raise StorageError("no database is named: set PILEUP_DATABASE_URL")
+        raise StorageError("no database is configured: set PILEUP_DATABASE_URL")
     return Runtime(
         settings=settings,
         database=Database(settings.database_url, pool_size=3),
@@ -48,7 +48,7 @@ def make_runtime(settings: Settings, sender: Sender) -> Runtime:
 
 
 def process_runtime(sender: Sender) -> Runtime:
-    """The one of this process; connections never cross a fork."""
+    """Return the services of this process; connections never cross a fork."""
     pid = os.getpid()
     if pid not in _runtimes:
         settings = get_settings()

@@ -1,8 +1,8 @@
-"""The sweeper: a thread of every worker that gives signs of life, and tends job table and bin.
+"""Sweeper: a thread of every worker that sends heartbeats, and maintains the job table and the bin.
 
-It sends jobs that are due (a debounced analysis, or one that the API could not hand to the broker),
-sends again what the broker seems to have lost, and frees jobs whose process is gone or whose lease
-ran out. Many sweepers do not disturb each other: rows are taken with SKIP LOCKED.
+It sends due jobs (a debounced analysis, or one that the API could not hand to the broker), resends
+what the broker seems to have lost, and frees jobs whose process is gone or whose lease expired.
+Many sweepers do not disturb each other: rows are locked with SKIP LOCKED.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 
 class Sweeper:
-    """Start it when the worker is ready, stop it when it shuts down."""
+    """The sweeper thread; start it when the worker is ready, stop it when it shuts down."""
 
     def __init__(self, settings: Settings, sender: Sender, name: str, concurrency: int) -> None:
         assert settings.database_url is not None
@@ -48,29 +48,29 @@ class Sweeper:
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
-        """Begin; what killed processes left half-written goes first."""
+        """Start the thread, after removing what killed processes left half-written."""
         BlobStore(self._settings.blobs_dir).sweep()
         FrameStore(self._settings.frames_dir).sweep()
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and say goodbye."""
+        """Stop the thread and delete the worker's heartbeat."""
         self._stop.set()
         self._thread.join(timeout=5)
         try:
             with self._database.unit() as unit:
                 Workers(unit).leave(self._name)
         except SQLAlchemyError:
-            pass  # the database went first: the heartbeat runs out by itself
+            pass  # the database stopped first: the heartbeat expires
         self._database.close()
 
     def sweep(self) -> None:
-        """Free what was abandoned, and send what is due."""
+        """Free abandoned jobs, and send due ones."""
         self.free()
         self.send()
 
     def free(self) -> None:
-        """Abandoned jobs wait again; those that failed too often fail with their artifact."""
+        """Queue abandoned jobs again; those with too many attempts fail with their artifact."""
         with self._database.unit() as unit:
             freed = Jobs(unit).abandoned(gone)
             if freed:
@@ -86,13 +86,13 @@ class Sweeper:
                     unit.notify(job.incident_id, "analysis")
 
     def send(self) -> None:
-        """Hand due jobs to the broker."""
+        """Send due jobs to the broker."""
         with self._database.unit() as unit:
             due = Jobs(unit).due()
         send_all(self._database, self._sender, due)
 
     def purge(self) -> None:
-        """Remove for good what was in the bin long enough."""
+        """Purge items whose time in the bin is over."""
         settings = self._settings
         purge(
             settings,
@@ -105,7 +105,7 @@ class Sweeper:
     def _beat(self) -> None:
         with self._database.unit() as unit:
             if self._first_beat and Workers(unit).knows(self._name):
-                Jobs(unit).resend()  # it did not say goodbye
+                Jobs(unit).resend()  # it did not stop in order
             self._first_beat = False
             Workers(unit).beat(self._name, __version__, self._concurrency)
 

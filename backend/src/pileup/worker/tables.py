@@ -1,4 +1,4 @@
-"""What a person said of a table's columns, found by its header when the table is read."""
+"""Find the column mapping that a person set for a table, by its header."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TABLES = (None, metric_csv.NAME, csv_table.NAME)
 
 
 def mapping_of(runtime: Runtime, artifact: Artifact) -> Mapping | None:
-    """The mapping that this file is to be read by; None when nobody said anything."""
+    """Return the mapping for this file; None when nobody set one."""
     if artifact.format_given not in (None, csv_table.NAME):
         return None
     with runtime.database.unit() as unit:
@@ -30,7 +30,7 @@ def mapping_of(runtime: Runtime, artifact: Artifact) -> Mapping | None:
 def key_of(
     runtime: Runtime, artifact: Artifact, parsed: Parsed, mapping: Mapping | None
 ) -> str | None:
-    """Under what a person's word about its columns was remembered, or would be; None: no table."""
+    """Return the key of the table's mapping, whether one is stored or not; None: no table."""
     if mapping is not None:
         return csv_mapping.key_of(mapping.header, artifact.sha256)
     if parsed.format not in _TABLES or not artifact.bytes:

@@ -1,8 +1,8 @@
-"""Sending one webhook delivery: signed, to an address that was looked at, within ten seconds.
+"""Send one webhook delivery: signed, to a checked address, within ten seconds.
 
-Addresses are strangers' words: a name is resolved first, every address that it has must be public
-(PILEUP_WEBHOOK_PRIVATE allows others), and the connection goes to the address that was checked, so
-that a name which changes in between leads nowhere else. Redirects are not followed.
+Addresses are untrusted: a name is resolved first, every address of it must be public
+(PILEUP_WEBHOOK_PRIVATE allows others), and the connection goes to the checked address, so that a
+name that changes in between leads nowhere else. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _TRANSLATED = tuple(
 """IPv6 that carries an IPv4 address within: it could lead back inside."""
 
 
-class Unreachable(Exception):  # noqa: N818  (named after what it is, as the errors of storage)
+class Unreachable(Exception):  # noqa: N818  (named after the event, as the errors of storage)
     """The address may not or cannot be reached; the message says why."""
 
 
 def deliver(runtime: Runtime, job: Job) -> None:
-    """Send it and keep the answer. Safe to run twice: the receiver knows a delivery by its id."""
+    """Send the delivery and store the answer; safe to run twice, as receivers know its id."""
     with runtime.database.unit() as unit:
         parcel = Webhooks(unit).parcel(job.target)
         if parcel is None:
@@ -55,9 +55,9 @@ def deliver(runtime: Runtime, job: Job) -> None:
 
 
 def send(parcel: Parcel, *, private: bool, ca: Path | None = None) -> tuple[int, str]:
-    """POST the event; the status and the beginning of the answer.
+    """POST the event; return the status and the beginning of the answer.
 
-    ``ca``: authorities (PEM) that are trusted beside the public ones.
+    ``ca``: authorities (PEM) that are trusted in addition to the public ones.
     """
     parts = urlsplit(parcel.url)
     host = parts.hostname or ""
@@ -101,13 +101,13 @@ def _trust(ca: Path | None) -> ssl.SSLContext:
 
 
 def signature(secret: str, body: bytes, at: int) -> str:
-    """'t=<seconds>,v1=<hex>': HMAC-SHA256 of '<seconds>.' and the body, by the secret."""
+    """Return 't=<seconds>,v1=<hex>': HMAC-SHA256 of '<seconds>.' and the body, by the secret."""
     signed = hmac.new(secret.encode(), b"%d." % at + body, hashlib.sha256).hexdigest()
     return f"t={at},v1={signed}"
 
 
 def public_address(host: str, port: int, *, private: bool) -> str:
-    """An address of the host that may be connected to. One that is not public spoils them all."""
+    """Return an address of the host to connect to; raise Unreachable if any is not public."""
     try:
         rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -123,7 +123,7 @@ def public_address(host: str, port: int, *, private: bool) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Not loopback, link-local, private, shared, multicast, reserved, nor a way around that."""
+    """Return whether an address is public: not private, loopback, shared, multicast, reserved."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.ipv4_mapped is not None:

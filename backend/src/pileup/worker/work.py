@@ -1,4 +1,4 @@
-"""One job from claim to finish. What goes wrong ends as a state and a sentence."""
+"""Run one job from claim to finish; errors end as a state and a sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 def run(runtime: Runtime, job_id: str) -> None:
-    """Claim the job, do it, finish it. Does nothing when it is not free."""
+    """Claim the job, do it, finish it; do nothing when it is not free."""
     lease = timedelta(seconds=runtime.settings.job_lease_s)
     with runtime.database.unit() as unit:
         job = Jobs(unit).claim(job_id, owner(), lease, gone)
@@ -43,7 +43,7 @@ def run(runtime: Runtime, job_id: str) -> None:
 
                 analyse_incident(runtime, job)
     except OperationalError:
-        raise  # the database went away: the lease runs out and the job is tried again
+        raise  # the database went away: the lease expires and the job is tried again
     except Exception as error:  # noqa: BLE001  (the edge: the work is marked failed, with a reason)
         _fail(runtime, job, error)
     elapsed_ms = round(1000 * (time.monotonic() - started))

@@ -1,1 +1,1 @@
-"""What `pileup verify` compares, part by part."""
+"""Comparisons of `pileup verify`, part by part."""

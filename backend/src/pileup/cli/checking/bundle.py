@@ -1,4 +1,4 @@
-"""What `pileup verify` reads of a bundle; its import checks everything else."""
+"""Read a bundle for `pileup verify`; its import checks everything else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Bundle:
 
     @classmethod
     def read(cls, path: Path) -> Bundle:
-        """Of a file; a sentence for the terminal when it is none."""
+        """Read a bundle file; raise a sentence for the terminal when it is none."""
         try:
             with zipfile.ZipFile(path) as archive:
                 names = archive.namelist()
@@ -51,5 +51,5 @@ class Bundle:
             raise click.ClickException(f"{path} is no bundle of Pileup: {error}.") from error
 
     def rows(self, table: str) -> list[Row]:
-        """Of one table; none of one that did not exist when the bundle was made."""
+        """Return the rows of a table; none when it did not exist at the export."""
         return self.work.get(table, [])

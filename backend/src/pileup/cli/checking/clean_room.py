@@ -1,7 +1,7 @@
 """A fresh installation in a temporary folder, for `pileup verify`; the machine's own is not used.
 
-Started as `pileup run` starts it, on a free port; bundles go in, their artifacts are read, and the
-answers of its API are what is held against the bundle.
+It starts like `pileup run`, on a free port; bundles are imported, their artifacts are read, and
+the answers of its API are compared with the bundle.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _READ_S = 3600.0
 
 @contextmanager
 def installation(home: Path, keep_log: bool) -> Iterator[httpx.Client]:
-    """A fresh `pileup run` on a free port, and a client that is signed in there."""
+    """Start a fresh `pileup run` on a free port; yield a client that is signed in there."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PILEUP_")}
     for name in ("PILEUP_KNOWLEDGE_DIR", "PILEUP_MAX_UPLOAD_BYTES", "PILEUP_MAX_EXPANDED_BYTES"):
         if name in os.environ:
-            environment[name] = os.environ[name]  # what was found depends on them
+            environment[name] = os.environ[name]  # the results depend on them
     environment |= {"PILEUP_HOME": str(home / "home"), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         [sys.executable, "-m", "pileup", "run", "--port", "0"],
@@ -73,7 +73,7 @@ def _link(process: subprocess.Popen[str], keep_log: bool) -> str:
         if keep_log:
             click.echo(line, nl=False, err=True)
         if match := re.search(r"https?://\S+/sign-in\?link=\S+", line):
-            # what is not read would fill the pipe, and the installation would stand still
+            # unread output would fill the pipe and block the installation
             threading.Thread(target=_drain, args=(process.stdout, keep_log), daemon=True).start()
             return match[0]
         if time.monotonic() > deadline:
@@ -88,7 +88,7 @@ def _drain(lines: IO[str], keep_log: bool) -> None:
 
 
 def put(client: httpx.Client, bundle: Path) -> str:
-    """Import a bundle; the id of the incident that it became."""
+    """Import a bundle; return the id of its incident."""
     with bundle.open("rb") as body:
         answer = client.post(
             "/incidents/import", content=body, headers={"Content-Type": "application/zip"}
@@ -97,12 +97,12 @@ def put(client: httpx.Client, bundle: Path) -> str:
 
 
 def wait(client: httpx.Client, incidents: Collection[str]) -> None:
-    """Until the artifacts of all of them are read and analysed."""
+    """Wait until the artifacts of all these incidents are read and analysed."""
     deadline = time.monotonic() + _READ_S
     waiting = list(incidents)
     while waiting:
-        told = get(client, f"/incidents/{waiting[0]}/overview").json()
-        artifacts, state = told["artifacts"], told["analysis"]["state"]
+        overview = get(client, f"/incidents/{waiting[0]}/overview").json()
+        artifacts, state = overview["artifacts"], overview["analysis"]["state"]
         if artifacts["parsing"] == 0 and state in ("done", "failed", "none"):
             del waiting[0]
         elif time.monotonic() > deadline:
@@ -112,5 +112,5 @@ def wait(client: httpx.Client, incidents: Collection[str]) -> None:
 
 
 def get(client: httpx.Client, path: str) -> httpx.Response:
-    """An answer of the API; a sentence for the terminal when it refuses."""
+    """Return an answer of the API; raise a sentence for the terminal on an error."""
     return checked(client.get(path))

@@ -1,4 +1,4 @@
-"""What a bundle says held against what was computed again: analysis, report, pins, quoted lines."""
+"""Compare a bundle with what was computed again: analysis, report, pins, quoted lines."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _VIEWER = re.compile(r"<script>.*?</script>", re.DOTALL)
 _MORE = "… "
 """Begins the line of an excerpt that counts what was left out (views/artifacts/excerpts.py)."""
 _PASSES = ("engine", "elapsed_s")
-"""Keys of the analysis that tell of the run, not of the incident."""
+"""Keys of the analysis about the run, not about the incident."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One line of the outcome."""
+    """One line of the result."""
 
     what: str
     differing: Sequence[str]
-    """Each with its place, what the bundle says and what was computed."""
+    """One sentence each: place, value in the bundle, value computed again."""
     total: int
     unknown: Sequence[str] = ()
-    """What could not be computed, and why."""
+    """One sentence each: what could not be computed, and why."""
 
 
 def analyses(before: Bundle, after: Bundle) -> Compared:
-    """Every leaf of the analysis: times, counts, ratios, scores, words."""
+    """Compare every leaf of the analysis: times, counts, ratios, scores, words."""
     old, new = dict(leaves(before.analysis)), dict(leaves(after.analysis))
     differing = list(differences(old, new))
     total = max(len(old), len(new), len(differing))
@@ -43,7 +43,7 @@ def analyses(before: Bundle, after: Bundle) -> Compared:
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    """One sentence for every leaf that is not the same on both sides."""
+    """Yield one sentence for every leaf that differs."""
     for path in sorted(old.keys() | new.keys()):
         if not equal(old.get(path), new.get(path)):
             yield (
@@ -53,7 +53,7 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """(path, value) of everything that is no object, no list and not nothing."""
+    """Yield (path, value) of every leaf: no object, no list and not None."""
     if isinstance(value, dict):
         for key, item in value.items():
             if not (path == "" and key in _PASSES):
@@ -66,29 +66,29 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def equal(old: Any, new: Any) -> bool:
-    """The same, the last bits of a float aside."""
+    """Return whether the values are equal, except for the last bits of a float."""
     if isinstance(old, float) and isinstance(new, float):
         return abs(old - new) <= 1e-9 * max(abs(old), abs(new))
     return bool(old == new)
 
 
 def short(value: Any) -> str:
-    """As it stands in a line of the outcome."""
+    """Return the value as a line of the result shows it."""
     return "nothing" if value is None else repr(value)[:100]
 
 
 def nameless(text: str, seen: dict[str, str]) -> str:
-    """Ids by the order in which they appear: an import gives new ones."""
+    """Replace ids by the order in which they appear, as an import gives new ones."""
     return _UUID.sub(lambda match: seen.setdefault(match[0], f"id-{len(seen) + 1}"), text)
 
 
 def reports(before: str, after: str) -> Compared:
-    """The report's lines, ids and the moment of the export aside."""
+    """Compare the report's lines, except ids and the time of the export."""
     return _lines("lines of the report", before, after)
 
 
 def pages(before: str, after: str) -> Compared:
-    """The same of its HTML: what it says and the numbers of its figures, without its script."""
+    """Compare the HTML report: its text and the numbers of its figures, without its script."""
     old, new = (_VIEWER.sub("", html[html.find("<body") :]) for html in (before, after))
     return _lines("lines and figures of its HTML", old, new)
 
@@ -107,7 +107,7 @@ def _lines(what: str, before: str, after: str) -> Compared:
 
 
 def pins(before: Bundle, after: Bundle) -> Compared:
-    """Whether each still shows what it showed, and what it shows now."""
+    """Compare whether each pin is stale, and its new value."""
     wrong: list[str] = []
     old, new = before.rows("pins"), after.rows("pins")
     for was, now in zip(old, new, strict=False):
@@ -125,7 +125,7 @@ def pins(before: Bundle, after: Bundle) -> Compared:
         wrong.append(f"{len(old)} pins became {len(new)}")
     unknown = [
         f"E{row.get('number', '?')} {row['title']}: stale, so what it was pinned with "
-        f"({short(row['value'])}) is of another reading"
+        f"({short(row['value'])}) is from another parse"
         for row in old
         if row["stale"]
     ]
@@ -137,7 +137,7 @@ def _state(pin: Row) -> str:
 
 
 def quotes(bundle: Bundle) -> Compared:
-    """Every line that a pin quotes stands in its artifact, at the lines that it names."""
+    """Check that every line quoted by a pin is in its artifact, at the lines that it names."""
     wrong: list[str] = []
     looked = 0
     with zipfile.ZipFile(bundle.path) as archive:

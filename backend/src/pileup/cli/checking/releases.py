@@ -1,8 +1,8 @@
-"""The figures inside frozen releases, computed again from the artifacts and the work of that day.
+"""Figures in frozen releases, computed again from the artifacts and the work of that day.
 
-A release keeps what people had said when it was frozen (``storage.bundle.work_of``). In the clean
-room that becomes an incident of its own, whose report is frozen once more: whatever a release says
-must come out again.
+A release stores people's work at the time it was frozen (``storage.bundle.work_of``). In the clean
+room that becomes a separate incident, whose report is frozen once more: its content must equal the
+release.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class Frozen:
     document: str
     engine: str
     then: Bundle | None
-    """The work of that day."""
+    """The work that the release was made from."""
     incident: str
-    """Its incident in the clean room; empty: it is not computed, and ``why``."""
+    """Its incident in the clean room; empty when it cannot be computed, see ``why``."""
     why: str = ""
 
 
 def hashes(bundle: Bundle) -> Compared:
-    """Each frozen document is what was approved."""
+    """Check that each frozen document has the approved hash."""
     rows = bundle.rows("releases")
     wrong = [
         f"release {row['number']} is not the document with the SHA-256 {row['sha256'][:16]}…"
@@ -84,7 +84,7 @@ def _put(client: httpx.Client, bundle: Bundle, row: Row, folder: Path) -> Frozen
 
 
 def compared(client: httpx.Client, frozen: Sequence[Frozen]) -> Compared:
-    """Every text, number and quoted line of the releases, with its place where it differs."""
+    """Compare every text, number and quoted line of the releases."""
     wrong: list[str] = []
     unknown: list[str] = []
     looked = 0
@@ -92,11 +92,11 @@ def compared(client: httpx.Client, frozen: Sequence[Frozen]) -> Compared:
         name = f"release {item.number}"
         then = json.loads(item.document)
         if item.then is None:
-            many = len(dict(_said(then)))
+            many = len(dict(_content(then)))
             unknown.append(f"{name}: {grouped(many)} numbers and lines: {item.why}")
             continue
         now = _frozen_again(client, item.incident)
-        old, new = dict(_said(then)), dict(_said(now))
+        old, new = dict(_content(then)), dict(_content(now))
         parts = [
             Compared("", list(_differing(old, new)), max(len(old), len(new))),
             quotes(item.then),
@@ -120,7 +120,7 @@ def _frozen_again(client: httpx.Client, incident: str) -> dict[str, Any]:
 
 
 def _pins_now(client: httpx.Client, incident: str, then: Bundle) -> Bundle:
-    """Pins of the clean room, in the order of their numbers as the rows are."""
+    """Return the pins of the clean room, in the order of the rows' numbers."""
     listed = {item["label"]: item for item in get(client, f"/incidents/{incident}/pins").json()}
     rows = [listed.get(f"E{row['number']}") for row in then.rows("pins")]
     return Bundle(then.path, then.artifacts, None, "", "", {"pins": [row for row in rows if row]})
@@ -132,8 +132,8 @@ def _differing(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
             yield f"{place}: {short(old.get(place))} then, {short(new.get(place))} computed again"
 
 
-def _said(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """(place, value) of everything that a reader of the document sees, ids by their order."""
+def _content(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield (place, value) of all content of the document, with ids by their order."""
     seen: dict[str, str] = {}
 
     def named(found: Iterator[tuple[str, Any]], place: str) -> Iterator[tuple[str, Any]]:
@@ -149,12 +149,12 @@ def _said(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from named(leaves(block), f"{place}, {_block(number, block)}")
         yield from named(leaves(section["markdown"]), f"{place}, its text")
     for source in document["sources"]:
-        told = {name: source.get(name) for name in ("text", "excerpt", "artifact")}
-        yield from named(leaves(told), f"source {source['number']}")
+        quoted = {name: source.get(name) for name in ("text", "excerpt", "artifact")}
+        yield from named(leaves(quoted), f"source {source['number']}")
 
 
 def _block(number: int, block: dict[str, Any]) -> str:
-    """'block 3 (figure 2, wait graph)'."""
+    """Return a label such as 'block 3 (figure 2, wait graph)'."""
     kind = str(block["type"])
     words = _KINDS.get(kind, kind)
     if block.get("number") is not None:

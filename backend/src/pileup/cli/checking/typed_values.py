@@ -1,4 +1,4 @@
-"""How many numbers of a bundle are people's own: typed, so that nothing can compute them."""
+"""Count the numbers of a bundle that people typed, so that nothing can compute them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pileup.cli.checking.bundle import Bundle
 
 _NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,\u2009]\d+)*")
 _REFERENCE = re.compile(r"\[\^[^\]]*\]|\(pin:[^)]*\)|^::.*$", re.MULTILINE)
-"""Of a text: sources and live blocks, which are computed."""
+"""Sources and live blocks of a text, which are computed."""
 
 
 def typed(bundle: Bundle) -> list[tuple[str, int]]:
-    """What they stand in, and how many; kinds without any are left out."""
+    """Return where typed numbers are, and how many; kinds without any are left out."""
     rows = bundle.rows
     experiments = rows("experiments")
     hypotheses = rows("hypotheses")
-    told: list[tuple[str, Iterable[Any]]] = [
+    sources: list[tuple[str, Iterable[Any]]] = [
         (
             "in texts that people wrote or edited: sections of the report, summary, conclusions",
             (
@@ -60,7 +60,7 @@ def typed(bundle: Bundle) -> list[tuple[str, int]]:
         ),
         ("in notes on evidence", (row["note"] for row in rows("evidence"))),
     ]
-    counted = ((what, sum(map(_numbers, values))) for what, values in told)
+    counted = ((what, sum(map(_numbers, values))) for what, values in sources)
     return [(what, many) for what, many in counted if many]
 
 
