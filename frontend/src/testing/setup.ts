@@ -1,6 +1,6 @@
-/** Every test starts from an empty page. */
+/** Start every test from an empty page; add what jsdom lacks. */
 import { cleanup, configure } from '@testing-library/react'
-import { afterEach } from 'vitest'
+import { afterEach, beforeEach } from 'vitest'
 
 class NoResize implements ResizeObserver {
   observe = () => undefined
@@ -10,7 +10,14 @@ class NoResize implements ResizeObserver {
 globalThis.ResizeObserver ??= NoResize
 Element.prototype.scrollIntoView ??= () => undefined
 
-// A screen's first render takes seconds where two cores do much else.
+// The first render of a screen takes seconds on a busy machine.
 configure({ asyncUtilTimeout: 10_000 })
 
-afterEach(cleanup)
+/** Remove what a test of this file, or of one that ran before in the same worker, left in the page. */
+function emptyPage(): void {
+  cleanup()
+  document.body.replaceChildren()
+}
+
+beforeEach(emptyPage)
+afterEach(emptyPage)
