@@ -1,8 +1,9 @@
-/** Builds the viewer of report files: one script beside the UI, dist/report-viewer.js. */
+/** Builds the viewer of report files: one self-contained script, dist/report-viewer.js. */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
 export default defineConfig({
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   publicDir: false,
   build: {
     target: 'es2022',

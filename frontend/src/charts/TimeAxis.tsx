@@ -1,7 +1,7 @@
 /** The time axis above stacked lanes. */
 import { useLayoutEffect, useRef } from 'react'
 import { drawTimeAxis } from './axis'
-import type { Interval } from './time'
+import type { Interval } from './range'
 
 type Props = {
   readonly range: Interval

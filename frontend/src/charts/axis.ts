@@ -2,7 +2,8 @@
 import { axisTop } from 'd3-axis'
 import { select } from 'd3-selection'
 import { shiftedToZone } from '@/format'
-import { type Tick, timeScale, timeTicks, type Interval } from './time'
+import type { Interval } from './range'
+import { type Tick, timeScale, timeTicks } from './time'
 
 /** Ticks are round in the shown zone, so the scale is shifted to it before they are chosen. */
 export function zonedTicks(range: Interval, width: number, zone: string): Tick[] {

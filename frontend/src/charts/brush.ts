@@ -1,7 +1,8 @@
 /** A window over a strip with d3-brush: drag a new one, move it, or drag its edges. */
 import { type BrushBehavior, brushX, type D3BrushEvent } from 'd3-brush'
 import { select } from 'd3-selection'
-import { clamped, MIN_SPAN_MS, timeScale, type Interval } from './time'
+import { clamped, MIN_SPAN_MS, type Interval } from './range'
+import { timeScale } from './time'
 
 /** Reach of the edges of the window, CSS pixels. */
 const GRIP = 12

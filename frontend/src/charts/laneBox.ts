@@ -1,7 +1,7 @@
 /** Where a lane is drawn and which values it spans; the line below it. */
 import type { Palette } from './palette'
 import type { Sketch } from './sketch'
-import type { Interval } from './time'
+import type { Interval } from './range'
 
 export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
 export type Domain = readonly [number, number]

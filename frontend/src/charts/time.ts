@@ -1,9 +1,8 @@
 /** Time on an axis: UTC scales, ticks and labels. Times are epoch milliseconds throughout. */
 import { scaleUtc, type ScaleTime } from 'd3-scale'
 import { utcFormat } from 'd3-time-format'
+import type { Interval } from './range'
 
-/** Half-open [start, end), epoch ms. */
-export type Interval = readonly [number, number]
 export type TimeScale = ScaleTime<number, number>
 
 export function timeScale(range: Interval, width: number): TimeScale {
@@ -61,39 +60,6 @@ const isYear = (at: Date) => isMonth(at) && at.getUTCMonth() === 0
 /** What begins at a tick of several days, months or years: no two ticks say the same. */
 const longLabel = (at: Date) =>
   (isYear(at) ? YEARS : isMonth(at) ? MONTHS : isDay(at) ? DAYS : MINUTES)(at)
-
-/** A range is never zoomed narrower than this. */
-export const MIN_SPAN_MS = 1000
-
-/** Zoom by a factor around an instant, kept inside `whole` and never narrower than `least` ms. */
-export function zoomed(
-  range: Interval,
-  factor: number,
-  around: number,
-  whole: Interval,
-  least = MIN_SPAN_MS,
-): Interval {
-  const span = Math.min(
-    Math.max(least, (range[1] - range[0]) * factor),
-    Math.max(least, whole[1] - whole[0]),
-  )
-  const share = (around - range[0]) / (range[1] - range[0] || 1)
-  return clamped([around - share * span, around + (1 - share) * span], whole)
-}
-
-/** Shift by a share of the visible span, kept inside `whole`. */
-export function panned(range: Interval, share: number, whole: Interval): Interval {
-  const by = (range[1] - range[0]) * share
-  return clamped([range[0] + by, range[1] + by], whole)
-}
-
-/** The same span moved inside `whole`; `whole` itself when it is wider. */
-export function clamped(range: Interval, whole: Interval): Interval {
-  const span = range[1] - range[0]
-  if (span >= whole[1] - whole[0]) return whole
-  const start = Math.min(Math.max(range[0], whole[0]), whole[1] - span)
-  return [start, start + span]
-}
 
 export function iso(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')

@@ -4,7 +4,8 @@
  */
 import { select } from 'd3-selection'
 import { type D3ZoomEvent, zoom, zoomIdentity } from 'd3-zoom'
-import { MIN_SPAN_MS, panned, timeScale, type Interval } from './time'
+import { MIN_SPAN_MS, panned, type Interval } from './range'
+import { timeScale } from './time'
 
 type TimeZoom = {
   /** Where the plot is inside the element, in the element's own coordinates. */

@@ -1,7 +1,7 @@
 /** What a person does on the timeline: zoom, pan, walk the marks, open what a mark leads to. */
 import { useCallback } from 'react'
 import { useNavigate } from 'react-router'
-import { panned, zoomed, type Interval } from '@/charts/time'
+import { panned, zoomed, type Interval } from '@/charts/range'
 import { useKeys } from '@/state/keys'
 import { sharedSearch } from '@/state/url'
 import { TIMELINE_KEYS } from './keys'

@@ -1,206 +1,143 @@
 /** The timeline of a report file: crosshair with values, zoom and pan, keys. */
+import { clamped, zoomed, type Interval } from '@/charts/range'
 import type { LanesDrawing } from './data'
-import { button, html, svg } from './dom'
-import {
-  LANE,
-  LEFT,
-  RIGHT,
-  TOP,
-  WIDTH,
-  bounds,
-  extent,
-  pan,
-  pathOf,
-  short,
-  ticks,
-  tOf,
-  valueAt,
-  xOf,
-  zoom,
-  type Range,
-} from './lanes'
+import { button, html } from './dom'
+import { extent, LEFT, MIN_SPAN_MS, RIGHT, tOf, WIDTH } from './lanes'
+import { createPicture, drawCrosshair, drawLanes } from './lanesPicture'
 
-const INK = '#1c2024'
-const GREY = '#60646c'
-const HAIR = '#d9d9e0'
+/** What gestures and keys change: the visible range, and the crosshair (null: none). */
+type View = {
+  readonly whole: Interval
+  range: Interval
+  at: number | null
+  readonly show: (range: Interval) => void
+  readonly moveCrosshair: (at: number | null) => void
+}
 
-/** Puts the interactive picture in the place of the static one. */
-export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: string) {
-  const found = extent(drawing)
-  if (!found) return
-  const whole = found
-  let range: Range = whole
-  let at: number | null = null
-  const height = TOP + LANE * drawing.lanes.length + 8
-  const clock = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  })
-  const day = new Intl.DateTimeFormat('en-CA', {
-    timeZone: zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  })
+/** Replace the static picture in `place` with the interactive one; without a point it stays. */
+export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: string): void {
+  const whole = extent(drawing)
+  if (!whole) return
   const label = place.querySelector('svg')?.getAttribute('aria-label') ?? 'Timeline'
-  const picture = svg('svg', {
-    viewBox: `0 0 ${WIDTH} ${height}`,
-    role: 'img',
-    tabindex: 0,
-    'aria-label': `${label} Arrow keys move the crosshair, plus and minus zoom, 0 shows everything.`,
-    'font-family': 'Inter, sans-serif',
-    'font-size': 11,
-  })
-  const element = html('output', { 'aria-live': 'polite' })
-  const middle = () => at ?? (range[0] + range[1]) / 2
-  const show = (next: Range) => {
-    range = next
-    draw()
+  const picture = createPicture(drawing, label)
+  const output = html('output', { 'aria-live': 'polite' })
+  const { clock, day } = formats(zone)
+  const clip = `pv-${Math.round(whole[0])}`
+  const view: View = {
+    whole,
+    range: whole,
+    at: null,
+    show: (range) => {
+      view.range = range
+      drawLanes(picture, drawing, range, { zone, clock, clip })
+      view.moveCrosshair(view.at)
+    },
+    moveCrosshair: (at) => {
+      view.at = at
+      const visible = at !== null && at >= view.range[0] && at <= view.range[1] ? at : null
+      const values = drawCrosshair(picture, drawing, view.range, visible)
+      output.textContent = visible === null ? '' : `${day.format(visible)} ${clock.format(visible)}`
+      output.title = values.join('\n')
+    },
   }
+  bindPointer(picture, view)
+  bindWheel(picture, view)
+  bindKeys(picture, view)
+  view.show(whole)
   const bar = html(
     'div',
     { class: 'pv-bar' },
-    button('+', 'Zoom in', () => show(zoom(range, middle(), 0.5, whole))),
-    button('−', 'Zoom out', () => show(zoom(range, middle(), 2, whole))),
-    button('0', 'Show everything', () => show(whole)),
-    element,
+    button('+', 'Zoom in', () => zoomAtCrosshair(view, 0.5)),
+    button('−', 'Zoom out', () => zoomAtCrosshair(view, 2)),
+    button('0', 'Show everything', () => view.show(whole)),
+    output,
   )
-  const view = html('div', { class: 'pv', 'data-view': 'lanes' }, bar, picture)
+  place.replaceChildren(html('div', { class: 'pv', 'data-view': 'lanes' }, bar, picture))
+}
 
-  function text(x: number, y: number, words: string, fill: string, anchor = 'start') {
-    return svg('text', { x, y, fill, 'text-anchor': anchor }, words)
+function formats(zone: string): { clock: Intl.DateTimeFormat; day: Intl.DateTimeFormat } {
+  const [two, numeric] = ['2-digit', 'numeric'] as const
+  return {
+    clock: new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      hour: two,
+      minute: two,
+      second: two,
+    }),
+    day: new Intl.DateTimeFormat('en-CA', {
+      timeZone: zone,
+      year: numeric,
+      month: two,
+      day: two,
+    }),
   }
+}
 
-  function draw() {
-    const clip = `pv-${Math.round(whole[0])}`
-    picture.replaceChildren(
-      svg('rect', { width: WIDTH, height, fill: '#fff' }),
-      svg('clipPath', { id: clip }, svg('rect', { x: LEFT, y: 0, width: RIGHT - LEFT, height })),
-    )
-    const inside = svg('g', { 'clip-path': `url(#${clip})` })
-    for (const [start, end] of drawing.stalls) {
-      const left = xOf(start, range)
-      const right = end === null ? RIGHT : xOf(end, range)
-      if (right <= left) continue
-      inside.append(
-        svg('rect', { x: left, y: 24, width: right - left, height: height - 32, fill: '#fdf3dd' }),
-      )
-    }
-    picture.append(inside)
-    for (const tick of ticks(range)) {
-      const x = xOf(tick, range)
-      inside.append(svg('line', { x1: x, x2: x, y1: 24, y2: height - 8, stroke: HAIR }))
-      picture.append(text(x, 16, clock.format(tick), GREY, 'middle'))
-    }
-    picture.append(text(8, 16, `time, ${zone}`, GREY))
-    drawing.lanes.forEach((lane, index) => {
-      const top = TOP + index * LANE
-      const [low, high] = bounds(lane, range)
-      inside.append(
-        svg('path', {
-          d: pathOf(lane, range, top),
-          fill: 'none',
-          stroke: '#0072b2',
-          'stroke-width': 1.25,
-        }),
-      )
-      const title = lane.title.length > 29 ? `${lane.title.slice(0, 28)}…` : lane.title
-      picture.append(
-        svg('line', {
-          x1: LEFT,
-          x2: RIGHT,
-          y1: top + LANE - 12,
-          y2: top + LANE - 12,
-          stroke: HAIR,
-        }),
-        text(8, top + 22, title, INK),
-        text(8, top + 37, lane.unit, GREY),
-        text(RIGHT + 6, top + 12, short(high), GREY),
-        text(RIGHT + 6, top + LANE - 8, short(low), GREY),
-      )
-    })
-    drawCrosshair()
-  }
+const crosshairOrMiddle = ({ at, range }: View) => at ?? (range[0] + range[1]) / 2
 
-  function drawCrosshair() {
-    picture.querySelector('.pv-cross')?.remove()
-    if (at === null || at < range[0] || at > range[1]) {
-      element.textContent = ''
-      return
-    }
-    const x = xOf(at, range)
-    const cross = svg('g', { class: 'pv-cross', 'pointer-events': 'none' })
-    cross.append(svg('line', { x1: x, x2: x, y1: 20, y2: height - 8, stroke: INK }))
-    const values: string[] = []
-    drawing.lanes.forEach((lane, index) => {
-      const value = valueAt(lane, at ?? 0)
-      const words = value === null ? '–' : `${short(value)} ${lane.unit}`.trim()
-      values.push(`${lane.title} ${words}`)
-      const left = x > RIGHT - 90
-      const y = TOP + index * LANE + 22
-      const shown = text(x + (left ? -5 : 5), y, words, INK, left ? 'end' : 'start')
-      shown.setAttribute('paint-order', 'stroke')
-      shown.setAttribute('stroke', '#fff')
-      shown.setAttribute('stroke-width', '3')
-      cross.append(shown)
-    })
-    picture.append(cross)
-    element.textContent = `${day.format(at)} ${clock.format(at)}`
-    element.title = values.join('\n')
-  }
+function zoomAtCrosshair(view: View, factor: number): void {
+  zoomAt(view, crosshairOrMiddle(view), factor)
+}
 
-  /** The instant below the pointer. */
-  function instant(event: MouseEvent): number {
-    const box = picture.getBoundingClientRect()
-    const t = tOf(((event.clientX - box.left) / box.width) * WIDTH, range)
-    return Math.min(Math.max(t, range[0]), range[1])
-  }
+function zoomAt(view: View, at: number, factor: number): void {
+  view.show(zoomed(view.range, factor, at, view.whole, MIN_SPAN_MS))
+}
 
-  let held: { x: number; range: Range } | null = null
+/** The instant below the pointer, inside the visible range. */
+function instantAt(picture: SVGSVGElement, event: MouseEvent, range: Interval): number {
+  const box = picture.getBoundingClientRect()
+  const t = tOf(((event.clientX - box.left) / box.width) * WIDTH, range)
+  return Math.min(Math.max(t, range[0]), range[1])
+}
+
+/** A drag pans, a move shows the crosshair, a double click shows everything. */
+function bindPointer(picture: SVGSVGElement, view: View): void {
+  let press: { x: number; range: Interval } | null = null
   picture.addEventListener('pointerdown', (event) => {
-    held = { x: event.clientX, range }
+    press = { x: event.clientX, range: view.range }
     picture.setPointerCapture(event.pointerId)
   })
   picture.addEventListener('pointerup', () => {
-    held = null
+    press = null
   })
   picture.addEventListener('pointermove', (event) => {
-    if (held && event.buttons) {
-      const box = picture.getBoundingClientRect()
-      const perPixel = ((held.range[1] - held.range[0]) / (RIGHT - LEFT)) * (WIDTH / box.width)
-      show(pan(held.range, (held.x - event.clientX) * perPixel, whole))
+    if (!press || !event.buttons) {
+      view.moveCrosshair(instantAt(picture, event, view.range))
       return
     }
-    at = instant(event)
-    drawCrosshair()
+    const [start, end] = press.range
+    const perPixel =
+      ((end - start) / (RIGHT - LEFT)) * (WIDTH / picture.getBoundingClientRect().width)
+    const by = (press.x - event.clientX) * perPixel
+    view.show(clamped([start + by, end + by], view.whole))
   })
-  picture.addEventListener('pointerleave', () => {
-    at = null
-    drawCrosshair()
-  })
-  picture.addEventListener('dblclick', () => show(whole))
-  picture.addEventListener(
-    'wheel',
-    (event) => {
-      if (!event.ctrlKey && document.activeElement !== picture) return
-      event.preventDefault()
-      show(zoom(range, instant(event), event.deltaY > 0 ? 1.25 : 0.8, whole))
-    },
-    { passive: false },
-  )
-  picture.addEventListener('keydown', (event) => {
-    const step = (range[1] - range[0]) / (event.shiftKey ? 10 : 100)
-    if (event.key === 'ArrowLeft') at = Math.max(middle() - step, range[0])
-    else if (event.key === 'ArrowRight') at = Math.min(middle() + step, range[1])
-    else if (event.key === '+') return show(zoom(range, middle(), 0.5, whole))
-    else if (event.key === '-') return show(zoom(range, middle(), 2, whole))
-    else if (event.key === '0') return show(whole)
-    else return
+  picture.addEventListener('pointerleave', () => view.moveCrosshair(null))
+  picture.addEventListener('dblclick', () => view.show(view.whole))
+}
+
+/** The wheel zooms with Ctrl or when the picture has the focus; otherwise the page scrolls. */
+function bindWheel(picture: SVGSVGElement, view: View): void {
+  const zoom = (event: WheelEvent) => {
+    if (!event.ctrlKey && document.activeElement !== picture) return
     event.preventDefault()
-    drawCrosshair()
+    zoomAt(view, instantAt(picture, event, view.range), event.deltaY > 0 ? 1.25 : 0.8)
+  }
+  picture.addEventListener('wheel', zoom, { passive: false })
+}
+
+/** Arrow keys move the crosshair by a hundredth of the range, with Shift by a tenth. */
+function bindKeys(picture: SVGSVGElement, view: View): void {
+  picture.addEventListener('keydown', (event) => {
+    const [start, end] = view.range
+    const step = (end - start) / (event.shiftKey ? 10 : 100)
+    if (event.key === '+') return zoomAtCrosshair(view, 0.5)
+    if (event.key === '-') return zoomAtCrosshair(view, 2)
+    if (event.key === '0') return view.show(view.whole)
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
+    event.preventDefault()
+    const from = crosshairOrMiddle(view)
+    view.moveCrosshair(
+      event.key === 'ArrowLeft' ? Math.max(from - step, start) : Math.min(from + step, end),
+    )
   })
-  draw()
-  place.replaceChildren(view)
 }

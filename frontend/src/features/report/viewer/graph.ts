@@ -1,37 +1,19 @@
-/** Pure questions about the wait graph of a report file. */
+/** The chains and the tree of the wait graph of a report file. */
+import { blockersOf, groupIds, waitersOf } from '@/charts/graphWalk'
 import type { GraphDrawing, GraphNode } from './data'
 
 type TreeRow = { readonly node: GraphNode; readonly depth: number }
 
-/** Everything that the node waits behind and everything that waits behind it, itself included. */
+/** The ids of everything that blocks the node and everything it blocks, itself included. */
 export function chain(graph: GraphDrawing, id: string): Set<string> {
-  const ahead = new Map<string, string[]>()
-  const behind = new Map<string, string[]>()
-  for (const [source, target] of graph.edges) {
-    push(ahead, source, target)
-    push(behind, target, source)
-  }
-  const found = new Set([id])
-  for (const edges of [ahead, behind]) {
-    const seen = new Set([id])
-    const left = [id]
-    for (let at = left.pop(); at !== undefined; at = left.pop()) {
-      for (const next of edges.get(at) ?? []) {
-        if (seen.has(next)) continue
-        seen.add(next)
-        found.add(next)
-        left.push(next)
-      }
-    }
-  }
-  return found
+  const edges = graph.edges.map(([source, target]) => ({ source, target }))
+  return new Set([id, ...blockersOf(edges, id), ...waitersOf(edges, id)])
 }
 
-/** Roots first, each followed by those who wait behind it; every node once. */
+/** Rows of the tree: roots first, each followed by the nodes that it blocks; every node once. */
 export function tree(graph: GraphDrawing): TreeRow[] {
   const byId = new Map(graph.nodes.map((node) => [node.id, node]))
-  const behind = new Map<string, string[]>()
-  for (const [source, target] of graph.edges) push(behind, target, source)
+  const behind = groupIds(graph.edges.map(([source, target]) => [target, source]))
   const weight = (node: GraphNode) => -(node.blocks_total ?? 0)
   const order = (a: GraphNode, b: GraphNode) =>
     weight(a) - weight(b) || a.label.localeCompare(b.label)
@@ -55,10 +37,4 @@ export function tree(graph: GraphDrawing): TreeRow[] {
     }
   }
   return rows
-}
-
-function push(map: Map<string, string[]>, key: string, value: string) {
-  const names = map.get(key)
-  if (names) names.push(value)
-  else map.set(key, [value])
 }

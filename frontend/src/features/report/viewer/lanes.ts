@@ -1,4 +1,8 @@
-/** Pure layout of the timeline in a report file: scales, paths, ticks, the value at an instant. */
+/**
+ * Pure layout of the timeline in a report file: scales, paths, ticks, the value at an instant.
+ * Not charts/lane and charts/time: d3-scale alone would make the script five times as large (ADR 0007).
+ */
+import type { Interval } from '@/charts/range'
 import type { Lane, LanesDrawing, Point } from './data'
 
 export const WIDTH = 960
@@ -7,16 +11,14 @@ export const RIGHT = WIDTH - 64
 export const TOP = 28
 export const LANE = 64
 
-export type Range = readonly [start: number, end: number]
-
-const MIN_SPAN_MS = 100
+export const MIN_SPAN_MS = 100
 const STEPS_S = [
   0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200,
   86400,
 ]
 
 /** First and last instant of all lanes; null when no lane has a point. */
-export function extent(drawing: LanesDrawing): Range | null {
+export function extent(drawing: LanesDrawing): Interval | null {
   let first = Infinity
   let last = -Infinity
   for (const lane of drawing.lanes) {
@@ -28,25 +30,11 @@ export function extent(drawing: LanesDrawing): Range | null {
   return first < last ? [first, last] : null
 }
 
-export const xOf = (t: number, [start, end]: Range) =>
+export const xOf = (t: number, [start, end]: Interval) =>
   LEFT + ((t - start) / (end - start)) * (RIGHT - LEFT)
 
-export const tOf = (x: number, [start, end]: Range) =>
+export const tOf = (x: number, [start, end]: Interval) =>
   start + ((x - LEFT) / (RIGHT - LEFT)) * (end - start)
-
-/** The range with `factor` of its span, the instant `at` staying where it is, inside `whole`. */
-export function zoom(range: Range, at: number, factor: number, whole: Range): Range {
-  const span = Math.min(Math.max((range[1] - range[0]) * factor, MIN_SPAN_MS), whole[1] - whole[0])
-  const share = (at - range[0]) / (range[1] - range[0])
-  return pan([at - share * span, at - share * span + span], 0, whole)
-}
-
-/** The range moved by `ms`, kept inside `whole`. */
-export function pan(range: Range, ms: number, whole: Range): Range {
-  const span = range[1] - range[0]
-  const start = Math.min(Math.max(range[0] + ms, whole[0]), whole[1] - span)
-  return [start, start + span]
-}
 
 /** Index of the last point at or before `t`, or -1. Points are in time order. */
 export function before(points: readonly Point[], t: number): number {
@@ -72,7 +60,7 @@ export function valueAt(lane: Lane, t: number): number | null {
 }
 
 /** Lowest (zero at most) and highest value of a lane inside a range. */
-export function bounds(lane: Lane, range: Range): readonly [low: number, high: number] {
+export function bounds(lane: Lane, range: Interval): readonly [low: number, high: number] {
   let low = 0
   let high = -Infinity
   for (const [t, value] of lane.points) {
@@ -84,7 +72,7 @@ export function bounds(lane: Lane, range: Range): readonly [low: number, high: n
 }
 
 /** The lane's line as an SVG path; a gap lifts the pen. One point beyond each end is drawn. */
-export function pathOf(lane: Lane, range: Range, top: number): string {
+export function pathOf(lane: Lane, range: Interval, top: number): string {
   const [low, high] = bounds(lane, range)
   const parts: string[] = []
   let pen = 'M'
@@ -105,7 +93,7 @@ export function pathOf(lane: Lane, range: Range, top: number): string {
 }
 
 /** At most `most` round instants. */
-export function ticks([start, end]: Range, most = 8): number[] {
+export function ticks([start, end]: Interval, most = 8): number[] {
   const span = (end - start) / 1000
   const step =
     (STEPS_S.find((value) => span / value <= most) ?? 86400 * Math.ceil(span / 86400 / most)) * 1000

@@ -1,7 +1,8 @@
 /** Where marks go: stall bands, snapshot ticks, events; crowded ticks are merged per pixel column. */
 import { max, min } from 'd3-array'
 import type { components } from '@/api/schema'
-import { parseIso, type Interval, type TimeScale } from '@/charts/time'
+import type { Interval } from '@/charts/range'
+import { parseIso, type TimeScale } from '@/charts/time'
 import { formatDuration } from '@/format'
 
 type Stall = components['schemas']['StallDoc']

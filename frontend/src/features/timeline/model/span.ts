@@ -1,5 +1,6 @@
 /** The marked span in the address: "2026-11-20T22:17:05.000Z/2026-11-20T22:18:25.000Z". */
-import { iso, parseIso, type Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
+import { iso, parseIso } from '@/charts/time'
 
 export function readSpan(written: string): Interval | null {
   const [from, to] = written.split('/').map(parseIso)

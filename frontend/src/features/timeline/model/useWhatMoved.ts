@@ -1,6 +1,6 @@
 /** Ask which series moved in the shown window, and show those. */
 import { useState } from 'react'
-import type { Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
 import { useUrlChange } from '@/state/url'
 import { askWhatMoved } from './queries'
 

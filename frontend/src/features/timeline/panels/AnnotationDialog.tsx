@@ -1,6 +1,7 @@
 /** A note on an instant or a range, new or to be changed. What was typed stays until it is saved. */
 import { useState } from 'react'
-import { iso, parseIso, type Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
+import { iso, parseIso } from '@/charts/time'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'

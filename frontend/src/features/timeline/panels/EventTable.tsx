@@ -1,7 +1,7 @@
 /** The same marks and lanes as tables, for keyboards, screen readers and copying. */
 import { useMemo } from 'react'
 import { Link, useLocation } from 'react-router'
-import type { Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
 import { useIncidentId, useZone } from '@/state/incident'
 import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/controls/Button'

@@ -1,6 +1,6 @@
 /** The tools above the lanes: range, search, what moved, alignment, notes, export. */
 import type { Ref } from 'react'
-import type { Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
 import { formatDuration } from '@/format'
 import type { Zone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'

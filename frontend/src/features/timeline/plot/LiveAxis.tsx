@@ -1,7 +1,7 @@
 /** The time axis of the plot with the instant under the pointer; it follows the plot at each frame. */
 import { useEffect, useRef, useState } from 'react'
 import { TimeAxis } from '@/charts/TimeAxis'
-import type { Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
 import { useZone } from '@/state/incident'
 import type { TimelineView } from './view'
 

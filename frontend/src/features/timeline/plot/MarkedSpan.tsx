@@ -1,6 +1,6 @@
 /** The stretch that m marked: a frame over all lanes with its length, until Esc or kept as a note. */
 import { useEffect, useRef } from 'react'
-import type { Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
 import { formatDuration } from '@/format'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'

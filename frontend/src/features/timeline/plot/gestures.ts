@@ -4,7 +4,7 @@
  * double click shows everything. None of it renders React.
  */
 import { AXIS_HEIGHT } from '@/charts/TimeAxis'
-import { MIN_SPAN_MS } from '@/charts/time'
+import { MIN_SPAN_MS } from '@/charts/range'
 import { bindTimeZoom } from '@/charts/zoom'
 import { formatDuration } from '@/format'
 import { itemAt } from '../model/laneStack'

@@ -1,5 +1,5 @@
 /** What the painters of the plot need to know of the timeline that is shown. */
-import type { Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
 import type { TileStore } from '../model/tiles'
 import type { ClockShifts } from './clockShifts'
 

@@ -5,7 +5,7 @@
 import { scaleOf } from '@/charts/laneBox'
 import type { Palette } from '@/charts/palette'
 import type { Sketch } from '@/charts/sketch'
-import { clamped, type Interval } from '@/charts/time'
+import { clamped, type Interval } from '@/charts/range'
 import { stack, visible } from '../model/laneStack'
 import type { Lane, Placed } from '../model/laneTypes'
 import { type Fetcher, TileStore } from '../model/tiles'

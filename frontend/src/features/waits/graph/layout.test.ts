@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { BLANK_EDGE, completeNode } from '../defaults'
 import { graphSvg, nearSvg } from './drawing'
 import { layoutWaitGraph, needOf, ROW, visibleIn } from './layout'
-import { connected, type WaitEdge, type WaitGraph, type WaitNode } from '../waitGraph'
+import { blockersOf, connected, waitersOf } from '@/charts/graphWalk'
+import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 import { stepGraph } from './keyboardSteps'
-import { blockersOf } from '../waitGraph'
 import { edgeClaim } from '../nodeText'
 
 const node = (id: string, depth: number, more: Partial<WaitNode> = {}): WaitNode =>
@@ -213,4 +213,5 @@ it('knows who stands before a node, the nearest first, also in a circle', () => 
   expect(blockersOf(edges, 'w')).toEqual(['row', 'holder', 'latch'])
   expect(blockersOf([...edges, edge('latch', 'w')], 'row')).toEqual(['holder', 'latch', 'w'])
   expect(blockersOf(edges, 'latch')).toEqual([])
+  expect(waitersOf(edges, 'holder')).toContain('w')
 })

@@ -6,7 +6,8 @@
  * sizes in, CSS pixels out; y grows downwards. Linear in nodes and edges, but for the sorts.
  */
 import { groups, max, mean } from 'd3-array'
-import { neighboursOf, type WaitEdge, type WaitGraph, type WaitNode } from '../waitGraph'
+import { neighboursOf } from '@/charts/graphWalk'
+import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 
 export interface PlacedNode {
   node: WaitNode

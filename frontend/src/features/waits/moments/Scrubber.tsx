@@ -1,7 +1,8 @@
 /** All moments as bars of their waiters: click, step, play, or choose one to compare with. */
 import { max } from 'd3-array'
 import type { components } from '@/api/schema'
-import { parseIso, timeScale, type Interval } from '@/charts/time'
+import type { Interval } from '@/charts/range'
+import { parseIso, timeScale } from '@/charts/time'
 import { TimeAxis } from '@/charts/TimeAxis'
 import { useWidth } from '@/charts/useWidth'
 import { useZone } from '@/state/incident'

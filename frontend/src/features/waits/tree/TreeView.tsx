@@ -4,7 +4,7 @@ import { cx } from '@/ui/controls/cx'
 import { onSecondClick } from '../doubleClick'
 import type { WaitGraph, WaitNode } from '../waitGraph'
 import { stepTree, type TreeRow, treeRows } from './treeRows'
-import { blockersOf } from '../waitGraph'
+import { blockersOf } from '@/charts/graphWalk'
 import {
   GLYPH,
   type NodePersistence,

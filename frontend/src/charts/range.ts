@@ -1,0 +1,40 @@
+/**
+ * Arithmetic on ranges of time: zoom, pan, clamp. Imports nothing, so the viewer of report files shares
+ * it without d3.
+ */
+
+/** Half-open [start, end), epoch ms. */
+export type Interval = readonly [number, number]
+
+/** A range is never zoomed narrower than this. */
+export const MIN_SPAN_MS = 1000
+
+/** Zoom by a factor around an instant, kept inside `whole` and never narrower than `least` ms. */
+export function zoomed(
+  range: Interval,
+  factor: number,
+  around: number,
+  whole: Interval,
+  least = MIN_SPAN_MS,
+): Interval {
+  const span = Math.min(
+    Math.max(least, (range[1] - range[0]) * factor),
+    Math.max(least, whole[1] - whole[0]),
+  )
+  const share = (around - range[0]) / (range[1] - range[0] || 1)
+  return clamped([around - share * span, around + (1 - share) * span], whole)
+}
+
+/** Shift by a share of the visible span, kept inside `whole`. */
+export function panned(range: Interval, share: number, whole: Interval): Interval {
+  const by = (range[1] - range[0]) * share
+  return clamped([range[0] + by, range[1] + by], whole)
+}
+
+/** The same span moved inside `whole`; `whole` itself when it is wider. */
+export function clamped(range: Interval, whole: Interval): Interval {
+  const span = range[1] - range[0]
+  if (span >= whole[1] - whole[0]) return whole
+  const start = Math.min(Math.max(range[0], whole[0]), whole[1] - span)
+  return [start, start + span]
+}

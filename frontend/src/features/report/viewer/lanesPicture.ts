@@ -1,0 +1,113 @@
+/** Draws the lanes of a report file as SVG: stalls, ticks, lines, and the crosshair with its values. */
+import type { Interval } from '@/charts/range'
+import type { Lane, LanesDrawing } from './data'
+import { svg } from './dom'
+import { bounds, LANE, LEFT, pathOf, RIGHT, short, ticks, TOP, valueAt, WIDTH, xOf } from './lanes'
+
+const INK = '#1c2024'
+const GREY = '#60646c'
+const HAIR = '#d9d9e0'
+const STALL = '#fdf3dd'
+const LINE = '#0072b2'
+
+const heightOf = (drawing: LanesDrawing) => TOP + LANE * drawing.lanes.length + 8
+
+/** Create the focusable picture, still empty. */
+export function createPicture(drawing: LanesDrawing, label: string): SVGSVGElement {
+  return svg('svg', {
+    viewBox: `0 0 ${WIDTH} ${heightOf(drawing)}`,
+    role: 'img',
+    tabindex: 0,
+    'aria-label': `${label} Arrow keys move the crosshair, plus and minus zoom, 0 shows everything.`,
+    'font-family': 'Inter, sans-serif',
+    'font-size': 11,
+  })
+}
+
+/** Draw the range in place of what the picture shows; the crosshair is drawn apart. */
+export function drawLanes(
+  picture: SVGSVGElement,
+  drawing: LanesDrawing,
+  range: Interval,
+  { zone, clock, clip }: { zone: string; clock: Intl.DateTimeFormat; clip: string },
+): void {
+  const height = heightOf(drawing)
+  const inside = svg('g', { 'clip-path': `url(#${clip})` })
+  picture.replaceChildren(
+    svg('rect', { width: WIDTH, height, fill: '#fff' }),
+    svg('clipPath', { id: clip }, svg('rect', { x: LEFT, y: 0, width: RIGHT - LEFT, height })),
+    inside,
+    text(8, 16, `time, ${zone}`, GREY),
+  )
+  inside.append(...drawing.stalls.flatMap((stall) => stallBand(stall, range, height)))
+  for (const tick of ticks(range)) {
+    const x = xOf(tick, range)
+    inside.append(svg('line', { x1: x, x2: x, y1: 24, y2: height - 8, stroke: HAIR }))
+    picture.append(text(x, 16, clock.format(tick), GREY, 'middle'))
+  }
+  drawing.lanes.forEach((lane, index) => {
+    const top = TOP + index * LANE
+    inside.append(
+      svg('path', {
+        d: pathOf(lane, range, top),
+        fill: 'none',
+        stroke: LINE,
+        'stroke-width': 1.25,
+      }),
+    )
+    picture.append(...laneFrame(lane, range, top))
+  })
+}
+
+function stallBand([start, end]: LanesDrawing['stalls'][number], range: Interval, height: number) {
+  const left = xOf(start, range)
+  const right = end === null ? RIGHT : xOf(end, range)
+  if (right <= left) return []
+  return [svg('rect', { x: left, y: 24, width: right - left, height: height - 32, fill: STALL })]
+}
+
+/** The base line of a lane, its title and unit, and its highest and lowest value. */
+function laneFrame(lane: Lane, range: Interval, top: number): SVGElement[] {
+  const [low, high] = bounds(lane, range)
+  const title = lane.title.length > 29 ? `${lane.title.slice(0, 28)}…` : lane.title
+  const base = top + LANE - 12
+  return [
+    svg('line', { x1: LEFT, x2: RIGHT, y1: base, y2: base, stroke: HAIR }),
+    text(8, top + 22, title, INK),
+    text(8, top + 37, lane.unit, GREY),
+    text(RIGHT + 6, top + 12, short(high), GREY),
+    text(RIGHT + 6, top + LANE - 8, short(low), GREY),
+  ]
+}
+
+/** Move the crosshair to an instant, null removes it; returns a line of text per lane. */
+export function drawCrosshair(
+  picture: SVGSVGElement,
+  drawing: LanesDrawing,
+  range: Interval,
+  at: number | null,
+): string[] {
+  picture.querySelector('.pv-cross')?.remove()
+  if (at === null) return []
+  const x = xOf(at, range)
+  const cross = svg('g', { class: 'pv-cross', 'pointer-events': 'none' })
+  cross.append(svg('line', { x1: x, x2: x, y1: 20, y2: heightOf(drawing) - 8, stroke: INK }))
+  const left = x > RIGHT - 90
+  const values = drawing.lanes.map((lane, index) => {
+    const value = valueAt(lane, at)
+    const words = value === null ? '–' : `${short(value)} ${lane.unit}`.trim()
+    const y = TOP + index * LANE + 22
+    const label = text(x + (left ? -5 : 5), y, words, INK, left ? 'end' : 'start')
+    label.setAttribute('paint-order', 'stroke')
+    label.setAttribute('stroke', '#fff')
+    label.setAttribute('stroke-width', '3')
+    cross.append(label)
+    return `${lane.title} ${words}`
+  })
+  picture.append(cross)
+  return values
+}
+
+function text(x: number, y: number, words: string, fill: string, anchor = 'start') {
+  return svg('text', { x, y, fill, 'text-anchor': anchor }, words)
+}
