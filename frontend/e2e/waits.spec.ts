@@ -21,7 +21,7 @@ test.beforeAll(async ({ browser }) => {
 test('play, step and compare moments', async ({ page }) => {
   await page.goto(at('waits'))
   await expect(page.getByTestId('wait-headline')).toContainText('blocks 300 threads')
-  await expect(page.getByTestId('root-stuck').first()).toContainText('of 24 status dumps looked at')
+  await expect(page.getByTestId('root-stuck').first()).toContainText('of 24 sampled status dumps')
   const time = page.getByTestId('wait-time')
   const worst = await time.textContent()
   await expect(page.getByRole('button', { name: 'Next moment with waiters' })).toBeEnabled()

@@ -8,7 +8,7 @@ from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls.documents import main_stall, worst_time
 from pileup.analysis.waits.blockers import persistence
 from pileup.analysis.waits.moment_graph import wait_graph
-from pileup.analysis.waits.moments import AT_MOST, Looked, WaitMoment, look, spread
+from pileup.analysis.waits.moments import AT_MOST, MomentChoice, WaitMoment, choose_moments, spread
 from pileup.numerals import grouped
 from pileup.report.case import Case
 from pileup.report.text.prefill import prefill
@@ -67,15 +67,14 @@ def test_moments_are_counted_with_their_kind() -> None:
     stall = Span(0, 200_000_000)
     dumps = [moment(t, "innodb_status", 30) for t in range(40)]
     lists = [moment(t, "processlist", 5) for t in range(0, 40, 4)]
-    assert (
-        look([*dumps, *lists], stall, None).among == "24 status dumps looked at (40 of the stall)"
-    )
-    assert look(dumps[:7], stall, "db-1").among == "7 status dumps of the stall"
-    assert look(dumps[:7], stall, "db-2").among == "0 status dumps with waiters"
+    choice = choose_moments([*dumps, *lists], stall, None)
+    assert (choice.among, choice.total) == ("24 sampled status dumps", 40)
+    assert choose_moments(dumps[:7], stall, "db-1").among == "7 status dumps of the stall"
+    assert choose_moments(dumps[:7], stall, "db-2").among == "0 status dumps with waiters"
     quiet = [moment(t, "innodb_status", int(t == 3)) for t in range(40)]
-    assert look([*quiet, *lists], stall, None).among == "10 processlists of the stall"
-    assert look([*quiet, *lists[:1]], stall, None).unit == "status dump"
-    assert look(quiet, None, None).among == "1 status dump with waiters"
+    assert choose_moments([*quiet, *lists], stall, None).among == "10 processlists of the stall"
+    assert choose_moments([*quiet, *lists[:1]], stall, None).unit == "status dump"
+    assert choose_moments(quiet, None, None).among == "1 status dump with waiters"
 
 
 def test_those_that_are_looked_at_are_spread_and_hold_the_worst() -> None:
@@ -87,10 +86,12 @@ def test_those_that_are_looked_at_are_spread_and_hold_the_worst() -> None:
 
 
 def test_a_blocker_s_words() -> None:
-    """The screen beside the wait graph says the same: stuckWords in frontend waits/words.ts."""
-    among = Looked("status dump", (moment(1, "innodb_status", 1),) * 7, 7, "of the stall").among
+    """The wait graph's screen uses the same words (persistenceText in waits/nodeText.ts)."""
+    among = MomentChoice(
+        "status dump", (moment(1, "innodb_status", 1),) * 7, 7, "of the stall"
+    ).among
     assert persistence(4, 5, among) == (
-        "The root in 4 of 7 status dumps of the stall, others behind it in 5"
+        "Root blocker in 4 of 7 status dumps of the stall, blocks in 5"
     )
-    assert persistence(5, 5, among) == "The root in 5 of 7 status dumps of the stall"
-    assert persistence(5, 5, among, 3).endswith("(3 of one origin taken together)")
+    assert persistence(5, 5, among) == "Root blocker in 5 of 7 status dumps of the stall"
+    assert persistence(5, 5, among, 3).endswith("(3 of one origin combined)")

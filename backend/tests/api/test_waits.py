@@ -20,7 +20,7 @@ def get(site: Site, path: str, **params: Any) -> Any:
 def test_a_difference_of_two_moments(site: Site) -> None:
     graph = get(site, "", at=SECOND, against=FIRST, fold="none").json()
     assert graph["against"] == FIRST
-    assert "4 threads came to wait" in graph["difference"]
+    assert "4 threads started to wait" in graph["difference"]
     gone = {node["id"] for node in graph["nodes"] if node.get("mark") == "gone"}
     assert gone == {"thread:1", "thread:2"}
 

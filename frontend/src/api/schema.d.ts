@@ -3159,7 +3159,7 @@ export interface components {
   schemas: {
     /**
      * AbsenceDoc
-     * @description A known problem that was looked for and not found, or could not be looked for.
+     * @description A known problem that was checked without a match, or could not be checked.
      */
     AbsenceDoc: {
       id: string
@@ -3821,7 +3821,7 @@ export interface components {
     }
     /**
      * ComparedSide
-     * @description What one side of a comparison holds.
+     * @description Scope of one side of a comparison.
      */
     ComparedSide: {
       dumps: number
@@ -3891,7 +3891,7 @@ export interface components {
     }
     /**
      * ComputedStall
-     * @description What the analysis found where a person says otherwise.
+     * @description Computed times of a stall that a person corrected.
      */
     ComputedStall: {
       baseline: components['schemas']['Window'] | null
@@ -4245,7 +4245,7 @@ export interface components {
     }
     /**
      * FlameDoc
-     * @description Stacks merged by caller; two sets of samples at once for a differential picture.
+     * @description Flame graph: stacks merged by caller, of one set of samples or two (differential).
      */
     FlameDoc: {
       activity: {
@@ -4261,7 +4261,7 @@ export interface components {
     }
     /**
      * FlameNode
-     * @description One function under one caller. Counts are threads, summed over the samples.
+     * @description One function below one caller; counts are threads, summed over the samples.
      */
     FlameNode: {
       name: string
@@ -4360,7 +4360,7 @@ export interface components {
     }
     /**
      * Headline
-     * @description What a DBA would say in three sentences.
+     * @description Verdict and summary in up to three sentences.
      */
     Headline: {
       /** @default  */
@@ -4400,7 +4400,7 @@ export interface components {
     }
     /**
      * HotLatchDoc
-     * @description The same waits grouped by the latch they wait for, across positions.
+     * @description Semaphore waits grouped by latch, across positions.
      */
     HotLatchDoc: {
       addresses: number
@@ -4638,7 +4638,7 @@ export interface components {
     }
     /**
      * JoinDoc
-     * @description How one more layer (stack, session, latch wait) came to be a thread's.
+     * @description How another layer (stack, session, latch wait) was joined to a thread.
      */
     JoinDoc: {
       confidence: number
@@ -4696,7 +4696,7 @@ export interface components {
     }
     /**
      * LastingWait
-     * @description How one node lasted over the moments.
+     * @description In how many moments one node waits, blocks or is the root.
      */
     LastingWait: {
       blocked_thread_s: number
@@ -4711,7 +4711,7 @@ export interface components {
     }
     /**
      * LatchKnowledge
-     * @description What the knowledge base says of a latch.
+     * @description Entry of the knowledge base for a latch.
      */
     LatchKnowledge: {
       check: string[]
@@ -4817,7 +4817,7 @@ export interface components {
     }
     /**
      * Locator
-     * @description Where a claim comes from: raw lines, or a series over a window, or a moment and a node.
+     * @description Source of a claim: raw lines, a series over a window, or a node at a moment.
      */
     Locator: {
       /** @default null */
@@ -4922,7 +4922,7 @@ export interface components {
     }
     /**
      * LookedAtDoc
-     * @description Over which range and in how much of each kind was looked.
+     * @description Window and number of records that the checks covered.
      */
     LookedAtDoc: {
       records: {
@@ -6243,7 +6243,7 @@ export interface components {
     }
     /**
      * RatioDoc
-     * @description A side over the first one.
+     * @description Ratio of a side to the reference side.
      */
     RatioDoc: {
       high: number | null
@@ -6865,7 +6865,7 @@ export interface components {
     }
     /**
      * SidesDoc
-     * @description Two or more sides beside each other, one being what the others are held against.
+     * @description Comparison of two or more sides with one of them, the reference.
      */
     SidesDoc: {
       /** @enum {unknown} */
@@ -6921,7 +6921,7 @@ export interface components {
     }
     /**
      * SignDoc
-     * @description One sign of a finding's signature, seen or not.
+     * @description One sign of a finding's signature, and whether it was seen.
      */
     SignDoc: {
       /** @enum {unknown} */
@@ -6961,7 +6961,7 @@ export interface components {
     }
     /**
      * SlowQueryDoc
-     * @description One shape of statement in the slow log, over the queries that ran in the stall.
+     * @description One statement shape of the slow log, over the queries that ran in the stall.
      */
     SlowQueryDoc: {
       baseline_per_second: number | null
@@ -7020,7 +7020,7 @@ export interface components {
     }
     /**
      * SpreadDoc
-     * @description How high something stands on one side, and how far that varies.
+     * @description Level of a series on one side, and its spread.
      */
     SpreadDoc: {
       high: number
@@ -7081,7 +7081,7 @@ export interface components {
     }
     /**
      * StackHeatDoc
-     * @description On how many threads each function was in each sample.
+     * @description Number of threads per function and sample.
      */
     StackHeatDoc: {
       counts: number[][]
@@ -7355,7 +7355,7 @@ export interface components {
     }
     /**
      * TableDoc
-     * @description A result set that was uploaded; its rows are at the locator.
+     * @description An uploaded result set; ``locator`` gives its rows.
      */
     TableDoc: {
       columns: string[]
@@ -7639,7 +7639,7 @@ export interface components {
     }
     /**
      * TrialDoc
-     * @description Whether the second of two runs did better, by the time a statement spends in the server.
+     * @description Whether the second of two runs is better, by the time a statement spends in the server.
      */
     TrialDoc: {
       after_s: number | null
@@ -7830,7 +7830,7 @@ export interface components {
     }
     /**
      * WaitNode
-     * @description A thread, what it waits for, or a folded group. What has its default is left out of JSON.
+     * @description A thread, a resource, or a folded group; JSON omits fields with default values.
      */
     WaitNode: {
       /** @default null */
@@ -7926,7 +7926,7 @@ export interface components {
     }
     /**
      * WaitNodeDoc
-     * @description Everything about one node of a wait graph.
+     * @description Details of one node of a wait graph.
      */
     WaitNodeDoc: {
       frames: string[]
@@ -7939,7 +7939,7 @@ export interface components {
     }
     /**
      * WaitPersistence
-     * @description Who and what stays stuck from moment to moment.
+     * @description Persistence of waits over the chosen moments.
      */
     WaitPersistence: {
       among: string

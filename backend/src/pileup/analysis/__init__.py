@@ -1,7 +1,7 @@
-"""Records to findings: one pure function per question, put together here.
+"""Build the analysis document of an incident from parsed records.
 
-``gather`` places the frames of all artifacts on one clock; ``analyse`` answers every question of
-the analysis document. Neither reads a file, a database or the time of day.
+``gather`` places the frames of all artifacts on one clock; ``analyse`` builds every part of the
+analysis document. Both are pure: they read no file, no database and no clock.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from pileup.analysis.waits import blockers, moment_graph, moments, persistence
 def analyse(
     evidence: Evidence, corrections_by_people: Sequence[StallCorrection] = ()
 ) -> contract.Analysis:
-    """The analysis document of one incident.
+    """Build the analysis document of one incident.
 
-    corrections_by_people: when a stall began and ended as people have it; it wins.
+    corrections_by_people: times of stalls set by people; they override computed times.
     """
     context, tally = measure(evidence, corrections_by_people)
     main = main_stall(context.stalls)
@@ -76,7 +76,7 @@ def analyse(
 def measure(
     evidence: Evidence, corrections_by_people: Sequence[StallCorrection] = ()
 ) -> tuple[Context, blockers.Tally]:
-    """Everything measured that rules and sentences build on; the stall's wait graphs, counted."""
+    """Measure what rules and sentences need, and count the wait graphs of the main stall."""
     values = series.values(evidence.frame("sample"))
     stalls = corrections.corrected(detection.find(evidence, values), corrections_by_people)
     main = main_stall(stalls)
@@ -85,7 +85,7 @@ def measure(
     chosen = baselines.choose(main, stalls, values) if main else None
     every = moments.moments(evidence)
     host = main.host if main else None
-    tally = blockers.tally(evidence, moments.look(every, span, host))
+    tally = blockers.tally(evidence, moments.choose_moments(every, span, host))
     context = Context(
         evidence=evidence,
         server=servers.server(evidence, settings),
@@ -125,7 +125,7 @@ def _most_waiting(
     stall: detection.Stall,
     tally: blockers.Tally | None,
 ) -> tuple[int, int] | None:
-    """Of the worst moment, and of those that are looked at: no graph shows more than the stall."""
+    """Return the peak of waiting threads and its time, over the worst and all chosen moments."""
     found = (
         blockers.most_waiting(evidence, every, stall.span, stall.host),
         tally.most if tally else None,

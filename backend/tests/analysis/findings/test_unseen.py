@@ -368,7 +368,7 @@ def test_a_blocker_is_counted_once_in_a_snapshot() -> None:
     found = analyse(case(Example(says="", server="5.6.30", waits=waits)))
     assert all(one.seen <= one.of for one in found.blockers)
     assert found.blockers[0].persistence == (
-        "The root in 6 of 6 status dumps of the stall (40 of one origin taken together)"
+        "Root blocker in 6 of 6 status dumps of the stall (40 of one origin combined)"
     )
 
 

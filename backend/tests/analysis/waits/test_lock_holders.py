@@ -98,7 +98,7 @@ def test_an_alter_behind_a_long_select_and_all_behind_the_alter() -> None:
     edge = holder(found, "mdl:shop.orders")
     assert (edge.target, edge.inferred, edge.confidence) == ("session:9", True, 0.85)
     assert found.roots[0].blocks_total == 31
-    assert any("Session 4 asked" in note for note in found.notes)
+    assert any("Session 4 requested" in note for note in found.notes)
 
 
 def test_an_idle_transaction_holds_the_metadata_lock() -> None:

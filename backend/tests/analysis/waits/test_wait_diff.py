@@ -44,7 +44,7 @@ def test_a_difference_says_who_came_who_left_and_who_stayed() -> None:
     }  # fmt: skip
     assert {said[name] for name in ("thread:3", "thread:9", "latch:0x2db49f8")} == {"kept"}
     assert graph.difference == (
-        "Since 22:20:15 UTC: 4 threads came to wait, 2 left, 2 still wait. "
+        "Since 22:20:15 UTC: 4 threads started to wait, 2 left, 2 still wait. "
         "Thread 9 is a root of both."
     )
     assert (graph.at, graph.against) == ("2026-11-20T22:20:45Z", "2026-11-20T22:20:15Z")
@@ -67,7 +67,7 @@ def test_a_pthread_that_serves_another_session_is_another_waiter() -> None:
         dump("", IDLE_HOLDER + row_waiter(1)), at(SECOND, dump("", IDLE_HOLDER + other))
     )
     graph = wait_diff(found, us(SECOND), us(FIRST))
-    assert "1 thread came to wait, 1 left, 0 still wait" in graph.difference
+    assert "1 thread started to wait, 1 left, 0 still wait" in graph.difference
 
 
 def test_a_difference_with_itself_is_none() -> None:

@@ -123,7 +123,7 @@ def test_reserved_writer_waits_for_readers_and_is_not_blocked_by_itself() -> Non
     graph = moment_graph.wait_graph(evidence(dump(quirk + behind)), None)
     assert graph.cycles == []
     (note,) = graph.notes
-    assert "not blocked by itself" in note
+    assert "does not block itself" in note
     assert "row0ins.cc:2520" in note
     readers = next(n for n in graph.nodes if n.id.startswith("readers:"))
     assert readers.inferred
@@ -181,7 +181,7 @@ def test_nobody_old_enough_is_not_invented() -> None:
     young = IDLE_HOLDER.replace("ACTIVE 26 sec", "ACTIVE 1 sec")
     graph = moment_graph.wait_graph(evidence(dump(transactions=row_waiter(1) + young)), None)
     assert not any(e.kind == "held_by" for e in graph.edges)
-    assert "Nobody in this dump can be named" in graph.notes[0]
+    assert "unknown: no active transaction with row locks is old enough" in graph.notes[0]
 
 
 def test_positions_differ_and_one_latch_is_hot() -> None:
@@ -287,7 +287,7 @@ def test_an_unheld_queue_is_its_own_root() -> None:
     rows = [(n, "Query", 4, "Waiting for global read lock", "UPDATE t SET a=1") for n in range(6)]
     graph = moment_graph.wait_graph(evidence(sessions(*rows)), None)
     assert graph.roots[0].label == "global read lock"
-    assert any("names who holds" in note for note in graph.notes)
+    assert any(note.startswith("Holder of ") and "unknown" in note for note in graph.notes)
 
 
 def test_blocked_thread_seconds_sum_over_snapshots() -> None:
@@ -297,8 +297,8 @@ def test_blocked_thread_seconds_sum_over_snapshots() -> None:
         for second in (15, 25, 35)
     )
     found = evidence(text)
-    looked = moments.look(moments.moments(found), None, None)
-    (top, *_) = blockers.blockers(blockers.tally(found, looked))
+    choice = moments.choose_moments(moments.moments(found), None, None)
+    (top, *_) = blockers.blockers(blockers.tally(found, choice))
     assert (top.blocks_total, top.seen, top.of) == (40, 3, 3)
     assert top.blocked_thread_s == 800.0
 

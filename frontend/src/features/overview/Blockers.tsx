@@ -1,4 +1,4 @@
-/** Root blockers: who holds and waits for nobody, and how many wait behind them. */
+/** Root blockers: sessions that block others and are not blocked, with the threads behind them. */
 import { Link, useLocation } from 'react-router'
 import type { BlockerDoc, Overview } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
@@ -12,7 +12,7 @@ export function Blockers({ overview }: { readonly overview: Overview }) {
   const { blockers, incident, numbers } = overview
   const most = Math.max(numbers.peak_waiters ?? 0, ...blockers.map((item) => item.blocks_total))
   return (
-    <Section title="Root blockers" note={blockers.length > 0 && 'They hold, and wait for nobody.'}>
+    <Section title="Root blockers" note={blockers.length > 0 && 'Blocking others, not blocked themselves'}>
       {blockers.length === 0 ? (
         <Nothing>
           {overview.headline

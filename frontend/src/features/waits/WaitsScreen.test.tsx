@@ -102,7 +102,7 @@ it('a root opens in the inspector, Escape closes it, ] goes to the next moment',
   within(inspector).getByText('2 (2 directly)')
   within(inspector).getByRole('button', { name: 'Pin as evidence' })
   await within(inspector).findByText(
-    'the root in 4 of 7 status dumps of the stall, others behind it in 5',
+    'root blocker in 4 of 7 status dumps of the stall, blocks in 5',
   )
   expect(screen.getByTestId('root-stuck').textContent).toContain('310 thread-seconds')
   const follow = await within(inspector).findByTestId('follow-thread')
@@ -148,11 +148,11 @@ it('a difference marks what came and what is gone by a sign, and Escape ends it'
   const marked = {
     ...graph,
     against: '2026-11-20T22:20:16Z',
-    difference: 'Since 22:20:16 UTC: 2 threads came to wait.',
+    difference: 'Since 22:20:16 UTC: 2 threads started to wait.',
     nodes: graph.nodes.map((node, index) => ({ ...node, mark: index ? 'added' : 'gone' })),
   }
   show('?vs=2026-11-20T22:20:16Z', marked)
-  expect((await screen.findByTestId('wait-difference')).textContent).toContain('came to wait')
+  expect((await screen.findByTestId('wait-difference')).textContent).toContain('started to wait')
   screen.getByRole('button', { name: /^added: 2 waiters/ })
   screen.getByRole('button', { name: /^gone: trx 26478/ })
   fireEvent.keyDown(window, { key: 'Escape' })
@@ -162,7 +162,7 @@ it('a difference marks what came and what is gone by a sign, and Escape ends it'
 it('arrows walk the graph, Enter opens', async () => {
   show('')
   const root = await screen.findByRole('button', {
-    name: 'trx 26478, blocks 2, 2 directly, root blocker, the root in 4 of 7 status dumps of the stall, others behind it in 5',
+    name: 'trx 26478, blocks 2, 2 directly, root blocker, root blocker in 4 of 7 status dumps of the stall, blocks in 5',
   })
   root.focus()
   fireEvent.keyDown(root, { key: 'ArrowRight' })

@@ -148,15 +148,15 @@ export function persistenceOf(
 }
 
 /**
- * "the root in 4 of 7 status dumps of the stall, others behind it in 5": the words of the overview
- * and the report (`persistence` in analysis/blockers.py), so that they say the same of one blocker.
+ * "root blocker in 4 of 7 status dumps of the stall, blocks in 5": the words of the overview and the
+ * report (`persistence` in analysis/waits/blockers.py), so that all describe a blocker alike.
  */
 export function persistenceText(lasting: NodePersistence, persistence: Persistence): string {
   const { root, blocking, seen } = lasting
   const { among } = persistence
   if (root > 0)
-    return `the root in ${root} of ${among}${blocking > root ? `, others behind it in ${blocking}` : ''}`
-  if (blocking > 0) return `others behind it in ${blocking} of ${among}`
+    return `root blocker in ${root} of ${among}${blocking > root ? `, blocks in ${blocking}` : ''}`
+  if (blocking > 0) return `blocks in ${blocking} of ${among}`
   return `in ${seen} of ${among}`
 }
 

@@ -1,4 +1,4 @@
-"""What was uploaded and what it holds: artifacts, clocks, snapshots, series, settings."""
+"""Artifacts, their clocks, and the snapshots, series, settings, events and tables they hold."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class ClockDoc(Doc, frozen=True, kw_only=True):
     dispersion_s: float | None = None
     anchors: int = 0
     suggested_offset_s: float | None = None
-    """What counters or events that another source saw too say should be added; not applied."""
+    """Offset derived from counters or events that another source also has; not applied."""
     suggested_how: str = ""
     """'Its clock is 41.2 s ahead of that of ...: questions at 58 moments, ± 0.4 s'."""
     moves: int = 0
-    """Dry run of the suggestion: records whose time would change."""
+    """Records whose time the suggestion would change."""
     outside: int = 0
-    """Of them, how many would then lie outside the time that the other artifacts cover."""
+    """Records that the suggestion would move outside the time covered by other artifacts."""
     jumps: list[str] = []
-    """Where its own clock was set while it ran, one sentence each."""
+    """Times at which its clock was set, one sentence each."""
 
 
 class ArtifactDoc(Doc, frozen=True, kw_only=True):
@@ -99,7 +99,7 @@ class EventDoc(Doc, frozen=True, kw_only=True):
 
 
 class TableDoc(Doc, frozen=True, kw_only=True):
-    """A result set that was uploaded; its rows are at the locator."""
+    """An uploaded result set; ``locator`` gives its rows."""
 
     name: str
     columns: list[str]
@@ -130,4 +130,4 @@ class TableChangeDoc(Doc, frozen=True, kw_only=True):
     gone: int
     changed: int
     largest: list[TableCellDoc]
-    """The cells that changed most, by how many times."""
+    """The cells that changed most, by ratio."""

@@ -1,4 +1,4 @@
-"""Base of every part of the analysis document, and what all parts share."""
+"""Types that all parts of the analysis document share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SCHEMA = "pileup.analysis/1"
 
 
 CERTAIN = 1.0
-"""A confidence; one object, so that it is seen to be the default and left out of a graph's JSON."""
+"""Confidence of printed facts; one object, so that msgspec omits the default from JSON."""
 
 
 class Doc(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
@@ -18,7 +18,7 @@ class Doc(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class Locator(Doc, frozen=True, kw_only=True):
-    """Where a claim comes from: raw lines, or a series over a window, or a moment and a node."""
+    """Source of a claim: raw lines, a series over a window, or a node at a moment."""
 
     kind: Literal["lines", "series", "snapshot"]
     artifact: str | None = None
@@ -52,9 +52,9 @@ class Window(Doc, frozen=True, kw_only=True):
 
 
 class Headline(Doc, frozen=True, kw_only=True):
-    """What a DBA would say in three sentences."""
+    """Verdict and summary in up to three sentences."""
 
     verdict: Literal["stall", "no_stall", "not_enough_data"]
     text: str
     arrival: str = ""
-    """Did arrival rate rise, work per query rise, or the server go idle: in words."""
+    """Sentence: did the arrival rate rise, work per query rise, or the server go idle."""

@@ -1,4 +1,4 @@
-"""Two or more sides beside each other: series, waits, stacks, settings, tables, hosts."""
+"""Comparison of two or more sides: series, waits, stacks, settings, tables, hosts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pileup.analysis.contract.base import Doc, Locator
 
 
 class ComparedSide(Doc, frozen=True, kw_only=True):
-    """What one side of a comparison holds."""
+    """Scope of one side of a comparison."""
 
     label: str
     start: str | None
@@ -16,13 +16,13 @@ class ComparedSide(Doc, frozen=True, kw_only=True):
     hosts: list[str]
     version: str | None
     dumps: int
-    """Status dumps in it."""
+    """Number of status dumps."""
     samples: int
-    """Stack samples in it."""
+    """Number of stack samples."""
 
 
 class ComparedSeries(Doc, frozen=True, kw_only=True):
-    """One series on both sides: medians; None where a side has no sample."""
+    """Medians of one series on both sides; None if a side has no sample."""
 
     series: str
     labels: str
@@ -31,7 +31,7 @@ class ComparedSeries(Doc, frozen=True, kw_only=True):
     a: float | None
     b: float | None
     a_p95: float | None
-    """Nearest rank."""
+    """95th percentile, nearest rank."""
     b_p95: float | None
     a_points: int
     b_points: int
@@ -53,11 +53,11 @@ class ComparedTableRow(Doc, frozen=True, kw_only=True):
 
     state: Literal["appeared", "gone", "changed"]
     key: list[str | None]
-    """What tells the row apart, in the order of the table's keys."""
+    """Key values of the row, in the order of the table's keys."""
     column: str | None
     """None for a whole row; a and b are None then too."""
     a: str | None
-    """As printed; of a number of several runs the median."""
+    """Value as printed; the median of a number over several runs."""
     b: str | None
     change: str | None
     """b - a, exact; None unless both are numbers."""
@@ -72,7 +72,7 @@ class ComparedTable(Doc, frozen=True, kw_only=True):
 
     name: str
     host: str | None
-    """The host that both sides have it of; None when they are of different hosts."""
+    """Host of the table on both sides; None if the hosts differ."""
     keys: list[str]
     a: Locator
     b: Locator
@@ -82,21 +82,21 @@ class ComparedTable(Doc, frozen=True, kw_only=True):
     """Counts of rows; None when several rows have one key."""
     note: str | None
     rows: list[ComparedTableRow]
-    """The cells that changed most, by how many times; then rows that appeared and went."""
+    """The cells that changed most, by ratio; then rows that appeared or are gone."""
 
 
 class TrialDoc(Doc, frozen=True, kw_only=True):
-    """Whether the second of two runs did better, by the time a statement spends in the server."""
+    """Whether the second of two runs is better, by the time a statement spends in the server."""
 
     verdict: Literal["better", "same", "worse", "unknown"]
     text: str
     before_s: float | None
-    """Seconds inside the server per statement; None when none was done or nothing tells."""
+    """Seconds inside the server per statement; None without statements or data."""
     after_s: float | None
 
 
 class SpreadDoc(Doc, frozen=True, kw_only=True):
-    """How high something stands on one side, and how far that varies."""
+    """Level of a series on one side, and its spread."""
 
     median: float
     """Of the samples; of the runs' medians where the side is several runs."""
@@ -110,7 +110,7 @@ class SpreadDoc(Doc, frozen=True, kw_only=True):
 
 
 class RatioDoc(Doc, frozen=True, kw_only=True):
-    """A side over the first one."""
+    """Ratio of a side to the reference side."""
 
     ratio: float
     """Of the medians."""
@@ -142,7 +142,7 @@ class SidesWait(Doc, frozen=True, kw_only=True):
 
 class SidesStack(Doc, frozen=True, kw_only=True):
     stack: list[str]
-    """Innermost first, cleaned."""
+    """Cleaned function names, innermost first."""
     counts: list[float | None]
     """Threads per sample, the mean over a side's runs; None without samples."""
     signature: str | None
@@ -153,12 +153,12 @@ class SidesStack(Doc, frozen=True, kw_only=True):
 class SidesSetting(Doc, frozen=True, kw_only=True):
     name: str
     values: list[str | None]
-    """None: not printed there. Runs of one side that differ are all named."""
+    """One per side; None: not printed. Different values of a side's runs are all listed."""
 
 
 class SidesTable(Doc, frozen=True, kw_only=True):
     side: int
-    """Held against the reference: b of the table, which is a."""
+    """Index of the side compared with the reference: b of the table; the reference is a."""
     table: ComparedTable
 
 
@@ -168,21 +168,21 @@ class SidesTrial(Doc, frozen=True, kw_only=True):
 
 
 class SidesDoc(Doc, frozen=True, kw_only=True):
-    """Two or more sides beside each other, one being what the others are held against."""
+    """Comparison of two or more sides with one of them, the reference."""
 
     sides: list[ComparedSide]
     reference: int
-    """Which of them that is, from 0."""
+    """Index of the reference side, from 0."""
     align: Literal["onset", "start", "clock"]
-    """What a window's seconds count from."""
+    """Origin from which a window's seconds count."""
     trials: list[SidesTrial]
     warnings: list[str]
     series: list[SidesSeries]
-    """What differs most first."""
+    """Largest differences first."""
     waits: list[SidesWait]
     stacks: list[SidesStack]
     settings: list[SidesSetting]
-    """Those that at least two sides print and that differ."""
+    """Settings that at least two sides print with different values."""
     tables: list[SidesTable]
 
 
@@ -193,7 +193,7 @@ class OverlayLine(Doc, frozen=True, kw_only=True):
     label: str
     host: str | None
     zero: str
-    """Instant that second 0 stands for."""
+    """Instant of second 0."""
     points: list[tuple[float, float, float, float]]
     """Seconds since zero, median, least and most of the samples of that stretch."""
 
@@ -206,7 +206,7 @@ class OverlayDoc(Doc, frozen=True, kw_only=True):
     align: Literal["onset", "start", "clock"]
     lines: list[OverlayLine]
     samples: int
-    """How many samples the points stand for."""
+    """Number of samples behind the points."""
 
 
 class FleetSeries(Doc, frozen=True, kw_only=True):
@@ -229,7 +229,7 @@ class FleetHost(Doc, frozen=True, kw_only=True):
     host: str
     series: list[FleetSeries]
     moved: int
-    """How many series stand out; ``series`` holds the clearest."""
+    """Number of series that differ clearly; ``series`` lists the clearest."""
     settings: list[FleetSetting]
 
 

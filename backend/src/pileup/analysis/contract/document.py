@@ -57,22 +57,22 @@ class Analysis(Doc, frozen=True, kw_only=True):
     findings: list[FindingDoc]
     problems: list[ProblemDoc]
     absences: list[AbsenceDoc] = []
-    """Known problems that were looked for and not found. Empty where nothing stalled."""
+    """Known problems checked without a match; empty if nothing stalled."""
     looked_at: LookedAtDoc | None = None
     slow_queries: list[SlowQueryDoc] = []
     tables: list[TableDoc] = []
     table_changes: list[TableChangeDoc] = []
     persistence: WaitPersistence | None = None
-    """Who and what stays stuck; by far the biggest part where thousands wait."""
+    """Persistence of waits; by far the largest part if thousands wait."""
 
 
 def encode(document: Doc) -> bytes:
-    """The document as UTF-8 JSON."""
+    """Encode a document as UTF-8 JSON."""
     return msgspec.json.encode(document)
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of the analysis document."""
+    """Return the JSON Schema (2020-12) of the analysis document."""
     schema = msgspec.json.schema(Analysis)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,4 +1,4 @@
-"""Checks, findings and what was searched for without a match."""
+"""Triage checks, findings, and known problems checked without a match."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TriageDoc(Doc, frozen=True, kw_only=True):
     why: str
     evidence: list[Locator]
     collect: str = ""
-    """The command that would have told, for the next time; empty when all was there."""
+    """Command that collects the missing data next time; empty if nothing was missing."""
 
 
 class MitigationDoc(Doc, frozen=True, kw_only=True):
@@ -36,12 +36,12 @@ class ExperimentDoc(Doc, frozen=True, kw_only=True):
 
 
 class SignDoc(Doc, frozen=True, kw_only=True):
-    """One sign of a finding's signature, seen or not."""
+    """One sign of a finding's signature, and whether it was seen."""
 
     text: str
     seen: Literal["yes", "no", "no_data"]
     weight: float
-    """What it adds to the score when it is seen."""
+    """Contribution to the score if seen."""
 
 
 class FindingDoc(Doc, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class FindingDoc(Doc, frozen=True, kw_only=True):
     why: str
     evidence: list[Locator]
     against: list[str]
-    """What speaks against it or is missing."""
+    """Evidence against it, and missing evidence."""
     applies_to_version: Literal["yes", "no", "unknown"]
     fixed_in: list[str]
     mitigations: list[MitigationDoc]
@@ -61,14 +61,14 @@ class FindingDoc(Doc, frozen=True, kw_only=True):
     references: list[str]
     explanation: str = ""
     signs: list[SignDoc] = []
-    """What was looked for, where the signature is data; empty where code decides."""
+    """Signs of a signature that is data; empty if code decides."""
     verified: bool = True
-    """Whether the knowledge base read the source of this problem; ``verified_by`` tells."""
+    """Whether the problem's source was read for the knowledge base; see ``verified_by``."""
     verified_by: str = ""
 
 
 class AbsenceDoc(Doc, frozen=True, kw_only=True):
-    """A known problem that was looked for and not found, or could not be looked for."""
+    """A known problem that was checked without a match, or could not be checked."""
 
     id: str
     title: str
@@ -77,7 +77,7 @@ class AbsenceDoc(Doc, frozen=True, kw_only=True):
 
 
 class LookedAtDoc(Doc, frozen=True, kw_only=True):
-    """Over which range and in how much of each kind was looked."""
+    """Window and number of records that the checks covered."""
 
     window: Window | None
     """The stall; None: the whole capture."""
@@ -86,10 +86,10 @@ class LookedAtDoc(Doc, frozen=True, kw_only=True):
 
 
 class SlowQueryDoc(Doc, frozen=True, kw_only=True):
-    """One shape of statement in the slow log, over the queries that ran in the stall."""
+    """One statement shape of the slow log, over the queries that ran in the stall."""
 
     shape: str
-    """Literals as ?, lists as one."""
+    """Statement with literals and lists as ?."""
     calls: int
     total_s: float
     max_s: float | None

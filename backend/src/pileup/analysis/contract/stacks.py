@@ -7,7 +7,7 @@ from pileup.analysis.contract.base import Doc, Locator
 
 class HotStackDoc(Doc, frozen=True, kw_only=True):
     stack: list[str]
-    """Innermost first, cleaned."""
+    """Cleaned function names, innermost first."""
     threads: int
     max_at_once: int
     share: float
@@ -20,28 +20,28 @@ class HotStackDoc(Doc, frozen=True, kw_only=True):
 
 
 class FlameNode(Doc, frozen=True, kw_only=True, rename={"self_": "self"}):
-    """One function under one caller. Counts are threads, summed over the samples."""
+    """One function below one caller; counts are threads, summed over the samples."""
 
     name: str
     parent: int
     """Index of the caller in ``nodes``; -1 at the root. Callers come before callees."""
     total: int
     self_: int
-    """Threads whose innermost frame it is."""
+    """Threads with this function as innermost frame."""
     total_b: int = 0
     self_b: int = 0
 
 
 class FlameDoc(Doc, frozen=True, kw_only=True):
-    """Stacks merged by caller; two sets of samples at once for a differential picture."""
+    """Flame graph: stacks merged by caller, of one set of samples or two (differential)."""
 
     samples: int
     samples_b: int | None
     nodes: list[FlameNode]
     pruned: int
-    """Thin nodes (with all below them) that were left out."""
+    """Number of thin nodes left out, with all nodes below them."""
     activity: dict[str, int]
-    """Threads by what they do: latch, lock, commit, io, net, queue, waiting, cpu, idle."""
+    """Threads by activity: latch, lock, commit, io, net, queue, waiting, cpu, idle."""
     activity_b: dict[str, int] | None
 
 
@@ -52,7 +52,7 @@ class HeatMoment(Doc, frozen=True, kw_only=True):
 
 
 class StackHeatDoc(Doc, frozen=True, kw_only=True):
-    """On how many threads each function was in each sample."""
+    """Number of threads per function and sample."""
 
     moments: list[HeatMoment]
     functions: list[str]

@@ -1,4 +1,4 @@
-"""When the server was stalled and what moved."""
+"""Stalls, and the series that moved in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class StallEvidence(Doc, frozen=True, kw_only=True):
 
 
 class ComputedStall(Doc, frozen=True, kw_only=True):
-    """What the analysis found where a person says otherwise."""
+    """Computed times of a stall that a person corrected."""
 
     onset: str
     end: str | None
@@ -36,17 +36,17 @@ class StallDoc(Doc, frozen=True, kw_only=True):
     duration_s: float | None
     peak_at: str | None
     peak_waiters: int | None
-    """At ``peak_at``, what ``peak_counts`` says: the most at once that any moment shows."""
+    """Peak over all moments, at ``peak_at``; ``peak_counts`` tells what is counted."""
     evidence: list[StallEvidence]
     peak_counts: Literal["waiting", "running"] = "waiting"
     """waiting: threads that wait in the wait graph of that moment, all layers joined. running:
-    sessions in a series, where no snapshot shows most of them as waiters; ``note`` says which."""
+    sessions in a series, if no snapshot shows most of them as waiters; ``note`` names it."""
     note: str = ""
     host: str | None = None
     corrected_by: str | None = None
-    """The person whose onset, end and baseline these are; None: as computed."""
+    """Person who set onset, end or baseline; None: as computed."""
     computed: ComputedStall | None = None
-    """What a person corrected; None as well where nothing computed lies near."""
+    """Times before the correction; None without a correction or a computed stall nearby."""
 
 
 class ShiftDoc(Doc, frozen=True, kw_only=True):
@@ -56,9 +56,9 @@ class ShiftDoc(Doc, frozen=True, kw_only=True):
     stall: float | None
     ratio: float | None
     score: float
-    """Robust: (stall median - baseline median) / (1.4826 MAD + floor), absolute value."""
+    """Robust: (stall median - baseline median) / (1.4826 MAD + minimum spread), absolute."""
     first_moved_s: float | None
-    """Seconds relative to the onset; negative: it led."""
+    """Seconds relative to the onset; negative: before it."""
     uncertainty_s: float | None
     direction: Literal["up", "down"]
     unit: str | None = None

@@ -1,4 +1,4 @@
-"""The wait graph, who blocks whom, and which waits last."""
+"""Wait graphs, hot waits, root blockers, deadlocks and the persistence of waits."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class HotWaitDoc(Doc, frozen=True, kw_only=True):
     max_waited_s: float | None = None
     example: Locator | None = None
     function: str | None = None
-    """The function of the server's source at this place; None where no version of it was read."""
+    """Server function at this position; None if no version's source is known."""
     source: str = ""
     """'row_search_mvcc (mysql-5.7.32, the nearest version that was read)'."""
 
 
 class HotLatchDoc(Doc, frozen=True, kw_only=True):
-    """The same waits grouped by the latch they wait for, across positions."""
+    """Semaphore waits grouped by latch, across positions."""
 
     latch: str | None
     label: str
@@ -55,28 +55,28 @@ class BlockerDoc(Doc, frozen=True, kw_only=True):
     blocks_direct: int
     blocks_total: int
     seen: int
-    """In how many moments it is the root blocker; ``of`` were looked at."""
+    """Number of the ``of`` chosen moments in which it is the root blocker."""
     of: int
     why: str
     evidence: list[Locator]
     blocking: int = 0
-    """In how many of them threads wait behind it, root or not."""
+    """Number of these moments in which threads wait behind it, root or not."""
     among: str = ""
-    """'24 status dumps of the stall': what was looked at."""
+    """Description of the chosen moments: '24 sampled status dumps'."""
     waiters: int = 0
     """Threads that wait at ``time``, behind it or not."""
     nodes: int = 1
-    """Nodes of the graphs that it stands for: latches of one origin are one blocker."""
+    """Number of nodes combined: latches of one origin are one blocker."""
     inferred: bool = False
     blocked_thread_s: float = 0.0
-    """Threads behind it, summed over the time between the moments that were looked at."""
+    """Thread-seconds spent behind it, over the chosen moments."""
     first: str | None = None
     last: str | None = None
     """The first and last of the moments in which it is the root blocker."""
     confidence: float = CERTAIN
-    """0..1, of its surest hold on something that others wait for; ``why`` says how it is known."""
+    """Confidence of its surest hold that others wait for, 0..1; ``why`` gives the reason."""
     persistence: str = ""
-    """'The root in 11 of 24 status dumps of the stall, others behind it in 23'."""
+    """'Root blocker in 11 of 24 sampled status dumps, blocks in 23'."""
     amplification: str = ""
     """'One latch: 222 behind it directly, 948 in all'; empty where all stand directly behind."""
 
@@ -92,7 +92,7 @@ class DeadlockDoc(Doc, frozen=True, kw_only=True):
 
 
 class JoinDoc(Doc, frozen=True, kw_only=True):
-    """How one more layer (stack, session, latch wait) came to be a thread's."""
+    """How another layer (stack, session, latch wait) was joined to a thread."""
 
     why: str
     confidence: float
@@ -100,7 +100,7 @@ class JoinDoc(Doc, frozen=True, kw_only=True):
 
 
 Mark = Literal["", "added", "gone", "kept"]
-"""What became of a node or an edge between two moments; empty where one moment is shown."""
+"""Change of a node or an edge between two moments; empty in a graph of one moment."""
 
 
 WaitKind = Literal[
@@ -109,14 +109,14 @@ WaitKind = Literal[
 
 
 class WaitNode(Doc, frozen=True, kw_only=True, omit_defaults=True):
-    """A thread, what it waits for, or a folded group. What has its default is left out of JSON."""
+    """A thread, a resource, or a folded group; JSON omits fields with default values."""
 
     id: str
     kind: WaitKind | Literal["group"]
     label: str
-    """Mono text for the row: 'trx 8812431 · session 390', 'RW-latch btr0sea.cc:202'."""
+    """Text of the row: 'trx 8812431 · session 390', 'RW-latch btr0sea.cc:202'."""
     lasting: str = ""
-    """What stays the same between moments: the key of WaitPersistence; empty: the id itself."""
+    """Key in WaitPersistence, the same in all moments; empty: the id itself."""
     mark: Mark = ""
     detail: str = ""
     members: int = 1
@@ -148,10 +148,10 @@ class WaitNode(Doc, frozen=True, kw_only=True, omit_defaults=True):
     meaning: str | None = None
     stack: list[str] = []
     join: str = ""
-    """How the layers were joined, and how sure: 'pthread 0x7f.. in dump and gdb (exact)'."""
+    """Description of the joins: 'pthread 0x7f.. in dump and gdb (exact)'."""
     joins: list[JoinDoc] = []
     join_confidence: float | None = None
-    """The least of ``joins``; None for what one layer alone tells."""
+    """Lowest confidence of ``joins``; None for nodes of one layer."""
     locators: list[Locator] = []
 
 
@@ -166,11 +166,10 @@ class WaitEdge(Doc, frozen=True, kw_only=True, omit_defaults=True):
     """Longest."""
     inferred: bool = False
     confidence: float = CERTAIN
-    """0..1: 1 where a dump or a lock table prints it; ``note`` says why it is less."""
+    """0..1; 1 if a dump or a lock table prints it, else ``note`` gives the reason."""
     note: str = ""
     source_site: str = ""
-    """For a wait at a place of the server's source: the function, and in which version it was
-    read."""
+    """Function at the wait's source position, and the version it was read in."""
     locators: list[Locator] = []
 
 
@@ -182,18 +181,18 @@ class WaitRoot(Doc, frozen=True, kw_only=True):
     why: str
     inferred: bool = False
     confidence: float = CERTAIN
-    """Of its surest hold on something that others wait for."""
+    """Confidence of its surest hold that others wait for, 0..1."""
     amplification: str = ""
     """'One latch: 222 behind it directly, 948 in all'; empty where all stand directly behind."""
     longest_s: float | None = None
-    """For so long at least somebody directly behind it has waited."""
+    """Longest wait directly behind it, in seconds."""
 
 
 class WaitGraph(Doc, frozen=True, kw_only=True):
     at: str | None
     """Time of the chosen snapshot."""
     snapshots: list[Locator]
-    """The dump, stack sample, processlist ... that were joined."""
+    """The joined snapshots: dump, stack sample, processlist, ..."""
     headline: str
     waiters: int
     """Distinct waiting threads."""
@@ -204,13 +203,13 @@ class WaitGraph(Doc, frozen=True, kw_only=True):
     cycles: list[list[str]]
     notes: list[str]
     slim: bool = False
-    """Many nodes: stacks, statements and raw lines are told per node (WaitNodeDoc)."""
+    """True for many nodes: stacks, statements and raw lines are only in WaitNodeDoc."""
     found: list[str] = []
-    """Ids of the nodes that were asked for by ``find``; they are not folded away."""
+    """Ids of the nodes that match ``find``; they stay unfolded."""
     against: str | None = None
-    """The other moment, of a difference."""
+    """Time of the other moment of a comparison."""
     difference: str = ""
-    """What changed since then, in one sentence."""
+    """Sentence that summarises the changes since then."""
 
 
 class WaitMember(Doc, frozen=True, kw_only=True):
@@ -223,7 +222,7 @@ class WaitMember(Doc, frozen=True, kw_only=True):
 
 
 class LatchKnowledge(Doc, frozen=True, kw_only=True):
-    """What the knowledge base says of a latch."""
+    """Entry of the knowledge base for a latch."""
 
     id: str
     kind: str
@@ -236,51 +235,51 @@ class LatchKnowledge(Doc, frozen=True, kw_only=True):
 
 
 class WaitNodeDoc(Doc, frozen=True, kw_only=True):
-    """Everything about one node of a wait graph."""
+    """Details of one node of a wait graph."""
 
     node: WaitNode
     latch: LatchKnowledge | None
-    """Of the node itself, or of what it waits for."""
+    """Latch that the node is, or that it waits for."""
     frames: list[str]
     """Its stack, innermost first: 'function at file:line'."""
     stack_artifact: str | None
     stack_snapshot: int | None
-    """The sample that the stack is from."""
+    """Index of the sample with the stack."""
     stack_key: str | None
     members: list[WaitMember]
-    """Of a group: the longest waits first, at most 200."""
+    """Members of a group: most blocked threads first, then longest waits, at most 200."""
 
 
 class LastingWait(Doc, frozen=True, kw_only=True):
-    """How one node lasted over the moments."""
+    """In how many moments one node waits, blocks or is the root."""
 
     key: str
     seen: int
-    """Moments in which it waited or was waited for."""
+    """Moments in which it waits or is waited for."""
     waiting: int
-    """Of them, those in which it waited itself."""
+    """Of these, moments in which it waits itself."""
     blocking: int
-    """Of them, those in which threads waited behind it."""
+    """Of these, moments in which threads wait behind it."""
     root: int
-    """Of them, those in which it was a root blocker."""
+    """Of these, moments in which it is a root blocker."""
     most: int
-    """Threads behind it at its worst."""
+    """Peak number of threads behind it."""
     blocked_thread_s: float
-    """Seconds that threads spent behind it: how many, times how long each moment lasted."""
+    """Thread-seconds spent behind it: threads times the duration of each moment."""
     first: str | None
     last: str | None
 
 
 class WaitPersistence(Doc, frozen=True, kw_only=True):
-    """Who and what stays stuck from moment to moment."""
+    """Persistence of waits over the chosen moments."""
 
     unit: str
-    """What a moment is: 'status dump', 'stack sample', 'processlist', 'lock table'."""
+    """Kind of moment: 'status dump', 'stack sample', 'processlist', 'lock table'."""
     of: int
-    """Moments looked at."""
+    """Number of chosen moments."""
     moments: int
-    """Moments there are to look at; more than ``of`` when they were spread."""
+    """Number of moments to choose from."""
     among: str
-    """'24 status dumps of the stall', '24 status dumps looked at (83 of the stall)'."""
+    """'7 status dumps of the stall', or '24 sampled status dumps' chosen from more."""
     nodes: list[LastingWait]
     """The most thread-seconds first."""

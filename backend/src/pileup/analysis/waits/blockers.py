@@ -1,11 +1,11 @@
-"""Who and what stays stuck, and who blocks others: one count over one choice of moments.
+"""Count over several moments how often each node of the wait graph waits, blocks and is the root.
 
-The overview's root blockers, the panel beside the wait graph, the report and the export all take
-their numbers from here, so that they are the same. What is chosen is told by ``wait_moments.look``.
+The overview, the wait graph's panel, the report and the export all take their numbers from here, so
+they always agree. ``moments.choose_moments`` selects the moments.
 
-In a moment a node **blocks** when threads that wait stand behind it, through any number of steps;
-it is the **root blocker** when it waits for nobody itself. A latch with readers is the root in
-those dumps that name no reader, and blocks in all of them: both numbers are given.
+A node **blocks** in a moment when threads wait behind it, through any number of steps. It is the
+**root blocker** when it is not blocked itself. A latch with readers is the root only in the dumps
+that name no reader, but it blocks in all of them, so both numbers are given.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from pileup.analysis.waits.moment_graph import (
     node_doc,
     why_root,
 )
-from pileup.analysis.waits.moments import Looked, WaitMoment, lasting_s, worst_of
+from pileup.analysis.waits.moments import MomentChoice, WaitMoment, lasting_s, worst_of
 
 _UNHELD = 0.4
-"""What a queue without a holder weighs beside a holder that another moment shows."""
+"""Weight of a queue without a holder, relative to a holder that another moment shows."""
 
 
 @dataclass(slots=True)
 class Lasting:
-    """How one node lasted over the moments; counts are of moments."""
+    """In how many moments one node waits, blocks or is the root; counts are of moments."""
 
     seen: int = 0
-    """It waited or was waited for."""
+    """Moments in which it waited or was waited for."""
     waiting: int = 0
     blocking: int = 0
     root: int = 0
     most: int = 0
-    """Threads behind it at its worst."""
+    """Peak number of threads behind it."""
     cost_s: float = 0.0
     """Thread-seconds spent behind it."""
     first: int | None = None
@@ -60,28 +60,28 @@ class Lasting:
 
 @dataclass(slots=True)
 class Tally:
-    """The wait graphs of the chosen moments, counted."""
+    """Counts over the wait graphs of the chosen moments."""
 
-    looked: Looked
+    choice: MomentChoice
     nodes: dict[str, Lasting]
-    """By the node's id; threads by ``lasting_key``, groups as in ``wait_sorts``."""
+    """By node id; threads by ``lasting_key``, groups as in ``group_roles``."""
     origins: dict[str, Lasting]
-    """By ``lasting_key``: latches of one origin are one."""
+    """By ``lasting_key``: latches of one origin count as one."""
     members: dict[str, set[str]]
-    """Ids of the nodes of an origin."""
+    """Node ids by origin."""
     roots: dict[str, list[int]]
-    """By origin: the times of the moments in which it was the root blocker, where known."""
+    """By origin: known times (UTC µs) of the moments in which it was the root blocker."""
     best: dict[str, tuple[WaitNode, WaitMoment, _Root]]
-    """By origin: the moment that shows best who it is."""
+    """By origin: the moment with the best evidence of who it is."""
     most: tuple[int, int] | None
-    """Threads that wait in the moment in which most do, and when; None: no moment has a time."""
+    """Peak number of waiting threads and its time (UTC µs); None: no moment has a time."""
 
 
-def tally(evidence: Evidence, looked: Looked) -> Tally:
-    """Make the graph of each moment and count its nodes."""
-    lasts = lasting_s(looked.chosen)
-    found = Tally(
-        looked,
+def tally(evidence: Evidence, choice: MomentChoice) -> Tally:
+    """Build the wait graph of each chosen moment and count its nodes."""
+    lasts = lasting_s(choice.chosen)
+    counted = Tally(
+        choice,
         defaultdict(Lasting),
         defaultdict(Lasting),
         defaultdict(set),
@@ -89,29 +89,32 @@ def tally(evidence: Evidence, looked: Looked) -> Tally:
         {},
         None,
     )
-    for moment in looked.chosen:
+    for moment in choice.chosen:
         graph = build(evidence, scene(evidence, moment.time, moment.host))
-        _add(found, graph, moment, lasts[id(moment)])
-    return found
+        _add(counted, graph, moment, lasts[id(moment)])
+    return counted
 
 
 def most_waiting(
     evidence: Evidence, every: Sequence[WaitMoment], span: Span, host: str | None
 ) -> tuple[int, int] | None:
-    """Threads that wait in the wait graph of the worst moment of a span, and when it was."""
+    """Return the waiting threads in the worst moment of ``span`` and its time (UTC µs).
+
+    None: no moment of the span has a time and a waiter.
+    """
     moment = worst_of(every, span, host)
     if moment is None or moment.time is None or not moment.waiting:
         return None
     return len(build(evidence, scene(evidence, moment.time, moment.host)).waiting()), moment.time
 
 
-def blockers(found: Tally) -> list[BlockerDoc]:
-    """Who blocked others and waited for nobody, most blocked and most lasting first."""
+def blockers(counted: Tally) -> list[BlockerDoc]:
+    """List the root blockers, those that block most threads in most moments first."""
     ranked = sorted(
-        found.best.items(),
-        key=lambda item: (-_weight(item[1], found.origins[item[0]].root), item[0]),
+        counted.best.items(),
+        key=lambda item: (-_weight(item[1], counted.origins[item[0]].root), item[0]),
     )
-    of, among = len(found.looked.chosen), found.looked.among
+    of, among = len(counted.choice.chosen), counted.choice.among
     return [
         BlockerDoc(
             kind=_blocker_kind(node),
@@ -125,7 +128,7 @@ def blockers(found: Tally) -> list[BlockerDoc]:
             of=of,
             among=among,
             waiters=root.waiters,
-            nodes=len(found.members[key]),
+            nodes=len(counted.members[key]),
             why=root.why,
             evidence=[
                 msgspec.structs.replace(each, text=f"{node.label} blocks {node.blocks_total}")
@@ -133,29 +136,31 @@ def blockers(found: Tally) -> list[BlockerDoc]:
             ],
             inferred=node.inferred,
             blocked_thread_s=round(lasting.cost_s, 1),
-            first=iso(min(found.roots[key], default=None)),
-            last=iso(max(found.roots[key], default=None)),
+            first=iso(min(counted.roots[key], default=None)),
+            last=iso(max(counted.roots[key], default=None)),
             confidence=root.confidence,
-            persistence=persistence(lasting.root, lasting.blocking, among, len(found.members[key])),
+            persistence=persistence(
+                lasting.root, lasting.blocking, among, len(counted.members[key])
+            ),
             amplification=root.amplification,
         )
         for key, (node, moment, root) in ranked[:MOST]
-        for lasting in (found.origins[key],)
+        for lasting in (counted.origins[key],)
         if node.blocks_total > 0
     ]
 
 
 def persistence(root: int, blocking: int, among: str, nodes: int = 1) -> str:
-    """'The root in 11 of 24 status dumps of the stall, others behind it in 23'."""
-    text = f"The root in {root} of {among}"
+    """Write a sentence such as 'Root blocker in 11 of 24 sampled status dumps, blocks in 23'."""
+    text = f"Root blocker in {root} of {among}"
     if blocking > root:
-        text += f", others behind it in {blocking}"
-    return text + (f" ({nodes} of one origin taken together)" if nodes > 1 else "")
+        text += f", blocks in {blocking}"
+    return text + (f" ({nodes} of one origin combined)" if nodes > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """What is said of a root at the moment at which most stood behind it."""
+    """Description of a root at the moment with most threads behind it."""
 
     holder: str
     why: str
@@ -163,12 +168,12 @@ class _Root:
     amplification: str
     waiters: int
     unheld: bool = False
-    """A queue of which nothing in this moment tells who holds it."""
+    """True for a queue whose holder is unknown in this moment."""
 
 
 @dataclass(slots=True)
 class _Here:
-    """One key in one moment: several nodes may have it."""
+    """Counts of one key in one moment; several nodes may share the key."""
 
     waits: bool = False
     root: bool = False
@@ -176,12 +181,12 @@ class _Here:
     names: set[str] = field(default_factory=set)
 
 
-def _add(found: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None:
+def _add(counted: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None:
     counts, waiting = count_graph(graph), graph.waiting()
-    if moment.time is not None and len(waiting) > (found.most[0] if found.most else 0):
-        found.most = (len(waiting), moment.time)
+    if moment.time is not None and len(waiting) > (counted.most[0] if counted.most else 0):
+        counted.most = (len(waiting), moment.time)
     named = set(counts.roots)
-    roots = [flush_of(name, graph) for name in counts.roots]
+    roots = [enclosing_flush(name, graph) for name in counts.roots]
     roots = [name for name in dict.fromkeys(roots) if counts.total[name] > 0]
     named.update(roots)
     nodes: defaultdict[str, _Here] = defaultdict(_Here)
@@ -199,18 +204,22 @@ def _add(found: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None:
             nodes[place].waits = True
     for sort, here in _sorts(graph, counts, waiting).items():
         if len(here.names) >= SMALLEST:
-            _count(found.nodes[sort], here, moment.time, 0.0)  # what each of them costs is counted
-    for into, every in ((found.nodes, nodes), (found.origins, origins)):
+            _count(
+                counted.nodes[sort], here, moment.time, 0.0
+            )  # each member's cost is already counted
+    for into, every in ((counted.nodes, nodes), (counted.origins, origins)):
         for key, here in every.items():
             _count(into[key], here, moment.time, lasts)
     for name in roots:
         key = lasting_key(name, graph)
-        found.members[key].add(name if name in graph.resources else key)
-        found.roots[key] += [] if moment.time is None else [moment.time]
+        counted.members[key].add(name if name in graph.resources else key)
+        counted.roots[key] += [] if moment.time is None else [moment.time]
         node, root = node_doc(name, graph, counts), _root(name, graph, counts)
-        # the moment with most behind it; one that shows who rather than one that infers it
-        if key not in found.best or _tells(node, root) > _tells(*found.best[key][::2]):
-            found.best[key] = (node, moment, root)
+        # prefer the moment with most threads behind it, and evidence over inference
+        if key not in counted.best or _evidence_weight(node, root) > _evidence_weight(
+            *counted.best[key][::2]
+        ):
+            counted.best[key] = (node, moment, root)
 
 
 def _count(lasting: Lasting, here: _Here, time: int | None, lasts: float) -> None:
@@ -226,7 +235,7 @@ def _count(lasting: Lasting, here: _Here, time: int | None, lasts: float) -> Non
 
 
 def _places(graph: Graph) -> dict[str, int]:
-    """Waiters per place: what the folded groups are over time."""
+    """Count waiters per place, the key by which folded groups persist over time."""
     places: defaultdict[str, int] = defaultdict(int)
     for edge in graph.edges:
         if edge.kind == "waits_for":
@@ -235,9 +244,9 @@ def _places(graph: Graph) -> dict[str, int]:
 
 
 def _sorts(graph: Graph, counts: Counts, waiting: set[str]) -> dict[str, _Here]:
-    """The nodes by their sorts and kinds: what groups behind groups are over time.
+    """Count nodes by role and kind, the keys by which groups behind groups persist over time.
 
-    Behind a sort are those behind the worst of it.
+    The threads behind a role are those behind its worst member.
     """
     things = {
         resource.id: (str(resource.kind), resource.label) for resource in graph.resources.values()
@@ -278,17 +287,17 @@ def _root(name: str, graph: Graph, counts: Counts) -> _Root:
     )
 
 
-def flush_of(name: str, graph: Graph) -> str:
-    """The flush that a root is in, when nothing else waits for it.
+def enclosing_flush(name: str, graph: Graph) -> str:
+    """Return the flush that ``name`` executes, or ``name`` when it holds anything else.
 
-    Who is in the flush changes with every commit; the flush stays.
+    The flushing thread changes with every commit; the flush stays.
     """
     held = [e.source for e in graph.touching.get(name, ()) if e.target == name]
     kinds = {graph.resources[name].kind for name in held if name in graph.resources}
     return held[0] if kinds == {"fsync"} and len(set(held)) == 1 else name
 
 
-def _tells(node: WaitNode, root: _Root) -> float:
+def _evidence_weight(node: WaitNode, root: _Root) -> float:
     return node.blocks_total * root.confidence
 
 
@@ -301,6 +310,6 @@ def _blocker_kind(node: WaitNode) -> str:
 
 
 def _weight(best: tuple[WaitNode, WaitMoment, _Root], times: int) -> float:
-    """A root that lasts counts more than one that was there once; one that is known, more too."""
+    """Rank roots: persistent ones above brief ones, known holders above unknown ones."""
     node, _, root = best
     return node.blocks_total * times * (_UNHELD if root.unheld else 1.0)

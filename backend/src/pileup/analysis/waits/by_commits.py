@@ -1,7 +1,7 @@
-"""The commit: who waits in its queue, who leads it, and who is in the flush of a log.
+"""Commit waits: the sessions in the commit queue, its leader, and the log flushes.
 
-Chain: a session waits for the commit queue, the queue for the one at its head, and where that one
-is in fsync, for the flush; a session in the prepare phase waits for the redo flush itself.
+Chain: a session waits for the commit queue, the queue for its leader and, when the leader is in
+fsync, for the flush; a session in the prepare phase waits for the redo flush itself.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from pileup.analysis.waits.draft import BY_STACK, BY_STATE, Draft, Resource
 _BY_LEADING_STACK = 0.9
 _BY_FLUSHER, _BY_DUMP = 0.7, 0.6
 PENDING = ("innodb.pending_log_fsyncs", "innodb.pending_log_flushes", "innodb.pending_log_ios")
-"""What a dump counts of flushes of the redo log that were asked for and are not done."""
+"""Counters of a dump for requested flushes of the redo log that are not finished."""
 _IN_FSYNC = 8
-_STORAGE = "Ends when the storage says that the bytes are safe."
+_STORAGE = "Ends when the storage confirms the write."
 
 
 def commits(draft: Draft) -> None:
-    """The commit queue with its head, and the flushes of the redo and the binary log."""
+    """Add the commit queue, its leader, and the flushes of the redo and the binary log."""
     _without_ids(draft)
     in_flush: defaultdict[Log, list[Actor]] = defaultdict(list)
     for actor in draft.scene.actors.values():
-        if log := _flush_of(actor):
+        if log := _flushed_log(actor):
             in_flush[log].append(actor)
     _redo(draft, in_flush)
     waiters = [
@@ -43,7 +43,7 @@ def commits(draft: Draft) -> None:
     if waiters:
         queue = _queue(draft, waiters, _busy(draft))
         if leaders:
-            # One works at the head; full-text sync explains the queue better than a flush.
+            # Full-text sync explains the queue better than a flush.
             words, leader = min(
                 leaders.values(), key=lambda leader: ("full-text" not in leader[0], leader[1].id)
             )
@@ -60,7 +60,7 @@ def commits(draft: Draft) -> None:
 
 
 def _without_ids(draft: Draft) -> None:
-    """Whoever leads or flushes is a thread, too: of pt-pmp without ids, or of the background."""
+    """Add leading and flushing threads without ids: pt-pmp stacks and background threads."""
     for row in draft.scene.event_waits:
         if row["session_id"] is None and row["ps_thread_id"] and instruments.counts(row):
             draft.owner(row).event = row
@@ -71,27 +71,27 @@ def _without_ids(draft: Draft) -> None:
         if stack["threads"] or not (commit_queue.leads(functions) or flushes(functions)):
             continue
         actor = Actor(f"stack:{stack['line_first']}", stack=stack)
-        actor.join("a stack without thread ids: which session it is, nothing says", 0.5)
+        actor.join("a stack without thread ids: its session is unknown", 0.5)
         draft.scene.actors[actor.id] = actor
 
 
-def _flush_of(actor: Actor) -> Log | None:
-    """The log that a thread flushes, by its stack, else by performance_schema."""
+def _flushed_log(actor: Actor) -> Log | None:
+    """Return the log that a thread flushes, by its stack, else by performance_schema."""
     if actor.stack:
         return flushes(actor.functions)
     return instruments.flushes(actor.event) if actor.event is not None else None
 
 
 def _busy(draft: Draft) -> frozenset[str]:
-    """Stages of the group commit that a stack works in."""
-    found = [[frame["function"] for frame in stack["frames"]] for stack in draft.scene.stacks]
-    return commit_queue.occupied(found)
+    """Return the group-commit stages that some stack executes."""
+    functions = [[frame["function"] for frame in stack["frames"]] for stack in draft.scene.stacks]
+    return commit_queue.occupied(functions)
 
 
 def _leaders(draft: Draft) -> Iterator[tuple[str, tuple[str, Actor]]]:
     for actor in draft.scene.actors.values():
         if not actor.stack:
-            if _flush_of(actor) == "binary log":
+            if _flushed_log(actor) == "binary log":
                 yield actor.id, ("flushes the binary log to disk", actor)
             continue
         if words := commit_queue.leads(actor.functions):
@@ -108,7 +108,7 @@ def _queue(draft: Draft, waiters: list[Actor], busy: frozenset[str]) -> Resource
             "commit",
             "commit queue",
             "binary log group commit and redo flush",
-            meaning="Commits wait for the one at the head to write and flush the logs.",
+            meaning="Commits wait for the leader to write and flush the logs.",
         ),
     )
     for actor in waiters:
@@ -130,22 +130,22 @@ def _queue(draft: Draft, waiters: list[Actor], busy: frozenset[str]) -> Resource
 
 
 def _stage(actor: Actor, busy: frozenset[str]) -> tuple[str, str, float]:
-    """Where in the commit a thread waits, how that is known, and how sure it is."""
+    """Return the commit stage in which a thread waits, how it is known, and the confidence."""
     if actor.functions:
         where = commit_queue.follower_stage(actor.functions, busy)
         return where, where, BY_STACK
     event = actor.event
     if event is not None and (by_event := instruments.stage_of(event["event"])):
         note = f"{by_event}: waits for {event['event']} by performance_schema"
-        return by_event, note, by_instruments.sure(event)
+        return by_event, note, by_instruments.wait_confidence(event)
     if where := commit_queue.stage_by_transaction(actor.trx):
         return where, f"{where}, by its State and its transaction", BY_STATE
-    return "", "by its State, which names no stage", BY_STATE
+    return "", "by its State, which shows no stage", BY_STATE
 
 
 def _lead(draft: Draft, queue: Resource, leader: Actor, words: str) -> None:
-    """The head of the queue; through the flush that it is in, where it is in one."""
-    log = None if "full-text" in words else _flush_of(leader)
+    """Add the queue's leader, through the flush that it executes, if any."""
+    log = None if "full-text" in words else _flushed_log(leader)
     by = "by its stack" if leader.stack else "by performance_schema"
     held = queue
     if log is not None:
@@ -153,7 +153,7 @@ def _lead(draft: Draft, queue: Resource, leader: Actor, words: str) -> None:
         draft.hold(
             queue,
             held,
-            note=f"the one at its head is in this flush ({words})",
+            note=f"its leader is in this flush ({words})",
             lines=leader.stack or leader.event,
             confidence=_BY_LEADING_STACK,
         )
@@ -167,8 +167,8 @@ def _lead(draft: Draft, queue: Resource, leader: Actor, words: str) -> None:
 
 
 def _behind_a_flush(draft: Draft, queue: Resource, flusher: Actor) -> None:
-    """No stack leads the queue, but one is in the flush of a log: commits wait for it, likely."""
-    log = _flush_of(flusher)
+    """Infer that commits wait for a log flush when no stack leads the queue."""
+    log = _flushed_log(flusher)
     assert log is not None
     flush = _fsync(draft, log)
     draft.hold(
@@ -190,7 +190,7 @@ def _behind_a_flush(draft: Draft, queue: Resource, flusher: Actor) -> None:
 
 
 def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
-    """Threads that wait for another's flush of the redo log, where a stack is in that flush."""
+    """Add threads that wait for another thread's flush of the redo log."""
     flushing = in_flush.get("redo log", [])
     if not flushing:
         return
@@ -220,7 +220,7 @@ def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
 
 
 def _many(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
-    """Several threads in flushes of their own, nobody behind them: they wait for the storage."""
+    """Add threads in flushes of their own, without waiters behind them, as storage waits."""
     for log, actors in in_flush.items():
         if f"fsync:{log}" in draft.resources or len(actors) < 2:
             continue
@@ -233,14 +233,14 @@ def _many(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
             draft.wait(
                 actor,
                 flush,
-                note="is in fsync: the storage has not answered",
+                note="is in fsync: the storage has not confirmed the write",
                 confidence=BY_STACK,
                 locators=[draft.lines(row)],
             )
 
 
 def _by_dump(draft: Draft, queue: Resource, row: dict[str, object]) -> None:
-    """No stack, but the dump counts a flush that is not done: the queue hangs on it, likely."""
+    """Infer that the queue waits for a flush that the dump counts as pending."""
     redo = _fsync(draft, "redo log")
     redo.inferred = True
     redo.detail = (
@@ -258,7 +258,7 @@ def _by_dump(draft: Draft, queue: Resource, row: dict[str, object]) -> None:
 
 
 def _pending(draft: Draft) -> dict[str, object] | None:
-    """The dump's own count of pending flushes, when it is above zero."""
+    """Return the dump's sample of pending flushes above zero, or None."""
     dump, samples = draft.scene.dump, draft.evidence.frame("sample")
     if dump is None or samples is None:
         return None

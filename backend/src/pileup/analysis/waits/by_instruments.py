@@ -1,7 +1,7 @@
-"""Waits by performance_schema, and who has a latch where a list of latches says so.
+"""Waits from performance_schema, and latch holders from lists of latches.
 
-events_waits_current is read thread by thread while the server runs on, so two of its rows are not
-quite of one instant; mutex_instances and rwlock_instances name who has a latch exclusively.
+The server fills events_waits_current thread by thread while it runs, so its rows are not of one
+exact instant; mutex_instances and rwlock_instances name the exclusive holder of a latch.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pileup.knowledge import knowledge
 
 _GOES_ON, _MAY_HAVE_ENDED = 0.95, 0.6
 _SHOWN = 64
-"""Readers of one latch that are drawn: a debug build lists all of them."""
+"""Limit of the readers drawn per latch: a debug build lists all of them."""
 
 
 def event_waits(draft: Draft) -> None:
-    """Threads that no other layer shows waiting, by what performance_schema says they wait for."""
+    """Add threads that wait by performance_schema and by no other layer."""
     for row in draft.scene.event_waits:
         if not instruments.counts(row) or row["ps_thread_id"] is row["session_id"] is None:
             continue
@@ -35,13 +35,13 @@ def event_waits(draft: Draft) -> None:
             waited_s=row["waited_s"],
             position=f"{row['file']}:{row['line']}" if row["file"] else "",
             note=_note(row),
-            confidence=sure(row),
+            confidence=wait_confidence(row),
             locators=[draft.lines(row)],
         )
 
 
 def latch_holders(draft: Draft) -> None:
-    """Who has the latches that others wait for, by the lists of latches."""
+    """Add the holders of awaited latches that lists of latches name."""
     for row in draft.scene.latch_holds:
         resource = draft.resources.get(f"latch:{row['latch_address']}")
         waited_out = f"readers:latch:{row['latch_address']}" in draft.resources
@@ -49,14 +49,15 @@ def latch_holders(draft: Draft) -> None:
             continue
         if row["thread_id"] is None and row["ps_thread_id"] is None:
             draft.notes[
-                f"{row['readers']} share {resource.label}: performance_schema does not say who."
+                f"{row['readers']} readers share {resource.label}; performance_schema does not "
+                "name them."
             ] = None
             continue
         hold(draft, resource, row)
 
 
 def readers(draft: Draft, address: str | None) -> list[Row]:
-    """Who shares a latch, by the list of latches in a dump."""
+    """Return the readers of a latch from the dump's list of latches."""
     if address is None:
         return []
     return [
@@ -67,7 +68,7 @@ def readers(draft: Draft, address: str | None) -> list[Row]:
 
 
 def hold(draft: Draft, resource: Resource, row: Row) -> None:
-    """One holder that a list of latches names."""
+    """Add one holder that a list of latches names."""
     named = row["thread_id"] is not None
     actor = draft.thread(row["thread_id"]) if named else draft.owner(row)
     where = f", locked at {row['file']}:{row['line']}" if row["file"] else ""
@@ -76,14 +77,14 @@ def hold(draft: Draft, resource: Resource, row: Row) -> None:
         resource,
         actor,
         mode=row["mode"],
-        note=f"has it in mode {row['mode']} by {by}{where}",
+        note=f"holds it ({row['mode']}) by {by}{where}",
         lines=row,
         confidence=PRINTED if named else _GOES_ON,
     )
 
 
-def sure(row: Row) -> float:
-    """How sure a wait of performance_schema is."""
+def wait_confidence(row: Row) -> float:
+    """Return the confidence of a performance_schema wait, lower if it may have ended."""
     return _GOES_ON if row["ongoing"] else _MAY_HAVE_ENDED
 
 
@@ -106,7 +107,7 @@ def _resource(draft: Draft, row: Row) -> Resource | None:
         )
     latch = instruments.latch_of(event)
     if latch is None or instruments.stage_of(event):
-        return None  # the commit's queue and the flushes are drawn with the commit
+        return None  # by_commits adds the commit queue and the flushes
     mode = instruments.mode_of(row) or ""
     known = knowledge().latch_for(None, None, latch.rpartition("::")[2], mode)
     known = known or knowledge().latch_for(None, None, latch, mode)
@@ -128,8 +129,8 @@ def _resource(draft: Draft, row: Row) -> Resource | None:
 
 
 def _note(row: Row) -> str:
-    ended = "" if row["ongoing"] else "; whether it has ended, its columns do not say"
+    ended = "" if row["ongoing"] else "; its columns do not show whether it has ended"
     return f"waits for {row['event']} by performance_schema{ended}"
 
 
-__all__ = ["event_waits", "hold", "latch_holders", "readers", "sure"]
+__all__ = ["event_waits", "hold", "latch_holders", "readers", "wait_confidence"]

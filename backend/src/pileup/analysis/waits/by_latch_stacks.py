@@ -1,7 +1,8 @@
-"""Latches of a scene without SEMAPHORES: waiters by what called the wait, holders by being inside.
+"""Latch waits of a scene without SEMAPHORES, from stacks alone.
 
-A stack prints no address, so all latches of one kind are one node: of a page latch, no holder is
-named, as any page may be meant.
+The function that called the wait identifies a waiter; a stack inside the protected code identifies
+a holder. A stack prints no address, so all latches of one kind are one node, and a page latch has
+no holder, because the page is unknown.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ _SHOWN = 8
 
 
 def stacks_alone(draft: Draft) -> None:
-    """Threads that wait for a latch by their stack, where no dump lists latch waits."""
+    """Add threads that wait for a latch by their stack, if no dump lists latch waits."""
     if any(actor.waits for actor in draft.scene.actors.values()):
         return
-    standing: defaultdict[str, list[Actor]] = defaultdict(list)
+    waiters_by_latch: defaultdict[str, list[Actor]] = defaultdict(list)
     for actor in list(draft.scene.actors.values()):
         if actor.id in draft.waiting or not actor.stack:
             continue
         if wait := latch_stacks.waits_for(actor.functions):
             resource = _resource(draft, wait.latch)
-            standing[resource.id].append(actor)
+            waiters_by_latch[resource.id].append(actor)
             draft.wait(
                 actor,
                 resource,
@@ -39,7 +40,7 @@ def stacks_alone(draft: Draft) -> None:
                 confidence=BY_STACK,
                 locators=[draft.lines(actor.stack)],
             )
-    for name in standing:
+    for name in waiters_by_latch:
         _holders(draft, draft.resources[name])
 
 
@@ -63,7 +64,7 @@ def _holders(draft: Draft, resource: Resource) -> None:
         )
     if not working:
         draft.notes[
-            f"Nothing that was captured names who has the {resource.label}: no stack works inside "
+            f"Holder of the {resource.label} unknown: no captured stack works inside "
             "what it protects."
         ] = None
 
@@ -77,7 +78,7 @@ def _resource(draft: Draft, latch: str) -> Resource:
             key,
             "latch",
             f"latch {latch}",
-            "by stacks: they print no address, so several latches of this kind may be meant",
+            "by stacks: they print no address, so this may be several latches of one kind",
             latch=latch if known else None,
             meaning=known.contention_means if known else None,
         ),

@@ -1,4 +1,4 @@
-"""Latches: a dump's SEMAPHORES name waiters, and the thread that has reserved the latch."""
+"""Latch waits and holders from the SEMAPHORES section of a dump."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pileup.knowledge import knowledge
 from pileup.knowledge.source_sites import site
 
 _READER = 0.6
-"""A thread that stands where the latch was last read-locked may have locked another one."""
+"""A thread at the place of the last read lock may hold another latch."""
 
 
 def semaphores(draft: Draft) -> None:
-    """SEMAPHORES: a waiter, its latch, and the thread that has reserved it."""
+    """Add each waiter of SEMAPHORES, its latch, and the thread that holds the latch."""
     for actor in list(draft.scene.actors.values()):
         for wait in actor.waits:
             _semaphore(draft, actor, wait)
@@ -45,7 +45,7 @@ def _semaphore(draft: Draft, actor: Actor, wait: Row) -> None:
         latch,
         draft.thread(holder),
         mode=wait["holder_mode"],
-        note=f"has reserved it in mode {wait['holder_mode']}",
+        note=f"holds it ({wait['holder_mode']})",
         lines=wait,
     )
 
@@ -53,9 +53,9 @@ def _semaphore(draft: Draft, actor: Actor, wait: Row) -> None:
 def _wait_for_readers(
     draft: Draft, actor: Actor, wait: Row, latch: Resource, position: str, lines: list[Locator]
 ) -> None:
-    """X-lock (wait_ex): it has the latch reserved and waits for the last readers to leave."""
+    """Add an X-lock (wait_ex): the thread reserved the latch and waits for its readers."""
     readers = wait["readers"] or 0
-    # None: the last one left while the dump was printed, or the server does not count.
+    # None: the last reader left while the dump was printed, or the server does not count.
     who = (
         "the last reader" if readers == 0 else "1 reader" if readers == 1 else f"{readers} readers"
     )
@@ -70,12 +70,12 @@ def _wait_for_readers(
             latch=latch.latch,
             address=latch.address,
             inferred=True,
-            meaning="The readers that still have the latch; the dump does not name them.",
+            meaning="The readers that still hold the latch; the dump does not name them.",
         ),
     )
     draft.hold(latch, actor, mode="wait exclusive", note="reserved it (wait_ex)", lines=wait)
     note = (
-        f"Thread {wait['thread_id']} is not blocked by itself: it has reserved "
+        f"Thread {wait['thread_id']} does not block itself: it reserved "
         f"{latch.label} and waits at {position} for {who} to leave"
         + (f" (lock_word {wait['lock_word']})" if wait["lock_word"] is not None else "")
         + (f"; the latch was last read-locked at {last}." if last else ".")
@@ -94,13 +94,13 @@ def _wait_for_readers(
 
 
 def _hold_by_readers(draft: Draft, wait: Row, resource: Resource, last: str) -> None:
-    """The readers that are listed, else those whose stacks are where it was last read-locked."""
+    """Add the listed readers, else threads with a stack at the place of the last read lock."""
     listed = readers_of(draft, wait["latch_address"])
     for row in listed:
         hold(draft, resource, row)
     if listed:
         resource.inferred = False
-        resource.meaning = "The readers that still have the latch."
+        resource.meaning = "The readers that still hold the latch."
         return
     for other in _readers(draft, wait):
         draft.hold(
@@ -114,7 +114,7 @@ def _hold_by_readers(draft: Draft, wait: Row, resource: Resource, last: str) -> 
 
 
 def _readers(draft: Draft, wait: Row) -> list[Actor]:
-    """Threads whose stack stands where the latch was last read-locked."""
+    """Return threads with a stack at the place where the latch was last read-locked."""
     file, line = wait["last_read_file"], wait["last_read_line"]
     if file is None:
         return []
@@ -131,15 +131,15 @@ def _readers(draft: Draft, wait: Row) -> list[Actor]:
 
 
 def _site(draft: Draft, wait: Row) -> str:
-    """The function at the place where a thread waits, and where that was read."""
-    found = site(
+    """Return the function at the wait's source position, with the version it was read in."""
+    source = site(
         wait["file"],
         wait["line"],
         family=draft.server.family,
         numbers=draft.server.numbers,
         mode=wait["mode"],
     )
-    return found.says if found else ""
+    return source.says if source else ""
 
 
 def _latch(draft: Draft, wait: Row) -> Resource:

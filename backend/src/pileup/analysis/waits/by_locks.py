@@ -1,4 +1,4 @@
-"""Row, table and metadata locks: from dumps, lock tables and session states."""
+"""Row, table and metadata lock waits from dumps, lock tables and session states."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pileup.analysis.waits.draft import BY_STATE, Draft, Resource, ResourceKind
 from pileup.analysis.waits.metadata_conflicts import excludes
 
 _MATCHED = 0.95
-"""A list of locks has it on the same object, row or page, in a mode that excludes the waiter's."""
+"""A list of locks shows it on the same object, row or page, in a conflicting mode."""
 # 9034:12:4:8 (5.6, 5.7, MariaDB)    140012:12:4:8:140066 (8.0): transaction, space, page, heap
 _RECORD = re.compile(r"[0-9A-Fa-f]{1,20}:(\d{1,12}):(\d{1,12}):(\d{1,12})(?::\d{1,20})?")
 _ONLY, _BEST = 0.85, 0.7
-"""A row's holder by its age and its undo: the only candidate; the likeliest of several."""
+"""A row's holder inferred from age and undo: the only candidate; the likeliest of several."""
 
 
 def row_locks(draft: Draft) -> None:
-    """Transactions in LOCK WAIT; the holder from lock prints, else inferred."""
+    """Add transactions in LOCK WAIT; the holder comes from printed locks, else is inferred."""
     waiting = [a for a in draft.scene.actors.values() if a.lock_wait]
     by_resource: defaultdict[str, list[Actor]] = defaultdict(list)
     for actor in waiting:
@@ -36,30 +36,30 @@ def row_locks(draft: Draft) -> None:
             waited_s=actor.trx["wait_s"],
             locators=[draft.lines(actor.trx)],
         )
-    told = {row["waiting_trx"] for row in draft.scene.lock_waits if row["blocking_trx"]}
-    told |= {row["waiting_session"] for row in draft.scene.lock_waits}
+    named = {row["waiting_trx"] for row in draft.scene.lock_waits if row["blocking_trx"]}
+    named |= {row["waiting_session"] for row in draft.scene.lock_waits}
     for resource_id, members in by_resource.items():
-        if any(_is_told(a, told) for a in members):
+        if any(_is_named(a, named) for a in members):
             continue  # the lock tables name the holder
         _infer_row_holder(draft, draft.resources[resource_id], members)
 
 
 def lock_tables(draft: Draft) -> None:
-    """INNODB_LOCK_WAITS, data_lock_waits, sys views: the only layer that names row holders.
+    """Add waits and holders from INNODB_LOCK_WAITS, data_lock_waits and the sys views.
 
-    They list every conflicting pair, so a blocker that waits for that very row only stands in its
-    queue. One that waits for another row has this one: a chain of transactions, or a cycle.
+    These tables list every conflicting pair. A blocker that waits for the same row is therefore
+    only queued before the waiter; a blocker that waits for another row holds this one.
     """
     pairs = []
     for row in draft.scene.lock_waits:
         if row["lock_kind"] == "metadata":
             continue
-        waiter = draft.actor_of(row["waiting_session"], row["waiting_trx"])
-        blocker = draft.actor_of(row["blocking_session"], row["blocking_trx"])
+        waiter = draft.find_actor(row["waiting_session"], row["waiting_trx"])
+        blocker = draft.find_actor(row["blocking_session"], row["blocking_trx"])
         if waiter is not None and blocker is not None and waiter is not blocker:
             pairs.append((row, waiter, blocker))
     wanted = {edge.source: edge.target for edge in draft.edges if edge.kind == "waits_for"}
-    wanted |= _told_apart(
+    wanted |= _split_by_holders(
         draft, {w.id: (w, row) for row, w, _ in pairs if w.id not in wanted}, pairs
     )
     for row, waiter, blocker in pairs:
@@ -77,12 +77,14 @@ def lock_tables(draft: Draft) -> None:
             draft.hold(resource, blocker, note="named by the lock tables", lines=row)
 
 
-def _told_apart(
+def _split_by_holders(
     draft: Draft, waiters: dict[str, tuple[Actor, Row]], pairs: list[tuple[Row, Actor, Actor]]
 ) -> dict[str, str]:
-    """Waiter to what it waits for. A list that names no rows, only the table (pt-stalk's
-    lock-waits), would make one lock of all rows of a table, and circles out of chains through two
-    tables: there, those who wait for the same holders wait for the same row.
+    """Map each waiter to the resource it waits for, split by holders where rows are unknown.
+
+    A list that names only the table (pt-stalk's lock-waits) would merge all rows of a table into
+    one lock, and turn chains through two tables into cycles. Waiters with the same holders are
+    therefore taken to wait for the same row.
     """
     wanted: dict[str, str] = {}
     holders = _holders(pairs)
@@ -105,26 +107,26 @@ def _told_apart(
 
 
 def _holders(pairs: list[tuple[Row, Actor, Actor]]) -> dict[str, frozenset[str]]:
-    """Waiter to those of its blockers that have the row; the others wait for it before it.
+    """Map each waiter to the blockers that hold its row.
 
-    Such a one is blocked by the same holders, and by fewer.
+    The other blockers only wait earlier in the queue: the same holders block them, and fewer.
     """
     blockers: defaultdict[str, set[str]] = defaultdict(set)
     for _, waiter, blocker in pairs:
         blockers[waiter.id].add(blocker.id)
-    found: dict[str, frozenset[str]] = {}
+    row_holders: dict[str, frozenset[str]] = {}
     for name in sorted(blockers, key=lambda blocker: len(blockers[blocker])):
         mine = blockers[name]
-        found[name] = frozenset(
-            name for name in mine if name not in found or not found[name] <= mine
+        row_holders[name] = frozenset(
+            name for name in mine if name not in row_holders or not row_holders[name] <= mine
         )
-    return found
+    return row_holders
 
 
 def lock_lists(draft: Draft) -> None:
-    """data_locks without data_lock_waits: who has the very row that another waits for."""
+    """Add waits and holders of the same row from data_locks, without data_lock_waits."""
     for row in draft.listed.values():
-        waiter = draft.actor_of(row["session_id"], row["trx_id"])
+        waiter = draft.find_actor(row["session_id"], row["trx_id"])
         if waiter is None or waiter.id in draft.waiting:
             continue
         resource = _lock_resource(draft, waiter, row)
@@ -133,12 +135,12 @@ def lock_lists(draft: Draft) -> None:
 
 
 def metadata_locks(draft: Draft) -> None:
-    """Sessions that wait for a metadata lock, and who has it where a lock table says so."""
+    """Add sessions that wait for a metadata lock, and holders named by lock tables."""
     for row in draft.scene.lock_waits:
         if row["lock_kind"] != "metadata":
             continue
-        waiter = draft.actor_of(row["waiting_session"], None)
-        blocker = draft.actor_of(row["blocking_session"], None)
+        waiter = draft.find_actor(row["waiting_session"], None)
+        blocker = draft.find_actor(row["blocking_session"], None)
         resource = metadata_lock(draft, row["table"], row)
         if waiter is not None and waiter.id not in draft.waiting:
             lines = [draft.lines(row)]
@@ -162,7 +164,7 @@ def metadata_locks(draft: Draft) -> None:
 
 
 def _object(actor: Actor, common: Counter[str]) -> str | None:
-    """'db.table': of the tables that a statement names, the one that most others wait for too."""
+    """Return 'db.table', choosing the table of the statement that most other waiters name."""
     assert actor.session is not None
     database = actor.session["db"]
     names = sorted(tables_of(actor.query or ""), key=lambda name: (-common[name], name))
@@ -172,7 +174,7 @@ def _object(actor: Actor, common: Counter[str]) -> str | None:
 
 
 def _wait_by_state(draft: Draft, name: str | None, members: list[Actor]) -> None:
-    """Waiters that only their State shows; the holder from a list of locks, else guessed."""
+    """Add waiters known only by State; the holder comes from a list of locks, else is inferred."""
     assert members[0].session is not None
     resource = metadata_lock(draft, name, members[0].session)
     for actor in members:
@@ -193,20 +195,20 @@ def _wait_by_state(draft: Draft, name: str | None, members: list[Actor]) -> None
 
 
 def _note_exclusive_request(draft: Draft, resource: Resource, members: list[Actor]) -> None:
-    """Who asked for the whole object: later requests queue behind that one."""
+    """Note the exclusive request behind which all later requests queue."""
     exclusive = [actor for actor in members if wants_exclusive(actor.query)]
     if not exclusive or len(members) == len(exclusive):
         return
     first = max(exclusive, key=lambda actor: (_waiting_s(actor), actor.id))
     draft.notes[
-        f"Session {first.session_id} asked for {resource.label} for itself alone "
-        f"({' '.join((first.query or '').split())[:60]}): whoever came later waits behind "
-        "its request, also those that only read."
+        f"Session {first.session_id} requested {resource.label} exclusively "
+        f"({' '.join((first.query or '').split())[:60]}): later sessions queue behind "
+        "its request, even if they only read."
     ] = None
 
 
 def _hold_by_metadata_list(draft: Draft, resource: Resource, name: str | None) -> bool:
-    """Whether performance_schema.metadata_locks lists who has it; those become holders."""
+    """Add holders listed in performance_schema.metadata_locks; return whether there are any."""
     listed = [
         (row, owner)
         for row in draft.scene.metadata_locks
@@ -214,7 +216,7 @@ def _hold_by_metadata_list(draft: Draft, resource: Resource, name: str | None) -
         if (owner := draft.owner(row)).id not in draft.waiting
     ]
     for row, owner in listed:
-        note = f"has it in mode {row['mode']} by the list of metadata locks"
+        note = f"holds it ({row['mode']}) by the list of metadata locks"
         draft.hold(resource, owner, mode=row["mode"], note=note, lines=row, confidence=0.9)
     return bool(listed)
 
@@ -222,16 +224,16 @@ def _hold_by_metadata_list(draft: Draft, resource: Resource, name: str | None) -
 def _infer_metadata_holder(
     draft: Draft, resource: Resource, name: str | None, members: list[Actor]
 ) -> None:
-    """The likeliest holder among those who do not wait for it; a note where nobody is."""
+    """Add the likeliest holder among the sessions that do not wait, or a note if none."""
     longest = max(map(_waiting_s, members), default=0.0)
     inside = {actor.id for actor in members}
     others = [actor for actor in draft.scene.actors.values() if actor.id not in inside]
     tables = frozenset([name.rpartition(".")[2].lower()]) if name else frozenset()
-    guess = lock_holders.of_table(tables, others, longest, draft.waiting)
+    guess = lock_holders.guess_table_holder(tables, others, longest, draft.waiting)
     if guess is None:
         draft.notes[
-            f"Nothing that was captured names who holds {resource.label}: "
-            "performance_schema.metadata_locks would."
+            f"Holder of {resource.label} unknown: capture performance_schema.metadata_locks "
+            "to see it."
         ] = None
         return
     draft.hold(
@@ -249,7 +251,7 @@ def _waiting_s(actor: Actor) -> float:
 
 
 def pending_metadata_locks(draft: Draft) -> None:
-    """performance_schema.metadata_locks: a pending lock, and granted ones that exclude it."""
+    """Add pending locks of performance_schema.metadata_locks and the granted locks in conflict."""
     by_object: defaultdict[tuple[str, str | None], list[Row]] = defaultdict(list)
     for row in draft.scene.metadata_locks:
         by_object[row["object_type"], row["object_name"]].append(row)
@@ -271,7 +273,7 @@ def pending_metadata_locks(draft: Draft) -> None:
             holder = draft.owner(row)
             for mode, waiters in modes.items():
                 if waiters != {holder.id} and excludes(kind, row["mode"], mode):
-                    note = f"has it in mode {row['mode']}, which excludes {mode}"
+                    note = f"holds it ({row['mode']}), which excludes {mode}"
                     draft.hold(
                         resource, holder, mode=row["mode"], note=note, lines=row,
                         confidence=_MATCHED,
@@ -281,7 +283,7 @@ def pending_metadata_locks(draft: Draft) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _LockPlace:
-    """Where a lock is, as far as it was printed."""
+    """Position of a lock, as far as it was printed."""
 
     name: str
     """The resource's id."""
@@ -314,7 +316,7 @@ def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resour
 def _lock_place(
     kind: str, table: str, index: str | None, trx: Row, row: Row, lock: Row
 ) -> _LockPlace:
-    """By the transaction's wait, else by the listed lock, else by the id of the lock."""
+    """Locate a lock by the transaction's wait, else by the listed lock, else by its id."""
     space, page = trx.get("waits_space"), trx.get("waits_page")
     if page is None:
         space, page = lock.get("space"), lock.get("page")
@@ -333,7 +335,7 @@ def _lock_place(
 def _place(
     kind: str, table: str, index: str | None, space: object, page: object, heap: object | None
 ) -> str:
-    """The id of a row (of a page, where its number in the page is not known)."""
+    """Return the resource id of a row, or of its page if the row number is unknown."""
     name = f"{kind}:{table}:{index or ''}:{space}:{page}"
     return name if heap is None else f"{name}:{heap}"
 
@@ -352,26 +354,26 @@ def metadata_lock(draft: Draft, name: str | None, row: Row) -> Resource:
 
 
 def _hold_by_list(draft: Draft, resource: Resource, waiter: Actor, row: Row) -> None:
-    """Holders of the row that a waiting lock of data_locks names."""
+    """Add the holders of the row that a waiting lock of data_locks names."""
     key = (row["table"], row["index"], row["lock_data"])
-    draft.looked[*key, row["mode"]] += 1
-    if draft.looked[*key, row["mode"]] > 2:
+    draft.listed_waiters[*key, row["mode"]] += 1
+    if draft.listed_waiters[*key, row["mode"]] > 2:
         return  # two waiters see every holder, also where one of them holds the row itself
     for other in draft.granted[key]:
-        holder = draft.actor_of(other["session_id"], other["trx_id"])
+        holder = draft.find_actor(other["session_id"], other["trx_id"])
         gap = "GAP" in other["mode"].replace("NOT_GAP", "")
         if gap and "INSERT" not in row["mode"]:
             continue  # a gap lock keeps out inserts only
         if holder is None or holder is waiter or "X" not in row["mode"][:1] + other["mode"][:1]:
             continue
-        note = "has this row by data_locks"
+        note = "holds this row by data_locks"
         draft.hold(
             resource, holder, mode=other["mode"], note=note, lines=other, confidence=_MATCHED
         )
 
 
 def _infer_row_holder(draft: Draft, resource: Resource, members: list[Actor]) -> None:
-    """Who holds a row that only its waiters are printed for."""
+    """Find the holder of a row for which the dump prints only waiters."""
     listed = [(a, row) for a in members if (row := draft.listed.get(_trx_id(a)))]
     for actor, row in listed:
         _hold_by_list(draft, resource, actor, row)
@@ -382,7 +384,7 @@ def _infer_row_holder(draft: Draft, resource: Resource, members: list[Actor]) ->
 
 
 def _hold_by_printed_lock(draft: Draft, resource: Resource) -> bool:
-    """Whether a lock on this row, or on its page, is printed; its owner becomes the holder."""
+    """Add the owner of a printed lock on this row or page; return whether there is one."""
     for lock in draft.scene.trx_locks:
         if lock["waiting"] or lock["lock_kind"] != "record":
             continue
@@ -392,7 +394,7 @@ def _hold_by_printed_lock(draft: Draft, resource: Resource) -> bool:
         if holder is None:
             continue
         if holder.lock_wait and _lock_resource(draft, holder).id in places:
-            continue  # it stands in the queue for this row itself
+            continue  # it waits for this row itself
         if resource.id in places:
             what = "row" if resource.exact else "page"
             note = f"its lock on this {what} is printed"
@@ -402,7 +404,7 @@ def _hold_by_printed_lock(draft: Draft, resource: Resource) -> bool:
 
 
 def _infer_holder_by_age(draft: Draft, resource: Resource, members: list[Actor]) -> None:
-    """The likeliest of the active transactions that are older than the longest wait."""
+    """Add the likeliest active transaction that is older than the longest wait."""
     longest = max((a.trx["wait_s"] or 0.0 for a in members if a.trx), default=0.0)
     candidates = [
         actor
@@ -415,9 +417,8 @@ def _infer_holder_by_age(draft: Draft, resource: Resource, members: list[Actor])
     ]
     if not candidates:
         draft.notes[
-            f"Nobody in this dump can be named as the holder of {resource.label}: no active "
-            "transaction with row locks is old enough. Lock tables "
-            "(performance_schema.data_lock_waits) would name it."
+            f"Holder of {resource.label} unknown: no active transaction with row locks is old "
+            "enough. Capture the lock tables (performance_schema.data_lock_waits) to see it."
         ] = None
         return
     holder = max(candidates, key=_likely_holder)
@@ -433,7 +434,7 @@ def _infer_holder_by_age(draft: Draft, resource: Resource, members: list[Actor])
 
 
 def _row_holder(holder: Actor, candidates: list[Actor]) -> float:
-    """How sure: the only candidate is nearly certain, one of many like it is not."""
+    """Return the confidence: high for the only candidate, low for one of many alike."""
     alike = sum(
         _likely_holder(candidate)[:2] == _likely_holder(holder)[:2] for candidate in candidates
     )
@@ -442,7 +443,7 @@ def _row_holder(holder: Actor, candidates: list[Actor]) -> float:
 
 
 def _likely_holder(actor: Actor) -> tuple[bool, bool, float]:
-    """Idle with undo first, then the oldest."""
+    """Rank candidates: idle with undo first, then the oldest."""
     trx = actor.trx or {}
     idle = not trx.get("query") and not trx.get("thread_state")
     return idle, bool(trx.get("undo_entries")), trx.get("active_s") or 0.0
@@ -455,7 +456,7 @@ def _why_holder(actor: Actor, candidates: int) -> str:
     return (
         f"inferred: active for {trx.get('active_s') or 0:.0f} s, {idle}"
         f"{trx.get('row_locks')} row lock(s), {trx.get('undo_entries') or 0} undo entries, "
-        f"not waiting itself{others}"
+        f"not blocked itself{others}"
     )
 
 
@@ -463,5 +464,5 @@ def _trx_id(actor: Actor) -> str:
     return str(actor.trx["trx_id"]) if actor.trx else ""
 
 
-def _is_told(actor: Actor, told: Iterable[object]) -> bool:
-    return actor.session_id in told or (actor.trx is not None and actor.trx["trx_id"] in told)
+def _is_named(actor: Actor, named: Iterable[object]) -> bool:
+    return actor.session_id in named or (actor.trx is not None and actor.trx["trx_id"] in named)

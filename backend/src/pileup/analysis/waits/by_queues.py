@@ -1,4 +1,4 @@
-"""Queues that no dump lists: slots, caches, table and global locks (``queues``)."""
+"""Waits in queues that no dump lists: slots, caches, table and global locks (``queues``)."""
 
 from __future__ import annotations
 
@@ -19,28 +19,30 @@ _OF_TABLES = ("table-lock", "metadata-lock")
 
 
 def unlisted(draft: Draft) -> None:
-    """Every queue in which somebody stands, with its holder where one is inside or guessed."""
-    standing: defaultdict[str, list[Actor]] = defaultdict(list)
+    """Add every queue with waiters, and its holder: a thread inside it, or an inferred one."""
+    queued: defaultdict[str, list[Actor]] = defaultdict(list)
     for actor in list(draft.scene.actors.values()):
         if actor.id not in draft.waiting and (queue := queues.waits_in(actor)):
-            standing[queue.id].append(actor)
-    waiting = {actor.id for actors in standing.values() for actor in actors}
+            queued[queue.id].append(actor)
+    waiting = {actor.id for actors in queued.values() for actor in actors}
     for queue in queues.QUEUES:
-        if members := standing.get(queue.id):
+        if members := queued.get(queue.id):
             _queue(draft, queue, members, waiting)
 
 
-def _queue(draft: Draft, queue: queues.Queue, members: list[Actor], standing: set[str]) -> None:
+def _queue(draft: Draft, queue: queues.Queue, members: list[Actor], queued: set[str]) -> None:
     resource = _latch_of_dump(draft, queue.latch) or draft.resources.setdefault(
         f"queue:{queue.id}",
         Resource(f"queue:{queue.id}", "queue", queue.label, meaning=queue.meaning),
     )
     inside = {member.id for member in members}
     others = [actor for actor in draft.scene.actors.values() if actor.id not in inside]
-    taker = next((member for member in members if lock_holders.takes(queue.id, member)), None)
+    taker = next(
+        (member for member in members if lock_holders.takes_global_lock(queue.id, member)), None
+    )
     if taker is not None:
         members = [member for member in members if member is not taker]
-        _ask_first(draft, queue, resource, taker, others, standing, alone=not members)
+        _queue_behind_request(draft, queue, resource, taker, others, queued, alone=not members)
     for actor in members:
         row = actor.session or actor.trx or actor.stack
         assert row is not None
@@ -54,7 +56,7 @@ def _queue(draft: Draft, queue: queues.Queue, members: list[Actor], standing: se
         )
     if taker is not None:
         return
-    guesses = _holders(draft, queue, members, others, standing)
+    guesses = _holders(draft, queue, members, others, queued)
     for guess in guesses:
         note = f"inferred: {guess.why}" if guess.inferred else guess.why
         draft.hold(
@@ -66,7 +68,7 @@ def _queue(draft: Draft, queue: queues.Queue, members: list[Actor], standing: se
             confidence=guess.confidence,
         )
     if not guesses:
-        draft.notes[f"Nothing that was captured names who holds the {queue.label}."] = None
+        draft.notes[f"Holder of the {queue.label} unknown."] = None
 
 
 def _holders(
@@ -74,7 +76,7 @@ def _holders(
     queue: queues.Queue,
     members: list[Actor],
     others: list[Actor],
-    standing: set[str],
+    queued: set[str],
 ) -> list[Guess]:
     inside = queues.inside(queue, others)[:HOLDERS_SHOWN]
     if inside:
@@ -84,50 +86,50 @@ def _holders(
             for actor, how in inside
         ]
     longest = max(((member.session or {}).get("time_s") or 0.0 for member in members), default=0.0)
-    waiting = standing | draft.waiting
+    waiting = queued | draft.waiting
     if queue.id in GLOBAL_LOCKS:
-        # who runs the statement may wait itself, for a table to be closed
+        # the session that runs the statement may itself wait for a table to be closed
         listed = [(row, draft.owner(row)) for row in draft.scene.metadata_locks]
-        guess = lock_holders.of_global_lock(queue.id, others, longest, listed)
+        guess = lock_holders.guess_global_lock_holder(queue.id, others, longest, listed)
     elif queue.id in _OF_TABLES:
         names = frozenset().union(*(tables_of(member.query or "") for member in members))
-        guess = lock_holders.of_table(names, others, longest, waiting)
+        guess = lock_holders.guess_table_holder(names, others, longest, waiting)
     elif queue.oldest:
-        guess = lock_holders.oldest(others, longest, waiting)
+        guess = lock_holders.guess_longest_running(others, longest, waiting)
     else:
         guess = None
     return [guess] if guess else []
 
 
-def _ask_first(
+def _queue_behind_request(
     draft: Draft,
     queue: queues.Queue,
     resource: Resource,
     taker: Actor,
     others: list[Actor],
-    standing: set[str],
+    queued: set[str],
     *,
     alone: bool,
 ) -> None:
-    """The session that asks for a global lock waits itself; all who came later wait behind it.
+    """Add a session whose pending request for a global lock blocks all later writes.
 
-    A pending request for the lock goes before every later write (MDL_scoped_lock's waiting matrix).
+    A pending request precedes every later write (MDL_scoped_lock's waiting matrix).
     """
     row = taker.session or taker.trx
     assert row is not None
     waited = (taker.session or {}).get("time_s")
-    asked = draft.resources.setdefault(
+    granting = draft.resources.setdefault(
         f"{resource.id}:granting",
         Resource(
             f"{resource.id}:granting",
             "queue",
             f"granting of the {queue.label}",
-            meaning="Granted when every statement that writes, and began before, has ended.",
+            meaning="Granted when every write that started earlier has ended.",
         ),
     )
     draft.wait(
         taker,
-        asked,
+        granting,
         waited_s=waited,
         note="by its State",
         confidence=BY_STATE,
@@ -137,17 +139,17 @@ def _ask_first(
         draft.hold(
             resource,
             taker,
-            note="inferred: its request for the lock stands first, and later writes wait behind it",
+            note="inferred: its request for the lock is first, and later writes wait behind it",
             lines=row,
             inferred=True,
             confidence=_FIRST_IN_QUEUE,
         )
-    guess = lock_holders.writers(others, standing | draft.waiting, waited or 0.0)
+    guess = lock_holders.guess_blocking_write(others, queued | draft.waiting, waited or 0.0)
     if guess is None:
-        draft.notes[f"Nothing that was captured names what keeps the {queue.label} from it."] = None
+        draft.notes[f"What delays the {queue.label} is unknown."] = None
         return
     draft.hold(
-        asked,
+        granting,
         guess.actor,
         note=f"inferred: {guess.why}",
         lines=guess.row,
@@ -157,7 +159,7 @@ def _ask_first(
 
 
 def _latch_of_dump(draft: Draft, latch: str | None) -> Resource | None:
-    """The latch as the dump lists it, when it lists one alone: its waiters are one crowd."""
+    """Return the dump's latch with this id if it lists exactly one, so both waits are merged."""
     known = [resource for resource in draft.resources.values() if latch and resource.latch == latch]
     return known[0] if len(known) == 1 else None
 

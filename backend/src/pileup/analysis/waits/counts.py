@@ -1,4 +1,4 @@
-"""Counts over a wait graph: who blocks how many, directly and through others; depth; cycles.
+"""Count blocked threads, depth and cycles of a wait graph.
 
 Tarjan's components, then one pass over the condensation in topological order with a bit set of
 threads per component: exact (each waiter counts once) and near linear for real graphs.
@@ -14,22 +14,22 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Counts:
     direct: Mapping[str, int]
-    """Waiting threads one resource away (or waiting for this resource itself)."""
+    """By node: waiting threads one resource away, or waiting for this resource itself."""
     total: Mapping[str, int]
-    """Waiting threads behind it through any number of steps."""
+    """By node: waiting threads behind it through any number of steps."""
     levels: Mapping[str, int]
-    """Threads that wait one behind the other, at most, up to and with this one."""
+    """By node: waiting threads on the longest path from here to a root, this one included."""
     depth: Mapping[str, int]
-    """0 at a root, growing towards the waiters."""
+    """By node: 0 at a root, growing towards the waiters."""
     roots: Sequence[str]
-    """Nodes that wait for nobody, most blocked first."""
+    """Nodes that are not blocked themselves, those blocking most threads first."""
     cycles: Sequence[Sequence[str]]
 
 
 def count(
     nodes: Iterable[str], edges: Iterable[tuple[str, str]], waiting: frozenset[str] | set[str]
 ) -> Counts:
-    """Counts for a graph whose edges point from the one who waits to what it waits for."""
+    """Count a graph whose edges point from the waiter to what it waits for."""
     names = list(nodes)
     ahead: defaultdict[str, list[str]] = defaultdict(list)
     behind: defaultdict[str, list[str]] = defaultdict(list)
@@ -62,7 +62,7 @@ def _depth_and_levels(
     ahead: Mapping[str, list[str]],
     bit: Mapping[str, int],
 ) -> tuple[list[int], list[int]]:
-    """Per component: steps to its farthest root, and waiting threads on the longest way there."""
+    """Return per component its depth, and the waiting threads on the longest path to a root."""
     depth_of = [0] * len(components)
     levels_of = [0] * len(components)
     # Tarjan yields a component only after everything it points at: roots come first.
@@ -80,7 +80,7 @@ def _threads_behind_components(
     behind: Mapping[str, list[str]],
     bit: Mapping[str, int],
 ) -> list[int]:
-    """Per component: the bits of the waiting threads in it and behind it."""
+    """Return per component a bit set of the waiting threads in it and behind it."""
     sets = [0] * len(components)
     for number in range(len(components) - 1, -1, -1):
         for name in components[number]:
@@ -97,7 +97,7 @@ def threads_behind(
     *,
     through: bool,
 ) -> int:
-    """Distinct waiting threads behind some nodes: with nothing but resources between, or any."""
+    """Count distinct waiting threads behind nodes; ``through``: also behind other threads."""
     seen = set(names)
     left = list(seen)
     threads = 0
@@ -113,12 +113,12 @@ def threads_behind(
 
 
 def _components(names: Sequence[str], ahead: Mapping[str, list[str]]) -> list[list[str]]:
-    """Strongly connected components, those without successors first (Tarjan, iterative)."""
+    """Return the strongly connected components, those without successors first (Tarjan)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     on_stack: set[str] = set()
     stack: list[str] = []
-    found: list[list[str]] = []
+    components: list[list[str]] = []
     for start in names:
         if start in index:
             continue
@@ -147,8 +147,8 @@ def _components(names: Sequence[str], ahead: Mapping[str, list[str]]) -> list[li
                         members.append(member)
                         if member == name:
                             break
-                    found.append(members)
+                    components.append(members)
                 if work:
                     parent = work[-1][0]
                     low[parent] = min(low[parent], low[name])
-    return found
+    return components

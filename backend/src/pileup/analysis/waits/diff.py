@@ -1,7 +1,7 @@
-"""Two moments in one wait graph: who came to wait since, who is gone, who still waits.
+"""Compare two moments in one wait graph: new waits, ended waits, and waits that remain.
 
-A thread is the same by its session, else by its pthread, else (stacks without thread ids) by its
-functions; a latch or a lock by its address or its name. Every node and edge says what became of it.
+Threads match by session, else by pthread, else (stacks without thread ids) by their functions;
+latches and locks match by address or name. Every node and edge carries a mark of its change.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pileup.analysis.evidence.times import clock_text, iso
 from pileup.analysis.waits.counts import Counts, count
 from pileup.analysis.waits.draft import Edge, Graph
 from pileup.analysis.waits.graph import build
-from pileup.analysis.waits.moment_graph import count_graph, headline_of, node_doc, roots_doc
+from pileup.analysis.waits.moment_graph import build_headline, count_graph, node_doc, roots_doc
 from pileup.analysis.waits.moments import worst
 from pileup.analysis.waits.node_documents import edge_doc
 from pileup.analysis.waits.view import WholeGraph, shown
@@ -42,14 +42,15 @@ def wait_diff(
     opened: frozenset[str] = frozenset(),
     find: str = "",
 ) -> WaitGraph:
-    """The graph at one moment with what is different from another, as it is ``shown``."""
+    """Build the graph at one moment, marked with its changes since another, for a screen."""
     return shown(whole_diff(evidence, at_us, against_us), folded=folded, opened=opened, find=find)
 
 
 def whole_diff(evidence: Evidence, at_us: int | None, against_us: int) -> WholeGraph:
-    """The graph at one moment (None: the worst), with what is different from another.
+    """Build the whole graph at one moment (None: the worst), marked with changes since another.
 
-    Counts, roots and headline are those of the first moment; what is gone has the other's.
+    Counts, roots and headline are those of the first moment; nodes that are gone keep the counts
+    of the other moment.
     """
     host = None
     if at_us is None:
@@ -64,7 +65,7 @@ def whole_diff(evidence: Evidence, at_us: int | None, against_us: int) -> WholeG
         counts=now.counts,
         at=iso(now.scene.at),
         snapshots=[*now.scene.locators, *then.scene.locators],
-        headline=headline_of(now.graph, now.counts, waiters),
+        headline=build_headline(now.graph, now.counts, waiters),
         waiters=waiters,
         nodes=_nodes(now, then, names, edges),
         edges=documents,
@@ -77,14 +78,14 @@ def whole_diff(evidence: Evidence, at_us: int | None, against_us: int) -> WholeG
 
 
 def _side(evidence: Evidence, at_us: int | None, host: str | None) -> _Side:
-    found = scene(evidence, at_us, host)
+    moment_scene = scene(evidence, at_us, host)
     server = servers.server(evidence, servers.effective_settings(evidence))
-    graph = build(evidence, found, server)
-    return _Side(found, graph, count_graph(graph))
+    graph = build(evidence, moment_scene, server)
+    return _Side(moment_scene, graph, count_graph(graph))
 
 
 def _same(then: Graph, now: Graph) -> dict[str, str]:
-    """The name at the first moment of everything of the other; new names where it has none."""
+    """Map each node id of ``then`` to the same node's id in ``now``, or to a new id."""
     known: dict[tuple[object, ...], str] = {}
     for name, key in _keys(now):
         known.setdefault(key, name)
@@ -106,13 +107,13 @@ def _same(then: Graph, now: Graph) -> dict[str, str]:
 
 
 def _session(graph: Graph, name: str) -> int | None:
-    """A pthread serves one session after the other: where both are known, they decide."""
+    """Return the session of a node: a pthread serves many, so known sessions decide a match."""
     actor = graph.actors.get(name)
     return actor.session_id if actor else None
 
 
 def _keys(graph: Graph) -> Iterator[tuple[str, tuple[object, ...]]]:
-    """What names each node over time, the surest first."""
+    """Yield the keys that identify each node over time, the surest first."""
     for name in graph.resources:
         yield name, ("resource", name)
     for name, actor in graph.actors.items():
@@ -138,7 +139,7 @@ def _anonymous(actor: Actor) -> bool:
 def _edges(
     now: Graph, then: Graph, names: Mapping[str, str]
 ) -> tuple[list[tuple[str, str]], list[WaitEdge], list[Edge]]:
-    """All pairs of both moments; their documents with marks; and those that groups are made by."""
+    """Return all pairs of both moments, their marked documents, and the edges that form groups."""
     here = {(edge.source, edge.target, edge.kind) for edge in now.edges}
     before = {(names[edge.source], names[edge.target], edge.kind) for edge in then.edges}
     documents = [
@@ -185,7 +186,7 @@ def _nodes(
 
 
 def _difference(now: _Side, then: _Side, names: Mapping[str, str]) -> str:
-    """'Since 22:19:52 UTC: 60 threads came to wait, 15 left, 240 still wait. ...'."""
+    """Summarise: 'Since 22:19:52 UTC: 60 threads started to wait, 15 left, 240 still wait. ...'."""
     waits = now.graph.waiting()
     waited = {names[name] for name in then.graph.waiting()}
     came, left, still = len(waits - waited), len(waited - waits), len(waits & waited)
@@ -196,7 +197,7 @@ def _difference(now: _Side, then: _Side, names: Mapping[str, str]) -> str:
         moved = f"the same {still} threads wait" if still else "nobody waits in either"
         moved = "the same thread waits" if still == 1 else moved
         return f"{since}: {moved}. {_roots(now, then, names)}".strip()
-    parts = f"{came} {_threads(came)} came to wait, {left} left, {still} still wait"
+    parts = f"{came} {_threads(came)} started to wait, {left} left, {still} still wait"
     return f"{since}: {parts}. {_roots(now, then, names)}".strip()
 
 

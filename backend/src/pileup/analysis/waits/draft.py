@@ -1,6 +1,6 @@
-"""The wait graph while it is being made: threads, what they wait for, who has it.
+"""The wait graph under construction: threads, the resources they wait for, and the holders.
 
-Layers (``wait_latches``, ``wait_locks``, ``wait_commits``, ``wait_queues``) add to one ``Draft``.
+The ``by_…`` modules each add one layer to a ``Draft``.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ ResourceKind = Literal[
     "latch", "row_lock", "table_lock", "metadata_lock", "commit", "fsync", "queue"
 ]
 PRINTED = CERTAIN
-"""A dump or a lock table says it in so many words."""
+"""Confidence of what a dump or a lock table prints literally."""
 BY_STACK, BY_STATE = 0.9, 0.85
-"""A thread waits by the functions on its stack; by its processlist State."""
+"""Confidence of a wait known by the functions on a stack; by a processlist State."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Resource:
     meaning: str | None = None
     inferred: bool = False
     exact: bool = False
-    """A lock of one row: its number in the page or its key is known, not only page or table."""
+    """True for a lock of one row, known by its number in the page or by its key."""
     locators: list[Locator] = field(default_factory=list)
 
 
@@ -47,12 +47,12 @@ class Edge:
     waited_s: float | None = None
     inferred: bool = False
     confidence: float = PRINTED
-    """0..1: how sure this wait or this holder is; ``note`` says why."""
+    """Confidence of this wait or holder, 0..1; ``note`` gives the reason."""
     note: str = ""
     position: str = ""
-    """Where a waiter stands: 'btr0sea.ic:122'."""
+    """Source position of the wait: 'btr0sea.ic:122'."""
     source_site: str = ""
-    """The function at that place, and in which version it was read."""
+    """The function at that position, and the version it was read in."""
     locators: list[Locator] = field(default_factory=list)
 
 
@@ -63,7 +63,7 @@ class Graph:
     edges: list[Edge]
     notes: list[str]
     touching: dict[str, list[Edge]] = field(init=False)
-    """Edges by each of their ends."""
+    """Edges by source and by target."""
 
     def __post_init__(self) -> None:
         touching: defaultdict[str, list[Edge]] = defaultdict(list)
@@ -73,12 +73,12 @@ class Graph:
         self.touching = dict(touching)
 
     def waiting(self) -> set[str]:
-        """Ids of the threads that wait for something."""
+        """Return the ids of the threads that wait for something."""
         return {e.source for e in self.edges if e.kind == "waits_for" and e.source in self.actors}
 
 
 class Draft:
-    """Collects waits and holders of one scene."""
+    """Collector of the waits and holders of one scene."""
 
     def __init__(self, evidence: Evidence, scene: Scene, server: Server) -> None:
         self.evidence = evidence
@@ -94,9 +94,9 @@ class Draft:
         self.by_trx = {a.trx["trx_id"]: a for a in scene.actors.values() if a.trx}
         self.by_pthread = {a.pthread: a for a in scene.actors.values() if a.pthread}
         self.locks = {row["lock_id"]: row for row in scene.trx_locks if row["lock_id"]}
-        self.looked: Counter[tuple[str, str | None, str, str]] = Counter()
+        self.listed_waiters: Counter[tuple[str, str | None, str, str]] = Counter()
         self.listed: dict[str, Row] = {}
-        """By trx: the lock of data_locks that it waits for."""
+        """By transaction: the lock of data_locks that it waits for."""
         self.granted: defaultdict[tuple[str, str | None, str], list[Row]] = defaultdict(list)
         for row in scene.trx_locks:
             if row["lock_data"] is None or row["lock_kind"] != "record":
@@ -123,8 +123,8 @@ class Draft:
             self.by_pthread[pthread] = actor
         return actor
 
-    def actor_of(self, session_id: int | None, trx_id: str | None) -> Actor | None:
-        """The actor of a lock table's row; made when no other layer has it."""
+    def find_actor(self, session_id: int | None, trx_id: str | None) -> Actor | None:
+        """Return the actor of a lock table's row; create it if no other layer has it."""
         actor = self.by_session.get(session_id) if session_id else None
         actor = actor or (self.by_trx.get(trx_id) if trx_id else None)
         if actor is None and (session_id or trx_id):
@@ -135,8 +135,8 @@ class Draft:
         return actor
 
     def owner(self, row: Row) -> Actor:
-        """Whose metadata lock it is: a session, or a thread that only performance_schema names."""
-        actor = self.actor_of(row["session_id"], None)
+        """Return the owner of a row: a session, or a thread that only performance_schema names."""
+        actor = self.find_actor(row["session_id"], None)
         if actor is None:
             name = f"ps_thread:{row['ps_thread_id']}"
             actor = self.scene.actors.setdefault(name, Actor(name))
@@ -155,7 +155,7 @@ class Draft:
         confidence: float = PRINTED,
         locators: list[Locator],
     ) -> None:
-        """A thread waits. confidence: PRINTED, or less where its stack or state was read."""
+        """Add a wait. confidence: PRINTED, or less if derived from a stack or a state."""
         self.waiting.add(actor.id)
         self.edges.append(
             Edge(
@@ -183,7 +183,7 @@ class Draft:
         inferred: bool = False,
         confidence: float = PRINTED,
     ) -> None:
-        """Who has a resource: a thread, or another resource that it hangs on."""
+        """Add a holder of ``resource``: a thread, or another resource that it depends on."""
         if (resource.id, actor.id) in self.held:
             return
         self.held.add((resource.id, actor.id))

@@ -1,7 +1,7 @@
-"""What the wait graph's screen shows first: the moments, and the worst of them as it opens.
+"""The first view of the wait graph's screen: all moments, and the graph of the worst one.
 
-The worker makes it once per analysis: a graph of thousands takes most of a second, and whoever
-opens the screen after a bad night waits for exactly this one.
+The worker builds it once per analysis, because a graph of thousands of nodes takes most of a second
+and this is the graph that every visitor opens first.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from pileup.analysis.waits.view import shown
 
 
 class FirstWaits(msgspec.Struct, frozen=True):
-    """The first answers, as the screen would get them by asking."""
+    """The responses that the screen requests first."""
 
     at_us: int | None
     """UTC µs of the worst moment of the main stall; None: of the capture, as no stall has one."""
     moments: list[WaitMoment]
     graph: WaitGraph
-    """Folded where it has many nodes, nothing opened, nothing looked for."""
+    """Folded if it has many nodes; no group opened, no search."""
     lasting: WaitPersistence | None
-    """Of the nodes that ``graph`` shows."""
+    """Persistence of the nodes that ``graph`` shows."""
 
 
 def first_waits(evidence: Evidence, analysis: Analysis) -> FirstWaits:
-    """Of an incident's evidence and the analysis made from it."""
+    """Build the first view from an incident's evidence and its analysis."""
     at_us = worst_time(main_stall(analysis.stalls))
     whole = whole_graph(evidence, at_us)
     graph = shown(whole)

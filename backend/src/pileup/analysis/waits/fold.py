@@ -1,7 +1,7 @@
-"""Folds a wait graph that is too large to read: what is alike becomes a group that opens again.
+"""Fold a wait graph that is too large to read: similar nodes become a group that can be opened.
 
-``wait_groups`` says what is alike; here are the groups as the screens show them, with their counts
-of distinct threads, and the edges between them.
+``groups`` decides which nodes are similar; this module builds the group nodes with their counts of
+distinct threads, and the edges between them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pileup.numerals import grouped
 T = TypeVar("T")
 
 FOLD_OVER = 40
-"""Nodes that are still shown one by one."""
+"""Largest number of nodes that is shown unfolded."""
 
 
 def fold(
@@ -28,20 +28,20 @@ def fold(
     raw: Sequence[Edge],
     group_of: Mapping[str, str],
 ) -> tuple[list[WaitNode], list[WaitEdge]]:
-    """The graph with groups instead of the nodes that ``group_of`` has."""
+    """Replace the nodes in ``group_of`` (node id to group id) by their groups."""
     members: defaultdict[str, list[WaitNode]] = defaultdict(list)
     for node in nodes:
         if node.id in group_of:
             members[group_of[node.id]].append(node)
-    kept = [node for node in nodes if node.id not in group_of]
+    unfolded = [node for node in nodes if node.id not in group_of]
     count = counter(raw, frozenset(node.id for node in nodes if node.mark == "gone"))
     sorts = lasting_sorts(
         {node.id: (node.kind, node.label) for node in nodes},
         raw,
         {node.id for node in nodes if node.blocks_total > 0},
     )
-    kept += [_group(group, nodes, count(nodes), sorts) for group, nodes in members.items()]
-    return kept, _merge(edges, group_of)
+    unfolded += [_group(group, nodes, count(nodes), sorts) for group, nodes in members.items()]
+    return unfolded, _merge(edges, group_of)
 
 
 def _group(
@@ -51,12 +51,12 @@ def _group(
     sorts: Mapping[str, tuple[str, str]],
 ) -> WaitNode:
     first = max(members, key=lambda node: node.waited_s or 0.0)
-    if first.mark == "gone":  # what was behind it is not all in the graph any more
+    if first.mark == "gone":  # the graph no longer has all threads behind it
         behind = sum(m.blocks_direct for m in members), sum(m.blocks_total for m in members)
     threads = first.kind == "thread"
     place = group.removeprefix("group:").removesuffix(f"|{first.mark}" if first.mark else "")
     label, detail = (_threads if threads else _resources)(members)
-    if threads and not detail:  # a stage of the commit: nothing else is known of such a thread
+    if threads and not detail:  # a commit stage: nothing else is known of such a thread
         detail = place.rpartition("|")[2] if "|" in place else ""
     return WaitNode(
         id=group,
@@ -90,7 +90,7 @@ def _group(
 
 
 def _lasting(place: str, members: Sequence[WaitNode], sorts: Mapping[str, tuple[str, str]]) -> str:
-    """By what a group is found again in other moments; empty: its members are of many kinds."""
+    """Return the key that identifies a group in other moments; empty: its members differ."""
     if members[0].kind == "thread" and "|" in place:
         return f"place:{place}"
     for which in (0, 1):
@@ -100,7 +100,7 @@ def _lasting(place: str, members: Sequence[WaitNode], sorts: Mapping[str, tuple[
 
 
 def _threads(members: Sequence[WaitNode]) -> tuple[str, str]:
-    """'300 waiters', 'S at btr0sea.ic:122'; '36 transactions, each blocking 7', ''."""
+    """Label threads: ('300 waiters', 'S at btr0sea.ic:122') or ('36 transactions, ...', '')."""
     common = _common(members)
     if not any(member.blocks_total for member in members):
         place = next((m.detail for m in members if m.detail), "")
@@ -117,16 +117,16 @@ def _threads(members: Sequence[WaitNode]) -> tuple[str, str]:
 
 
 def _resources(members: Sequence[WaitNode]) -> tuple[str, str]:
-    """'13 × RW-latch buf0buf.cc:1'; '49 row locks', 'of 40: row of shop.t1 (PRIMARY), ...'."""
+    """Label resources: ('13 × RW-latch buf0buf.cc:1', ...) or ('49 row locks', 'row of ...')."""
     labels = Counter(member.label for member in members)
     if len(labels) == 1:
         return f"{len(members)} × {members[0].label}", _same(m.detail for m in members) or ""
-    text = ", ".join(label for label, _ in labels.most_common(_LABELS_TOLD))
-    more = f" and {len(labels) - _LABELS_TOLD} more" if len(labels) > _LABELS_TOLD else ""
+    text = ", ".join(label for label, _ in labels.most_common(_LABELS_SHOWN))
+    more = f" and {len(labels) - _LABELS_SHOWN} more" if len(labels) > _LABELS_SHOWN else ""
     return f"{len(members)} {_PLURAL[members[0].kind]}", f"{text}{more}"
 
 
-_LABELS_TOLD = 2
+_LABELS_SHOWN = 2
 _PLURAL = {
     "latch": "latches",
     "row_lock": "row locks",
@@ -139,13 +139,13 @@ _PLURAL = {
 
 
 def _same(values: Iterable[T]) -> T | None:
-    """What all have in common; None where they differ."""
+    """Return the value that all share; None if they differ."""
     different = set(values)
     return different.pop() if len(different) == 1 else None
 
 
 def _common(members: Sequence[WaitNode]) -> str:
-    """What most members share: 'S at btr0sea.ic:122', a state, or the beginning of the query."""
+    """Return what the members share: 'S at btr0sea.ic:122', or the start of the query."""
     places = {part for m in members for part in m.detail.split(", ") if part.startswith("at ")}
     mode = _same(m.mode for m in members)
     if len(places) == 1:
@@ -155,7 +155,7 @@ def _common(members: Sequence[WaitNode]) -> str:
 
 
 def _merge(edges: Sequence[WaitEdge], group_of: Mapping[str, str]) -> list[WaitEdge]:
-    """Edges between what is shown; of those that fall together one, with how many they were."""
+    """Map edges to the shown nodes and merge parallel ones, with their count."""
     same: defaultdict[tuple[str, str, str, str], list[WaitEdge]] = defaultdict(list)
     for edge in edges:
         source = group_of.get(edge.source, edge.source)

@@ -1,9 +1,9 @@
-"""The lock-wait graph of one moment: who waits for what, and who holds it.
+"""Build the lock-wait graph of one moment: waiters, the resources they wait for, and the holders.
 
-Nodes are threads and what they wait for (latches, row and table locks, metadata locks, the commit
-queue, the flush of a log); a waiter points at the resource, the resource at its holder. A holder
-that no layer names is inferred where the evidence allows it, and marked, with how sure that is.
-Counts are of distinct waiting threads.
+Nodes are threads and resources (latches, row and table locks, metadata locks, the commit queue, the
+flush of a log); a waiter points at the resource, the resource at its holder. A holder that no layer
+names is inferred if the evidence allows it, and marked with a confidence. Counts are of distinct
+waiting threads.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pileup.analysis.waits.draft import Draft, Graph
 
 
 def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Graph:
-    """All waits of a scene; actors that neither wait nor hold are left out.
+    """Build the graph of all waits of a scene, without actors that neither wait nor hold.
 
-    server: whose version tells the functions at the places where threads wait.
+    server: its version selects the source that names the functions at wait positions.
     """
     draft = Draft(evidence, scene, server or Server())
     by_latches.semaphores(draft)

@@ -1,8 +1,8 @@
-"""What a group of nodes is from moment to moment: its members come and go, their part stays.
+"""Keys that identify a group of nodes over several moments, while its members come and go.
 
-A group that hangs on one thing is followed by the place where its waiters stand. One that hangs on
-another group has no such place: it is followed by its sort, which is what its members wait for or
-are, where, and whether others wait behind them; and where they differ in that, by the kind alone.
+A group that waits for one resource is identified by the position of its waiters. A group behind
+another group has no such position: its key is its role (what its members wait for or are, where,
+and whether others wait behind them) or, if they differ in that, their kind alone.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from collections.abc import Container, Iterable, Mapping
 from pileup.analysis.waits.draft import Edge
 
 _READERS = re.compile(r"^(?:the last reader|\d+ readers?) of ")
-"""How many readers a latch has changes from dump to dump; that it has some stays."""
+"""The number of readers changes from dump to dump, so it is no part of a key."""
 
 
 def lasting_label(label: str) -> str:
-    """'readers of dict_sys' for 'the last reader of dict_sys' and '3 readers of dict_sys'."""
+    """Drop the number of readers: 'readers of dict_sys' for '3 readers of dict_sys'."""
     return _READERS.sub("readers of ", label)
 
 
 def lasting_place(target: str, mode: str | None, position: str) -> str:
-    """What a group of waiters is over time: those at one place for one thing."""
+    """Return the key of a group of waiters: resource, mode and source position."""
     return f"place:{target}|{mode or ''}|{position}"
 
 
 def lasting_sorts(
     things: Mapping[str, tuple[str, str]], edges: Iterable[Edge], blocking: Container[str]
 ) -> dict[str, tuple[str, str]]:
-    """Each node's sort, and the kind that it is of.
+    """Return each node's key by role and its key by kind.
 
-    things: kind and label by node id. blocking: those with threads behind them.
+    things: kind and label by node id. blocking: ids of nodes with threads behind them.
     """
     wants: dict[str, tuple[str, str, str, str]] = {}
     for edge in edges:
@@ -39,14 +39,14 @@ def lasting_sorts(
             kind, label = things[edge.target]
             want = kind, lasting_label(label), edge.mode or "", edge.position
             wants[edge.source] = min(want, wants.get(edge.source, want))
-    found: dict[str, tuple[str, str]] = {}
+    sorts: dict[str, tuple[str, str]] = {}
     for name, (kind, label) in things.items():
         blocks = "|blocks" if name in blocking else ""
         if kind != "thread":
-            found[name] = f"sort:{kind}|{lasting_label(label)}", f"sort:{kind}"
+            sorts[name] = f"sort:{kind}|{lasting_label(label)}", f"sort:{kind}"
         elif name in wants:
             what = wants[name]
-            found[name] = f"sort:waits|{'|'.join(what)}{blocks}", f"sort:waits|{what[0]}{blocks}"
+            sorts[name] = f"sort:waits|{'|'.join(what)}{blocks}", f"sort:waits|{what[0]}{blocks}"
         else:
-            found[name] = f"sort:holds{blocks}", f"sort:holds{blocks}"
-    return found
+            sorts[name] = f"sort:holds{blocks}", f"sort:holds{blocks}"
+    return sorts

@@ -1,12 +1,12 @@
-"""Which nodes of a wait graph stand for one another, so that thousands become some groups.
+"""Group similar nodes of a wait graph, so that thousands of nodes become a few groups.
 
-Walked from the roots to the waiters: nodes are alike when they hang on the same thing (or on the
-same group) and have the same part in it. So whole subtrees fold, level by level: 36 transactions
-that each block seven, the 36 rows they have, the 252 that want those. How alike is the grain: the
-finest under which the graph can be read is taken, so that one too large even then still folds.
+The walk goes from the roots to the waiters: nodes are similar if they wait for the same resource
+(or group) in the same role. Whole subtrees fold, level by level: 36 transactions that each block
+seven, the 36 rows they hold, the 252 waiters for these rows. The grain sets how similar they must
+be: the finest grain that leaves a readable graph is used, else the coarsest.
 
-Roots, members of a deadlock, inferred holders beside known ones, and the few that block far more
-than those beside them are never lost in a group.
+Roots, members of a deadlock, inferred holders next to known ones, and the few nodes that block far
+more than their siblings never disappear in a group.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from pileup.analysis.waits.counts import threads_behind
 from pileup.analysis.waits.draft import Edge
 
 SMALLEST = 3
-"""Fewer of a kind are shown one by one."""
+"""Smallest group; fewer similar nodes stay single."""
 RESOURCES_SHOWN = 12
-"""Resources of one holder, and roots of one kind, that are shown one by one."""
+"""Resources of one holder, and roots of one kind, that stay single."""
 BLOCKERS_SHOWN = 8
-"""Alike waiters with others behind them that are shown one by one, where there is room."""
+"""Similar waiters with threads behind them that stay single, if the graph stays readable."""
 READABLE = 150
-"""Nodes of a graph that can be read; over it a coarser grain folds."""
+"""Most nodes of a readable graph; above it a coarser grain applies."""
 _OUTSTANDING, _OUTSTANDING_SHOWN = 4.0, 3
-"""A blocker with so many times what is usual beside it stays on its own; how many of them do."""
-_CIRCLE = 40
-"""Members of a deadlock that are shown one by one; a larger circle folds as all else."""
+"""A blocker above this multiple of its siblings' median stays single; limit of such blockers."""
+_CYCLE = 40
+"""Members of a deadlock that stay single; a larger cycle folds like other nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Grain:
-    """How alike nodes of one group are."""
+    """How similar the nodes of one group must be."""
 
     blockers: int
-    """Waiters with others behind them become a group from this number on."""
+    """Smallest group of waiters with threads behind them."""
     exact: bool
-    """They have the same mode, place and levels behind them, and hold the like."""
+    """They share mode, position, levels behind them, and kinds of held resources."""
     by_parent: bool
-    """They hang on the same thing; else they are of one level alone."""
+    """They wait for the same resource or group; else they only share their depth."""
 
 
 _GRAINS = (
@@ -57,9 +57,10 @@ _GRAINS = (
 
 
 def groups(nodes: Sequence[WaitNode], raw: Sequence[Edge]) -> dict[str, str]:
-    """Node to its group, by the finest grain that leaves READABLE nodes; alone: not in it.
+    """Map node ids to group ids by the finest grain that leaves READABLE nodes.
 
-    The groups and their ids depend on the graph alone, not on which of them somebody opened.
+    Single nodes are not in the mapping. Groups and their ids depend only on the graph, not on which
+    groups a person opened.
     """
     shape = _Shape(nodes, raw)
     names: dict[str, str] = {}
@@ -71,15 +72,15 @@ def groups(nodes: Sequence[WaitNode], raw: Sequence[Edge]) -> dict[str, str]:
 
 
 class _Shape:
-    """What is known of each node's place in the graph."""
+    """Position of each node in the graph: edges, held resources, cycles and levels."""
 
     def __init__(self, nodes: Sequence[WaitNode], raw: Sequence[Edge]) -> None:
         self.nodes = {node.id: node for node in nodes}
         self.ahead: defaultdict[str, list[Edge]] = defaultdict(list)
         self.holds: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
         self.behind: set[str] = set()
-        """Those that something waits for or is held by."""
-        circle: set[str] = set()
+        """Ids of nodes that are waited for, or that hold something."""
+        cycle: set[str] = set()
         for edge in raw:
             source, target = self.nodes.get(edge.source), self.nodes.get(edge.target)
             if source is None or target is None:
@@ -88,13 +89,13 @@ class _Shape:
             self.behind.add(edge.target)
             if edge.kind == "held_by":
                 self.holds[edge.target].add((source.kind, source.label))
-            if source.depth == target.depth:  # only a circle has both ends at one depth
-                circle |= {edge.source, edge.target}
-        self.circle = circle if len(circle) <= _CIRCLE else set()
+            if source.depth == target.depth:  # only a cycle has both ends at one depth
+                cycle |= {edge.source, edge.target}
+        self.cycle = cycle if len(cycle) <= _CYCLE else set()
         self.levels = self._levels()
 
     def _levels(self) -> dict[str, int]:
-        """How many steps there are behind each node, at most."""
+        """Return the longest path behind each node, in steps."""
         levels = dict.fromkeys(self.nodes, 0)
         for node in sorted(self.nodes.values(), key=lambda node: -node.depth):
             for edge in self.ahead.get(node.id, ()):
@@ -109,7 +110,7 @@ def _assign(shape: _Shape, grain: _Grain) -> dict[str, str]:
     for _, level in groupby(by_depth, key=lambda node: node.depth):
         alike: defaultdict[tuple[Hashable, ...], list[WaitNode]] = defaultdict(list)
         for node in level:
-            if node.id not in shape.circle:
+            if node.id not in shape.cycle:
                 alike[_key(node, shape, grain, names)].append(node)
         here: dict[str, str] = {}
         for key, nodes in alike.items():
@@ -124,7 +125,7 @@ def _assign(shape: _Shape, grain: _Grain) -> dict[str, str]:
 def _key(
     node: WaitNode, shape: _Shape, grain: _Grain, names: dict[str, str]
 ) -> tuple[Hashable, ...]:
-    """What nodes of one group have in common."""
+    """Return the key that all nodes of one group share."""
     ahead = shape.ahead.get(node.id, ())
     blocks = node.id in shape.behind
     parents: Hashable = node.depth
@@ -137,14 +138,14 @@ def _key(
         places = tuple(sorted({(edge.mode or "", edge.position) for edge in ahead}))
         holds = tuple(sorted(shape.holds[node.id])) if blocks and ahead else ()
         return parents, *part, places, holds, shape.levels[node.id] if ahead else 0
-    # a latch without holder is of its origin, however long the queues are
+    # latches without holder group by origin, however long their queues are
     return parents, *part, node.label, shape.levels[node.id] if ahead else 0
 
 
 def _folded(
     nodes: list[WaitNode], shape: _Shape, grain: _Grain, names: dict[str, str]
 ) -> list[WaitNode]:
-    """Those of nodes that are alike which become the group."""
+    """Return those of the similar nodes that fold into the group."""
     first = nodes[0]
     ahead = shape.ahead.get(first.id, ())
     blocks = first.id in shape.behind
@@ -175,7 +176,7 @@ def _name(
     grain: _Grain,
     names: dict[str, str],
 ) -> str:
-    """In words where a group hangs on one thing, as links and pins have it; else a digest."""
+    """Return a group id: readable, as links and pins store it, if possible; else a digest."""
     mark = f"|{first.mark}" if first.mark else ""
     ahead = shape.ahead.get(first.id, ())
     if first.kind == "latch" and not ahead and grain.exact and not first.inferred:
@@ -190,9 +191,9 @@ def _name(
 def counter(
     raw: Iterable[Edge], gone: frozenset[str]
 ) -> Callable[[Sequence[WaitNode]], tuple[int, int]]:
-    """Counts the distinct threads behind some nodes, directly and in all.
+    """Return a function that counts the distinct threads behind nodes, directly and in total.
 
-    gone: nodes of the other moment of a difference, which do not count.
+    gone: ids of nodes that only the other moment of a comparison has; they do not count.
     """
     behind: defaultdict[str, list[str]] = defaultdict(list)
     waiting: set[str] = set()

@@ -1,7 +1,6 @@
-"""The sentence above a wait graph: who blocks how many, for how long; or that there is a circle.
+"""Write the headline of a wait graph: its first root and what that blocks, or a deadlock.
 
-What is said of the first root is said of what stands behind it: a long wait behind another root is
-not its doing.
+Numbers of the first root cover only the threads behind it, not long waits behind other roots.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from pileup.analysis.waits.draft import Graph
 
 
 def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None) -> str:
-    """'Trx 26478 · session 390 (idle in transaction 26 s) blocks 300 threads through 1 level for
-    at least 26 s; 1 more root.'
+    """Write a headline such as 'Trx 26478 · session 390 (idle in transaction 26 s) blocks 300
+    threads through 1 level for at least 26 s; 1 more root.'
 
-    A circle comes first where more threads stand in it and behind it than behind any root.
+    A deadlock comes first if more threads wait in it and behind it than behind any root.
 
-    top: the first root.
+    top: the first root; None without one.
     """
     if not waiters:
         return "Nobody waits at this moment."
@@ -48,17 +47,17 @@ def _more(others: int, what: str) -> str:
 
 
 def _circle(members: Sequence[str], graph: Graph, counts: Counts) -> tuple[int, str]:
-    """Threads in a circle and behind it, and what is said of them."""
+    """Return the number of threads in and behind a cycle, and its description."""
     waiting = graph.waiting()
     inside = sum(name in waiting for name in members)
-    # Of what they wait for: a thread of the circle does not stand behind itself.
+    # Count behind the resources: a thread of the cycle does not wait behind itself.
     everyone = max((counts.total[name] for name in members if name not in waiting), default=inside)
     words = f"{inside} threads wait in a circle: a deadlock"
     return everyone, f"{words}, {everyone - inside} more behind it" if everyone > inside else words
 
 
 def _behind(name: str, graph: Graph, *, through: bool = True) -> set[str]:
-    """Threads that wait behind a node; not ``through`` others: with only resources between."""
+    """Return the threads behind a node; not ``through``: only those without a thread between."""
     seen, left, names = {name}, [name], set()
     while left:
         here = left.pop()
@@ -74,9 +73,9 @@ def _behind(name: str, graph: Graph, *, through: bool = True) -> set[str]:
 
 
 def at_least(root: str, graph: Graph) -> float | None:
-    """Seconds for which somebody has waited for what a root has.
+    """Return the longest wait for what ``root`` holds, in seconds; None if unknown.
 
-    Not longer than its transaction is: before, somebody else had it.
+    It is at most the age of the root's transaction: earlier, another session was the holder.
     """
     longest = _longest(_behind(root, graph, through=False), graph)
     actor = graph.actors.get(root)

@@ -1,4 +1,4 @@
-"""Everything about one node of a wait graph: its whole stack, its latch, a group's members."""
+"""Describe one node of a wait graph: its whole stack, its latch, a group's members."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _DEPTH = 120
 
 
 def wait_node(evidence: Evidence, at_us: int | None, node_id: str) -> WaitNodeDoc | None:
-    """A node at a moment (None: the worst), or the members of a folded group; None: not there."""
-    return node_of(whole_graph(evidence, at_us), node_id)
+    """Describe a node or folded group at a moment (None: the worst); None: unknown id."""
+    return describe_node(whole_graph(evidence, at_us), node_id)
 
 
-def node_of(whole: WholeGraph, node_id: str) -> WaitNodeDoc | None:
-    """A node of a graph, or the members of a folded group; None: not there.
+def describe_node(whole: WholeGraph, node_id: str) -> WaitNodeDoc | None:
+    """Describe a node of a graph, or the members of a folded group; None: unknown id.
 
-    Members are told the most blocked first, then the longest waits.
+    Members are sorted by blocked threads, then by the longest wait.
     """
-    graph, told = whole.graph, []
+    graph, member_documents = whole.graph, []
     node = next((node for node in whole.nodes if node.id == node_id), None)
     if node_id.startswith("group:"):
         members = sorted(
@@ -34,7 +34,7 @@ def node_of(whole: WholeGraph, node_id: str) -> WaitNodeDoc | None:
             key=lambda node: (-node.blocks_total, -(node.waited_s or 0.0), node.id),
         )
         node = members[0] if members else None
-        told = [
+        member_documents = [
             WaitMember(id=m.id, label=m.label, waited_s=m.waited_s, blocks_total=m.blocks_total)
             for m in members
         ]
@@ -44,17 +44,17 @@ def node_of(whole: WholeGraph, node_id: str) -> WaitNodeDoc | None:
     stack = actor.stack if actor else None
     return WaitNodeDoc(
         node=node,
-        latch=_latch(_latch_of(node.id, graph)),
+        latch=_latch(_latch_id(node.id, graph)),
         frames=[] if stack is None else [_frame(frame) for frame in stack["frames"][:_DEPTH]],
         stack_artifact=stack["artifact"] if stack else None,
         stack_snapshot=(stack["snapshot"] or 0) if stack else None,
         stack_key=_key(stack) if stack else None,
-        members=told[:MOST_MEMBERS],
+        members=member_documents[:MOST_MEMBERS],
     )
 
 
-def _latch_of(name: str, graph: Graph) -> str | None:
-    """The latch that a node is, or that it waits for."""
+def _latch_id(name: str, graph: Graph) -> str | None:
+    """Return the id of the latch that a node is, or that it waits for."""
     if name in graph.resources:
         return graph.resources[name].latch
     for edge in graph.touching.get(name, ()):

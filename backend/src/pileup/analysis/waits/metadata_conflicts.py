@@ -1,4 +1,4 @@
-"""Which metadata locks exclude each other.
+"""Conflict tables of metadata locks.
 
 Source: the compatibility tables above MDL_scoped_lock::m_granted_incompatible and
         MDL_object_lock::m_granted_incompatible, sql/mdl.cc (MySQL 5.7 to 9.x; MariaDB has the same
@@ -46,9 +46,9 @@ _SCOPES = frozenset({"GLOBAL", "COMMIT", "SCHEMA", "TABLESPACE", "BACKUP LOCK", 
 
 
 def excludes(object_type: str, granted: str, requested: str) -> bool:
-    """Whether a request of one mode waits for a granted lock of another on the same object.
+    """Return whether ``requested`` waits for ``granted`` on one object.
 
-    A mode that these tables do not know excludes nothing: no holder is made up.
+    An unknown mode excludes nothing, so that no holder is invented.
     """
     table = _SCOPED if object_type in _SCOPES else _OBJECT
     return granted in table.get(requested, frozenset())

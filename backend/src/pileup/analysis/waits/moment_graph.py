@@ -1,7 +1,7 @@
-"""Waits: the wait graph at one moment as the screens have it, and the hottest places.
+"""The wait graph at one moment as the screens show it, and the hottest wait positions and latches.
 
-Grouping by the place where threads stand shows several problems where there is one: the latch
-they all want. Both groupings are given.
+Waits are ranked both by source position and by latch: threads at several positions may all wait for
+one latch.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ def wait_graph(
     opened: frozenset[str] = frozenset(),
     find: str = "",
 ) -> WaitGraph:
-    """The graph at the snapshot nearest to an instant, as ``wait_view.shown`` shows it.
+    """Build the graph at the snapshot nearest to an instant, reduced to what a screen shows.
 
-    at_us: None: at the worst moment.
+    at_us: UTC µs; None: the worst moment. fold, opened, find: see ``view.shown``.
     """
     return shown(whole_graph(evidence, at_us), folded=fold, opened=opened, find=find)
 
 
 def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
-    """All of the graph at the snapshot nearest to an instant; None: at the worst one."""
+    """Build the whole graph at the snapshot nearest to ``at_us`` (UTC µs; None: the worst)."""
     host = None
     if at_us is None:
         moment = worst(evidence)
         at_us = moment.time if moment else None
         host = moment.host if moment else None
-    found = scene(evidence, at_us, host)
+    moment_scene = scene(evidence, at_us, host)
     server = servers.server(evidence, servers.effective_settings(evidence))
-    graph = build(evidence, found, server)
+    graph = build(evidence, moment_scene, server)
     counts = count_graph(graph)
     waiters = len(graph.waiting())
     return WholeGraph(
         graph=graph,
         counts=counts,
-        at=iso(found.at),
-        snapshots=found.locators,
-        headline=headline_of(graph, counts, waiters),
+        at=iso(moment_scene.at),
+        snapshots=moment_scene.locators,
+        headline=build_headline(graph, counts, waiters),
         waiters=waiters,
         nodes=[node_doc(name, graph, counts) for name in (*graph.resources, *graph.actors)],
         edges=[edge_doc(e) for e in graph.edges],
@@ -82,7 +82,7 @@ def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
 def hot_waits(
     evidence: Evidence, span: Span | None, server: Server | None = None
 ) -> list[HotWaitDoc]:
-    """Semaphore waits by place and mode, the most first; named by the server's source."""
+    """Rank semaphore waits by source position and mode; empty without semaphore waits."""
     frame = semaphores(evidence, span)
     if frame is None:
         return []
@@ -106,16 +106,16 @@ def hot_waits(
             example=_example(
                 evidence, row, f"{row['most']} waiters at {row['file']}:{row['line']}"
             ),
-            function=found.function if found else None,
-            source=found.says if found else "",
+            function=source_site.function if source_site else None,
+            source=source_site.says if source_site else "",
         )
         for row in rows[:MOST]
-        for found in (_site(row, server or Server()),)
+        for source_site in (_site(row, server or Server()),)
     ]
 
 
 def hot_latches(evidence: Evidence, span: Span | None) -> list[HotLatchDoc]:
-    """The same waits by the latch that they want, across places."""
+    """Rank semaphore waits by latch, across positions; empty without semaphore waits."""
     frame = semaphores(evidence, span)
     if frame is None:
         return []
@@ -139,7 +139,7 @@ def hot_latches(evidence: Evidence, span: Span | None) -> list[HotLatchDoc]:
 
 
 def roots_doc(graph: Graph, counts: Counts) -> list[WaitRoot]:
-    """The roots, most blocked first."""
+    """Return the root blockers, those that block most threads first."""
     return [
         WaitRoot(
             node=name,
@@ -192,13 +192,13 @@ def _is_inferred(name: str, graph: Graph) -> bool:
 
 
 def confidence(name: str, graph: Graph) -> float:
-    """How sure it is that others wait for this: of its surest hold, or of the waits themselves."""
+    """Return the confidence that others wait for this node: that of its surest edge."""
     edges = [e for e in graph.touching.get(name, ()) if e.target == name]
     return max((e.confidence for e in edges), default=1.0)
 
 
 def amplification(name: str, graph: Graph, counts: Counts) -> str:
-    """'One latch: 222 directly behind it, 948 in all': why few waits explain many threads."""
+    """Explain why few direct waits block many: 'One latch: 222 directly behind it, 948 in all'."""
     direct, total = counts.direct[name], counts.total[name]
     if total <= direct:
         return ""
@@ -227,7 +227,7 @@ _WORDS: dict[ResourceKind, str] = {
 
 
 def why_root(name: str, graph: Graph) -> str:
-    """Why a root is one: how it holds, and what it does."""
+    """Explain why a node is a root: how it holds its resource, or what is known of it."""
     notes = [
         e.note
         for e in graph.touching.get(name, ())
@@ -237,18 +237,18 @@ def why_root(name: str, graph: Graph) -> str:
         return f"{notes[0][0].upper()}{notes[0][1:]}."
     resource = graph.resources.get(name)
     if resource is not None:
-        return resource.detail if resource.inferred else "No layer names who holds it."
-    return "It waits for nobody."
+        return resource.detail if resource.inferred else "Holder unknown."
+    return "Not blocked itself."
 
 
-def headline_of(graph: Graph, counts: Counts, waiters: int) -> str:
-    """The sentence above a graph (``wait_headline``)."""
+def build_headline(graph: Graph, counts: Counts, waiters: int) -> str:
+    """Write the headline of a graph."""
     top = node_doc(counts.roots[0], graph, counts) if counts.roots else None
     return headline(graph, counts, waiters, top)
 
 
 def lasting_key(name: str, graph: Graph) -> str:
-    """What stays the same between snapshots: the transaction, the thread, the latch's origin."""
+    """Return the key of a node that stays the same between snapshots: session or origin."""
     actor = graph.actors.get(name)
     if actor is None:
         resource = graph.resources[name]
@@ -258,11 +258,11 @@ def lasting_key(name: str, graph: Graph) -> str:
     return actor.id
 
 
-# ---- hot places
+# ---- hot positions
 
 
 def semaphores(evidence: Evidence, span: Span | None) -> pl.DataFrame | None:
-    """Semaphore waits of the stall (all of them without one), with their latch."""
+    """Return the semaphore waits in ``span`` (None: all) with columns latch and label."""
     frame = evidence.frame("semaphore_wait")
     if frame is None:
         return None
@@ -293,7 +293,7 @@ def semaphores(evidence: Evidence, span: Span | None) -> pl.DataFrame | None:
 
 
 def _ranked(frame: pl.DataFrame, keys: list[str]) -> list[Row]:
-    """Groups of waits with their worst snapshot, the most waits first."""
+    """Group waits by ``keys`` with their worst snapshot, most waits first."""
     moment = ["artifact", "snapshot"]
     per_moment = (
         frame.group_by([*keys, *moment], maintain_order=True)

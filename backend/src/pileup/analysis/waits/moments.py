@@ -1,8 +1,8 @@
-"""The moments at which somebody looked who waits, and which of them are looked at.
+"""List the moments of a capture that show waits, and choose those that counts over time use.
 
 A status dump, a stack sample, a processlist and a sample of the lock tables are each a moment. The
-wait graph of a moment joins the layers around it (``joins``); what is counted over time is counted
-over moments of **one** kind, so that "in 23 of 24 status dumps" means that and nothing else.
+wait graph of a moment joins the layers around it. Counts over time use moments of **one** kind, so
+that "in 23 of 24 status dumps" is literally true.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.stacks import commit_queue, instruments, queues
 from pileup.knowledge import knowledge
-from pileup.numerals import grouped
 
 AT_MOST = 24
-"""Moments whose wait graphs are made for what is counted over time, spread evenly."""
+"""Most moments, spread evenly, whose wait graphs are built for counts over time."""
 _LASTS_AT_MOST_S = 15.0
-"""Half the longest time between moments over which a wait is taken to have lasted."""
+"""Half of the longest gap between moments that counts as one wait, in seconds."""
 _LOCK_TABLES = frozenset({"transactions", "lock_waits", "metadata_locks", "event_waits"})
 _UNITS = (
     ("status dump", frozenset({"innodb_status"})),
@@ -34,12 +33,12 @@ _UNITS = (
 )
 """The surest first."""
 _FEW = 0.25
-"""Of the moments of the kind that has most."""
+"""A kind with fewer than this share of the most frequent kind's moments is skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitMoment:
-    """One snapshot and how many waited in it."""
+    """One snapshot and the number of waiters in it."""
 
     time: int | None
     """UTC µs."""
@@ -58,21 +57,21 @@ class WaitMoment:
 
 
 def moments(evidence: Evidence) -> list[WaitMoment]:
-    """Every snapshot in time order; those of unknown time last."""
-    found = _dumps(evidence) + _processlists(evidence) + _stack_samples(evidence)
-    found += _lock_tables(evidence)
-    return sorted(found, key=lambda m: (m.time is None, m.time or 0, m.artifact, m.snapshot))
+    """Return every snapshot in time order, those of unknown time last."""
+    members = _dumps(evidence) + _processlists(evidence) + _stack_samples(evidence)
+    members += _lock_tables(evidence)
+    return sorted(members, key=lambda m: (m.time is None, m.time or 0, m.artifact, m.snapshot))
 
 
 def worst(evidence: Evidence) -> WaitMoment | None:
-    """The moment of the capture with the most waiters."""
+    """Return the moment of the capture with the most waiters; None without moments."""
     return worst_of(moments(evidence))
 
 
 def worst_of(
     every: Sequence[WaitMoment], span: Span | None = None, host: str | None = None
 ) -> WaitMoment | None:
-    """The moment whose own layer lists the most waiters; a status dump before others that tie."""
+    """Return the moment whose own layer lists most waiters, preferring a status dump in a tie."""
     return max(
         within(every, span, host),
         key=lambda m: (m.waiting, m.kind == "innodb_status", -(m.time or 0)),
@@ -81,7 +80,7 @@ def worst_of(
 
 
 def within(every: Sequence[WaitMoment], span: Span | None, host: str | None) -> list[WaitMoment]:
-    """Those inside a span and of a host; of no known host as well."""
+    """Select moments inside a span and of a host or of no known host."""
     return [
         moment
         for moment in every
@@ -91,73 +90,75 @@ def within(every: Sequence[WaitMoment], span: Span | None, host: str | None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """The moments that are looked at for what is counted over time."""
+class MomentChoice:
+    """The moments chosen for counts over time."""
 
     unit: str
-    """What one is: 'status dump', 'lock table', 'stack sample', 'processlist'."""
+    """Kind of moment: 'status dump', 'lock table', 'stack sample', 'processlist'."""
     chosen: tuple[WaitMoment, ...]
-    """At most AT_MOST, in time order, evenly spread, with the worst among them."""
+    """At most AT_MOST moments in time order, evenly spread, including the worst."""
     total: int
-    """How many there are to choose from."""
+    """Number of moments to choose from."""
     scope: str
-    """'of the stall', or 'with waiters': those of the capture in which somebody waits."""
+    """'of the stall', or 'with waiters': moments of the capture with waiters."""
 
     @property
     def among(self) -> str:
-        """'24 status dumps of the stall', '24 status dumps looked at (83 of the stall)'."""
+        """'7 status dumps of the stall', or '24 sampled status dumps' chosen from more."""
         of = len(self.chosen)
         plural = self.unit if of == 1 else f"{self.unit}s"
         if self.total <= of:
             return f"{of} {plural} {self.scope}"
-        return f"{of} {plural} looked at ({grouped(self.total)} {self.scope})"
+        return f"{of} {plural}" if plural.endswith("samples") else f"{of} sampled {plural}"
 
 
-def look(every: Sequence[WaitMoment], span: Span | None, host: str | None) -> Looked:
-    """The moments of a stall (None: of the capture) of one kind, one per host and second.
+def choose_moments(
+    every: Sequence[WaitMoment], span: Span | None, host: str | None
+) -> MomentChoice:
+    """Choose moments of one kind in a stall (None: in the capture), one per host and second.
 
-    The kind is the surest that shows somebody waiting in most of its moments: a status dump lists
-    no commit waits, so a pileup at the commit is counted over processlists. One of which there are
-    few beside another is passed over. Where no kind does, those with waiters of the kind that has
-    most.
+    The surest kind with waiters in at least half of its moments wins: a status dump lists no commit
+    waits, so a pileup at the commit is counted over processlists. A kind that is rare compared with
+    another is skipped. If no kind qualifies, the moments with waiters of the most frequent kind
+    are chosen.
     """
-    some = within(every, span, host)
-    kinds = [(unit, [m for m in some if m.kind in of]) for unit, of in _UNITS]
-    with_waiters = [(unit, [m for m in found if m.waiting > 0]) for unit, found in kinds]
+    candidates = within(every, span, host)
+    kinds = [(unit, [m for m in candidates if m.kind in of]) for unit, of in _UNITS]
+    with_waiters = [(unit, [m for m in members if m.waiting > 0]) for unit, members in kinds]
     scope = "of the stall" if span else "with waiters"
-    telling = kinds if span else with_waiters
-    telling = [row for row in telling if len(row[1]) > 1 and 2 * _waiting(row[1]) >= len(row[1])]
-    most = max((len(found) for _, found in telling), default=0)
-    for unit, found in telling:
-        if len(found) >= _FEW * most:
-            return _looked(unit, found, scope)
-    unit, found = max(with_waiters, key=lambda with_waiter: len(with_waiter[1]))
-    return _looked(unit, found, "with waiters")
+    eligible = kinds if span else with_waiters
+    eligible = [row for row in eligible if len(row[1]) > 1 and 2 * _waiting(row[1]) >= len(row[1])]
+    most = max((len(members) for _, members in eligible), default=0)
+    for unit, members in eligible:
+        if len(members) >= _FEW * most:
+            return _choose_spread(unit, members, scope)
+    unit, members = max(with_waiters, key=lambda with_waiter: len(with_waiter[1]))
+    return _choose_spread(unit, members, "with waiters")
 
 
-def _looked(unit: str, found: Sequence[WaitMoment], scope: str) -> Looked:
-    return Looked(unit, tuple(spread(_distinct(found))), len(found), scope)
+def _choose_spread(unit: str, members: Sequence[WaitMoment], scope: str) -> MomentChoice:
+    return MomentChoice(unit, tuple(spread(_distinct(members))), len(members), scope)
 
 
-def _waiting(found: Sequence[WaitMoment]) -> int:
-    return sum(moment.waiting > 0 for moment in found)
+def _waiting(members: Sequence[WaitMoment]) -> int:
+    return sum(moment.waiting > 0 for moment in members)
 
 
-def spread(found: Sequence[WaitMoment]) -> list[WaitMoment]:
-    """At most AT_MOST, evenly spread, the worst in the place of its neighbour."""
-    if len(found) <= AT_MOST:
-        return list(found)
-    chosen = [i * len(found) // AT_MOST for i in range(AT_MOST)]
-    worst = max(range(len(found)), key=lambda i: found[i].waiting)
+def spread(members: Sequence[WaitMoment]) -> list[WaitMoment]:
+    """Select at most AT_MOST moments, evenly spread; the worst replaces its neighbour."""
+    if len(members) <= AT_MOST:
+        return list(members)
+    chosen = [i * len(members) // AT_MOST for i in range(AT_MOST)]
+    worst = max(range(len(members)), key=lambda i: members[i].waiting)
     nearest = min(range(AT_MOST), key=lambda i: abs(chosen[i] - worst))
     chosen[nearest] = worst
-    return [found[i] for i in chosen]
+    return [members[i] for i in chosen]
 
 
-def _distinct(found: Sequence[WaitMoment]) -> list[WaitMoment]:
-    """One per host and second, that with most waiters: two layers of a second are one graph."""
+def _distinct(members: Sequence[WaitMoment]) -> list[WaitMoment]:
+    """Keep one moment per host and second, the one with most waiters: they share a graph."""
     apart: dict[tuple[object, ...], WaitMoment] = {}
-    for moment in found:
+    for moment in members:
         when = (
             (moment.artifact, moment.snapshot)
             if moment.time is None
@@ -170,14 +171,14 @@ def _distinct(found: Sequence[WaitMoment]) -> list[WaitMoment]:
 
 
 def lasting_s(chosen: Sequence[WaitMoment]) -> dict[int, float]:
-    """Seconds that each moment stands for: half the way to its neighbours of the same host."""
+    """Return the seconds that each moment represents: half the gaps to its host's neighbours."""
     values: dict[int, float] = {id(moment): 0.0 for moment in chosen}
     by_host: defaultdict[str | None, list[WaitMoment]] = defaultdict(list)
     for moment in chosen:
         if moment.time is not None:
             by_host[moment.host].append(moment)
-    for some in by_host.values():
-        for before, after in itertools.pairwise(some):
+    for of_host in by_host.values():
+        for before, after in itertools.pairwise(of_host):
             assert before.time is not None
             assert after.time is not None
             half = min((after.time - before.time) / 2e6, _LASTS_AT_MOST_S)
@@ -231,7 +232,7 @@ def _dumps(evidence: Evidence) -> list[WaitMoment]:
 
 
 def _processlists(evidence: Evidence) -> list[WaitMoment]:
-    """Sessions whose state says that they wait for a lock, the commit or a cache."""
+    """Count per processlist the sessions in a state of waiting for a lock, commit or cache."""
     frame = evidence.frame("session")
     if frame is None:
         return []
@@ -273,11 +274,11 @@ _WAITING_STACKS = frozenset({"latch_wait", "lock_wait", "page_wait", "commit_wai
 
 
 def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
-    """Threads whose stack waits for a latch, a lock, a page or the commit."""
+    """Count per stack sample the threads that wait for a latch, a lock, a page or the commit."""
     frame = evidence.frame("stack")
     if frame is None:
         return []
-    found: dict[tuple[str, int], WaitMoment] = {}
+    members: dict[tuple[str, int], WaitMoment] = {}
     columns = ["artifact", "snapshot", "time", "host", "count", "samples", "frames"]
     for sha, snapshot, time, host, threads, samples, frames in frame.select(columns).iter_rows():
         functions = [frame["function"] for frame in frames]
@@ -289,9 +290,9 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
             or latch_stacks.waits_for(functions) is not None
         )
         key = (sha, snapshot or 0)
-        before = found.get(key)
+        before = members.get(key)
         mine = threads // max(1, samples) if waits else 0
-        found[key] = WaitMoment(
+        members[key] = WaitMoment(
             time=time,
             artifact=sha,
             snapshot=key[1],
@@ -301,7 +302,7 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
             lock_waits=0,
             max_waited_s=None,
         )
-    return list(found.values())
+    return list(members.values())
 
 
 _LOCK_LAYERS = (
@@ -325,16 +326,16 @@ _LOCK_LAYERS = (
         pl.col("waited_s"),
     ),
 )
-"""Kind of record, which of them wait, by what a waiter is known, and how long it waits (s)."""
+"""Kind of record, filter for waiters, identifying columns, and wait time (s)."""
 
 
 def _lock_tables(evidence: Evidence) -> list[WaitMoment]:
-    """Samples of lock tables in which somebody waits: transactions, pairs, metadata locks."""
+    """Count the waiters per sample of the lock tables: transactions, pairs, metadata locks."""
     dumps = evidence.frame("snapshot")
     if dumps is None:
         return []
     tables = dumps.filter(pl.col("kind").is_in(_LOCK_TABLES))
-    found = []
+    members = []
     keys = ["artifact", "snapshot"]
     for kind, waits, who, longest in _LOCK_LAYERS:
         rows = evidence.frame(kind)
@@ -345,7 +346,7 @@ def _lock_tables(evidence: Evidence) -> list[WaitMoment]:
             .group_by(keys)
             .agg(pl.struct(who).n_unique().alias("waiting"), longest.max().alias("longest"))
         )
-        found += [
+        members += [
             WaitMoment(
                 time=row["time"],
                 artifact=row["artifact"],
@@ -358,4 +359,4 @@ def _lock_tables(evidence: Evidence) -> list[WaitMoment]:
             )
             for row in tables.join(counted, on=keys, how="inner").iter_rows(named=True)
         ]
-    return found
+    return members

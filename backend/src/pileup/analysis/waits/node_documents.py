@@ -1,4 +1,4 @@
-"""The parts of a wait graph as the contract shows them."""
+"""Convert threads, resources and edges of a wait graph to documents of the contract."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STACK_SHOWN = 30
 
 
 def thread_node(actor: Actor, waits: bool, function: str = "") -> WaitNode:
-    """A thread as the screens show it. function: where its source says that it waits."""
+    """Convert a thread. function: the server function at its wait position."""
     trx, session = actor.trx or {}, actor.session or {}
     stack = [f["function"] for f in (actor.stack or {}).get("frames", ())][:STACK_SHOWN]
     wait = actor.waits[0] if actor.waits else None
@@ -78,12 +78,12 @@ def _thread_label(actor: Actor) -> str:
     if not parts and actor.pthread is not None:
         parts.append(f"thread {actor.pthread}")
     if not parts and actor.stack is not None:
-        parts.append(f"thread in {plain(actor.stack)}")
+        parts.append(f"thread in {describe_stack(actor.stack)}")
     return " · ".join(parts) or actor.id.replace(":", " ")
 
 
-def plain(stack: Row) -> str:
-    """The function of a stack that says best what the thread does."""
+def describe_stack(stack: Row) -> str:
+    """Return the function of a stack that best describes the thread's work."""
     names = [frame["function"] for frame in stack["frames"]]
     for prefixes in (("fts_sync",), ("MYSQL_", "fil_", "log_", "trx_", "row_", "buf_")):
         for name in names:
@@ -94,17 +94,17 @@ def plain(stack: Row) -> str:
 
 def _thread_detail(actor: Actor, function: str) -> str:
     trx, session = actor.trx or {}, actor.session or {}
-    said = []
+    parts = []
     if trx.get("active_s") is not None:
         idle = not actor.query and (session.get("command") in (None, "Sleep"))
-        said.append(f"{'idle in transaction' if idle else 'active'} {trx['active_s']:.0f} s")
+        parts.append(f"{'idle in transaction' if idle else 'active'} {trx['active_s']:.0f} s")
     if actor.waits:
         wait = actor.waits[0]
         where = f" in {function}" if function else ""
-        said.append(f"at {wait['file']}:{wait['line']}{where}")
+        parts.append(f"at {wait['file']}:{wait['line']}{where}")
     state = session.get("state") or trx.get("thread_state")
     if state:
-        said.append(str(state))
+        parts.append(str(state))
     elif session.get("command"):
-        said.append(str(session["command"]))
-    return ", ".join(said)
+        parts.append(str(session["command"]))
+    return ", ".join(parts)

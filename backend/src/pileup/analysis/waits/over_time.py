@@ -1,9 +1,9 @@
-"""What stands over time between the metrics: waiters by place, and what lasted.
+"""Waiters by position and long transactions over time, for the timeline.
 
-Heat rows count, per snapshot, the threads that wait at one place of the server's source, the
-transactions that wait for one table's locks, the sessions in one state. A snapshot in which nobody
-waits there is a zero; between snapshots nothing is known. Spans are long transactions as dumps saw
-them: from their beginning (dump time less age) to the last dump that lists them.
+Heat rows count per snapshot the threads that wait at one position of the server's source, the
+transactions that wait for one table's locks, or the sessions in one state. A snapshot without such
+waiters is a zero; nothing is known between snapshots. Spans are long transactions as dumps list
+them: from their beginning (dump time minus age) to the last dump that lists them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.waits.moment_graph import semaphores
 
 KINDS = ("snapshot", "semaphore_wait", "transaction", "session", "stack")
-"""Kinds of frames that are read."""
+"""Kinds of frames that this module reads."""
 
 _MOST_ROWS = {"latch": 10, "lock": 6, "state": 8}
 _MOST_CELLS = 2000
-"""Snapshots of a row; of more, the worst of each stretch."""
+"""Most cells of a row; longer rows keep the worst cell of each stretch."""
 _MOST_SPANS = 60
 _LONG_S = 10.0
 _IDLE_COMMANDS = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID")
@@ -35,10 +35,10 @@ class HeatRow:
     label: str
     """'btr0sea.cc:649', 'ads.clicks PRIMARY', 'statistics', or 'others'."""
     detail: str
-    """The latch there, or nothing."""
+    """The latch at that position; empty if there is none."""
     host: str | None
     cells: list[tuple[int, int]]
-    """(UTC µs, how many), one per snapshot, zeros too."""
+    """(UTC µs, waiters), one per snapshot, zeros included."""
     peak: int
 
 
@@ -50,18 +50,18 @@ class TransactionSpan:
     start: int
     """UTC µs."""
     end: int
-    """When it was last seen."""
+    """UTC µs of the last dump that lists it."""
     state: str
     """As last printed."""
     waited: bool
-    """It waited for a lock in some dump."""
+    """Whether it waited for a lock in any dump."""
     query: str | None
     artifact: str
     line_first: int
 
 
 def heat(evidence: Evidence) -> list[HeatRow]:
-    """Waiters by place over the snapshots; latches, then locks, then states, the most first."""
+    """Return waiters by position over time: latches, locks, then states, most waiters first."""
     rows: list[HeatRow] = []
     dumps = _moments(evidence, "innodb_status")
     waits = semaphores(evidence, None)
@@ -98,7 +98,7 @@ def heat(evidence: Evidence) -> list[HeatRow]:
 
 
 def transaction_spans(evidence: Evidence) -> list[TransactionSpan]:
-    """Transactions that lasted ten seconds or more, the longest first, then in time order."""
+    """Return the longest transactions of ten seconds or more, in time order."""
     frame = evidence.frame("transaction")
     if frame is None:
         return []
@@ -137,7 +137,7 @@ def transaction_spans(evidence: Evidence) -> list[TransactionSpan]:
 
 
 def thread_counts(evidence: Evidence) -> dict[tuple[str, int], int]:
-    """Threads in each stack sample, by artifact and index."""
+    """Return the number of threads in each stack sample, by artifact and snapshot index."""
     frame = evidence.frame("stack")
     if frame is None:
         return {}
@@ -147,7 +147,7 @@ def thread_counts(evidence: Evidence) -> dict[tuple[str, int], int]:
 
 
 def _moments(evidence: Evidence, kind: str) -> pl.DataFrame:
-    """artifact, snapshot, host, time of each placed snapshot of a kind."""
+    """Return artifact, snapshot, host and time (UTC µs) of the snapshots of a kind with a time."""
     frame = evidence.frame("snapshot")
     columns = ["artifact", "snapshot", "host", "time"]
     if frame is None:
@@ -163,17 +163,17 @@ def _moments(evidence: Evidence, kind: str) -> pl.DataFrame:
 
 
 def _rows(kind: Kind, frame: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRow]:
-    """Rows per host and label; those beyond the most are one row 'others' per host."""
+    """Build rows per host and label; labels beyond the limit merge into one row 'others'."""
     if frame.is_empty() or moments.is_empty():
         return []
     known = frame.join(moments, on=["artifact", "snapshot"])
     totals = known.group_by("host", "label").len().sort("len", "label", descending=[True, False])
-    frame = totals.head(_MOST_ROWS[kind]).select("host", "label", pl.lit(True).alias("kept"))
+    frame = totals.head(_MOST_ROWS[kind]).select("host", "label", pl.lit(True).alias("ranked"))
     named = known.join(frame, on=["host", "label"], how="left", nulls_equal=True).with_columns(
-        pl.when("kept").then("label").otherwise(pl.lit("others")).alias("label"),
-        pl.when("kept").then("detail").otherwise(pl.lit("")).alias("detail"),
+        pl.when("ranked").then("label").otherwise(pl.lit("others")).alias("label"),
+        pl.when("ranked").then("detail").otherwise(pl.lit("")).alias("detail"),
     )
-    # two dumps of one printed second are one moment: the larger count stands
+    # two dumps of one printed second are one moment: keep the larger count
     counts = (
         named.group_by("host", "label", "artifact", "snapshot", "time")
         .agg(pl.len().alias("n"), pl.col("detail").mode().sort().first())
@@ -194,8 +194,8 @@ def _rows(kind: Kind, frame: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRo
         mine = counts.filter(
             (pl.col("label") == row["label"]) & pl.col("host").eq_missing(pl.lit(row["host"]))
         )
-        found = dict(mine.select("time", "n").iter_rows())
-        cells = [(time, found.get(time, 0)) for time in times_of[row["host"]]]
+        counts_by_time = dict(mine.select("time", "n").iter_rows())
+        cells = [(time, counts_by_time.get(time, 0)) for time in times_of[row["host"]]]
         rows.append(
             HeatRow(kind, row["label"], row["detail"], row["host"], _thinned(cells), row["peak"])
         )
@@ -203,7 +203,7 @@ def _rows(kind: Kind, frame: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRo
 
 
 def _thinned(cells: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """At most so many: of each stretch the cell with the most, so that no peak is lost."""
+    """Reduce cells to _MOST_CELLS, keeping the peak of each stretch."""
     stretch = -(-len(cells) // _MOST_CELLS)
     if stretch <= 1:
         return cells

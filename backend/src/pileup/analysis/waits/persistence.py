@@ -1,7 +1,7 @@
-"""Who and what stays stuck: every node of the wait graphs, over the moments that are looked at.
+"""Persistence of every node of the wait graphs over the chosen moments.
 
-A wait that is there in one dump may be over in a millisecond; one that is there in all of them is
-the incident. Which moments, and how they are counted: ``wait_moments.look``, ``blockers.tally``.
+A wait in one dump may end a millisecond later; a wait in all dumps is the incident.
+``moments.choose_moments`` selects the moments, ``blockers.tally`` counts them.
 """
 
 from __future__ import annotations
@@ -14,27 +14,24 @@ from pileup.analysis.waits.blockers import Tally
 from pileup.analysis.waits.view import WholeGraph
 
 MOST = 4000
-"""Nodes that are told, the most thread-seconds first, then groups before single waiters."""
+"""Most nodes in the document: most thread-seconds first, groups before single waiters."""
 _GROUPS = ("place:", "sort:")
 
 
-def wait_persistence(found: Tally) -> WaitPersistence:
-    """How long each node of the wait graphs was waiting, or waited for.
-
-    Of a single moment no node is told.
-    """
-    looked = found.looked
+def wait_persistence(tally: Tally) -> WaitPersistence:
+    """List in how many moments each node waits or is waited for; no nodes for a single moment."""
+    choice = tally.choice
     persistence = WaitPersistence(
-        unit=looked.unit,
-        of=len(looked.chosen),
-        moments=looked.total,
-        among=looked.among,
+        unit=choice.unit,
+        of=len(choice.chosen),
+        moments=choice.total,
+        among=choice.among,
         nodes=[],
     )
-    if persistence.of <= 1:  # one moment does not tell what lasts
+    if persistence.of <= 1:  # one moment cannot show persistence
         return persistence
     ranked = sorted(
-        found.nodes.items(),
+        tally.nodes.items(),
         key=lambda item: (
             -item[1].cost_s,
             not item[0].startswith(_GROUPS),
@@ -59,10 +56,12 @@ def wait_persistence(found: Tally) -> WaitPersistence:
     return msgspec.structs.replace(persistence, nodes=nodes)
 
 
-def lasting_in(found: WaitPersistence, whole: WholeGraph, graph: WaitGraph) -> WaitPersistence:
-    """What lasts of a graph as it is shown: its nodes and groups, and all its roots."""
+def lasting_in(
+    persistence: WaitPersistence, whole: WholeGraph, graph: WaitGraph
+) -> WaitPersistence:
+    """Select the persistence of the nodes, groups and roots that a shown graph contains."""
     of = {node.id: node.lasting or node.id for node in whole.nodes}
     wanted = {node.lasting or node.id for node in graph.nodes}
     wanted |= {of[root.node] for root in graph.roots}
-    nodes = [node for node in found.nodes if node.key in wanted]
-    return msgspec.structs.replace(found, nodes=nodes)
+    nodes = [node for node in persistence.nodes if node.key in wanted]
+    return msgspec.structs.replace(persistence, nodes=nodes)

@@ -1,4 +1,4 @@
-"""Nodes of a wait graph by an id or a word, and graphs of thousands of nodes made small."""
+"""Search a wait graph for ids or words, and strip details from graphs of many nodes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pileup.analysis.contract import WaitEdge, WaitNode
 
 MOST_FOUND = 50
 SLIM_OVER = 300
-"""Nodes that are told with stack, statement and raw lines; of more, each is asked for alone."""
+"""Most nodes with stack, statement and raw lines; larger graphs load these per node."""
 _SHORTEST_WORD = 3
 
 
 def find_nodes(nodes: Sequence[WaitNode], words: str) -> list[str]:
-    """Ids of the nodes that are asked for: exact ids first, else those that have the words.
+    """Return the ids of nodes whose id equals ``words``, else of nodes whose text contains them.
 
     words: a node's id, a thread, session or transaction id, or part of a label, a state or a
-           statement; at least three letters for parts.
+           statement; parts need at least three letters.
     """
     wanted = words.strip().lower()
     if not wanted:
@@ -32,9 +32,9 @@ def find_nodes(nodes: Sequence[WaitNode], words: str) -> list[str]:
 def slimmed(
     nodes: list[WaitNode], edges: list[WaitEdge], whole: Sequence[str]
 ) -> tuple[list[WaitNode], list[WaitEdge], bool]:
-    """Nodes and edges without what is read one at a time, when there are many.
+    """Strip details from nodes and edges if there are more than SLIM_OVER nodes.
 
-    whole: ids of nodes that keep everything.
+    whole: ids of nodes that keep their details. The last value tells whether details were stripped.
     """
     if len(nodes) <= SLIM_OVER:
         return nodes, edges, False
@@ -47,7 +47,7 @@ def slimmed(
 
 
 def _slim_edge(edge: WaitEdge) -> WaitEdge:
-    """A holder's note stays: it says how it is known that it holds."""
+    """Strip an edge, but keep a holder's note, which explains the hold."""
     note = edge.note if edge.kind == "held_by" else ""
     return msgspec.structs.replace(edge, locators=[], source_site="", note=note)
 

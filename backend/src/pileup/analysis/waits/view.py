@@ -1,4 +1,4 @@
-"""A whole wait graph, and what a screen shows of it: folded, opened, with what is looked for."""
+"""A whole wait graph, and the part of it that a screen shows: folded, opened, searched."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pileup.analysis.waits.search import find_nodes, slimmed
 
 @dataclass(frozen=True)
 class WholeGraph:
-    """The graph of a moment, or the difference of two, with every node and edge.
+    """The graph of one moment, or the comparison of two, with every node and edge.
 
-    To make it is what takes time; each view of it is ``shown``.
+    Building it is expensive; deriving a view with ``shown`` is cheap.
     """
 
     graph: Graph
-    """Of the (first) moment, as ``counts``, ``headline``, ``waiters`` and ``roots``."""
+    """Graph of the (first) moment, like ``counts``, ``headline``, ``waiters`` and ``roots``."""
     counts: Counts
     at: str | None
     snapshots: list[Locator]
@@ -30,7 +30,7 @@ class WholeGraph:
     nodes: list[WaitNode]
     edges: list[WaitEdge]
     raw: list[Edge]
-    """Whom groups are made by; of both moments."""
+    """Edges of both moments, from which groups are formed."""
     roots: list[WaitRoot]
     notes: list[str]
     against: str | None = None
@@ -38,7 +38,7 @@ class WholeGraph:
 
     @cached_property
     def groups(self) -> dict[str, str]:
-        """Node to the group that it folds into."""
+        """Group id by id of each node that folds."""
         return groups(self.nodes, self.raw)
 
 
@@ -49,9 +49,10 @@ def shown(
     opened: frozenset[str] = frozenset(),
     find: str = "",
 ) -> WaitGraph:
-    """What a screen shows. folded: None folds when there are more than FOLD_OVER nodes.
+    """Derive what a screen shows of a whole graph.
 
-    find: ids or words; nodes that have them are told and not folded away (``wait_find``).
+    folded: None folds graphs of more than FOLD_OVER nodes. opened: ids of groups to unfold.
+    find: ids or words; matching nodes are listed in ``found`` and stay unfolded.
     """
     nodes, edges = whole.nodes, whole.edges
     fold_it = folded if folded is not None else len(nodes) > FOLD_OVER

@@ -18,7 +18,7 @@ from pileup.analysis.contract import StallDoc, WaitGraph, WaitNodeDoc, WaitPersi
 from pileup.analysis.stalls.documents import main_stall, worst_time
 from pileup.analysis.waits.diff import whole_diff
 from pileup.analysis.waits.first_view import FirstWaits
-from pileup.analysis.waits.inspect_node import node_of
+from pileup.analysis.waits.inspect_node import describe_node
 from pileup.analysis.waits.moment_graph import whole_graph
 from pileup.analysis.waits.moments import moments, worst
 from pileup.analysis.waits.persistence import lasting_in
@@ -118,7 +118,7 @@ class StoredWaits:
 
     def node(self, at: Moment, against: Moment | None, node: str) -> WaitNodeDoc:
         """Return everything about one node; NotFound when the graph at this moment has none."""
-        document = node_of(self._whole(at, against), node)
+        document = describe_node(self._whole(at, against), node)
         if document is None:
             raise NotFound(f"At this moment nothing in the wait graph is {node[:100]!r}.")
         return document
