@@ -3637,7 +3637,7 @@ export interface components {
     }
     /**
      * Calibration
-     * @description How far the confidences were from what was found: 0 is perfect, 0.25 is a thrown coin.
+     * @description Brier score of the confidences: 0 is perfect, 0.25 is a thrown coin.
      */
     Calibration: {
       /** Brier */
@@ -3774,7 +3774,7 @@ export interface components {
     }
     /**
      * CommentMention
-     * @description One notification: who named you, where, in which words.
+     * @description One notification: who mentioned you, where, in which words.
      */
     CommentMention: {
       /**
@@ -4303,7 +4303,7 @@ export interface components {
     }
     /**
      * Forecast
-     * @description One person's last word on a hypothesis before it was decided.
+     * @description One person's last confidence in a hypothesis before it was decided.
      */
     Forecast: {
       /**
@@ -4331,7 +4331,7 @@ export interface components {
     }
     /**
      * Found
-     * @description One thing whose name has the words.
+     * @description One item whose name contains the words.
      */
     Found: {
       /** Hint */
@@ -4725,7 +4725,7 @@ export interface components {
     }
     /**
      * Leading
-     * @description The hypothesis that the team believes most.
+     * @description The hypothesis with the highest confidence.
      */
     Leading: {
       /** Confidence */
