@@ -1,4 +1,4 @@
-"""SHOW ENGINE INNODB STATUS: one dump or many, from 4.1 to 9.x, Percona and MariaDB.
+"""Parse SHOW ENGINE INNODB STATUS: one dump or many, from 4.1 to 9.x, Percona and MariaDB.
 
 Source: srv_printf_innodb_monitor(), storage/innobase/srv/srv0srv.cc. The server caps the output
         at 1 MB: the begin of the list of transactions is then missing, what follows is there.
@@ -80,15 +80,15 @@ _TITLES = {*RULES, *_TEXTS}
 _FLUSH_ROWS = 20_000
 _FLUSH_DUMPS = 200
 _MOST_HELD = 128 * 1024 * 1024
-"""Characters of one dump: SHOW prints 1 MB at most, the monitor in an error log some more."""
+"""Characters of one dump: SHOW prints 1 MB at most, the monitor in an error log somewhat more."""
 _MOST_OUTLINED = 5_000
 """Dumps of which the sections are listed too."""
 
 
 def sniff(head: str) -> bool | None:
-    """The monitor's banner decides; other banners (tablespace, table monitor) are not this.
+    """Whether the head has the banner of the monitor, not one of the tablespace or table monitor.
 
-    Nor is a dump whose lines each begin as those of syslog do: that is read as a log.
+    False for a dump whose lines each begin like those of syslog: that is read as a log.
     """
     if " MONITOR OUTPUT" not in head:
         return False
@@ -97,12 +97,12 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every dump of the text; what stands between dumps is skipped and said so."""
+    """Yield the records of every dump; a Skipped for the lines between dumps."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """The same, some MiB at a time."""
+    """Yield the same as ``parse`` from chunks of some MiB."""
     reader = DumpReader()
     for chunk in chunks:
         first, text = chunk.first, chunk.text
@@ -127,14 +127,14 @@ class _Header(NamedTuple):
 
 
 class DumpReader:
-    """Takes text, gives records; also used by the error log, which has dumps in it."""
+    """Reads dumps from text; the error log, which contains dumps, uses it too."""
 
     def __init__(self) -> None:
         self._snapshots = 0
         self._header: _Header | None = None
         self._held: list[str] = []
         self._held_size = 0
-        self._said_clock = False
+        self._clock_yielded = False
         self._skipped: tuple[int, int] | None = None
         self._seen: set[tuple[object, ...]] = set()
         self._waits = Waits()
@@ -148,12 +148,12 @@ class DumpReader:
         return self._header is not None
 
     def next_snapshot(self) -> int:
-        """A number for a snapshot of the same artifact that another reader makes."""
+        """Return the ordinal for a snapshot of the same artifact that another reader makes."""
         self._snapshots += 1
         return self._snapshots - 1
 
     def feed(self, text: str, line: int) -> Iterator[Item]:
-        """Whole lines, each ended by a line feed; yields the records of dumps that they end."""
+        """Read whole lines, each ended by a line feed; yield the records of dumps that they end."""
         start = 0
         at = text.find(BANNER)
         while at >= 0:
@@ -179,7 +179,7 @@ class DumpReader:
         yield from self._take(text[start:] if start else text, line)
 
     def close(self) -> Iterator[Item]:
-        """The open dump ends here, without its end marker."""
+        """End the open dump without its end marker."""
         if self._header is None:
             return
         text = "".join(self._held)
@@ -202,13 +202,13 @@ class DumpReader:
             yield from self._outside(rest, next_line)
 
     def finish(self) -> Iterator[Item]:
-        """The end of the artifact."""
+        """End the artifact: yield everything that is left."""
         yield from self.close()
         yield from self._flush_skipped()
         yield from self.flush()
 
     def flush(self) -> Iterator[Item]:
-        """The records that were collected."""
+        """Yield the collected records."""
         yield from self._waits.flush()
         yield from self._transactions.flush()
         yield from self._counters.flush()
@@ -216,20 +216,20 @@ class DumpReader:
     def read_waits(
         self, text: str, line: int, wall_us: int | None, clock: Clock | None
     ) -> Iterator[Item]:
-        """Waits that an error log prints on their own."""
+        """Read waits that an error log prints outside of a dump."""
         found = self._waits.read(text, line, wall_us=wall_us, clock=clock, snapshot=None)
-        yield from found.said
+        yield from found.items
 
     def read_deadlock(
         self, text: str, line: int, wall_us: int | None, clock: Clock | None
     ) -> Iterator[Item]:
-        """A deadlock that an error log prints on its own (innodb_print_all_deadlocks)."""
+        """Read a deadlock outside of a dump in an error log (innodb_print_all_deadlocks)."""
         yield from self._once(
             parse_deadlock(text, line, wall_us=wall_us, clock=clock, snapshot=None)
         )
 
     def _take(self, text: str, line: int) -> Iterator[Item]:
-        """Lines of the open dump, or lines outside of any."""
+        """Take lines of the open dump, or lines outside of any."""
         if not text:
             return
         if self._header is None:
@@ -245,8 +245,8 @@ class DumpReader:
             if not words.strip() or _WRAPPER.match(words):
                 continue
             if stamp := read_ts(words):
-                if stamp[1] and not self._said_clock:
-                    self._said_clock = True
+                if stamp[1] and not self._clock_yielded:
+                    self._clock_yielded = True
                     yield clock_event(number, stamp[0], stamp[1])
             elif self._skipped and self._skipped[1] == number - 1:
                 self._skipped = (self._skipped[0], number)
@@ -260,7 +260,7 @@ class DumpReader:
             self._skipped = None
 
     def _dump(self, *, complete: bool) -> Generator[Item, None, int]:
-        """All that the held lines say; returns the number of the line below them."""
+        """Yield all records of the held lines; return the number of the line below them."""
         assert self._header is not None
         header, self._header = self._header, None
         text = "".join(("\n", *self._held)).removesuffix("\n")
@@ -307,7 +307,7 @@ class DumpReader:
         return end
 
     def _preface(self, text: str, header: _Header) -> Iterator[Item]:
-        """The lines above the first section."""
+        """Read the lines above the first section."""
         for number, words in enumerate(text.split("\n"), start=header.line + 1):
             if match := _AVERAGES.match(words):
                 seconds = Value(_INTERVAL, int(match[1]), number)
@@ -322,7 +322,7 @@ class DumpReader:
         if title in _SEMAPHORES:
             found = self._waits.read(text, line, wall_us=wall_us, snapshot=snapshot)
             self._waiting += found.waits
-            yield from found.said
+            yield from found.items
             if title in HOLDERS:
                 clock: Clock | None = None if wall_us is None else "local"
                 yield from read_holds(text, line, wall_us=wall_us, clock=clock, snapshot=snapshot)
@@ -330,7 +330,7 @@ class DumpReader:
                 yield from self._count("SEMAPHORES", counters, first, wall_us)
         elif title == "TRANSACTIONS":
             listed = self._transactions.read(text, line, wall_us=wall_us, snapshot=snapshot)
-            yield from listed.said
+            yield from listed.items
             yield from self._count(title, listed.before, line, wall_us, hexadecimal)
             waiting = Value(_LOCK_WAITS, listed.waiting, part.line)
             active = Value(_ACTIVE, listed.active, part.line)
@@ -362,7 +362,7 @@ class DumpReader:
             )
 
     def _is_new(self, title: str, text: str) -> bool:
-        """A deadlock or key error is repeated in every later dump: the first is kept."""
+        """Whether a deadlock or key error is not one that an earlier dump printed."""
         key = (title, hash(text))
         if key in self._seen:
             return False
@@ -370,11 +370,11 @@ class DumpReader:
         return True
 
     def _once(self, items: Iterator[Item]) -> Iterator[Item]:
-        """The same event with other words around it (a statement cut elsewhere) counts once."""
+        """Yield an event unless it came before, perhaps with another cut of its statements."""
         for item in items:
             key: tuple[object, ...] | None = None
             if isinstance(item, Deadlock):
-                # One of these transactions is gone after it: they meet in no other deadlock.
+                # The deadlock removed one of these transactions: they meet in no other deadlock.
                 key = ("deadlock", *(t.trx_id for t in item.transactions))
             elif isinstance(item, ForeignKeyError):
                 key = ("key", item.original, item.message)
@@ -385,7 +385,7 @@ class DumpReader:
 
 
 def _checkpoint_age(section: Counted, line: int) -> Iterator[Value]:
-    """LSN minus last checkpoint, where the server does not print it itself."""
+    """Compute LSN minus last checkpoint, where the server does not print it itself."""
     found = section.whole_numbers(_AGE_OF)
     if found.keys() == {*_AGE_OF[:2]}:
         (lsn, _), (checkpoint, offset) = (found[name] for name in _AGE_OF[:2])
@@ -394,7 +394,7 @@ def _checkpoint_age(section: Counted, line: int) -> Iterator[Value]:
 
 
 def _hex_ids(text: str, line: int) -> Iterator[Value]:
-    """The ids of transactions, where they are in hex without a mark."""
+    """Read the ids of transactions that are printed in hex without a mark."""
     for offset, words in enumerate(text.split("\n")):
         for series, start in IDS:
             _, _, rest = words[:200].partition(start)
@@ -410,7 +410,7 @@ def _id(high: str, low: str | None) -> int | None:
 
 
 def _ts_line(text: str) -> int:
-    """Where a collector's TS line begins, which it prints before a dump; the end for none."""
+    """Return where a collector's TS line before a dump begins; the end when there is none."""
     at = text.find("\nTS ")
     while at >= 0:
         if read_ts(text[at + 1 : at + 200].partition("\n")[0]):
@@ -420,10 +420,10 @@ def _ts_line(text: str) -> int:
 
 
 def _sections(text: str, line: int) -> tuple[str, list[_Part], int]:
-    """What stands above the first title, the titled parts, and the number of the line below all.
+    """Split a dump into the text above the first title, the titled parts, and the next line number.
 
-    A title stands between two rows of dashes; a known one may lack those below. Where a dump has
-    no such rows at all (pasted through something that ate them), known titles on their own count.
+    A title is between two rows of dashes; a known one may lack the row below. In a dump without any
+    such rows (pasted through something that dropped them), known titles count on their own.
     ``text`` begins with a line feed, ``line`` is the number of the line behind it.
     """
     rows: list[tuple[int, int, str]] = []

@@ -1,4 +1,4 @@
-"""Every number that the counter sections of a status dump print, and the series that it becomes.
+"""Map the numbers that the counter sections of a status dump print to series.
 
 Source: srv_printf_innodb_monitor() and what it calls: sync_print_wait_info() (sync0sync.cc),
         lock_print_info_summary() (lock0lock.cc), os_aio_print() (os0file.cc), ibuf_print()
@@ -7,8 +7,8 @@ Source: srv_printf_innodb_monitor() and what it calls: sync_print_wait_info() (s
 Units:  pages, bytes (B), events. A ``rate`` is printed per second since the last SHOW by anyone:
         noise when that was a moment ago, and for some (hash searches) all that there is.
 
-In a pattern ``<name>`` stands for a number, ``<name:kind:unit>`` for one that differs from its
-line (an LSN is two 32-bit halves up to 5.1); a blank stands for any run of blanks.
+In a pattern ``<name>`` matches a number, ``<name:kind:unit>`` one that differs from its line (an
+LSN is two 32-bit halves up to 5.1); a blank matches any run of blanks.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _lsn(name: str, words: str) -> Rule:
 
 
 def _log_sync(who: str) -> Rule:
-    """Facebook's count of log syncs by their cause."""
+    """Build the rule of Facebook's count of log syncs by their cause."""
     pattern = (
         "log sync WHO: <log_sync_WHO_pool> buffer pool, "
         "background <log_sync_WHO_background> sync and <log_sync_WHO_background_async> async, "
@@ -394,7 +394,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "ROW OPERATIONS": (*_ROWS, *_OLDEST_VIEW),
     HEXADECIMAL["ROW OPERATIONS"]: _ROWS,
 }
-"""Section title -> the lines of one fixed form that it may hold."""
+"""Section title -> the lines of fixed form that it may contain."""
 
 MERGED, DISCARDED, HASH = _MERGED, _DISCARDED, _HASH
 """Lines whose series depend on the line above, or on how many there are."""
@@ -444,4 +444,4 @@ WORDS = re.compile(
     r"Main thread |Process ID=\d+|state[:=]|RW-LOCK: |Locked: thread |Waiters for the lock|"
     r"Locked mutex: |LIST OF TRANSACTIONS|Trx id counter|Purge done for|Log tracking enabled"
 )
-"""Lines that say something, but no number for a series."""
+"""Known lines without a number for a series."""

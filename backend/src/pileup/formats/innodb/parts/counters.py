@@ -1,12 +1,10 @@
-"""The numbers of the counter sections as samples: one value per dump, named innodb.<snake>.
+"""Read the numbers of the counter sections as samples: one value per dump, named innodb.<snake>.
 
-A section's text with its numbers taken out repeats from dump to dump. So a text is read once, line
-by line after the rules of innodb_series; what it says about each number is kept under the text
-with each run of digits made one zero, and later dumps cost one split and one look-up.
+A section's text without its numbers repeats from dump to dump. So a text is read once, line by line
+with the rules of counter_series; the meaning of each number is kept under the text with each run of
+digits reduced to one zero, and later dumps cost one split and one look-up.
 Labels: instance (buffer pool), part (adaptive
 hash), thread (I/O), area (memory).
-
-Null: a number beyond 63 bits wrapped around in the server; it is null here.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ _DIGITS = bytes(byte if byte in b"0123456789." else 32 for byte in range(256))
 """Translates all but numbers to blanks."""
 _ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))
 _RUNS = (b"0" * 8, b"0" * 4, b"0" * 2, b"0" * 2)
-"""Taken out one after the other, they leave of up to 64 digits one."""
+"""Replaced one after the other, they reduce up to 64 digits to one."""
 _POOL = re.compile(r"^Buffer pool size +\d", re.MULTILINE)
 _INSTANCE = re.compile(r"---BUFFER POOL (\d+)")
 _WRAPPED = float(1 << 63)
@@ -54,7 +52,7 @@ _MOST_LINE = 2_000
 
 
 class Value(NamedTuple):
-    """One number that a reader of another section counted itself."""
+    """A number that a reader of another section counted."""
 
     series: Series
     value: float | None
@@ -62,7 +60,7 @@ class Value(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a value stands among the numbers of a text."""
+    """The position of a value among the numbers of a text."""
 
     series: Series
     labels: str
@@ -76,14 +74,14 @@ class _Place(NamedTuple):
 
 @dataclass(slots=True)
 class _Text:
-    """What a section's text without its numbers says."""
+    """The meaning of a section's text without its numbers."""
 
     places: list[_Place]
     """First the values that are one number, then those made of several, or negative."""
     pick: Callable[[list[str]], tuple[str, ...]]
-    """The former."""
+    """Picks the values that are one number."""
     made: list[_Place]
-    """The latter."""
+    """The values made of several numbers, or negative."""
     series: list[int]
     """Per place: its row in the table of series."""
     lines: list[int]
@@ -92,18 +90,18 @@ class _Text:
 
 
 class Counted(NamedTuple):
-    """A section that was read."""
+    """The result of reading a section."""
 
     text: _Text
     numbers: list[str]
 
     @property
     def unread(self) -> tuple[int, ...]:
-        """Lines (0-based) that no rule knows."""
+        """Lines (0-based) that no rule matches."""
         return self.text.unread
 
     def whole_numbers(self, names: tuple[str, ...]) -> dict[str, tuple[int, int]]:
-        """Numbers by the names of their series, each with its line (0-based)."""
+        """Return whole numbers by the names of their series, each with its line (0-based)."""
         return {
             place.series.name: (int(_made(place, self.numbers)), place.line)
             for place in self.text.places
@@ -112,7 +110,7 @@ class Counted(NamedTuple):
 
 
 class Counters:
-    """Collects the numbers of many dumps; ``flush`` hands them on as one frame."""
+    """Collects the numbers of many dumps; ``flush`` yields them as one frame."""
 
     def __init__(self) -> None:
         self._texts: dict[tuple[str, bytes], _Text] = {}
@@ -127,7 +125,7 @@ class Counters:
         """How many values were read at once, the line that theirs count from, and the time."""
 
     def read(self, title: str, text: str, line: int, wall_us: int | None) -> Counted:
-        """One section; ``line`` is the number of its first line."""
+        """Read one section; ``line`` is the number of its first line."""
         raw = text.encode("utf-8", "replace")
         numbers = raw.translate(_DIGITS).decode("ascii").split()
         key = raw.translate(_ZEROS)
@@ -146,7 +144,7 @@ class Counters:
         return Counted(known, numbers)
 
     def add(self, values: Iterable[Value], wall_us: int | None) -> None:
-        """Numbers counted by others."""
+        """Add numbers that other readers counted."""
         for series, value, line in values:
             self._value.append(None if value is None else str(value))
             self._series_of.append(self._number(series, ""))
@@ -154,7 +152,7 @@ class Counters:
             self._reads.append((1, line, wall_us))
 
     def flush(self) -> Iterator[Rows]:
-        """All that was read since the last flush, each series in the order of its dumps."""
+        """Yield all values since the last flush, each series in the order of its dumps."""
         if self._value:
             yield Rows(SAMPLE, self._frame())
         self._clear()
@@ -206,7 +204,7 @@ class Counters:
 
 
 def _picker(chosen: list[int]) -> Callable[[list[str]], tuple[str, ...]]:
-    """Takes the chosen numbers out of all, in one step."""
+    """Return a function that picks the chosen numbers in one step."""
     if len(chosen) > 1:
         return itemgetter(*chosen)
     return lambda numbers: tuple(numbers[number] for number in chosen)
@@ -217,7 +215,7 @@ _Meaning = tuple[Series, str, int, int]
 
 
 class _SectionText:
-    """Reads a section's text line by line: what each number means."""
+    """Reads a section's text line by line and finds the meaning of each number."""
 
     def __init__(self, title: str, text: str) -> None:
         self._rules = RULES.get(title, ())
@@ -233,7 +231,7 @@ class _SectionText:
         self._places: dict[tuple[Series, str], _Place] = {}
 
     def read(self) -> tuple[list[_Place], list[int]]:
-        """Where each value is among the numbers; and the lines (0-based) not understood."""
+        """Return the positions of values among the numbers, and the lines (0-based) not read."""
         unread: list[int] = []
         at = 0
         for line, words in enumerate(self._lines):
@@ -248,15 +246,15 @@ class _SectionText:
         return list(self._places.values()), unread
 
     def _meanings(self, words: str) -> list[_Meaning] | None:
-        """What the numbers of a line mean; None where no rule knows the line."""
+        """Return the meanings of the numbers of a line; None when no rule matches the line."""
         if len(words) > _MOST_LINE:
             return None
         if match := _INSTANCE.match(words):
             self._instance = f"instance={match[1]}"
             return []
-        rows = self._of_pool(words)
+        rows = self._pool_meanings(words)
         if rows is None:
-            rows = _of_lists(words)
+            rows = _list_meanings(words)
         if rows is None:
             return [] if WORDS.match(words) else None
         if self._pools > 1 and self._instance:
@@ -265,8 +263,8 @@ class _SectionText:
             ]
         return rows
 
-    def _of_pool(self, words: str) -> list[_Meaning] | None:
-        """By the rules of the section, under the labels that hold here."""
+    def _pool_meanings(self, words: str) -> list[_Meaning] | None:
+        """Apply the rules of the section, with the labels that are current here."""
         if self._pools > 1 and _POOL.match(words) and (known := _first(self._rules, words)):
             self._instance = f"instance={self._pool}"
             self._pool += 1
@@ -280,7 +278,7 @@ class _SectionText:
         return None
 
     def _turn(self, words: str) -> None:
-        """Lines that change what the numbers below them mean."""
+        """Take a line that changes the meaning of the numbers below it."""
         if words.startswith("merged operations"):
             self._operations = MERGED
         elif words.startswith("discarded operations"):
@@ -289,7 +287,7 @@ class _SectionText:
             self._rates = SYSTEM_ROW_RATES if "system rows" in words else ROW_RATES
 
     def _place(self, meaning: _Meaning, line: int, words: str, at: int) -> bool:
-        """Note where a value stands; False where its number has a dot too many."""
+        """Add the position of a value; return False when its number has a dot too many."""
         series, labels, start, end = meaning
         negative = words[start : start + 1] == "-"
         numbers = _ordinals(self._ordinal, at, words, start + negative, end)
@@ -307,8 +305,8 @@ class _SectionText:
         return True
 
 
-def _of_lists(words: str) -> list[_Meaning] | None:
-    """Lines with a number per thread or per area of memory."""
+def _list_meanings(words: str) -> list[_Meaning] | None:
+    """Return the meanings of a line with a number per thread or per area of memory."""
     if words.startswith(("Pending normal aio", " ibuf aio", " log i/o's")):
         return list(_pending_io(words))
     if match := IO_THREAD.match(words):
@@ -330,7 +328,7 @@ def _of_lists(words: str) -> list[_Meaning] | None:
 def _ordinals(
     ordinal: dict[tuple[int, int], int], at: int, words: str, start: int, end: int
 ) -> tuple[int, ...]:
-    """Which numbers of the text stand in a part of a line; none when one has a dot too many."""
+    """Return which numbers are in a part of a line; none when one has a dot too many."""
     spans = [match.span() for match in _NUMBER.finditer(words, start, end)]
     numbers = [ordinal.get((at + first, at + last)) for first, last in spans]
     return tuple(number for number in numbers if number is not None) if None not in numbers else ()
@@ -356,7 +354,7 @@ def _groups(found: tuple[re.Match[str], tuple[Series, ...]], labels: str) -> lis
 
 
 def _pending_io(words: str) -> Iterator[_Meaning]:
-    """Per I/O thread, and in all: as printed, else their sum."""
+    """Yield the meanings per I/O thread and in total: as printed, else their sum."""
     for match in PENDING_IO.finditer(words):
         series = PENDING_IO_SERIES[match["what"]]
         if match["total"]:
@@ -378,5 +376,5 @@ def _made(place: _Place, numbers: list[str]) -> float:
 
 
 def _whole(number: str) -> float:
-    """An int where it can be one: an LSN must not be rounded before it is subtracted."""
+    """Convert to an int where possible: an LSN must not be rounded before it is subtracted."""
     return int(number) if len(number) < 20 and number.isdecimal() else float(number)

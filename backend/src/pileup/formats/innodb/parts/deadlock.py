@@ -1,4 +1,4 @@
-"""LATEST DETECTED DEADLOCK and LATEST FOREIGN KEY ERROR.
+"""Parse LATEST DETECTED DEADLOCK and LATEST FOREIGN KEY ERROR.
 
 Source: DeadlockChecker::notify() / lock_deadlock_*() in lock0lock.cc; row_ins_foreign_report_err()
         in row0ins.cc. The text is repeated unchanged in every later dump: the caller keeps one.
@@ -40,7 +40,7 @@ _CONSTRAINT = re.compile(r"CONSTRAINT `?(?P<name>[^`\s]+)`? FOREIGN KEY")
 
 
 def stamp_us(text: str) -> int | None:
-    """The local wall clock that a line begins with."""
+    """Return the local wall clock that a line begins with, in microseconds; None without one."""
     match = STAMP.match(text)
     if not match:
         return None
@@ -68,9 +68,9 @@ def parse_deadlock(
     wall_us: int | None = None,
     clock: Clock | None = None,
 ) -> Iterator[Item]:
-    """The section, or the same text in an error log, as one Deadlock.
+    """Yield the section, or the same text in an error log, as one Deadlock.
 
-    The transactions stand in their printed order. ``line`` is the number of the text's first line,
+    The transactions are in their printed order. ``line`` is the number of the text's first line,
     ``wall_us`` the time of a text that has none of its own.
     """
     lines = text.split("\n")
@@ -103,7 +103,7 @@ def parse_deadlock(
 
 
 class _Reader:
-    """Takes the lines of one deadlock."""
+    """Reads the lines of one deadlock."""
 
     def __init__(self) -> None:
         self.transactions: dict[int, _Trx] = {}
@@ -167,7 +167,7 @@ class _Reader:
 
 
 def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> Iterator[Item]:
-    """The section as one ForeignKeyError."""
+    """Yield the section as one ForeignKeyError."""
     lines = text.split("\n")
     filled = [at for at, name in enumerate(lines) if name.strip()]
     if not filled:

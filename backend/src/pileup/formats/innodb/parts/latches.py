@@ -1,4 +1,4 @@
-"""RW-LATCH INFO and MUTEX INFO of SHOW ENGINE INNODB STATUS: who has which latch.
+"""Parse RW-LATCH INFO and MUTEX INFO of SHOW ENGINE INNODB STATUS: the holders of latches.
 
 Source: rw_lock_list_print_info() and rw_lock_debug_print(), sync0rw.cc; mutex_list_print_info(),
         sync0sync.cc (debug builds of MySQL 5.0 to 8.0 and MariaDB up to 10.5). Other builds print
@@ -37,7 +37,7 @@ _END = ("OS WAIT ARRAY INFO", "--Thread ")
 def read_holds(
     text: str, line: int, *, wall_us: int | None, clock: Clock | None, snapshot: int | None
 ) -> Iterator[LatchHold]:
-    """Each holder that the section names, in print order; ``line`` is the number of its first."""
+    """Yield each holder that the section names, in print order; ``line`` is its first line."""
     address, waiters = None, None
     for number, words in enumerate(text.split("\n"), start=line):
         if words.startswith(_END):

@@ -1,4 +1,4 @@
-"""RECORD LOCKS and TABLE LOCK lines with their rows, as TRANSACTIONS and the deadlocks print them.
+"""Read the RECORD LOCKS and TABLE LOCK lines and rows of TRANSACTIONS and of deadlocks.
 
 Source: lock_rec_print(), lock_table_print() and rec_print(), storage/innobase/lock/lock0lock.cc
         and rem/rem0rec.cc (4.1 to 9.x); XtraDB adds the trx's counts of table locks.
@@ -37,7 +37,7 @@ _MOST_FIELDS = 64
 
 
 class LockPlace(NamedTuple):
-    """What a lock line says about the thing that is locked."""
+    """The locked object of a lock line."""
 
     kind: str
     """record or table."""
@@ -57,13 +57,13 @@ class PrintedLock(NamedTuple):
 
     @property
     def words(self) -> str:
-        """'record app.accounts PRIMARY X locks rec but not gap'."""
+        """Return the lock as text: 'record app.accounts PRIMARY X locks rec but not gap'."""
         place = self.place
         return " ".join(filter(None, (place.kind, place.table, place.index_name, self.mode)))
 
 
 def read_lock(text: str) -> PrintedLock | None:
-    """The lock that a line prints, or None for another line."""
+    """Return the lock that a line prints, or None for another line."""
     left, _, right = text.rpartition(" trx id ")
     match = _TRX.match(right)
     place = read_place(left) if match else None
@@ -75,7 +75,7 @@ def read_lock(text: str) -> PrintedLock | None:
 
 @lru_cache(maxsize=10_000)
 def read_place(left: str) -> LockPlace | None:
-    """A lock line up to its trx id; waiters for one row share it."""
+    """Read a lock line up to its trx id; waiters for one row share this part."""
     if match := _RECORD.match(left):
         table, index = plain_table(match["table"]), match["index"]
         return LockPlace("record", table, index, int(match["space"]), int(match["page"]))
@@ -86,25 +86,25 @@ def read_place(left: str) -> LockPlace | None:
 
 @lru_cache(maxsize=1_000)
 def read_mode(words: str) -> tuple[str, bool]:
-    """A lock's mode, and whether it is waited for."""
+    """Return a lock's mode, and whether it is waited for."""
     mode = words.split(" total ")[0].strip()
     return mode.removesuffix("waiting").strip(), mode.endswith("waiting")
 
 
 def read_row(text: str) -> int | None:
-    """The heap number of a 'Record lock' line, or None for another line."""
+    """Return the heap number of a 'Record lock' line, or None for another line."""
     match = _ROW.match(text)
     return int(match["heap"]) if match else None
 
 
 @lru_cache(maxsize=10_000)
 def read_fields(text: str) -> str | None:
-    """The fields of a printed row: '80000001, 000000002de4, NULL'; None for no field."""
+    """Return the fields of a printed row: '80000001, 000000002de4, NULL'; None without fields."""
     lines = text.split("\n")[:_MOST_FIELDS]
     matches = [match for line in lines if (match := _FIELD.match(line))]
     return ", ".join(match["word"] or match["hex"] for match in matches) or None
 
 
 def plain_table(quoted: str) -> str:
-    """`a`.`b` as a.b; a/b (5.0) likewise."""
+    """Convert `a`.`b` to a.b; a/b (5.0) likewise."""
     return quoted.replace("`", "").replace("/", ".", 1) if quoted else quoted

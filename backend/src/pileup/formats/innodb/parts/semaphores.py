@@ -1,11 +1,11 @@
-"""SEMAPHORES section of SHOW ENGINE INNODB STATUS: one row per waiting thread.
+"""Parse the SEMAPHORES section of SHOW ENGINE INNODB STATUS: one row per waiting thread.
 
 Source: sync_array_cell_print(), storage/innobase/sync/sync0arr.cc (4.1 to 9.x); debug builds add
         who reserved a mutex last and rw_lock_debug_print(); XtraDB adds the quoted C expression.
         MariaDB >= 10.6 has no sync array: its section is empty.
 Units:  waited_s in whole seconds: the server measures with time(NULL), the decimals are zeros.
         lock_word is printed in hex without a prefix and is signed (ffffffffffffffff is -1).
-Speed:  a thousand waiters say nearly the same. What stands after the thread's number is read once
+Speed:  a thousand waiters print nearly the same. The text after the thread's number is read once
         per distinct text and then looked up; only numbers of threads and lines differ per row.
 """
 
@@ -38,7 +38,7 @@ from pileup.records import (
 # --Thread 140 has waited at btr0sea.ic line 122 for 241  seconds the semaphore:
 _START = "--Thread "
 _END = r"(?=[\s,;:]|$)"
-"""Behind a number: what is left of one with an unreadable character in it is not a number."""
+"""Required behind a number: part of a number with an unreadable character is not a number."""
 _PLACE = re.compile(
     r"(?P<file>.+?) line (?P<line>\d+) +for (?P<seconds>\d+(?:\.\d+)?) +seconds? the semaphore:"
 )
@@ -93,16 +93,16 @@ _PLAIN = attrgetter("plain")
 
 
 class Counted(NamedTuple):
-    """What a section says beside its waits."""
+    """The contents of a section other than its waits."""
 
     waits: int
     counters: list[tuple[int, str]]
     """Texts of counters, each with the number of its first line."""
-    said: list[Item]
+    items: list[Item]
 
 
 class _Wait(NamedTuple):
-    """All that stands after the thread of one wait."""
+    """The text after the thread of one wait."""
 
     place: int
     body: int
@@ -112,7 +112,7 @@ class _Wait(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """As _PLACE_FIELDS; None where the text names no place."""
+    """A place as _PLACE_FIELDS; None where the text names no place."""
 
     file: str | None
     line: int | None
@@ -125,12 +125,12 @@ class _Body(NamedTuple):
     fields: tuple[Any, ...]
     """As _BODY_FIELDS."""
     last: int
-    """From the --Thread line to the last line that says something."""
+    """Lines from the --Thread line to the last line that is not empty."""
     unread: tuple[int, ...]
 
 
 class Waits:
-    """Collects the waits of many dumps; ``flush`` hands them on as one frame."""
+    """Collects the waits of many dumps; ``flush`` yields them as one frame."""
 
     def __init__(self) -> None:
         self._clear()
@@ -156,20 +156,20 @@ class Waits:
         snapshot: int | None,
         clock: Clock | None = "local",
     ) -> Counted:
-        """One section, or any text with such paragraphs; ``line`` is the number of its first."""
+        """Read one section, or any text with such paragraphs; ``line`` is its first line."""
         before, *paragraphs = f"\n{text}".split(f"\n{_START}")
         counters = [(line, before[1:])] if before else []
         if not paragraphs:
             return Counted(0, counters, [])
         line += before.count("\n")
         held = len(self._thread)
-        said: list[Item] = []
+        items: list[Item] = []
         after = ""
         if cut := _COUNTER.search(paragraphs[-1]):
             paragraphs[-1], after = _split(paragraphs[-1], cut.start())
         end = self._at_once(paragraphs, line)
         if end is None:
-            end = self._one_by_one(paragraphs, line, counters, said)
+            end = self._one_by_one(paragraphs, line, counters, items)
         if after:
             counters.append((end, after))
         waits = len(self._thread) - held
@@ -177,18 +177,18 @@ class Waits:
             self._dumps.append((waits, wall_us, snapshot, None if wall_us is None else clock))
         if len(counters) > 2:  # several sync arrays: one text, so that their counts are summed
             counters = [_padded(counters)]
-        return Counted(waits, counters, said)
+        return Counted(waits, counters, items)
 
     def flush(self) -> Iterator[Rows]:
-        """All that was read since the last flush, in print order."""
+        """Yield all waits since the last flush, in print order."""
         if self._thread:
             yield Rows(SemaphoreWait.KIND, self._frame())
         self._clear()
 
     def _at_once(self, paragraphs: list[str], line: int) -> int | None:
-        """Paragraphs that are nothing but waits; None, and nothing taken, when one is more.
+        """Take paragraphs that are nothing but waits; return the number of the line below them.
 
-        Gives the number of the line below them.
+        Returns None, without taking any, when a paragraph has more than a wait.
         """
         parts = [paragraph.partition(" has waited at ") for paragraph in paragraphs]
         threads = [part[0] for part in parts]
@@ -213,9 +213,9 @@ class Waits:
         paragraphs: list[str],
         line: int,
         counters: list[tuple[int, str]],
-        said: list[Item],
+        items: list[Item],
     ) -> int:
-        """The same, with what is damaged, not known, or counters of another array between them."""
+        """Take paragraphs like ``_at_once``, also damaged ones and counters between them."""
         for paragraph in paragraphs:
             text = paragraph
             if cut := _COUNTER.search(text):
@@ -226,17 +226,17 @@ class Waits:
             number = self._number(f"{where}{newline}{below}")
             wait = self._waits.rows[number]
             if self._places.rows[wait.place].file is None or not _is_thread(thread):
-                said.append(_unreadable(line, text))
+                items.append(_unreadable_problem(line, text))
             else:
                 self._thread.append(int(thread))
                 self._wait_of.append(number)
                 self._first.append(line)
-            said.extend(_skipped(line + at) for at in self._bodies.rows[wait.body].unread)
+            items.extend(_skipped_line(line + at) for at in self._bodies.rows[wait.body].unread)
             line += paragraph.count("\n") + 1
         return line
 
     def _number(self, rest: str) -> int:
-        """The number of all that stands after a thread."""
+        """Return the number of the text after a thread, reading it when it is new."""
         number = self._waits.get(rest)
         if number is not None:
             return number
@@ -297,18 +297,18 @@ def _read_body(below: str) -> _Body:
         if not line:
             continue
         last = offset
-        said = _line(line) if len(line) < _LONG else _read_line(line)
-        if said is None:
+        read = _line(line) if len(line) < _LONG else _read_line(line)
+        if read is None:
             unread.append(offset)
         elif "holder_thread" in fields and line.startswith("Locked"):
             continue  # the writer line names it as well
         else:
-            fields.update(said)
+            fields.update(read)
     return _Body(tuple(map(fields.get, _BODY_FIELDS)), last, tuple(unread))
 
 
 def _read_line(line: str) -> dict[str, Any] | None:
-    """What one line says; None for one that says nothing that we know."""
+    """Return the fields of one line; None for an unknown line."""
     if line.startswith("Last time"):
         return _last(line)
     if match := _LATCH.match(line):
@@ -364,7 +364,7 @@ def _object(
 
 
 def _held_by(thread: str | None, mode: str) -> dict[str, Any]:
-    """The owner that is printed; 'nobody' is a hand-over and leaves it open."""
+    """Return the fields of the printed owner; 'nobody' is a hand-over and leaves it open."""
     if thread and len(thread) <= 20 and (thread.isdecimal() or thread.startswith("0x")):
         holder = int(thread, 16 if thread.startswith("0x") else 10)
         if holder <= UINT64_MAX:
@@ -373,7 +373,7 @@ def _held_by(thread: str | None, mode: str) -> dict[str, Any]:
 
 
 def _padded(counters: list[tuple[int, str]]) -> tuple[int, str]:
-    """Texts that stand apart as one, with empty lines between them."""
+    """Join separate texts to one, with empty lines between them."""
     first = counters[0][0]
     whole_text = ""
     lines = 0
@@ -383,7 +383,7 @@ def _padded(counters: list[tuple[int, str]]) -> tuple[int, str]:
     return first, whole_text
 
 
-def _unreadable(line: int, paragraph: str) -> Problem:
+def _unreadable_problem(line: int, paragraph: str) -> Problem:
     return Problem(
         line,
         "A semaphore wait that cannot be read; it is missing from the waits of this dump.",
@@ -392,12 +392,12 @@ def _unreadable(line: int, paragraph: str) -> Problem:
     )
 
 
-def _skipped(line: int) -> Skipped:
+def _skipped_line(line: int) -> Skipped:
     return Skipped(line, line, "not a line of a semaphore wait")
 
 
 def _split(text: str, at: int) -> tuple[str, str]:
-    """The lines above one that begins there, and those from it on."""
+    """Split before a line that begins at this offset: the lines above it, and the rest."""
     return text[: max(at - 1, 0)], text[at:]
 
 
@@ -406,17 +406,17 @@ def _is_thread(thread: str) -> bool:
 
 
 def whole(digits: str) -> int | None:
-    """A printed whole number; None for one that no server can have printed."""
+    """Convert a printed whole number; None for one that no server can have printed."""
     return int(digits) if len(digits) < 19 else None
 
 
 def short_file(path: str) -> str:
-    """The base name; builds print their own folders before it."""
+    """Return the base name of a path; builds print their own folders before it."""
     return path.strip().replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def signed(word: str) -> int | None:
-    """A hex word as a signed number of its printed width: ffffffffffffffff and ffffffff are -1."""
+    """Convert a hex word to a signed number of its printed width: ffffffffffffffff is -1."""
     if len(word) > 16:
         return None
     value = int(word, 16)

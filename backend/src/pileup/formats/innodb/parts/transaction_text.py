@@ -1,7 +1,7 @@
-"""The text of one transaction, as TRANSACTIONS and the deadlocks print it.
+"""Read the text of one transaction, as TRANSACTIONS and the deadlocks print it.
 
 Source: trx_print_low() (trx0trx.cc), innobase_mysql_print_thd() (ha_innodb.cc) for the line with
-        'thread id', lock_trx_print_locks() (lock0lock.cc) for what stands below the statement.
+        'thread id', lock_trx_print_locks() (lock0lock.cc) for the text below the statement.
 Note:   a statement has no terminator and may hold anything; it ends where a line begins that only
         InnoDB prints. The fields after the query id are all optional.
 Units:  active_s, wait_s in seconds (MariaDB >= 10.6 prints the wait in microseconds).
@@ -60,7 +60,7 @@ _KNOWN = re.compile(
 
 
 class Above(NamedTuple):
-    """What stands above the session: the state, and the counts below it."""
+    """The text above the session: the state, and the counts below it."""
 
     state: str
     active_s: float | None
@@ -86,7 +86,7 @@ class Client(NamedTuple):
 
 
 class Lock(NamedTuple):
-    """One row or table lock of a list; ``first`` and ``last`` are lines from the list's begin."""
+    """A row or table lock of a list; ``first`` and ``last`` are lines from the list's start."""
 
     lock_kind: str
     table: str
@@ -109,16 +109,16 @@ class Locks(NamedTuple):
 
 
 Parts = tuple[str, str, str | None, str | None, str, int]
-"""One transaction, taken apart but not read.
+"""The parts of one transaction, unread.
 
-Its id; what stands above the session, from behind the id to the name of the server before
-'thread id'; the session, from there to the end of its line; the statement; what stands below it;
-and how many lines below the head that begins.
+Its id; the text above the session, from behind the id to the name of the server before 'thread id';
+the session, from there to the end of its line; the statement; the text below it; and how many lines
+below the head that text begins.
 """
 
 
 def take_apart(block: str) -> Parts | None:
-    """One transaction from its id on; None when it has no id."""
+    """Split one transaction, from its id on, into its parts; None when it has no id."""
     trx_id, _, rest = block.partition(",")
     if not (trx_id.isdecimal() or _ID.fullmatch(trx_id)):
         return None
@@ -148,7 +148,7 @@ def take_apart(block: str) -> Parts | None:
 
 
 def read_above(text: str) -> Above:
-    """State and counts; the last line is the server's name, or part of the counts."""
+    """Read state and counts; the last line is the server's name, or part of the counts."""
     head, *lines = text.split("\n")
     state, active_s, os_thread, operation, inside = _state(head[:_LONG].strip())
     fields: dict[str, Any] = {}
@@ -189,9 +189,9 @@ def read_above(text: str) -> Above:
 
 
 def read_session(text: str) -> tuple[int | None, int | None, int | None, str]:
-    """'317, OS thread handle 140648691181248, query id 1864880 localhost app Updating'.
+    """Read session, thread, query id and the fields after it (see read_client).
 
-    Session, thread, query id and the fields after it (see read_client).
+    Example: '317, OS thread handle 140648691181248, query id 1864880 localhost app Updating'.
     """
     number, _, words = text.partition(", ")
     os_thread = query_id = None
@@ -208,7 +208,7 @@ def read_session(text: str) -> tuple[int | None, int | None, int | None, str]:
 
 
 def read_client(words: str) -> Client:
-    """Free fields: [host] [ip] [user] [state], none of them certain."""
+    """Read the free fields [host] [ip] [user] [state], each of them optional."""
     host: list[str] = []
     fields = words.split()
     if fields and not _IP.match(fields[0]) and (fields[0] == "localhost" or _host_follows(fields)):
@@ -220,7 +220,7 @@ def read_client(words: str) -> Client:
 
 
 def read_wait(below: str) -> tuple[float | None, int]:
-    """How long the lock is waited for, and how many of the first lines are read with it."""
+    """Return the seconds that a lock is waited for, and how many first lines were read with it."""
     for lines, line in enumerate(below[:_LONG].split("\n"), start=1):
         if match := _WAITING.match(line):
             unit = {"SEC": 1.0, "MS": 1e-3, "US": 1e-6}[match["unit"].upper()]
@@ -231,7 +231,7 @@ def read_wait(below: str) -> tuple[float | None, int]:
 
 
 def read_locks(text: str) -> Locks:
-    """Locks with their rows, line by line."""
+    """Read locks with their rows, line by line."""
     listed: list[Lock] = []
     unread: list[int] = []
     lines = text.split("\n")
@@ -292,12 +292,12 @@ def _state(words: str) -> tuple[str, float | None, int | None, str | None, bool]
 
 
 def _host_follows(words: list[str]) -> bool:
-    """A host name is followed by its address; replication threads have only a state."""
+    """Whether a host name with its address follows; replication threads have only a state."""
     return len(words) > 1 and bool(_IP.match(words[1]))
 
 
 def _handle(handle: str) -> int | None:
-    """A pthread_t: 0x7f.., 7f.. (5.5, 5.6) or decimal (5.7 on)."""
+    """Convert a pthread_t: 0x7f.., 7f.. (5.5, 5.6) or decimal (5.7 on)."""
     if not _HANDLE.fullmatch(handle):
         return None
     number = int(handle, 10 if handle.isdecimal() else 16)

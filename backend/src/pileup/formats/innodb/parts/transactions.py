@@ -1,4 +1,4 @@
-"""TRANSACTIONS section: transactions with their sessions, statements and printed locks.
+"""Parse the TRANSACTIONS section: transactions with their sessions, statements and printed locks.
 
 Source: lock_print_info_all_transactions() and trx_print_low(), innobase lock0lock.cc, trx0trx.cc.
         Beyond 1 MB the server omits the begin of the list (innodb_show_status()) and says
@@ -60,14 +60,14 @@ _LOCK_FIELDS = {name.removesuffix("_name"): name for name in Lock._fields[:9]}
 
 
 class Listed(NamedTuple):
-    """What a section says beside its transactions."""
+    """The contents of a section other than its transactions."""
 
     before: str
     """The text above the first of them."""
     waiting: int
     """Transactions that wait for a lock."""
     active: int
-    said: list[Item]
+    items: list[Item]
 
 
 _Row = tuple[
@@ -83,12 +83,12 @@ _Row = tuple[
     int | None,
     int | None,
 ]
-"""First and last line, trx, session, OS thread, query id, statement, seconds waited; and where in
-their tables stand what is above the session, the client, and the lock that is waited for."""
+"""First and last line, trx, session, OS thread, query id, statement, seconds waited; and the rows
+in their tables of the text above the session, the client, and the lock that is waited for."""
 
 
 class Transactions:
-    """Collects the transactions of many dumps; ``flush`` hands them on as frames."""
+    """Collects the transactions of many dumps; ``flush`` yields them as frames."""
 
     def __init__(self) -> None:
         self._clear()
@@ -110,12 +110,14 @@ class Transactions:
         return len(self._rows) + len(self._lock_of)
 
     def read(self, text: str, line: int, *, wall_us: int | None, snapshot: int) -> Listed:
-        """One section; its first line is ``line``."""
+        """Read one section; its first line is ``line``."""
         before, *blocks = f"\n{text}".split(f"\n{_START}")
-        said: list[Item] = []
+        items: list[Item] = []
         number = line + before.count("\n")
         if cut := _TRUNCATED.search(before):
-            said += _truncated(before[cut.start() :], line + before.count("\n", 0, cut.start()) - 1)
+            items += _truncated(
+                before[cut.start() :], line + before.count("\n", 0, cut.start()) - 1
+            )
             before = before[: cut.start()]
         held = len(self._rows)
         waiting = active = 0
@@ -123,14 +125,16 @@ class Transactions:
         for block in blocks:
             lines = block.count("\n")
             if any_truncated and (cut := _TRUNCATED.search(block)):
-                said += _truncated(block[cut.start() :], number + block.count("\n", 0, cut.start()))
+                items += _truncated(
+                    block[cut.start() :], number + block.count("\n", 0, cut.start())
+                )
                 block = block[: cut.start()]
                 last = number + block.rstrip().count("\n")
             elif block[-1:].isspace():
                 last = number + block.rstrip().count("\n")
             else:
                 last = number + lines
-            above = self._one(block, number, last, said)
+            above = self._take(block, number, last, items)
             if above is not None:
                 waiting += above.lock_wait
                 active += above.active
@@ -138,11 +142,11 @@ class Transactions:
         if len(self._rows) > held:
             self._dumps.append((len(self._rows) - held, wall_us, snapshot))
         if not blocks and _OTHER_FORM.search(before):
-            said.append(Problem(line, "Transactions are listed in a form that cannot be read."))
-        return Listed(before[1:], waiting, active, said)
+            items.append(Problem(line, "Transactions are listed in a form that cannot be read."))
+        return Listed(before[1:], waiting, active, items)
 
     def flush(self) -> Iterator[Rows]:
-        """All that was read since the last flush, in print order."""
+        """Yield all transactions since the last flush, in print order."""
         if self._rows:
             transactions, locks = self._frames()
             yield Rows(Transaction.KIND, transactions)
@@ -150,11 +154,11 @@ class Transactions:
                 yield Rows(TrxLock.KIND, locks)
         self._clear()
 
-    def _one(self, block: str, line: int, last: int, said: list[Item]) -> Above | None:
-        """Take one transaction; add what is to be said of it."""
+    def _take(self, block: str, line: int, last: int, items: list[Item]) -> Above | None:
+        """Add one transaction; append problems and skipped lines to ``items``."""
         parts = take_apart(block)
         if parts is None:
-            said.append(_unreadable(line, block))
+            items.append(_unreadable_problem(line, block))
             return None
         trx_id, text, session, query, below, below_line = parts
         number = self._above.get(text)
@@ -176,9 +180,9 @@ class Transactions:
                 below = below.split("\n", passed)[passed] if below.count("\n") >= passed else ""
             below_line += line + passed
             waited, unread = self._list(below, trx_id, below_line)
-            said.extend(_skipped(below_line + at) for at in unread)
+            items.extend(_skipped_line(below_line + at) for at in unread)
         if above.unread:
-            said.extend(_skipped(line + at) for at in above.unread)
+            items.extend(_skipped_line(line + at) for at in above.unread)
         self._rows.append(
             (
                 line,
@@ -197,7 +201,7 @@ class Transactions:
         return above
 
     def _list(self, text: str, trx_id: str, line: int) -> tuple[int | None, tuple[int, ...]]:
-        """The locks of the transaction being taken: the one waited for, and lines unread."""
+        """Add the locks of the current transaction; return the one waited for, and lines unread."""
         text = text.replace(f" trx id {trx_id} ", " trx id 0 ")  # waiters for a row then agree
         number = self._locks.get(text)
         if number is None:
@@ -276,7 +280,7 @@ _LOCK_TABLE = {
 
 
 def _truncated(text: str, line: int) -> list[Item]:
-    """What follows the notice is the rest of a transaction that was cut in two."""
+    """Report the notice of a cut list; the lines after it are the rest of a cut transaction."""
     found: list[Item] = [
         Problem(
             line,
@@ -289,7 +293,7 @@ def _truncated(text: str, line: int) -> list[Item]:
     return found
 
 
-def _unreadable(number: int, block: str) -> Problem:
+def _unreadable_problem(number: int, block: str) -> Problem:
     return Problem(
         number,
         "A transaction whose first line cannot be read; it is missing from this dump.",
@@ -298,5 +302,5 @@ def _unreadable(number: int, block: str) -> Problem:
     )
 
 
-def _skipped(line: int) -> Skipped:
+def _skipped_line(line: int) -> Skipped:
     return Skipped(line, line, "not a line of a transaction")
