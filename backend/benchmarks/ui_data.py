@@ -29,7 +29,7 @@ from pileup.storage.database import Database
 from pileup.storage.files.placed_evidence import PlacedStore, write_samples
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incidents
-from pileup.worker.digest import digest_of
+from pileup.worker.digest import compute_digest
 
 HOSTS, WAITERS, FAN, TABLES, MOMENTS = 4, 4999, 7, 40, 3
 _S = 1_000_000
@@ -58,7 +58,7 @@ def main() -> None:
     whole["series"] += catalogue
     with Database(need_database(settings)).unit() as unit:
         Analyses(unit).replace(given.incident, whole, time.monotonic() - started)
-        Incidents(unit).digest(given.incident, digest_of(document, evidence))
+        Incidents(unit).digest(given.incident, compute_digest(document, evidence))
     rows = given.series * given.samples
     print(f"{rows:,} samples, {time.monotonic() - started:.0f} s", file=sys.stderr)
 

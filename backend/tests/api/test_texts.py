@@ -30,7 +30,7 @@ class Browser:
 
     @property
     def text(self) -> str:
-        return crdt.text_of(self.document)
+        return crdt.read_text(self.document)
 
     def type(self, at: int, typed: str) -> str:
         before = self.document.get_state()

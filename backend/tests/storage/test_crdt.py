@@ -28,8 +28,8 @@ def test_two_at_once_lose_no_character() -> None:
         assert crdt.take_in(document, update)
     for update in (second, first):
         assert crdt.take_in(other, update)
-    assert crdt.text_of(document) == crdt.text_of(other)
-    assert sorted(crdt.text_of(document)) == sorted("abonetwo")
+    assert crdt.read_text(document) == crdt.read_text(other)
+    assert sorted(crdt.read_text(document)) == sorted("abonetwo")
 
 
 def test_sent_again_changes_nothing() -> None:
@@ -82,7 +82,7 @@ def test_damaged_updates_are_refused(rounds: int) -> None:
         except (Refused, TooLarge):
             continue
         if changed is not None:
-            assert crdt.text_of(crdt.opened(state, [changed])) == crdt.text_of(document)
+            assert crdt.read_text(crdt.opened(state, [changed])) == crdt.read_text(document)
     for rubbish in (b"", b"\xff" * 40, b"hello", good[:-2]):
         with pytest.raises(Refused, match="damaged"):
             crdt.take_in(crdt.opened(state, []), rubbish)
@@ -97,10 +97,10 @@ def test_rewrite_says_the_new_text(old: str, new: str) -> None:
     state = crdt.seeded(old)
     document = crdt.opened(state, [])
     changed = crdt.rewrite(document, new)
-    assert crdt.text_of(document) == new
+    assert crdt.read_text(document) == new
     assert (changed is None) == (old == new)
     if changed is not None:
-        assert crdt.text_of(crdt.opened(state, [changed])) == new
+        assert crdt.read_text(crdt.opened(state, [changed])) == new
 
 
 def test_rewrite_leaves_what_others_type() -> None:
@@ -110,4 +110,4 @@ def test_rewrite_leaves_what_others_type() -> None:
     document = crdt.opened(state, [])
     crdt.rewrite(document, "first line\nlast words\n")
     crdt.take_in(document, update)
-    assert crdt.text_of(document) == "typed first line\nlast words\n"
+    assert crdt.read_text(document) == "typed first line\nlast words\n"

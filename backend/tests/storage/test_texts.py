@@ -47,7 +47,7 @@ class Browser:
 
     @property
     def text(self) -> str:
-        return crdt.text_of(self.document)
+        return crdt.read_text(self.document)
 
     def type(self, at: int, typed: str) -> bytes:
         """What is to be sent."""

@@ -75,7 +75,7 @@ def command(
         click.echo(f"left out: {line}", err=True)
     for file, (key, _) in mappings.items():
         if key not in captures.mapped:
-            click.echo(f"{file}: no file has the header that this mapping is of", err=True)
+            click.echo(f"{file}: no file has the header of this mapping", err=True)
     evidence = gather(captures.artifacts, timezones=zones)
     captures.artifacts.clear()  # the evidence holds it all
     analysis = analyse(evidence)
@@ -115,7 +115,7 @@ def _mapping(file: Path) -> tuple[str, Mapping]:
         mapping = csv_mapping.load(file.read_bytes())
     except (OSError, ValueError) as error:
         raise click.BadParameter(
-            f"{file} is no mapping that can be used: {error}. Save it again: open a table in "
+            f"{file} is no usable mapping: {error}. Save it again: open a table in "
             "Pileup, Tell Pileup what the columns are, Save as file.",
             param_hint="--mapping",
         ) from error

@@ -108,9 +108,9 @@ class Captures:
             path = folder / sha
             shutil.move(file, path)
             file = path
-        self._queued.append(_File(file, shown, sha, size, self._mapping_of(file, sha)))
+        self._queued.append(_File(file, shown, sha, size, self._find_mapping(file, sha)))
 
-    def _mapping_of(self, file: Path, sha: str) -> Mapping | None:
+    def _find_mapping(self, file: Path, sha: str) -> Mapping | None:
         if not self.mappings:
             return None
         try:

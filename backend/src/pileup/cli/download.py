@@ -13,7 +13,7 @@ from pileup.cli.answers import checked
 from pileup.numerals import grouped
 
 
-def incident_id_of(incident: str) -> str:
+def parse_incident_id(incident: str) -> str:
     """Return the incident's id, given its id or its address."""
     return incident.rstrip("/").partition("/incidents/")[2].partition("/")[0] or incident
 

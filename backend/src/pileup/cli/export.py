@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pileup.cli.download import download, incident_id_of
+from pileup.cli.download import download, parse_incident_id
 
 
 @click.command()
@@ -23,8 +23,8 @@ from pileup.cli.download import download, incident_id_of
 )
 def command(incident: str, server: str, token: str, output: Path | None) -> None:
     """Fetch INCIDENT (its id, or its address) as a bundle: `pileup import` gives it back."""
-    incident_id = incident_id_of(incident)
+    incident_id = parse_incident_id(incident)
     target = output or Path(f"{incident_id}.pileup.zip")
     if target.exists():
-        raise click.ClickException(f"{target} is there already; name another file with -o.")
+        raise click.ClickException(f"{target} exists already; name another file with -o.")
     download(server, token, f"/incidents/{incident_id}/bundle", target, timeout_s=600)

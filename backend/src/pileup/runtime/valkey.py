@@ -84,8 +84,8 @@ class EmbeddedValkey:
             return False
 
     def start(self) -> None:
-        """Launch and wait. An append-only file that cannot be read is moved aside: it held ids of
-        jobs only, and the job table sends again what is not done."""
+        """Launch and wait. An unreadable append-only file is moved aside: it held job ids only, and
+        the sweeper resends the unfinished jobs."""
         self.launch()
         try:
             self.wait_ready()

@@ -39,7 +39,7 @@ _NAMED: tuple[tuple[str, Any, Any], ...] = (
 def names(unit: Unit, entries: Sequence[Entry]) -> dict[str, str]:
     """Return names by entry id, with one query per table; entries without a name are left out."""
     about = {entry.id: _subject(entry) for entry in entries}
-    ids = {found for subject in about.values() for found in _ID.findall(subject)}
+    ids = {item for subject in about.values() for item in _ID.findall(subject)}
     known: dict[str, tuple[str, str]] = {}
     for label, number, words in _NAMED:
         if not ids:

@@ -56,14 +56,14 @@ def check(database_url: str) -> None:
     engine = create_engine(with_driver(database_url))
     try:
         with engine.connect() as connection:
-            found = _revision(connection)
+            current = _revision(connection)
     finally:
         engine.dispose()
-    _refuse_unknown(found, config)
+    _refuse_unknown(current, config)
     head = ScriptDirectory.from_config(config).get_current_head()
-    if found != head:
+    if current != head:
         raise WrongSchema(
-            f"the database is at schema {found or 'none'}, this program needs {head}; "
+            f"the database is at schema {current or 'none'}, this program needs {head}; "
             "start `pileup run` once, or call `alembic upgrade head`, to migrate it"
         )
 
@@ -80,19 +80,19 @@ def _revision(connection: object) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()  # type: ignore[arg-type]
 
 
-def _refuse_unknown(found: str | None, config: Config) -> None:
+def _refuse_unknown(current: str | None, config: Config) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if found is None or found in known:
+    if current is None or current in known:
         return
-    if found in _SQUASHED:
+    if current in _SQUASHED:
         raise WrongSchema(
-            f"the database is from before the first release (schema {found}), and this version "
+            f"the database is from before the first release (schema {current}), and this version "
             "cannot bring it up to date; nothing was changed. Start an older Pileup with it once "
             f"(git checkout {_LAST_WITH_ALL}, make run), then this one again, or point this one at "
             "another data folder (PILEUP_HOME) or database (PILEUP_DATABASE_URL)"
         )
     raise WrongSchema(
-        f"the database was written by a newer Pileup (schema {found}), which this version "
+        f"the database was written by a newer Pileup (schema {current}), which this version "
         "cannot read; nothing was changed. Run the newer version, or point this one at "
         "another data folder (PILEUP_HOME) or database (PILEUP_DATABASE_URL)"
     )

@@ -28,7 +28,7 @@ from pileup.storage.incidents.stall_corrections import StallCorrections
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.queue.jobs import Job, Jobs
 from pileup.storage.reasoning.pin_values import check_pins
-from pileup.worker.digest import digest_of
+from pileup.worker.digest import compute_digest
 from pileup.worker.runtime import Runtime
 
 _READ = ("done", "done_with_problems")
@@ -48,7 +48,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
     parsed.clear()  # the evidence holds it all
     document = analyse(evidence, _corrections(runtime, job.incident_id))
     runtime.placed.replace(job.incident_id, evidence, first_waits(evidence, document))
-    digest = digest_of(document, evidence)
+    digest = compute_digest(document, evidence)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job):
             return  # a newer attempt has the job
@@ -131,20 +131,28 @@ def _place(unit: Unit, artifacts: Sequence[Artifact], document: Analysis) -> Non
     """Store host, range and clock of each artifact, as the analysis placed them."""
     placed = {artifact.sha256: artifact for artifact in document.artifacts}
     for artifact in artifacts:
-        found = placed.get(artifact.sha256)
-        if found is None:
+        placement = placed.get(artifact.sha256)
+        if placement is None:
             continue
-        clock: dict[str, Any] | None = msgspec.to_builtins(found.clock) if found.clock else None
+        clock: dict[str, Any] | None = (
+            msgspec.to_builtins(placement.clock) if placement.clock else None
+        )
         before = (artifact.host, artifact.first, artifact.last, artifact.clock, artifact.bundle)
-        after = (found.host, _time(found.first), _time(found.last), clock, found.bundle)
+        after = (
+            placement.host,
+            _time(placement.first),
+            _time(placement.last),
+            clock,
+            placement.bundle,
+        )
         if before != after:
             Artifacts(unit).place(
                 artifact.id,
-                host=found.host,
-                first=_time(found.first),
-                last=_time(found.last),
+                host=placement.host,
+                first=_time(placement.first),
+                last=_time(placement.last),
                 clock=clock,
-                bundle=found.bundle,
+                bundle=placement.bundle,
             )
             unit.notify(artifact.incident_id, "artifact", artifact.id)
 

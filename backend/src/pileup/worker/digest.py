@@ -16,7 +16,7 @@ SPARK_POINTS = 48
 _FAMILIES = {"mysql": "MySQL", "percona": "Percona Server", "mariadb": "MariaDB"}
 
 
-def digest_of(document: Analysis, evidence: Evidence) -> dict[str, Any]:
+def compute_digest(document: Analysis, evidence: Evidence) -> dict[str, Any]:
     """Return the JSON for the column ``incidents.digest``."""
     stall = main_stall(document.stalls)
     finding = document.findings[0] if document.findings else None

@@ -65,7 +65,7 @@ def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
 def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
     settings = runtime.settings
     with runtime.database.unit() as unit:
-        members, given = Artifacts(unit).expanded_of(artifact)
+        members, given = Artifacts(unit).expanded_size(artifact)
     if artifact.depth >= settings.max_archive_depth:
         _refuse(
             runtime,
@@ -118,7 +118,7 @@ def _members(
     limits: archive.Limits,
     refusals: list[archive.Refusal],
 ) -> Iterator[tuple[str, Blob]]:
-    """Path and blob of each member that may be read; the others become refusals."""
+    """Yield path and blob of each accepted member; append the others to ``refusals``."""
     source = runtime.blobs.path(artifact.sha256)
     # A single compressed file has no name inside, and the blob's name is its hash.
     for member in archive.members(source, limits, refusals, artifact.name):
@@ -169,10 +169,10 @@ def _refuse(runtime: Runtime, job: Job, why: str, problems: Sequence[Problem] = 
 
 
 def _parse(runtime: Runtime, job: Job, artifact: Artifact, keeper: LeaseKeeper) -> None:
-    mapping = tables.mapping_of(runtime, artifact)
+    mapping = tables.find_mapping(runtime, artifact)
     parsed = _parsed(runtime, artifact, keeper, mapping)
     reading = _reading(artifact, parsed, mapped=mapping is not None)
-    reading = replace(reading, table_key=tables.key_of(runtime, artifact, parsed, mapping))
+    reading = replace(reading, table_key=tables.mapping_key(runtime, artifact, parsed, mapping))
     if parsed.format is not None:
         key = FrameKey(artifact.sha256, parsed.format, parsed.version)
         runtime.frames.replace(key, parsed.frames)
@@ -216,7 +216,7 @@ def _reading(artifact: Artifact, parsed: Parsed, *, mapped: bool = False) -> Rea
     why = parsed.detection.why
     confidence = parsed.detection.confidence
     if artifact.format_given is not None and not mapped:
-        why, confidence = "the type was chosen by a person", 1.0
+        why, confidence = "a person chose the type", 1.0
     return Reading(
         state=state,
         error=error,

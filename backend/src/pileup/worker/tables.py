@@ -16,7 +16,7 @@ from pileup.worker.runtime import Runtime
 _TABLES = (None, metric_csv.NAME, csv_table.NAME)
 
 
-def mapping_of(runtime: Runtime, artifact: Artifact) -> Mapping | None:
+def find_mapping(runtime: Runtime, artifact: Artifact) -> Mapping | None:
     """Return the mapping for this file; None when nobody set one."""
     if artifact.format_given not in (None, csv_table.NAME):
         return None
@@ -27,7 +27,7 @@ def mapping_of(runtime: Runtime, artifact: Artifact) -> Mapping | None:
     return msgspec.convert(remembered.mapping, Mapping) if remembered else None
 
 
-def key_of(
+def mapping_key(
     runtime: Runtime, artifact: Artifact, parsed: Parsed, mapping: Mapping | None
 ) -> str | None:
     """Return the key of the table's mapping, whether one is stored or not; None: no table."""

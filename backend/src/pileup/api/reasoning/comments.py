@@ -77,7 +77,7 @@ def list_people(unit: UnitDep) -> list[Colleague]:
 def list_mentions(unit: UnitDep, caller: Caller) -> list[CommentMention]:
     """List the last fifty comments that mention you, newest first."""
     _no_token(caller)
-    return Comments(unit).mentions_of(caller.user.id)
+    return Comments(unit).mentions(caller.user.id)
 
 
 @own.post("/mentions/seen", status_code=status.HTTP_204_NO_CONTENT)

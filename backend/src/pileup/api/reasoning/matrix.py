@@ -13,7 +13,7 @@ from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
 from pileup.storage.incidents.incidents import Incident
-from pileup.storage.reasoning.calibration import Calibration, calibration_of
+from pileup.storage.reasoning.calibration import Calibration, compute_calibration
 from pileup.storage.reasoning.ratings import Ratings
 from pileup.views.reasoning.matrix import Asker, Matrix, Mode, matrix_for
 
@@ -117,7 +117,7 @@ def open_cells(incident: IncidentDep, body: Opening, unit: UnitDep, caller: Call
 @router.get("/incidents/{incident_id}/calibration")
 def calibration(incident: IncidentDep, unit: UnitDep) -> Calibration:
     """Compare each person's last confidence in decided hypotheses with the decision."""
-    return calibration_of(unit, incident.id)
+    return compute_calibration(unit, incident.id)
 
 
 def asker_of(incident: Incident, caller: Principal) -> Asker:

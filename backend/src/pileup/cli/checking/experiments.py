@@ -83,40 +83,40 @@ def _moved(bundle: Bundle, experiment: Row) -> str:
 
 
 def _measured(computed: dict[str, Any], *, incident: bool) -> dict[str, Any]:
-    found = dict(leaves(computed.get("measured"), "measured"))
+    values = dict(leaves(computed.get("measured"), "measured"))
     symptoms = computed.get("symptoms") or {}
     for item in symptoms.get("own") or ():
         place = f"own symptom {item['words']!r}"
         for name in ("run", "incident") if incident else ("run",):
-            found[f"{place} in the {name}"] = item[name]
-            found[f"{place} in the {name}, seen"] = item[f"{name}_text"]
-        found |= leaves(item["predicate"], f"{place}, predicate")
+            values[f"{place} in the {name}"] = item[name]
+            values[f"{place} in the {name}, seen"] = item[f"{name}_text"]
+        values |= leaves(item["predicate"], f"{place}, predicate")
     if incident:
-        found |= dict(leaves(computed.get("trial"), "trial"))
-        found |= _symptoms(symptoms)
+        values |= dict(leaves(computed.get("trial"), "trial"))
+        values |= _symptoms(symptoms)
     for level in computed.get("levels") or ():
         for name in ("run", "incident", "ratio") if incident else ("run",):
-            found |= dict(leaves(level[name], f"levels/{level['series']}/{name}"))
-    return found
+            values |= dict(leaves(level[name], f"levels/{level['series']}/{name}"))
+    return values
 
 
 def _symptoms(symptoms: dict[str, Any]) -> dict[str, Any]:
     """Return the state of each symptom by name, with their count and verdict."""
     complete = symptoms.get("own") is not None
-    found: dict[str, Any] = {
+    states: dict[str, Any] = {
         f"symptoms/{name}": state
         for state in ("reproduced", "missing", "new", "unknown")
         for name in symptoms.get(state) or ()
         if complete or not (name.startswith(_OWN) or state == "unknown")
     }
     if complete:  # the count and the verdict are of all of them
-        found |= {"symptoms/text": symptoms["text"], "symptoms/same_way": symptoms["same_way"]}
-    return found
+        states |= {"symptoms/text": symptoms["text"], "symptoms/same_way": symptoms["same_way"]}
+    return states
 
 
 def _listed(symptoms: dict[str, Any]) -> list[str]:
     named = [*(symptoms.get("unknown") or ())]
-    found = [
+    names = [
         name for state in ("reproduced", "missing", "new") for name in symptoms.get(state) or ()
     ]
-    return found + [f"{_OWN}{name}" for name in named]
+    return names + [f"{_OWN}{name}" for name in named]

@@ -1,8 +1,8 @@
 """Figures in frozen releases, computed again from the artifacts and the work of that day.
 
-A release stores people's work at the time it was frozen (``storage.bundle.work_of``). In the clean
-room that becomes a separate incident, whose report is frozen once more: its content must equal the
-release.
+A release stores people's work at the time it was frozen (``lifecycle.bundle.collect_work``). In the
+clean room that becomes a separate incident, whose report is frozen once more: its content must
+equal the release.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def compared(client: httpx.Client, frozen: Sequence[Frozen]) -> Compared:
 
 def _frozen_again(client: httpx.Client, incident: str) -> dict[str, Any]:
     made = checked(client.post(f"/incidents/{incident}/releases", json={})).json()
-    found: dict[str, Any] = get(client, f"/releases/{made['id']}/document").json()
-    return found
+    document: dict[str, Any] = get(client, f"/releases/{made['id']}/document").json()
+    return document
 
 
 def _pins_now(client: httpx.Client, incident: str, then: Bundle) -> Bundle:
@@ -136,8 +136,8 @@ def _content(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield (place, value) of all content of the document, with ids by their order."""
     seen: dict[str, str] = {}
 
-    def named(found: Iterator[tuple[str, Any]], place: str) -> Iterator[tuple[str, Any]]:
-        for path, value in found:
+    def named(items: Iterator[tuple[str, Any]], place: str) -> Iterator[tuple[str, Any]]:
+        for path, value in items:
             text = nameless(value, seen) if isinstance(value, str) else value
             yield f"{place}{nameless(path, seen)}", text
 

@@ -209,7 +209,7 @@ class Accounts:
 
     def session(self, secret: str) -> Session | None:
         """Return the session with this cookie secret, or None when it is unknown or expired."""
-        found = self._db.execute(
+        row = self._db.execute(
             select(models.Session, models.User)
             .join(models.User, models.User.id == models.Session.user_id)
             .where(
@@ -218,7 +218,7 @@ class Accounts:
                 models.User.disabled.is_(False),
             )
         ).one_or_none()
-        return Session(to_record(User, found[1]), found[0].csrf) if found else None
+        return Session(to_record(User, row[1]), row[0].csrf) if row else None
 
     def close_session(self, secret: str) -> None:
         """Delete the session with this cookie secret."""
@@ -269,11 +269,11 @@ class Accounts:
             .returning(models.Token.id)
         )
         if done is None:
-            raise NotFound("there is no such token among yours")
+            raise NotFound("you have no such token")
 
     def by_token(self, secret: str) -> tuple[User, Scope] | None:
         """Return the user and scope of a valid token secret, else None."""
-        found = self._db.execute(
+        row = self._db.execute(
             select(models.Token, models.User)
             .join(models.User, models.User.id == models.Token.user_id)
             .where(
@@ -283,9 +283,9 @@ class Accounts:
                 models.User.disabled.is_(False),
             )
         ).one_or_none()
-        if found is None:
+        if row is None:
             return None
-        token, user = found
+        token, user = row
         # Precision of one minute shows which tokens are in use, and avoids a write per request.
         self._db.execute(
             update(models.Token)

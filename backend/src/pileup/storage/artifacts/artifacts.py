@@ -254,12 +254,12 @@ class Artifacts:
 
     def sections(self, artifact_id: str) -> list[dict[str, Any]]:
         """Return the outline of one artifact without its other details; empty when it is gone."""
-        found = self._db.scalar(
+        sections = self._db.scalar(
             select(models.Artifact.sections).where(
                 models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None)
             )
         )
-        return cast(list[dict[str, Any]], found or [])
+        return cast(list[dict[str, Any]], sections or [])
 
     def problems(self, incident_id: str) -> dict[str, list[Problem]]:
         """List the problems of every artifact of an incident, by artifact id."""
@@ -269,10 +269,10 @@ class Artifacts:
             .where(models.Artifact.incident_id == incident_id, models.Artifact.deleted_at.is_(None))
             .order_by(models.Problem.artifact_id, models.Problem.ordinal)
         )
-        found: dict[str, list[Problem]] = {}
+        problems: dict[str, list[Problem]] = {}
         for row in rows:
-            found.setdefault(row.artifact_id, []).append(to_record(Problem, row))
-        return found
+            problems.setdefault(row.artifact_id, []).append(to_record(Problem, row))
+        return problems
 
     def of_table(self, table_key: str) -> list[Artifact]:
         """List the artifacts, of any incident, whose column mapping is stored under this key."""
@@ -378,7 +378,7 @@ class Artifacts:
             )
         )
 
-    def expanded_of(self, artifact: Artifact) -> tuple[int, int]:
+    def expanded_size(self, artifact: Artifact) -> tuple[int, int]:
         """Count the members, and their bytes, expanded so far from the outermost archive."""
         root = artifact
         while root.parent_id is not None:

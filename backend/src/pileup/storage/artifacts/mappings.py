@@ -44,10 +44,10 @@ class Mappings:
             .outerjoin(models.User, models.User.id == models.TableMapping.by_id)
             .where(models.TableMapping.key.in_(keys))
         ).all()
-        found = {row.key: (row, name) for row, name in rows}
+        by_key = {row.key: (row, name) for row, name in rows}
         for key in keys:
-            if key in found:
-                row, name = found[key]
+            if key in by_key:
+                row, name = by_key[key]
                 return Remembered(row.key, row.mapping, name, row.at)
         return None
 

@@ -158,7 +158,7 @@ class Draft:
         if self.bytes > self._max_bytes:
             raise TooLarge(
                 f"the file is larger than the limit of {self._max_bytes // 1024**2} MiB "
-                "(PILEUP_MAX_UPLOAD_BYTES); nothing of it was kept"
+                "(PILEUP_MAX_UPLOAD_BYTES); nothing was stored"
             )
         with disk_words(self._store.root):
             self._file.write(chunk)
@@ -182,7 +182,7 @@ def disk_words(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise NoSpace(
-                f"the disk that holds {folder} is full; nothing of this file was kept. "
+                f"the disk that holds {folder} is full; nothing of this file was stored. "
                 "Free some space and send it again"
             ) from error
         raise

@@ -242,7 +242,7 @@ def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ..
     """
     firsts: list[str] = []
     sums: list[pl.DataFrame] = []
-    for at, frames in enumerate(_parts_of(pieces)):
+    for at, frames in enumerate(_split_parts(pieces)):
         firsts.append(str(frames[0]["id"][0]))
         for piece in frames:
             sums += _sums(piece)
@@ -255,7 +255,7 @@ def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ..
     return tuple(firsts)
 
 
-def _parts_of(pieces: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
+def _split_parts(pieces: Iterable[pl.DataFrame]) -> Iterator[list[pl.DataFrame]]:
     frames: list[pl.DataFrame] = []
     for piece in pieces:
         if frames and sum(frame.height for frame in frames) + piece.height > _PART_ROWS:

@@ -123,14 +123,14 @@ class Incidents:
 
     def get(self, incident_id: str) -> Incident:
         """Return one incident; raise NotFound when it does not exist or is in the bin."""
-        found = self._db.execute(
+        row = self._db.execute(
             select(models.Incident, models.User)
             .outerjoin(models.User, models.User.id == models.Incident.owner_id)
             .where(models.Incident.id == incident_id, models.Incident.deleted_at.is_(None))
         ).one_or_none()
-        if found is None:
+        if row is None:
             raise NotFound("there is no such incident")
-        return _record(*found)
+        return _record(*row)
 
     def by_sample(self, sample_id: str) -> Incident | None:
         """Return the open incident that a sample was loaded into, or None."""

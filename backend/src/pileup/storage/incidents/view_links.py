@@ -48,10 +48,10 @@ class ViewLinks:
         Raises:
             NotFound: no link has this id.
         """
-        found = self._session.execute(self._all().where(models.ViewLink.id == link_id)).first()
-        if found is None or in_bin(self._session, found[0].incident_id):
+        row = self._session.execute(self._all().where(models.ViewLink.id == link_id)).first()
+        if row is None or in_bin(self._session, row[0].incident_id):
             raise NotFound("This link is not known: it may have gone with its incident.")
-        return to_record(ViewLink, found[0], by=found[1])
+        return to_record(ViewLink, row[0], by=row[1])
 
     def make(self, incident_id: str, view: str, name: str | None, *, by: Actor) -> ViewLink:
         """Create a link to this view; without a name, return the existing one.

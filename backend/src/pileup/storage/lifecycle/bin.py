@@ -256,8 +256,8 @@ class Bin:
         days = older_than / timedelta(days=1)
         why = f"bin emptied by the {days:g} day rule"
         if not kind:
-            found = select(model.id, model.title).where(model.id.in_(ids)).order_by(model.id)
-            for item, title in self._session.execute(found).all():
+            titles = select(model.id, model.title).where(model.id.in_(ids)).order_by(model.id)
+            for item, title in self._session.execute(titles).all():
                 record(
                     self._unit, MACHINE, "incident.purged", incident_id=item, title=title, why=why
                 )

@@ -36,7 +36,7 @@ from pileup.storage.lifecycle.bundle_rows import (
     UNREPORTED,
     Arrival,
     Row,
-    people_of,
+    named_people,
     rows_out,
     tables,
 )
@@ -81,7 +81,7 @@ def write_bundle(
     }
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         archive.writestr("manifest.json", json.dumps(manifest, indent=2) + "\n")
-        archive.writestr("people.jsonl", _lines(people_of(unit, work)))
+        archive.writestr("people.jsonl", _lines(named_people(unit, work)))
         archive.writestr("mappings.jsonl", _lines(Mappings(unit).of_incident(incident_id)))
         for name, rows in work:
             archive.writestr(f"work/{name}.jsonl", _lines(rows))
@@ -93,7 +93,7 @@ def write_bundle(
                     member.write(chunk)
 
 
-def work_of(unit: Unit, incident_id: str) -> str:
+def collect_work(unit: Unit, incident_id: str) -> str:
     """Return people's work in an incident, as far as a report shows it, for a release.
 
     JSON: ``people`` and ``rows`` (table to rows), like the members of a bundle.
@@ -103,7 +103,7 @@ def work_of(unit: Unit, incident_id: str) -> str:
         if name == "pins":
             for row in rows:
                 row["picture"] = None  # large, and no report draws it
-    content = {"people": people_of(unit, work), "rows": dict(work)}
+    content = {"people": named_people(unit, work), "rows": dict(work)}
     return json.dumps(content, ensure_ascii=False, sort_keys=True)
 
 
@@ -128,8 +128,8 @@ def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:
     with zipfile.ZipFile(to, "w", allowZip64=True) as archive:
         archive.writestr("manifest.json", json.dumps(manifest))
         archive.writestr("people.jsonl", _lines(content["people"]))
-        for name, some in rows.items():
-            archive.writestr(f"work/{name}.jsonl", _lines(some))
+        for name, values in rows.items():
+            archive.writestr(f"work/{name}.jsonl", _lines(values))
         for sha256 in shas:
             member = f"artifacts/{sha256}"
             with artifacts.open(member) as source, archive.open(member, "w") as copy:
@@ -181,7 +181,7 @@ def _read(
             arrival.learn(name, rows)
         for name, rows in work.items():
             arrival.put(name, rows)
-        incident_id = arrival.id_of(old_id)
+        incident_id = arrival.new_id_for(old_id)
         Mappings(unit).arrive(by, mappings, incident_id)
         settle(unit.session, incident_id)
         jobs = [
@@ -208,7 +208,7 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
             f"This is no bundle of Pileup: its manifest.json is missing or damaged ({error})."
         ) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise Refused("This is no bundle of Pileup: its manifest.json says something else.")
+        raise Refused("This is no bundle of Pileup: its manifest.json names another format.")
     if manifest.get("version") != VERSION:
         raise Refused(
             f"The bundle is of version {manifest.get('version')!r} and this Pileup reads "
@@ -240,7 +240,7 @@ def _rows(archive: zipfile.ZipFile, name: str) -> list[Row]:
                 raise Refused(f"{name} line {number} of the bundle is not a row.")
             rows.append(row)
             if read > _MOST_TABLE:
-                raise TooLarge(f"{name} of the bundle has more bytes than it says.")
+                raise TooLarge(f"{name} of the bundle has more bytes than its header says.")
     return rows
 
 
@@ -260,7 +260,9 @@ def _store_artifacts(
             )
         for row in rows:
             if row.get("sha256") == sha256 and row.get("bytes") != blob.bytes:
-                raise Refused(f"The artifact {sha256} of the bundle is not as long as it says.")
+                raise Refused(
+                    f"The artifact {sha256} of the bundle has another length than its row says."
+                )
 
 
 def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:
@@ -272,11 +274,11 @@ def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:
             mapping = msgspec.convert(row.get("mapping"), csv_mapping.Mapping)
         except msgspec.ValidationError as error:
             raise Refused(f"{where} is no mapping of columns: {error}.") from None
-        if found := csv_mapping.problems_of(mapping):
-            raise Refused(f"{where} is no mapping of columns: {found[0][1]}.")
+        if problems := csv_mapping.problems_of(mapping):
+            raise Refused(f"{where} is no mapping of columns: {problems[0][1]}.")
         keys = files if mapping.header is None else {csv_mapping.key_of(mapping.header, "")}
         if row.get("key") not in keys or row.get("header") != mapping.header:
-            raise Refused(f"{where} is not of the columns that it is kept under.")
+            raise Refused(f"{where} does not fit the columns of its key.")
     return rows
 
 
@@ -288,11 +290,11 @@ def _people(unit: Unit, people: list[Row], by: Actor) -> dict[str, str | None]:
     for person in people:
         old, name, email = person.get("id"), person.get("name"), person.get("email")
         if not isinstance(old, str) or not isinstance(name, str) or not name.strip():
-            raise Refused("people.jsonl of the bundle has somebody without id or name.")
-        found = None
+            raise Refused("people.jsonl of the bundle has a person without id or name.")
+        user_id = None
         if trusted and isinstance(email, str):
-            found = unit.session.scalar(select(models.User.id).where(models.User.email == email))
-        here[old] = found or _stand_in(unit, clean(name)[:200])
+            user_id = unit.session.scalar(select(models.User.id).where(models.User.email == email))
+        here[old] = user_id or _stand_in(unit, clean(name)[:200])
     return here
 
 

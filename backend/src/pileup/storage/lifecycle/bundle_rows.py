@@ -109,24 +109,24 @@ def rows_out(unit: Unit, incident_id: str) -> Iterator[tuple[str, list[Row]]]:
 
     A reference to a deleted row becomes null, or drops its row where it may not be null.
     """
-    kept: dict[str, set[Any]] = {}
+    exported: dict[str, set[Any]] = {}
     names = {table.name for table in tables()}
     for table in tables():
         columns = carried(table)
-        found = unit.session.execute(
+        result = unit.session.execute(
             _of_incident(table, incident_id, names).order_by(*table.primary_key.columns)
         )
         rows: list[Row] = []
-        for values in found.mappings():
+        for values in result.mappings():
             row = {column.name: values[column] for column in columns}
-            if all(_resolved(row, column, kept) for column in columns):
+            if all(_resolved(row, column, exported) for column in columns):
                 rows.append(row)
         if "id" in table.c:
-            kept[table.name] = {row["id"] for row in rows}
+            exported[table.name] = {row["id"] for row in rows}
         yield table.name, [{name: _plain(value) for name, value in row.items()} for row in rows]
 
 
-def people_of(unit: Unit, everything: Iterable[tuple[str, list[Row]]]) -> list[Row]:
+def named_people(unit: Unit, everything: Iterable[tuple[str, list[Row]]]) -> list[Row]:
     """Return name and address of everybody whom these rows name."""
     by_name = {table.name: table for table in tables()}
     ids: set[str] = set()
@@ -134,12 +134,12 @@ def people_of(unit: Unit, everything: Iterable[tuple[str, list[Row]]]) -> list[R
         columns = [c.name for c in carried(by_name[name]) if _refers_to(c) == "users"]
         columns += [n for n in ("user_id", "by_id") if n in by_name[name].c and n not in columns]
         ids |= {row[column] for row in rows for column in columns if row.get(column)}
-    found = unit.session.execute(
+    users = unit.session.execute(
         select(models.User.id, models.User.name, models.User.email)
         .where(models.User.id.in_(ids))
         .order_by(models.User.id)
     )
-    return [{"id": row.id, "name": row.name, "email": row.email} for row in found]
+    return [{"id": row.id, "name": row.name, "email": row.email} for row in users]
 
 
 class Arrival:
@@ -188,7 +188,7 @@ class Arrival:
         """Return the ids of the new artifacts, which wait to be read."""
         return self._artifacts
 
-    def id_of(self, old: str) -> str:
+    def new_id_for(self, old: str) -> str:
         """Return the new id of a row of the bundle."""
         return self._ids[old]
 
@@ -322,13 +322,13 @@ def _refers_to(column: Column[Any]) -> str | None:
     return "incidents" if column.name == "incident_id" else None
 
 
-def _resolved(row: Row, column: Column[Any], kept: dict[str, set[Any]]) -> bool:
+def _resolved(row: Row, column: Column[Any], exported: dict[str, set[Any]]) -> bool:
     """Return whether the reference leads to an exported row; set it to null where it may be."""
     refers = _refers_to(column)
     value = row[column.name]
-    if refers is None or refers not in kept or value is None or column.name == "key":
+    if refers is None or refers not in exported or value is None or column.name == "key":
         return True
-    if value in kept[refers]:
+    if value in exported[refers]:
         return True
     row[column.name] = None
     return bool(column.nullable)

@@ -75,10 +75,10 @@ def samples_in(root: Path | None) -> list[Sample]:
 
 def sample(root: Path | None, sample_id: str) -> Sample:
     """Return one sample; raise NotFound."""
-    found = next((item for item in samples_in(root) if item.id == sample_id), None)
-    if found is None:
+    match = next((item for item in samples_in(root) if item.id == sample_id), None)
+    if match is None:
         raise NotFound(f"there is no sample {sample_id[:80]!r}")
-    return found
+    return match
 
 
 def read_sample(folder: Path) -> Sample:

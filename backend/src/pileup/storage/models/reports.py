@@ -65,8 +65,8 @@ class Release(Base):
     """The encoded document (report/document.py), exactly the bytes that the hash is of."""
     sha256: Mapped[str]
     work: Mapped[str | None] = mapped_column(deferred=True)
-    """People's work at that time, in the form of ``storage.bundle.work_of``: with it and the
-    artifacts the document can be computed again. None: older than this column."""
+    """People's work at that time, in the form of ``lifecycle.bundle.collect_work``: with it and
+    the artifacts the document can be computed again. None: older than this column."""
     note: Mapped[str] = mapped_column(default="")
     made_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     made_by: Mapped[str]

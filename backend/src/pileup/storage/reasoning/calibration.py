@@ -42,7 +42,7 @@ class Calibration:
     people: tuple[PersonalScore, ...]
 
 
-def calibration_of(unit: Unit, incident_id: str) -> Calibration:
+def compute_calibration(unit: Unit, incident_id: str) -> Calibration:
     """Compute the calibration of each person's last confidence before the decision."""
     forecasts = [
         forecast

@@ -134,7 +134,7 @@ class Comments:
 
     # ---- mentions
 
-    def mentions_of(self, user_id: str, limit: int = 50) -> list[CommentMention]:
+    def mentions(self, user_id: str, limit: int = 50) -> list[CommentMention]:
         """List a user's mentions, newest first."""
         rows = self._session.execute(
             select(models.Mention, models.Comment, models.Incident.title)
@@ -201,7 +201,7 @@ class Comments:
         kind, _, rest = subject.partition(":")
         if kind not in KINDS or not rest:
             raise Refused(
-                f"{subject[:80]!r} is nothing to comment on: write KIND:ID with one of "
+                f"{subject[:80]!r} cannot have comments: write KIND:ID with one of "
                 f"{', '.join(KINDS)}",
                 "subject",
             )
@@ -272,20 +272,20 @@ def named_in(body: str, known: Iterable[tuple[str, str]]) -> list[str]:
         by_name.setdefault(name.casefold(), []).append(user)
     lengths = sorted(Counter(len(name) for name in by_name), reverse=True)
     low = body.casefold()
-    found: dict[str, None] = {}
+    named: dict[str, None] = {}
     for at in re.finditer(r"(?<![\w.@])@", low):
         start = at.end()
         for length in lengths:
             name = low[start : start + length]
             after = low[start + length : start + length + 1]
             if name in by_name and not (after.isalnum() or after == "_"):
-                found.update(dict.fromkeys(by_name[name]))
+                named.update(dict.fromkeys(by_name[name]))
                 break
-    return list(found)
+    return list(named)
 
 
 def _clean_body(body: str) -> str:
     text = clean(body).strip()
     if not text:
-        raise Refused("An empty comment says nothing.", "body")
+        raise Refused("A comment needs text.", "body")
     return text

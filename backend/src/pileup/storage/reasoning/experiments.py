@@ -335,7 +335,7 @@ def _check_prediction(prediction: dict[str, Any]) -> None:
         return
     if not op or (op not in ("falls", "rises") and prediction.get("value") is None):
         raise Refused(
-            f"The prediction about {metric} is half: give a sign and a value, or say that it "
+            f"The prediction about {metric} is incomplete: give a sign and a value, or say that it "
             "falls or rises.",
             "prediction",
         )

@@ -276,13 +276,13 @@ class Hypotheses:
         self._check_pin(row, pin_id)
         if status == "refuted" and pin_id is None and not self._pinned(row.id):
             raise Refused(
-                "Refuting a hypothesis needs at least one pin: pin what speaks against it first.",
+                "Refuting a hypothesis needs at least one pin: add evidence against it first.",
                 "status",
             )
         if status not in NEXT_STATUS[row.status]:
             raise Refused(
-                f"From {row.status} a hypothesis becomes {' or '.join(NEXT_STATUS[row.status])}, "
-                f"not {status}.",
+                f"A hypothesis that is {row.status} can become "
+                f"{' or '.join(NEXT_STATUS[row.status])}, not {status}.",
                 "status",
             )
 
@@ -415,10 +415,10 @@ class Hypotheses:
     def _successors(self, rows: Iterable[Hypothesis]) -> dict[str, str]:
         """Return the label of each hypothesis that supersedes one of these."""
         ids = {row.superseded_by_id for row in rows if row.superseded_by_id}
-        found = self._session.execute(
+        labels = self._session.execute(
             select(Hypothesis.id, Hypothesis.number).where(Hypothesis.id.in_(ids))
         )
-        return {name: f"H{number}" for name, number in found}
+        return {name: f"H{number}" for name, number in labels}
 
 
 def _tags(tags: Iterable[str]) -> list[str]:

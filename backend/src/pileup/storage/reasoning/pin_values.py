@@ -70,7 +70,7 @@ class PinValues:
             return self._of_lines(locator)
         return None
 
-    def parser_of(self, sha256: str) -> tuple[str, int] | None:
+    def parser_version(self, sha256: str) -> tuple[str, int] | None:
         """Return (format, version) of the parser that read an artifact of the incident."""
         key = self._key(sha256)
         return (key.format, key.version) if key else None
@@ -118,8 +118,8 @@ class PinValues:
 
     def _document(self) -> dict[str, Any]:
         if self._analysis is None:
-            found = Analyses(self._unit).parts(self._incident_id, "findings", "absences") or {}
-            self._analysis = {name: found.get(name) or [] for name in ("findings", "absences")}
+            parts = Analyses(self._unit).parts(self._incident_id, "findings", "absences") or {}
+            self._analysis = {name: parts.get(name) or [] for name in ("findings", "absences")}
         return self._analysis
 
     def _key(self, sha256: str) -> FrameKey | None:
@@ -138,8 +138,8 @@ def check_pins(unit: Unit, placed: PlacedStore, frames: FrameStore, incident_id:
     if not pins:
         return []
     values = PinValues(unit, placed, frames, incident_id)
-    found = {pin.id: now for pin in pins if (now := _value(values, pin)) is not None}
-    return Pins(unit).revalue(incident_id, found)
+    computed = {pin.id: now for pin in pins if (now := _value(values, pin)) is not None}
+    return Pins(unit).revalue(incident_id, computed)
 
 
 def _value(values: PinValues, pin: PinRecord) -> PinnedValue | None:

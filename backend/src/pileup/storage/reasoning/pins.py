@@ -159,7 +159,7 @@ class Pins:
         if row is None:
             raise NotFound("There is no such pin; it may have been withdrawn.")
         if not row.stale or row.now_hash is None:
-            raise Conflict("The value behind this pin is what it was: there is nothing to answer.")
+            raise Conflict("The value behind this pin did not change: there is nothing to resolve.")
         was, now = row.value, row.now_value
         if accept:
             row.value, row.value_hash = row.now_value, row.now_hash
@@ -282,5 +282,5 @@ def _why_stale(pin: Pin, present: set[tuple[str, str]]) -> str | None:
     if _missing(pin, present):
         return "Its artifact was deleted or excluded."
     if pin.stale:
-        return "Read again, the artifact or the analysis says something else there."
+        return "After a re-parse, the artifact or the analysis shows another value."
     return None

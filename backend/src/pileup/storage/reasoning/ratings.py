@@ -61,7 +61,7 @@ class Ratings:
         self._pin(incident_id, pin_id)
         self._hypothesis(incident_id, hypothesis_id)
         if by.id is None:
-            raise Refused("Only a person rates.", "rating")
+            raise Refused("Only people can rate.", "rating")
         last = self._session.scalar(
             select(models.Rating.rating)
             .where(
@@ -135,7 +135,9 @@ class Ratings:
         self._pin(incident_id, pin_id, lock=True)
         now = self.weights(incident_id).get(pin_id, UNSET)
         if now.revision != revision:
-            raise StaleRevision("Somebody weighed this evidence after you looked: look again.", now)
+            raise StaleRevision(
+                "Somebody changed these weights after you opened them: reload.", now
+            )
         if (now.credibility, now.relevance) == (credibility, relevance):
             return now
         self._session.add(

@@ -69,8 +69,8 @@ def _only_withdrawn(session: Session, incident_id: str, hypothesis_id: str) -> b
 
 def _users(session: Session, pin_id: str) -> list[Hypothesis]:
     used = union(*(select(t.hypothesis_id).where(t.pin_id == pin_id) for t in _USES))
-    found = select(Hypothesis).where(Hypothesis.id.in_(select(used.subquery().c.hypothesis_id)))
-    return list(session.scalars(found.order_by(Hypothesis.number).with_for_update()))
+    users = select(Hypothesis).where(Hypothesis.id.in_(select(used.subquery().c.hypothesis_id)))
+    return list(session.scalars(users.order_by(Hypothesis.number).with_for_update()))
 
 
 def _set(session: Session, ids: list[str], *, needed: bool) -> None:

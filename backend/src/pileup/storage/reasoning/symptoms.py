@@ -53,7 +53,9 @@ class Symptoms:
         """Add a symptom with this predicate."""
         known = self.of_incident(incident_id)
         if len(known) >= MOST:
-            raise Refused(f"An incident has at most {MOST} symptoms of people's own.", "predicate")
+            raise Refused(
+                f"An incident has at most {MOST} symptoms that people wrote.", "predicate"
+            )
         stored = _new(predicate, known)
         row = Symptom(incident_id=incident_id, predicate=stored, by_id=by.id, by_name=by.name)
         self._session.add(row)
@@ -99,7 +101,7 @@ class Symptoms:
 def _new(predicate: dict[str, Any], others: list[SymptomRecord]) -> dict[str, Any]:
     stored: dict[str, Any] = clean_json(predicate)
     if any(symptom.stored == stored for symptom in others):
-        raise Refused("This symptom is there already.", "predicate")
+        raise Refused("The incident has this symptom already.", "predicate")
     return stored
 
 

@@ -214,7 +214,7 @@ class Releases:
         return row
 
     def _approvals(self, release_ids: list[str]) -> dict[str, tuple[Approval, ...]]:
-        found: dict[str, tuple[Approval, ...]] = {}
+        approvals: dict[str, tuple[Approval, ...]] = {}
         rows = self._session.scalars(
             select(ReleaseApproval)
             .where(ReleaseApproval.release_id.in_(release_ids))
@@ -222,8 +222,8 @@ class Releases:
         )
         for row in rows:
             approval = Approval(row.by_name, row.at, row.note)
-            found[row.release_id] = (*found.get(row.release_id, ()), approval)
-        return found
+            approvals[row.release_id] = (*approvals.get(row.release_id, ()), approval)
+        return approvals
 
     def _publish(self, row: Release, by: Actor, action: str, **detail: str) -> ReleaseRecord:
         record(

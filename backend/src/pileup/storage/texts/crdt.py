@@ -38,7 +38,7 @@ def opened(state: bytes, updates: list[bytes]) -> Doc[Text]:
     return document
 
 
-def text_of(document: Doc[Text]) -> str:
+def read_text(document: Doc[Text]) -> str:
     """Return the text of the document."""
     return str(document.get(ROOT, type=Text))
 
@@ -111,7 +111,7 @@ def _is_plain(document: Doc[Text]) -> bool:
 
 
 def _check_size(document: Doc[Text]) -> None:
-    if len(text_of(document)) > MAX_TEXT:
+    if len(read_text(document)) > MAX_TEXT:
         raise TooLarge(f"A text has at most {MAX_TEXT} characters; split it.")
     if len(document.get_update()) > MAX_STATE:
         raise TooLarge("This text was edited so much that it takes no more; begin a new one.")

@@ -239,7 +239,7 @@ class Texts:
         """Store ``changed``; ``by`` is None when the proposed text changed and nobody typed."""
         now = datetime.now(UTC)
         row.seq += 1
-        row.text = clean(crdt.text_of(document))
+        row.text = clean(crdt.read_text(document))
         row.updated_at = now
         if row.seq - row.base_seq >= _COMPACT_AFTER:
             row.state, row.base_seq = document.get_update(), row.seq

@@ -40,7 +40,7 @@ class Placer:
         full = dict(locator)
         excerpt = None
         artifact, first = locator.get("artifact"), locator.get("line_first")
-        if artifact and (parser := self._values.parser_of(artifact)):
+        if artifact and (parser := self._values.parser_version(artifact)):
             full["parser"], full["parser_version"] = parser
         if artifact and first:
             last = max(first, locator.get("line_last") or first)

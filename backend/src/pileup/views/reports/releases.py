@@ -10,7 +10,7 @@ from pileup.storage.errors import NotFound
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident
-from pileup.storage.lifecycle.bundle import work_of
+from pileup.storage.lifecycle.bundle import collect_work
 from pileup.storage.reports.releases import ReleaseRecord, Releases
 from pileup.views.reports.export import draft_document
 
@@ -49,7 +49,7 @@ def submit_release(
         number,
         frozen.decode(),
         fingerprint(frozen),
-        work_of(unit, incident.id),
+        collect_work(unit, incident.id),
         note,
         by=by,
     )
