@@ -81,7 +81,7 @@ def _csv_mapping(data: bytes) -> None:
     """The dialog's guess at a table, and its preview."""
     lines = csv_mapping.head_lines(iter(LineReader(io.BytesIO(data))))
     guess = csv_mapping.guess(lines)
-    csv_mapping.problems_of(guess.mapping)
+    csv_mapping.find_problems(guess.mapping)
     preview(lines, guess.mapping, guess.header_line)
 
 

@@ -119,7 +119,7 @@ def _mapping(file: Path) -> tuple[str, Mapping]:
             "Pileup, Tell Pileup what the columns are, Save as file.",
             param_hint="--mapping",
         ) from error
-    return csv_mapping.key_of(mapping.header, ""), mapping
+    return csv_mapping.mapping_key(mapping.header, ""), mapping
 
 
 def _zones(given: tuple[str, ...]) -> dict[str, str]:

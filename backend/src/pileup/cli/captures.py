@@ -54,7 +54,7 @@ class Captures:
     """Parsed files, and the files left out with the reason."""
 
     mappings: dict[str, Mapping] = field(default_factory=dict)
-    """By key (``csv_mapping.key_of``) of the header that each mapping is for."""
+    """By key (``csv_mapping.mapping_key``) of the header that each mapping is for."""
     mapped: set[str] = field(default_factory=set)
     """Keys of the mappings that were used."""
     artifacts: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = field(default_factory=list)

@@ -32,11 +32,13 @@ def mapping_key(
 ) -> str | None:
     """Return the key of the table's mapping, whether one is stored or not; None: no table."""
     if mapping is not None:
-        return csv_mapping.key_of(mapping.header, artifact.sha256)
+        return csv_mapping.mapping_key(mapping.header, artifact.sha256)
     if parsed.format not in _TABLES or not artifact.bytes:
         return None
     guess = csv_mapping.guess(_head(runtime, artifact).split("\n")).mapping
-    return csv_mapping.key_of(guess.header, artifact.sha256) if len(guess.columns) > 1 else None
+    return (
+        csv_mapping.mapping_key(guess.header, artifact.sha256) if len(guess.columns) > 1 else None
+    )
 
 
 def _head(runtime: Runtime, artifact: Artifact) -> str:

@@ -123,7 +123,7 @@ def test_what_a_person_says_wins() -> None:
             Column(name="note", role="ignore"),
         ),
     )
-    assert csv_mapping.problems_of(mapping) == []
+    assert csv_mapping.find_problems(mapping) == []
     parsed = parse_as(mapping, text)
     assert parsed.format == "csv-table"
     assert values(parsed, "app.jobs") == [1.5, None, None]
@@ -165,7 +165,7 @@ def test_a_mapping_is_found_again_under_its_header() -> None:
     """Whatever stands above the header, and however it is quoted."""
     first = ["when;threads", "20.11.2026 22:19:10;1", "20.11.2026 22:19:11;2"]
     mapping = csv_mapping.guess(first).mapping
-    key = csv_mapping.key_of(mapping.header, "0" * 64)
+    key = csv_mapping.mapping_key(mapping.header, "0" * 64)
     again = 'Export of Friday\n\n"When" ; "Threads"\n20.11.2026 23:00:00;7\n'
     assert key in csv_mapping.keys_in(again, "1" * 64)
     assert values(parse_as(mapping, again), "metric.threads") == [7]
@@ -178,7 +178,7 @@ def test_a_table_without_a_header_is_remembered_for_that_file_only() -> None:
     lines = ["2026-11-20 22:19:10 5 7", "2026-11-20 22:19:11 6 8"]
     found = csv_mapping.guess(lines, header_line=0)
     assert found.mapping.header is None
-    assert csv_mapping.key_of(None, "abc") == "file:abc"
+    assert csv_mapping.mapping_key(None, "abc") == "file:abc"
     parsed = parse_as(found.mapping, "\n".join(lines))
     assert values(parsed, "metric.column 3") == [5, 6]
 
@@ -189,7 +189,11 @@ def test_an_unusable_mapping_says_what_is_missing() -> None:
     ).mapping
     nothing = tuple(dataclasses.replace(one, role="ignore") for one in mapping.columns)
     bad = dataclasses.replace(mapping, columns=nothing, zone="Mars/Olympus", delimiter="x")
-    assert {field for field, _ in csv_mapping.problems_of(bad)} == {"columns", "zone", "delimiter"}
+    assert {field for field, _ in csv_mapping.find_problems(bad)} == {
+        "columns",
+        "zone",
+        "delimiter",
+    }
 
 
 def test_legends_of_prometheus_and_datadog_become_labels() -> None:

@@ -102,7 +102,7 @@ def remember_mapping(
     if artifact.state not in _AT_REST:
         raise ApiError(409, "Not read yet", f"{artifact.path} is still being read; try again")
     guess = _completed(lines, body)
-    if rows := csv_mapping.problems_of(guess.mapping):
+    if rows := csv_mapping.find_problems(guess.mapping):
         field, message = rows[0]
         raise Refused(message, field)
     seen = preview(lines, guess.mapping, guess.header_line)
@@ -114,7 +114,7 @@ def remember_mapping(
             "time format or time column",
             "time_format",
         )
-    key = csv_mapping.key_of(guess.mapping.header, artifact.sha256)
+    key = csv_mapping.mapping_key(guess.mapping.header, artifact.sha256)
     document = msgspec.to_builtins(guess.mapping)
     Mappings(unit).remember(caller.actor, key, guess.mapping.header, document, artifact.incident_id)
     if artifact.format_given not in (None, csv_table.NAME):

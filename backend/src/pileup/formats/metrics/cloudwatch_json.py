@@ -1,9 +1,9 @@
-"""CloudWatch: answers of get-metric-statistics and get-metric-data, as the AWS CLI prints them.
+"""CloudWatch: responses of get-metric-statistics and get-metric-data, as the AWS CLI prints them.
 
 Source: GetMetricStatistics (Label, Datapoints: Timestamp, Average, Sum, ..., Unit) and
         GetMetricData (MetricDataResults: Label, Timestamps, Values), Amazon CloudWatch API.
 Yields: cloudwatch.<Label>, with the label stat where a statistic is named; gauges in UTC. The
-        service gives datapoints in no order: they are sorted by time here.
+        service returns datapoints in no order: they are sorted by time here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HINTS = (".json",)
 LONG_LINES = True
 
 _MOST_TEXT = 32 * 1024 * 1024
-"""One answer has at most 100,800 datapoints, some 10 MB."""
+"""A response has at most 100,800 datapoints, about 10 MB."""
 _LABEL = re.compile(r'"Label"\s*:\s*("(?:[^"\\]|\\.)*+")')
 _RESULT = re.compile(
     r'"(?P<key>Id|Label|Timestamps|Values)"\s*:\s*'
@@ -51,7 +51,7 @@ _LineOf = Callable[[int], int]
 
 
 def sniff(head: str) -> bool | None:
-    """One of its two documents."""
+    """Return whether the text is a response of either command."""
     start = head.lstrip()
     if not start.startswith("{"):
         return False
@@ -61,36 +61,36 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every datapoint of every document in the file."""
+    """Yield every datapoint of every document in the file."""
     text, starts, whole = _joined(lines)
     if not whole:
         yield Problem(
             len(starts),
-            f"Only the first {_MOST_TEXT // 1024 // 1024} MB of the answer are "
-            "read. Ask for a shorter time at once.",
+            f"Only the first {_MOST_TEXT // 1024 // 1024} MB of the response are read. Query a "
+            "shorter period.",
         )
 
     def line_of(at: int) -> int:
         return max(1, bisect.bisect_right(starts, at))
 
-    found = False
+    has_samples = False
     for first, last, complete in _documents(text):
         body = text[first:last]
         if not complete:
             yield Problem(
                 line_of(max(first, last - 1)),
-                "The document ends before its last bracket; what stands above is kept.",
+                "The document ends before its last bracket; the samples before it are kept.",
             )
         reader = _results if '"MetricDataResults"' in body else _statistics
         for item in reader(body, first, line_of):
-            found = found or isinstance(item, Samples)
+            has_samples = has_samples or isinstance(item, Samples)
             yield item
-    if not found:
-        yield Problem(1, "There is no datapoint in this answer.")
+    if not has_samples:
+        yield Problem(1, "There is no datapoint in this response.")
 
 
 def _joined(lines: Iterable[str]) -> tuple[str, list[int], bool]:
-    """The text, the offset at which each line begins, and whether that is all."""
+    """Join lines up to the limit: the text, each line's offset, and whether the text is whole."""
     parts: list[str] = []
     starts: list[int] = []
     size = 0
@@ -108,7 +108,7 @@ def _joined(lines: Iterable[str]) -> tuple[str, list[int], bool]:
 
 
 def _documents(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Where each JSON document begins and ends; answers are often appended to one file."""
+    """Yield start, end and completeness of each JSON document: a file may hold several."""
     decoder = json.JSONDecoder()
     at = 0
     while (begin := text.find("{", at)) >= 0:

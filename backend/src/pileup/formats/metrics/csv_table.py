@@ -1,4 +1,4 @@
-"""Any table with a time column: read by what its columns are, told by a person or guessed.
+"""Any table with a time column, read by a mapping of its columns that a person made or a guess.
 
 Source: exports that metric_csv leaves alone: a preamble above the header (CloudWatch, Datadog),
         12-hour and European dates, date and time in two columns, decimal commas between commas,
@@ -6,7 +6,7 @@ Source: exports that metric_csv leaves alone: a preamble above the header (Cloud
         (Grafana's "series joined by time": mysql_up{instance="db1:9104"}).
 Yields: gauges (or what the mapping says) named metric.<header>, or by the Prometheus legend. A gap
         stays a gap; a cell that should be a number and is none is a Problem with line and column.
-Note:   a mapping is data: ``with_mapping`` gives a format that reads by it, ``parse`` guesses one.
+Note:   a mapping is data: ``with_mapping`` returns a format that uses it, ``parse`` guesses one.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from pileup.records import Item, Problem, Section
 
 NAME = "csv-table"
 TITLE = "Table with a time column"
-GIVES = "Gauges `metric.<header>`, or what a person says of each column; legends of Prometheus."
+GIVES = "Gauges `metric.<header>`, or as a person maps each column; legends of Prometheus."
 PRINTED_BY = "CloudWatch, Datadog, Grafana with units or legends, spreadsheets; see the dialog"
 VERSION = 2
 HINTS = (".csv", ".tsv")
 
 _MOST_ABOVE = 30
 _TOGETHER = 50_000
-"""Cells of rows that are read together."""
+"""Cells of rows that are read in bulk."""
 
 
 def sniff(head: str) -> bool | None:
-    """A table that leaves no doubt and that metric_csv would not read, or not in full."""
+    """Return whether the text is surely a table that metric_csv would not read, or not in full."""
     lines = head.split("\n")
     lines = lines[: csv_mapping.HEAD_LINES] if len(lines) > csv_mapping.HEAD_LINES else lines
     whole = lines[:-1] if len(head) > 60_000 and len(lines) > 2 else lines
@@ -48,20 +48,20 @@ def sniff(head: str) -> bool | None:
         return False
     guess = csv_mapping.guess(whole, delimiter=delimiter)
     if not guess.sure:
-        return False  # not even for its name: day and month would be swapped without a word
+        return False  # not even by its name: day and month could be swapped silently
     if metric_csv.sniff(head) is not True:
         return True
-    rows = [csv_mapping.cells_of(line, guess.mapping.delimiter) for line in whole[:50]]
+    rows = [csv_mapping.split_cells(line, guess.mapping.delimiter) for line in whole[:50]]
     return _more_than_plain(guess.mapping, rows)
 
 
 def _likely_delimiter(lines: Sequence[str]) -> str | None:
-    """What separates cells, of which one is a time, in the last lines: most files have none."""
+    """Return the delimiter of the last lines if one of their cells is a time, else None."""
     last = [line for line in lines[:60] if line.strip()][-6:]
     for delimiter in csv_mapping.DELIMITERS:
         if delimiter == " " or sum(delimiter in line for line in last) < 0.8 * len(last):
             continue
-        rows = [csv_mapping.cells_of(line[:20_000], delimiter)[:8] for line in last[-2:]]
+        rows = [csv_mapping.split_cells(line[:20_000], delimiter)[:8] for line in last[-2:]]
         if all(any(map(_may_be_time, [*row, " ".join(row[:2])])) for row in rows):
             return delimiter
     return None
@@ -72,8 +72,8 @@ def _may_be_time(cell: str) -> bool:
 
 
 def _more_than_plain(mapping: Mapping, rows: Sequence[Sequence[str]]) -> bool:
-    """Whether reading by columns gives what metric_csv does not: legends, commas, mixed units."""
-    values = mapping.of("value")
+    """Return whether metric_csv cannot read the table: legends, decimal commas, mixed units."""
+    values = mapping.positions("value")
     if any(split_name(mapping.columns[at].name) for at in values[:50]):
         return True
     if mapping.decimal == "," and mapping.delimiter != ";":
@@ -85,11 +85,14 @@ def _more_than_plain(mapping: Mapping, rows: Sequence[Sequence[str]]) -> bool:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """By the likeliest mapping."""
+    """Yield the table's series by the likeliest mapping.
+
+    Raises FormatError for a table whose columns of times or values cannot be guessed.
+    """
     rest = iter(lines)
     first = csv_mapping.head_lines(rest)
     guess = csv_mapping.guess(first)
-    if not guess.mapping.of("time") or not guess.mapping.of("value"):
+    if not guess.mapping.positions("time") or not guess.mapping.positions("value"):
         raise FormatError(
             f"This table cannot be read without help: {guess.why}. Tell Pileup what the columns "
             "are."
@@ -97,15 +100,15 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     if not guess.sure:
         yield Problem(
             guess.header_line,
-            f"Its columns were guessed, and not without doubt: {guess.why}. Tell Pileup what the "
-            "columns are.",
+            f"The columns were guessed and may be wrong: {guess.why}. Tell Pileup what the columns "
+            "are.",
         )
     yield from _read(chain(first, rest), guess.mapping, guess.header_line)
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """The format of one mapping: what ``detect.Format`` asks for."""
+    """The format of a mapping, with the interface of ``detect.Format``."""
 
     mapping: Mapping
     NAME: str = NAME
@@ -116,11 +119,14 @@ class Mapped:
     HINTS: tuple[str, ...] = HINTS
 
     def sniff(self, head: str, /) -> bool | None:
-        """Whoever holds a mapping knows already."""
+        """Return True for any text: a mapping is made for its file."""
         return True if head else None
 
     def parse(self, lines: Iterable[str], /) -> Iterator[Item]:
-        """Every row behind the header."""
+        """Yield the series of the rows below the header.
+
+        Raises FormatError if the mapping's header is not among the first lines.
+        """
         rest = iter(lines)
         first = csv_mapping.head_lines(rest)
         header_line = 0
@@ -128,22 +134,22 @@ class Mapped:
             header_line = csv_mapping.find_header(first, self.mapping.header) or 0
             if not header_line:
                 raise FormatError(
-                    "The header that its columns were told for does not stand among the first "
+                    "The header that the columns were mapped for is not among the first "
                     f"{csv_mapping.HEAD_LINES} lines: {self.mapping.header[:200]!r}. Tell Pileup "
-                    "anew what the columns are."
+                    "again what the columns are."
                 )
         yield from _read(chain(first, rest), self.mapping, header_line)
 
 
 def with_mapping(mapping: Mapping) -> Mapped:
-    """A format that reads by this mapping."""
+    """Return a format that reads tables by this mapping."""
     return Mapped(mapping)
 
 
 def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> Iterator[Item]:
     reader = Reader(mapping)
     last = 0
-    above: list[CellProblem] | None = []  # until a first time: units and periods below a header
+    above: list[CellProblem] | None = []  # problems of rows before the first time, such as units
     for number, text in enumerate(lines, start=1):
         if number == header_line:
             names = " · ".join(column.name for column in mapping.columns[:8])
@@ -172,9 +178,9 @@ def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> It
     yield from _problems(reader.settle(), mapping)
     yield from reader.flush()
     yield from _problems(above or (), mapping)
-    if reader.untold:
+    if reader.unreported:
         yield Problem(
-            last, f"{reader.untold} more cells or rows could not be read; they are left out."
+            last, f"{reader.unreported} more cells or rows could not be read; they are left out."
         )
 
 
@@ -183,4 +189,4 @@ def _holds_cells(number: int, text: str) -> bool:
 
 
 def _problems(problems: Iterable[CellProblem], mapping: Mapping) -> Iterator[Problem]:
-    return (problem.told(mapping) for problem in problems)
+    return (problem.as_problem(mapping) for problem in problems)

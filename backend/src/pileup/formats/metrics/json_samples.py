@@ -3,8 +3,8 @@
 Source: scripts, log shippers and dashboards' APIs; no two agree, so the time is found by its key.
             {"time":"2026-11-20T22:19:10Z","host":"db1","threads_running":12,"qps":1830.5}
             {"ts":1795213150,"metric":"qps","value":1830.5}
-Yields: gauges named metric.<key>, or metric.<metric> of long form; a text beside the numbers is a
-        label when it is short. null, booleans and nested values are no samples.
+Yields: gauges named metric.<key>, or metric.<metric> in long form; a short text in an object is a
+        label. null, booleans and nested values are no samples.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _NAMES = ("metric", "name", "series", "metric_name", "__name__")
 _VALUES = ("value", "val", "metric_value", "v")
 _HOSTS = ("host", "hostname", "instance", "node", "node_name", "server")
 _TEXTS = re.compile(r'"(?:msg|message|log|err_code|prio|level|query|sql|info)"\s*:', re.IGNORECASE)
-_MOST_TOLD = 100
+_MOST_REPORTED = 100
 _FLUSH = 100_000
 _LONGEST_LABEL = 100
 
 
 def sniff(head: str) -> bool | None:
-    """Flat objects, nearly all with a time and a number, none with a message."""
+    """Return whether the objects are flat, nearly all with time and number, none with a message."""
     if not head.lstrip().startswith(("{", "[")) or '"Datapoints"' in head:
         return False  # the latter is CloudWatch's
     matches = list(json_text.OBJECT.finditer(head[:16_384]))[:50]
@@ -51,7 +51,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every flat object with a time."""
+    """Yield the numbers of every flat object with a time."""
     points: defaultdict[_Key, tuple[list[int | None], list[float | None], list[int]]]
     points = defaultdict(lambda: ([], [], []))
     held = count = 0
@@ -74,7 +74,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     for match, number in json_text.matches(lines, json_text.OBJECT):
         row = _row(match[0])
         if row is None:
-            if count < _MOST_TOLD:
+            if count < _MOST_REPORTED:
                 count += 1
                 yield Problem(
                     number,
@@ -97,7 +97,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 
 def _row(text: str) -> _Row | None:
-    """Time, clock, host, labels and the numbers of one object; None when it is no sample."""
+    """Return time, clock, host, labels and numbers of an object; None if it is no sample."""
     try:
         item = msgspec.json.decode(text)
     except msgspec.DecodeError:
@@ -105,14 +105,14 @@ def _row(text: str) -> _Row | None:
     if not isinstance(item, dict):
         return None
     by_lower = {key.lower(): key for key in item}
-    time_key = _key_of(_TIMES, by_lower)
+    time_key = _find_key(_TIMES, by_lower)
     stamp = read_stamp(str(item[time_key])) if time_key is not None else None
     if stamp is None:
         return None
-    host_key = _key_of(_HOSTS, by_lower)
+    host_key = _find_key(_HOSTS, by_lower)
     host = str(item[host_key]) if host_key is not None and item[host_key] else None
     taken = {time_key, host_key}
-    name_key, value_key = _key_of(_NAMES, by_lower), _key_of(_VALUES, by_lower)
+    name_key, value_key = _find_key(_NAMES, by_lower), _find_key(_VALUES, by_lower)
     if name_key and value_key and isinstance(item[name_key], str):
         taken |= {name_key, value_key}
         numbers = [(item[name_key], _number(item[value_key]))]
@@ -127,13 +127,13 @@ def _row(text: str) -> _Row | None:
     return stamp[0], stamp[1], host, _labels(item, taken), numbers
 
 
-def _key_of(names: Iterable[str], by_lower: dict[str, str]) -> str | None:
-    """The object's key for the first of these names that it has."""
+def _find_key(names: Iterable[str], by_lower: dict[str, str]) -> str | None:
+    """Return the object's key for the first of these names that it has, or None."""
     return next((by_lower[name] for name in names if name in by_lower), None)
 
 
 def _labels(sample: dict[str, Any], taken: set[str | None]) -> _Labels:
-    """The short texts of an object, sorted."""
+    """Return the short texts of an object, sorted by key."""
     return tuple(
         sorted(
             (key, value)

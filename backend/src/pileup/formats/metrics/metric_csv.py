@@ -51,7 +51,7 @@ _VALUE = re.compile(r"^(value|val|wert|metric_value)$", re.IGNORECASE)
 _HOST = re.compile(r"^(host|hostname|instance|node|node_name|server)$", re.IGNORECASE)
 _NULLS = {"", "null", "nan", "none", "-", "n/a", "undefined"}
 _NO_NUMBER = _NULLS | {"inf", "+inf", "-inf", "infinity"}
-"""Words that say that there is no number to show: a gap, a ratio without a base."""
+"""Words for a missing number: a gap, a ratio without a base."""
 _FLUSH_ROWS = 2_000
 _LONG_HEADER = 32 * 1024
 MOST_COLUMNS = 20_000
@@ -60,7 +60,7 @@ _NAMELESS = "metric."
 
 
 def sniff(head: str) -> bool | None:
-    """A header and rows of as many cells, of which one column holds times."""
+    """Return whether the text is a header and rows as wide, with a column of times."""
     lines = [line for line in head.split("\n")[:12] if line.strip()]
     if lines and lines[0].lower().startswith("sep="):
         lines = lines[1:]
@@ -79,19 +79,22 @@ def sniff(head: str) -> bool | None:
 
 
 def _is_long_header(line: str) -> bool:
-    """Thousands of columns: nothing but the header is in the head, and cut off there."""
+    """Return whether the line is a header of so many columns that it fills the sniffed head."""
     delimiter = max(_DELIMITERS, key=line.count)
     first = line.partition(delimiter)[0].strip().strip('"')
     return line.count(delimiter) > 100 and _TIMES.match(first) is not None
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every column of numbers as a series; the header decides between wide and long."""
+    """Yield every column of numbers as a series; the header decides between wide and long.
+
+    Raises FormatError for a file without a column of times.
+    """
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """Plain chunks as columns, all else row by row."""
+    """Yield what ``parse`` yields, from chunks; plain chunks are read as columns."""
     chunks = iter(chunks)
     text, lines, header_line = "", [], 1
     for chunk in chunks:
@@ -150,7 +153,7 @@ _Key: TypeAlias = tuple[str, str | None, tuple[tuple[str, str], ...]]
 
 
 class _Reader:
-    """Rows to samples, in file order; before its first number a column is no series."""
+    """Reads rows into samples, in file order; a column is a series from its first number on."""
 
     def __init__(self, layout: _Layout, delimiter: str) -> None:
         self._layout = layout
@@ -163,17 +166,17 @@ class _Reader:
         self._cycle: metric_csv_blocks.Cycle | None = None
         self._clock: Clock | None = None
         self._odd: list[tuple[int, str, str]] = []
-        """Line, series and text of cells that should be numbers."""
+        """Line, series and text of cells that should be numbers but are not."""
         self._rows = 0
-        self._told = 0
+        self._reported = 0
 
     @property
     def is_long(self) -> bool:
-        """One value per row, its name beside it."""
+        """Whether the layout is long: a metric's name and one value per row."""
         return self._layout.metric is not None
 
     def plain(self, chunk: Chunk) -> list[Item] | None:
-        """The samples of a plain chunk; None when it must be read row by row."""
+        """Read a plain chunk at once; return None if it must be read row by row."""
         if self._comma and "," in chunk.text:
             return None
         if self._layout.metric is not None:
@@ -197,16 +200,16 @@ class _Reader:
             self._units = {keys[at]: self._units.get(keys[at]) for at in numbers} | self._units
             at = pl.Series(numbers, dtype=pl.Int64)
             self._wide = self._series([keys[at] for at in numbers]), at
-        series, kept_at = self._wide
-        mask = tile(pl.int_range(width, eager=True).is_in(kept_at.implode()), chunk.lines)
-        if values.filter(~mask).null_count() < (width - len(kept_at)) * chunk.lines:
+        series, positions = self._wide
+        mask = tile(pl.int_range(width, eager=True).is_in(positions.implode()), chunk.lines)
+        if values.filter(~mask).null_count() < (width - len(positions)) * chunk.lines:
             self._wide = None
             return None  # a column begins inside the chunk
         values = values.filter(mask)
         items = list(self.flush())
         self._clock = times.clock
         lines = pl.int_range(chunk.first, chunk.first + chunk.lines, eager=True)
-        offsets = pl.repeat(0, len(kept_at), dtype=pl.Int64, eager=True)
+        offsets = pl.repeat(0, len(positions), dtype=pl.Int64, eager=True)
         grid = Grid(series, times.clock, times.wall_us, lines, offsets, values)
         return [*items, grid] if series.height else items
 
@@ -235,7 +238,7 @@ class _Reader:
             moments = metric_csv_blocks.Times(times.clock, times.wall_us.gather_every(width))
             return [*items, self._cycle_grid(chunk, width, moments, values)]
         names = texts.unique(maintain_order=True)
-        named = names.hstack(self._series_of(names)).filter(pl.col("series") != _NAMELESS)
+        named = names.hstack(self._named_series(names)).filter(pl.col("series") != _NAMELESS)
         rows = texts.with_columns(
             values.alias("value"), times.wall_us.alias("wall_us"), lines.alias("line_first")
         )
@@ -249,7 +252,7 @@ class _Reader:
     def _cycle_grid(
         self, chunk: Chunk, width: int, moments: metric_csv_blocks.Times, values: pl.Series
     ) -> Grid:
-        """The values of a chunk in which each moment has the series that ``_long`` tells."""
+        """Build the grid of a chunk in which each moment has the series in ``_long``."""
         assert self._long is not None
         self._clock = moments.clock
         lines = pl.int_range(chunk.first, chunk.first + chunk.lines, width, eager=True)
@@ -257,25 +260,25 @@ class _Reader:
         return Grid(self._long[1], moments.clock, moments.wall_us, lines, offsets, values)
 
     def _same_series(self, names: pl.DataFrame) -> pl.DataFrame | None:
-        """The series of cells that every moment has; None when one of them has no name."""
+        """Return the series that every moment has, by their cells; None if one has no name."""
         if self._long is None or not self._long[0].equals(names):
-            series = self._series_of(names)
+            series = self._named_series(names)
             if (series["series"] == _NAMELESS).any():
                 return None
             self._long = names, series
         return self._long[1]
 
-    def _series_of(self, names: pl.DataFrame) -> pl.DataFrame:
-        """The series of cells; each named one is begun by that."""
+    def _named_series(self, names: pl.DataFrame) -> pl.DataFrame:
+        """Return the series of rows of cells, and register each one that has a name."""
         cells = names.select(pl.all().str.strip_chars())
         places = [int(name) for name in cells.columns]
-        rows = [self._key_of(dict(zip(places, row, strict=True))) for row in cells.iter_rows()]
+        rows = [self._series_key(dict(zip(places, row, strict=True))) for row in cells.iter_rows()]
         for key in rows:
             if key[0]:
                 self._units.setdefault(key, None)
         return self._series(rows)
 
-    def _key_of(self, cells: dict[int, str]) -> _Key:
+    def _series_key(self, cells: dict[int, str]) -> _Key:
         layout = self._layout
         labels = tuple((layout.header[at], cells[at]) for at in layout.labels if cells[at])
         host = cells[layout.host] if layout.host is not None else None
@@ -295,8 +298,8 @@ class _Reader:
         layout = self._layout
         stamp = read_stamp(cells[layout.time]) if len(cells) > layout.time else None
         if stamp is None:
-            if self._told < 100:
-                self._told += 1
+            if self._reported < 100:
+                self._reported += 1
                 yield Problem(
                     number,
                     "A row without a readable time; it is left out.",
@@ -352,7 +355,7 @@ class _Reader:
         self._points.append((key, wall, value, number))
 
     def flush(self) -> Iterator[Item]:
-        """What was collected, in file order."""
+        """Yield the collected samples in file order, and a Problem per cell that is no number."""
         for number, name, cell in self._odd:
             yield Problem(number, f"{name}: not a number; it is a gap.", found=cell[:200])
         self._odd.clear()
@@ -413,7 +416,7 @@ def _delimiter(lines: Sequence[str]) -> str | None:
 def _time_column(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, complete: bool
 ) -> int | None:
-    """The first column whose rows are times; the last row may be cut off by the sniffed head."""
+    """Return the first column whose rows are times; the sniffed head may cut the last row."""
     body = [row for row in (rows if complete else rows[:-1] or rows) if row]
     if not body or read_stamp(header[0]) is not None:
         return None
@@ -429,7 +432,7 @@ def _time_column(
 
 
 def _number(cell: str, decimal_comma: bool) -> tuple[float | None, str | None]:
-    """A cell as a number, with its unit (12 ms are 0.012 s); None for a gap or for text."""
+    """Convert a cell to a number and its unit (12 ms are 0.012 s); (None, None) for gap or text."""
     text = cell.strip()
     if len(text) > _LONGEST_CELL or text.lower() in _NULLS:
         return None, None
@@ -445,7 +448,7 @@ def _number(cell: str, decimal_comma: bool) -> tuple[float | None, str | None]:
 
 
 def _cells(text: str, delimiter: str) -> list[str]:
-    """The cells of one line; one that is no CSV (a giant cell, an open quote) is split as it is."""
+    """Split a line into cells; a line that is no CSV (giant cell, open quote) at each delimiter."""
     try:
         return next(csv.reader([text], delimiter=delimiter), [])
     except csv.Error:

@@ -4,8 +4,8 @@ Source: the exposition format (prometheus.io/docs/instrumenting/exposition_forma
         1.0: milliseconds behind a value in the first, seconds with a fraction in the second.
             # TYPE mysql_up gauge
             mysql_up{instance="db1:9104"} 1 1795213154000
-Yields: as prometheus_json. Without a printed time the samples have none, unless a line that is a
-        time alone (date, or pt-stalk's TS) stands above a scrape.
+Yields: as prometheus_json. Without a printed time the samples have none, unless a line with only a
+        time (date, or pt-stalk's TS) precedes a scrape.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from pileup.formats.metrics.parts.prometheus_names import Metric, metric_of, read_labels
+from pileup.formats.metrics.parts.prometheus_names import Metric, make_metric, read_labels
 from pileup.formats.reading.series_columns import MOST_VALUES, Columns, Points
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem, Samples, Section
@@ -38,13 +38,13 @@ _PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _PRINTED = re.compile(r"-?\d{1,16}(?:\.\d{1,9})?")
 _TS = re.compile(r"TS (?P<epoch>\d{9,11}(?:\.\d+)?)")
 _LONGEST = 20_000
-_MOST_TOLD = 100
+_MOST_REPORTED = 100
 _MOST_KNOWN = 50_000
 _LONGEST_KNOWN = 500
 
 
 def sniff(head: str) -> bool | None:
-    """A # TYPE line, or nearly every line a metric with labels."""
+    """Return whether the text holds a # TYPE line, or nearly every line is a metric with labels."""
     if "# TYPE " in head and re.search(
         r"^# TYPE [a-zA-Z_:][\w:]* (counter|gauge|untyped|unknown|histogram|summary|info|"
         r"stateset|gaugehistogram)\s*$",
@@ -60,26 +60,26 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every sample line; the types that # TYPE lines declared hold for the lines behind them."""
+    """Yield the samples of every line; a # TYPE line declares the type for the lines below it."""
     types: dict[str, str] = {}
-    found = _Found()
+    values = _Values()
     scrape: tuple[int, Clock] | None = None
     count = 0
 
     @lru_cache(maxsize=2_000)
     def metric(name: str, labels: str, declared: str | None) -> Metric | None:
         read = read_labels(labels)
-        return None if read is None else metric_of(name, read, declared)
+        return None if read is None else make_metric(name, read, declared)
 
     for number, text in enumerate(lines, start=1):
-        if found.again(number, text, scrape):
-            if found.full:
-                yield from found.flush()
+        if values.add_known(number, text, scrape):
+            if values.full:
+                yield from values.flush()
             continue
         if text.startswith("#"):
             if (match := _TYPE.match(text)) and len(types) < 100_000:
                 if types.get(match["name"]) != match["type"]:
-                    found.forget()
+                    values.forget()
                 types[match["name"]] = match["type"]
             continue
         line = text.strip()
@@ -94,7 +94,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         item = metric(sample["name"], sample["labels"] or "", declared) if sample else None
         value = _value(sample["value"]) if sample else None
         if sample is None or item is None or value is None:
-            if count < _MOST_TOLD:
+            if count < _MOST_REPORTED:
                 count += 1
                 yield Problem(
                     number,
@@ -104,26 +104,26 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 )
             continue
         wall, clock = _time(sample["time"], scrape)
-        found.add(item, number, value, wall, clock)
+        values.add(item, number, value, wall, clock)
         if sample["labels"] is not None and text.rfind("}") == sample.end("labels"):
-            found.know(text[: sample.end("labels")], item)
-        if found.full:
-            yield from found.flush()
-    yield from found.flush()
+            values.know(text[: sample.end("labels")], item)
+        if values.full:
+            yield from values.flush()
+    yield from values.flush()
 
 
-class _Found:
-    """Values by host and series; a line whose series stood above is read without a pattern."""
+class _Values:
+    """Values by host and series; a line of a known series is read without a pattern."""
 
     def __init__(self) -> None:
         self._hosts: defaultdict[str | None, Columns] = defaultdict(Columns)
-        self._known: dict[str, Metric] = {}  # by what stands before the last brace
+        self._known: dict[str, Metric] = {}  # by the text before the last brace
         self._points: dict[tuple[str, Clock], Points] = {}  # the same, until the next flush
         self._stamp: tuple[str, tuple[int | None, Clock]] = ("", (None, "relative"))
         self._held = 0
 
     def know(self, head: str, metric: Metric) -> None:
-        """Lines that begin so are of this series, until ``forget`` is called."""
+        """Remember that lines beginning with ``head`` are of this series, until ``forget``."""
         if len(head) > _LONGEST_KNOWN:
             return
         if len(self._known) >= _MOST_KNOWN:
@@ -131,12 +131,12 @@ class _Found:
         self._known[head] = metric
 
     def forget(self) -> None:
-        """A type was declared: what is known of names may be wrong."""
+        """Forget the series of all line beginnings, as after a newly declared type."""
         self._known.clear()
         self._points.clear()
 
-    def again(self, number: int, text: str, scrape: tuple[int, Clock] | None) -> bool:
-        """Take a line of a known series, when a plain value and time are all that follows."""
+    def add_known(self, number: int, text: str, scrape: tuple[int, Clock] | None) -> bool:
+        """Add a line of a known series; return False unless only a plain value and time follow."""
         head, _, rest = text.rpartition("}")
         if head not in self._known or not rest.startswith(" "):
             return False
@@ -172,7 +172,7 @@ class _Found:
     def add(
         self, metric: Metric, number: int, value: float, wall: int | None, clock: Clock
     ) -> None:
-        """Take a value."""
+        """Add a value of a metric."""
         self._hosts[metric.host].add(
             metric.series,
             value if value - value == 0 else None,
@@ -187,7 +187,7 @@ class _Found:
 
     @property
     def full(self) -> bool:
-        """Time to flush: memory stays bounded whatever the file's size."""
+        """Whether to flush, so that memory stays bounded for any size of file."""
         return self._held >= MOST_VALUES or len(self._hosts) > 10_000
 
     def flush(self) -> Iterator[Item]:
@@ -225,7 +225,7 @@ def _scrape_time(line: str) -> tuple[int, Clock] | None:
 
 
 def _time(printed: str | None, scrape: tuple[int, Clock] | None) -> tuple[int | None, Clock]:
-    """Milliseconds (exposition) or seconds (OpenMetrics) since 1970, else that of the scrape."""
+    """Convert milliseconds (exposition) or seconds (OpenMetrics), or return the scrape's time."""
     if printed is not None:
         value = float(printed)
         seconds = value / 1000 if abs(value) > 1e11 else value

@@ -1,6 +1,6 @@
-"""Answers of the Prometheus HTTP API: range queries (matrix) and instant queries (vector).
+"""Responses of the Prometheus HTTP API: range queries (matrix) and instant queries (vector).
 
-Source: /api/v1/query_range and /api/v1/query; Thanos, Mimir and VictoriaMetrics answer alike.
+Source: /api/v1/query_range and /api/v1/query; also Thanos, Mimir and VictoriaMetrics.
             {"metric":{"__name__":"mysql_up","instance":"db1:9104"},"values":[[1795213154,"1"],
 Yields: mysql.<Variable> for status variables that mysqld_exporter scraped, metric.<name> for the
         rest; the host is the label node_name, else instance. The result of an expression such as
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from pileup.formats.metrics.parts.prometheus_names import Metric, metric_of
+from pileup.formats.metrics.parts.prometheus_names import Metric, make_metric
 from pileup.formats.reading import json_text
 from pileup.formats.reading.series_columns import decimal
 from pileup.records import Item, Problem, Samples, Section
@@ -47,11 +47,11 @@ _ERROR = re.compile(r'"status"\s*:\s*"error"')
 _NO_FRAME = str.maketrans("", "", '[]"')
 _LONGEST_VALUE = 40
 _FLUSH = 100_000
-_MOST_TOLD = 20
+_MOST_REPORTED = 20
 
 
 def sniff(head: str) -> bool | None:
-    """Its envelope, or series without it (jq .data.result)."""
+    """Return whether the text is a response, or its series alone (jq .data.result)."""
     start = head.lstrip()[:4000]
     if not start.startswith(("{", "[")):
         return False
@@ -65,14 +65,14 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every point of every series, in the order printed."""
+    """Yield every point of every series, in the order printed."""
     item = _Series(None)
     count = series = 0
     seen = _Seen(lines)
     for match, window in json_text.windowed(seen, _TOKEN):
         if match["metric"] is None:
             for problem in item.points(match, window):
-                if count < _MOST_TOLD:
+                if count < _MOST_REPORTED:
                     count += 1
                     yield problem
                 if len(item.values) >= _FLUSH:
@@ -87,7 +87,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         except msgspec.DecodeError as error:
             yield Problem(number, f"The labels of a series are unreadable: {error}.")
             labels = {}
-        metric = metric_of(labels.get("__name__", ""), labels)
+        metric = make_metric(labels.get("__name__", ""), labels)
         item = _Series(metric)
         series += 1
         if series <= 200:
@@ -97,20 +97,20 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     if _ERROR.search(seen.start):
         yield Problem(
             1,
-            "Prometheus answered with an error: there are no samples in this file.",
+            "Prometheus returned an error: there are no samples in this file.",
             found=seen.start[:200],
             severity="error",
         )
     if not seen.last.rstrip().endswith(("}", "]")):
         yield Problem(
             seen.count,
-            "The document ends before its last bracket; the samples that stand "
-            "above are kept. Run the query again for the rest.",
+            "The document ends before its last bracket; the samples before it are kept. "
+            "Run the query again for the rest.",
         )
 
 
 class _Seen:
-    """The lines as they pass: how the text begins and ends."""
+    """Iterator over lines that remembers how the text begins and ends."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = lines
@@ -131,17 +131,17 @@ class _Series:
     """The points of one series since the last flush."""
 
     def __init__(self, metric: Metric | None) -> None:
-        self.metric = metric or metric_of("", {})
+        self.metric = metric or make_metric("", {})
         self.walls: list[int | None] = []
         self.values: list[float | None] = []
         self.lines: list[int] = []
 
     def points(self, match: re.Match[str], window: json_text.Window) -> Iterator[Problem]:
-        """Take one point, or a run of them without blanks: all of a line at once."""
+        """Add a point, or a run of points without spaces, those of a line at once."""
         at, end = match.span()
         while at < end:
             stop = min(end, window.line_end(at))
-            if stop < end:  # a point is of the line that it begins on
+            if stop < end:  # a point belongs to the line that it begins on
                 following = window.text.find("[", stop, end)
                 stop = end if following < 0 else following
             number = window.line_at(at)
@@ -153,7 +153,7 @@ class _Series:
             at = stop
 
     def _plain(self, number: int, text: str) -> bool:
-        """Take points that are numbers and no more; False when one of them is anything else."""
+        """Add points that are plain numbers; return False if one of them is anything else."""
         count = text.count("[")
         if text.encode().translate(None, _DIGITS) != b",".join([b'[,""]'] * count):
             return False
@@ -178,7 +178,7 @@ class _Series:
         return True
 
     def point(self, number: int, time: str, value: str) -> Problem | None:
-        """Take one point; a value that is no number is a Problem and stays null."""
+        """Add a point; return a Problem for a value that is no number, which stays null."""
         seconds = float(time)
         if seconds > 1e11:  # milliseconds, as VictoriaMetrics and Grafana print
             seconds /= 1000

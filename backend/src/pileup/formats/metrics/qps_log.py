@@ -1,8 +1,8 @@
-"""One value per second beside the output of date: 'Wed Oct 24 22:27:19 UTC 2012: 18660'.
+"""A value per second after the output of date: 'Wed Oct 24 22:27:19 UTC 2012: 18660'.
 
 Source: shell loops such as ``while sleep 1; do echo "$(date): $(...)"; done``, or with date +%s.
 Yields: the gauge metric.qps (the name such logs have), or metric.value<n> for further numbers;
-        behind an epoch nothing says what the first one is: metric.value1.
+        after an epoch the meaning of the first number is unknown: metric.value1.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _EPOCH = re.compile(
 )
 _SPLIT = re.compile(r"\s*[,;]\s*|\s+")
 _LONGEST = 200
-"""A longer line is no date and a value; it is not looked at."""
+"""Longest line that can be a date and values."""
 
 
 def sniff(head: str) -> bool | None:
-    """Nearly every line is a date and a number."""
+    """Return whether nearly every line is a date and a number."""
     lines = [line for line in head.split("\n")[:60] if line.strip()]
     if len(lines) < 2:
         return False
@@ -47,7 +47,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Every line's values; a line of another form is a problem."""
+    """Yield every line's values; a line of another form is a Problem."""
     columns = Columns()
     count = 0
     for number, text in enumerate(lines, start=1):

@@ -267,16 +267,16 @@ def _store_artifacts(
 
 def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:
     """Check the column mappings of a bundle: they are for its own artifacts only."""
-    files = {csv_mapping.key_of(None, str(row.get("sha256"))) for row in artifacts}
+    files = {csv_mapping.mapping_key(None, str(row.get("sha256"))) for row in artifacts}
     for number, row in enumerate(rows, start=1):
         where = f"mappings.jsonl line {number} of the bundle"
         try:
             mapping = msgspec.convert(row.get("mapping"), csv_mapping.Mapping)
         except msgspec.ValidationError as error:
             raise Refused(f"{where} is no mapping of columns: {error}.") from None
-        if problems := csv_mapping.problems_of(mapping):
+        if problems := csv_mapping.find_problems(mapping):
             raise Refused(f"{where} is no mapping of columns: {problems[0][1]}.")
-        keys = files if mapping.header is None else {csv_mapping.key_of(mapping.header, "")}
+        keys = files if mapping.header is None else {csv_mapping.mapping_key(mapping.header, "")}
         if row.get("key") not in keys or row.get("header") != mapping.header:
             raise Refused(f"{where} does not fit the columns of its key.")
     return rows

@@ -113,7 +113,7 @@ def mapping_preview(
     """Read the first lines of a table with a guess, or with a saved mapping (``remembered``)."""
     mapping = guess.mapping
     seen = preview(lines, mapping, guess.header_line)
-    key = csv_mapping.key_of(mapping.header, artifact.sha256)
+    key = csv_mapping.mapping_key(mapping.header, artifact.sha256)
     others = [other for other in Artifacts(unit).of_table(key) if other.id != artifact.id]
     return MappingPreview(
         mapping=TableMapping(
@@ -131,7 +131,7 @@ def mapping_preview(
         remembered_at=remembered.at if remembered else None,
         problems=[
             MappingProblem(field=field, message=message)
-            for field, message in csv_mapping.problems_of(mapping)
+            for field, message in csv_mapping.find_problems(mapping)
         ],
         head=[line[:500] for line in lines[:12]],
         same_header=len(others),

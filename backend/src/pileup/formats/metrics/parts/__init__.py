@@ -1,1 +1,1 @@
-"""What the metric formats share: cells, columns and names."""
+"""Code that the metric formats share: cells, columns and names."""

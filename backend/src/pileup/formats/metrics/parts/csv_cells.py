@@ -1,7 +1,7 @@
-"""Cells of a table as times and numbers, in the ways that dashboards and spreadsheets print them.
+"""Parsers for times and numbers in cells, as dashboards and spreadsheets print them.
 
-Times:   auto is what ``stamps`` reads (ISO, date output, epoch by digits); dmy and mdy are for what
-         only a person or the other rows can tell apart; excel counts days since 1899-12-30;
+Times:   auto is what ``timestamps`` reads (ISO, date output, epoch by digits); dmy and mdy are for
+         dates that only a person or other rows disambiguate; excel counts days since 1899-12-30;
          elapsed_s counts seconds since the recording began.
 Numbers: 1.234,5 | 1,234.5 | 1 234,5 | 1.2 K | 35 ms | 12 % | 3.4 MiB/s. Durations come out in
          seconds and sizes in bytes, because a dashboard changes the unit from row to row.
@@ -83,7 +83,7 @@ _RATES = {"ops/s", "req/s", "reqps", "rps", "cps", "qps", "tps", "iops", "io/s",
 
 
 def read_time(text: str, how: TimeFormat) -> tuple[int, Clock] | None:
-    """One cell (or a date and a time joined by a blank) as microseconds, or None."""
+    """Convert a cell (or date and time joined by a space) to microseconds and a clock, or None."""
     text = text.strip().strip('"')
     if not text or len(text) > _LONGEST:
         return None
@@ -123,12 +123,12 @@ def _date(text: str, *, day_first: bool) -> tuple[int, Clock] | None:
 
 
 def is_null(text: str) -> bool:
-    """An empty cell, or one of the words for a gap."""
+    """Return whether the cell is empty or a word for a gap."""
     return text.strip().lower() in NULLS
 
 
 def read_number(text: str, decimal: str) -> tuple[float, str | None] | None:
-    """A cell as a number and the unit printed behind it; None for anything else, gaps too."""
+    """Convert a cell to a number and its printed unit; None for anything else, gaps included."""
     text = text.strip()
     if not text or len(text) > _LONGEST:
         return None
@@ -160,17 +160,18 @@ def read_number(text: str, decimal: str) -> tuple[float, str | None] | None:
 
 
 def _in_base_units(value: float, unit: str) -> tuple[float, str | None] | None:
-    found = _factors(unit)
-    if found is None:
+    conversion = _factors(unit)
+    if conversion is None:
         return None
-    for factor in found[0]:
+    factors, base_unit = conversion
+    for factor in factors:
         value *= factor
-    return value, found[1]
+    return value, base_unit
 
 
 @lru_cache(maxsize=1000)
 def _factors(unit: str) -> tuple[tuple[float, ...], str | None] | None:
-    """What a value of this unit is multiplied by, one after the other, and the base unit."""
+    """Return the factors that convert this unit, applied in order, and the base unit."""
     if unit == "%":
         return (), "%"
     if unit.lower() in _RATES:
@@ -192,8 +193,8 @@ def _factors(unit: str) -> tuple[tuple[float, ...], str | None] | None:
     return None
 
 
-def decimal_of(cells: list[str]) -> str | None:
-    """The decimal sign that these cells show; None when none of them has a fraction."""
+def detect_decimal(cells: list[str]) -> str | None:
+    """Detect the decimal sign of these cells; None if none of them has a fraction."""
     commas = points = 0
     for cell in cells:
         match = _NUMBER.match(cell.strip()) if len(cell) <= _LONGEST else None
@@ -217,7 +218,7 @@ def decimal_of(cells: list[str]) -> str | None:
 
 
 def day_order(cells: list[str]) -> tuple[TimeFormat, bool] | None:
-    """dmy or mdy for these dates, and whether they leave no doubt; None when they are neither."""
+    """Return dmy or mdy for these dates, and whether that is certain; None if they are neither."""
     dmy = all(read_time(cell, "dmy") is not None for cell in cells)
     mdy = all(read_time(cell, "mdy") is not None for cell in cells)
     if dmy != mdy:

@@ -1,8 +1,8 @@
-"""What the columns of a table are: said by a person, or guessed from the first rows.
+"""Mapping of a table's columns, made by a person or guessed from the first rows.
 
-A Mapping is plain data: it travels into the parse, is stored under the header that it was made
-for, and is used again for the next file with that header. The header may stand below a preamble
-(an export's title, its period), so it is looked for among the first lines.
+A Mapping is plain data: the parser takes it, it is stored under the header that it was made for,
+and it is used again for the next file with that header. The header may follow a preamble (an
+export's title, its period), so it is searched among the first lines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import msgspec
 from pileup.formats.metrics.parts.csv_cells import (
     TimeFormat,
     day_order,
-    decimal_of,
+    detect_decimal,
     is_null,
     read_number,
     read_time,
@@ -34,7 +34,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 DELIMITERS = (",", ";", "\t", "|", " ")
 MOST_COLUMNS = 20_000
 HEAD_LINES = 200
-"""Lines that a guess looks at."""
+"""Lines that a guess uses."""
 
 _TIME_NAMES = re.compile(
     r"\W*(_?time(stamp)?|date[_ /]?(time)?|zeit(punkt|stempel)?|uhrzeit|datum|ts|epoch|hora|fecha|"
@@ -51,7 +51,7 @@ _OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column: what its cells are."""
+    """A column of a table and the role of its cells."""
 
     name: str
     """The cell of the header."""
@@ -60,12 +60,12 @@ class Column:
     """Name of the series; without one the header names it."""
     kind: Kind = "gauge"
     unit: str | None = None
-    """What a person says; without one, the unit printed in the cells."""
+    """Unit that a person chose; without one, the unit printed in the cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mapping:
-    """How a table is read."""
+    """How a table is read: separator, decimal sign, header, times and columns."""
 
     delimiter: str
     decimal: str = "."
@@ -76,14 +76,14 @@ class Mapping:
     """Zone of printed times without one: IANA name or +hh:mm; None leaves it to the clock."""
     columns: tuple[Column, ...] = ()
 
-    def of(self, role: Role) -> list[int]:
-        """The columns of a role."""
+    def positions(self, role: Role) -> list[int]:
+        """Return the positions of the columns with this role."""
         return [at for at, column in enumerate(self.columns) if column.role == role]
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A mapping, whether it leaves no doubt, and the sentence that says why."""
+    """A guessed mapping, whether it is certain, and a sentence that says why."""
 
     mapping: Mapping
     header_line: int | None
@@ -92,63 +92,66 @@ class Guess:
 
 
 def normalised(line: str) -> str:
-    """A header without what differs from export to export: case, quotes, blanks around cells."""
+    """Normalise a header: remove case, quotes and spaces around cells, which differ by export."""
     return re.sub(r"\s*([,;|\t])\s*", r"\1", line.strip().strip("\ufeff").replace('"', "")).lower()
 
 
-def key_of(header: str | None, sha256: str) -> str:
-    """What a mapping is remembered under: its header, else (there is none) this very file."""
+def mapping_key(header: str | None, sha256: str) -> str:
+    """Return the key under which a mapping is stored: its header, or without one this file."""
     if header is None:
         return f"file:{sha256}"
     return "header:" + hashlib.sha256(header.encode("utf-8", "replace")).hexdigest()
 
 
 def load(data: bytes) -> Mapping:
-    """A mapping that was saved as a file (JSON of Mapping). ValueError says what is wrong in it."""
+    """Load a mapping saved as JSON. Raises ValueError, which says what is wrong in it."""
     mapping = msgspec.json.decode(data, type=Mapping)
     if mapping.header is None:
-        raise ValueError("it is of a table without a header, so no other file is known by it")
-    if rows := problems_of(mapping):
+        raise ValueError("it is for a table without a header, so it matches no other file")
+    if rows := find_problems(mapping):
         raise ValueError("; ".join(sentence for _, sentence in rows))
     return mapping
 
 
 def keys_in(head: str, sha256: str) -> list[str]:
-    """Every key that a file may have been mapped under, by its first lines."""
+    """Return every key under which a file may have been mapped, by its first lines."""
     lines = [line for line in head.split("\n")[:HEAD_LINES] if line.strip()][:40]
     tables = [line for line in lines if any(d in line for d in DELIMITERS) and len(line) < 200_000]
-    return [*dict.fromkeys(key_of(normalised(line), sha256) for line in tables), f"file:{sha256}"]
+    return [
+        *dict.fromkeys(mapping_key(normalised(line), sha256) for line in tables),
+        f"file:{sha256}",
+    ]
 
 
-def problems_of(mapping: Mapping) -> list[tuple[str, str]]:
-    """What makes a mapping unusable: field and sentence."""
-    found = []
-    times = mapping.of("time")
+def find_problems(mapping: Mapping) -> list[tuple[str, str]]:
+    """Return what makes a mapping unusable, as field and sentence; empty if it can be used."""
+    problems = []
+    times = mapping.positions("time")
     if mapping.delimiter not in DELIMITERS:
-        found.append(("delimiter", "the separator is a comma, semicolon, tab, bar or blank"))
+        problems.append(("delimiter", "the separator is a comma, semicolon, tab, bar or space"))
     if mapping.decimal not in (".", ","):
-        found.append(("decimal", "the decimal sign is a point or a comma"))
+        problems.append(("decimal", "the decimal sign is a point or a comma"))
     if not times:
-        found.append(("columns", "say which column holds the time"))
+        problems.append(("columns", "say which column holds the time"))
     if len(times) > 2:
-        found.append(("columns", "the time stands in one column, or in two: date and time of day"))
-    if not mapping.of("value"):
-        found.append(("columns", "say which columns hold values"))
-    if mapping.of("metric") and len(mapping.of("value")) != 1:
-        found.append(
+        problems.append(("columns", "the time is in one column, or in two: date and time of day"))
+    if not mapping.positions("value"):
+        problems.append(("columns", "say which columns hold values"))
+    if mapping.positions("metric") and len(mapping.positions("value")) != 1:
+        problems.append(
             ("columns", "with a column that names the metric, exactly one column holds its values")
         )
-    if len(mapping.of("metric")) > 1 or len(mapping.of("host")) > 1:
-        found.append(("columns", "one column names the metric, and one the host"))
+    if len(mapping.positions("metric")) > 1 or len(mapping.positions("host")) > 1:
+        problems.append(("columns", "one column names the metric, and one the host"))
     if mapping.zone is not None and not is_zone(mapping.zone):
-        found.append(
+        problems.append(
             ("zone", f"{mapping.zone!r} is no zone: use America/Vancouver or an offset (-08:00)")
         )
-    return found
+    return problems
 
 
-def cells_of(line: str, delimiter: str) -> list[str]:
-    """The cells of one line; one that is no CSV (a giant cell, an open quote) is just split."""
+def split_cells(line: str, delimiter: str) -> list[str]:
+    """Split a line into cells; a line that is no CSV (giant cell, open quote) at each delimiter."""
     if delimiter == " ":
         return line.split()
     try:
@@ -165,30 +168,30 @@ def guess(
     header_line: int | None = None,
     time_format: TimeFormat | None = None,
 ) -> Guess:
-    """The likeliest mapping of a table by its first lines; what is given is not questioned.
+    """Guess the likeliest mapping of a table from its first lines.
 
-    ``header_line`` is 1-based; 0 says that there is no header.
+    Arguments other than None are used as given. ``header_line`` is 1-based; 0 means no header.
     """
     given = (delimiter,) if delimiter else DELIMITERS
-    guesses = [_of_delimiter(lines, name, decimal, header_line, time_format) for name in given]
+    guesses = [_guess_columns(lines, name, decimal, header_line, time_format) for name in given]
     return max(guesses, key=_worth)
 
 
 def _worth(item: Guess) -> tuple[bool, bool, int]:
     columns = item.mapping.columns
-    # Blanks stand inside times and names too: they separate only when nothing else does.
+    # Times and names contain spaces too: a space separates only when nothing else does.
     return (
         item.sure,
-        bool(item.mapping.of("time")) and len(columns) > 1,
+        bool(item.mapping.positions("time")) and len(columns) > 1,
         len(columns) if item.mapping.delimiter != " " else 0,
     )
 
 
 _NumberedRow = tuple[int, list[str]]
-"""Line and cells."""
+"""A line's number and its cells."""
 
 
-def _of_delimiter(
+def _guess_columns(
     lines: Sequence[str],
     delimiter: str,
     decimal: str | None,
@@ -196,7 +199,7 @@ def _of_delimiter(
     time_format: TimeFormat | None,
 ) -> Guess:
     rows = [
-        (number, cells_of(line, delimiter)[:MOST_COLUMNS])
+        (number, split_cells(line, delimiter)[:MOST_COLUMNS])
         for number, line in enumerate(lines[:HEAD_LINES], start=1)
         if line.strip() and not (number == 1 and line.lower().startswith("sep="))
     ]
@@ -225,7 +228,7 @@ def _of_delimiter(
 
 
 def _body(rows: list[_NumberedRow], header_line: int | None) -> tuple[list[_NumberedRow], int]:
-    """The rows of the commonest width above one column, from the header on; and that width."""
+    """Return the rows of the most common width above one, from the header on, and that width."""
     widths = Counter(len(cells) for _, cells in rows)
     width = max((w for w in widths if w > 1), key=lambda w: (widths[w], w), default=1)
     least = header_line or 0
@@ -233,7 +236,7 @@ def _body(rows: list[_NumberedRow], header_line: int | None) -> tuple[list[_Numb
 
 
 def _header(body: list[_NumberedRow], first: int) -> _NumberedRow | None:
-    """The row of names above the first row of data: a row of labels, else the last one."""
+    """Return the row of names above the first row of data: a row of labels, else the last row."""
     label_row = next((row for row in body[:first] if _LABEL_ROW.match(row[1][0].strip())), None)
     return label_row or (body[first - 1] if 0 < first <= len(body) else None)
 
@@ -243,14 +246,14 @@ def _verdict(mapping: Mapping, time: _Time | None, rows: int, headed: bool) -> t
         return False, "no separator gives more than one column"
     if time is None:
         return False, "no column holds times in nine of ten rows"
-    if not mapping.of("value"):
+    if not mapping.positions("value"):
         return False, "no column holds numbers"
     name = mapping.columns[time.columns[0]].name
     if not time.sure:
         return False, f"the times in {name!r} can be read in more than one way"
     if rows < 2 or not headed:
         return False, "there is no header above the rows" if not headed else "there is one row only"
-    return True, f"{name!r} holds times, and {len(mapping.of('value'))} columns hold numbers"
+    return True, f"{name!r} holds times, and {len(mapping.positions('value'))} columns hold numbers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +270,7 @@ def _find_time(
     width: int,
     given: TimeFormat | None,
 ) -> _Time | None:
-    """The column (or date and time of day) that nearly every row behind the header fills."""
+    """Find the column (or date and time of day) that holds a time in nearly every row."""
     places = [(at,) for at in range(min(width, 8))] + [
         (at, at + 1) for at in range(min(width - 1, 3))
     ]
@@ -311,7 +314,9 @@ def _decimal(data: Sequence[Sequence[str]], delimiter: str, time: _Time | None) 
     cells = [
         cell for row in data[:50] for at, cell in enumerate(row[:200]) if at not in skip and cell
     ]
-    return decimal_of(cells) or ("," if delimiter == ";" and any("," in c for c in cells) else ".")
+    return detect_decimal(cells) or (
+        "," if delimiter == ";" and any("," in c for c in cells) else "."
+    )
 
 
 def _columns(
@@ -330,7 +335,7 @@ def _columns(
     value = next((at for at in values if _VALUE.match(columns[at].name)), None)
     if metric is not None and (value is not None or len(values) == 1):
         columns[metric] = replace(columns[metric], role="metric")
-        for at in values:  # numbers beside the value (a shard, a port) tell series apart
+        for at in values:  # other numbers (a shard, a port) distinguish series
             if at != (value if value is not None else values[0]):
                 columns[at] = replace(columns[at], role="label")
     elif time is not None and _all_distinct(data, time):
@@ -360,13 +365,13 @@ def _role(
 
 
 def _with_kind(column: Column) -> Column:
-    """A name that ends in _total counts; what a dashboard exports else is a level or a rate."""
+    """Make a column whose name ends in _total a counter; other exports are levels or rates."""
     cumulative = column.role == "value" and column.name.lower().endswith("_total")
     return replace(column, kind="counter") if cumulative else column
 
 
 def is_zone(zone: str) -> bool:
-    """An IANA name, or an offset such as -08:00."""
+    """Return whether the zone is an IANA name or an offset such as -08:00."""
     if _OFFSET.match(zone):
         return True
     try:
@@ -377,12 +382,12 @@ def is_zone(zone: str) -> bool:
 
 
 def find_header(lines: Sequence[str], header: str) -> int | None:
-    """The 1-based line on which a header stands, among the first ones."""
+    """Return the 1-based number of the header's line among these lines, or None."""
     return next(
         (number for number, line in enumerate(lines, start=1) if normalised(line) == header), None
     )
 
 
 def head_lines(lines: Iterator[str]) -> list[str]:
-    """The lines that a guess looks at, taken from an iterator."""
+    """Take the lines that a guess uses from an iterator."""
     return [line for _, line in zip(range(HEAD_LINES), lines, strict=False)]

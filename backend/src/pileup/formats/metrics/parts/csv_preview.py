@@ -1,4 +1,4 @@
-"""What a mapping makes of the first rows: for the dialog in which a person corrects it."""
+"""Preview of the first rows read by a mapping, for the dialog in which a person corrects it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SHOWN_PROBLEMS = 50
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Rows as read, the cells that were not, and the series that would come out."""
+    """Rows as read, cells that could not be read, and the resulting series."""
 
     rows: tuple[Row, ...]
-    """The first rows behind the header."""
+    """The first rows below the header."""
     problems: tuple[CellProblem, ...]
     problem_count: int
     series: tuple[Samples, ...]
@@ -30,8 +30,8 @@ class Preview:
 def preview(lines: Sequence[str], mapping: Mapping, header_line: int | None) -> Preview:
     """Read these lines as ``csv_table`` would.
 
-    A mapping without a time or a value reads none; a zone that is none yet (half typed) counts as
-    not told: ``csv_mapping.problems_of`` says so.
+    A mapping without a time or a value reads none. An invalid zone (half typed) is ignored here and
+    reported by ``csv_mapping.find_problems``.
     """
     if mapping.zone is not None and not is_zone(mapping.zone):
         mapping = replace(mapping, zone=None)
@@ -53,7 +53,7 @@ def preview(lines: Sequence[str], mapping: Mapping, header_line: int | None) -> 
     return Preview(
         tuple(rows),
         tuple(problems[:SHOWN_PROBLEMS]),
-        len(problems) + reader.untold,
+        len(problems) + reader.unreported,
         tuple(reader.flush()),
         read,
         timed,

@@ -1,7 +1,7 @@
-"""Rows of a table by a mapping: cells to moments, values and names, collected as series.
+"""Reader of a table's rows by a mapping: times, values and names, collected as series.
 
-Rows that are cells and nothing else wait for their neighbours and are read column by column; one
-with quotes, or with a cell that cannot be read, alone.
+Plain rows are collected and read column by column; a row with quotes, or with a cell that cannot be
+read, is read by itself.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from zoneinfo import ZoneInfo
 from pileup.formats.metrics.parts import csv_mapping
 from pileup.formats.metrics.parts.csv_cells import is_null, read_number, read_time
 from pileup.formats.metrics.parts.csv_mapping import Column, Mapping
-from pileup.formats.metrics.parts.prometheus_names import metric_of, split_name
+from pileup.formats.metrics.parts.prometheus_names import make_metric, split_name
 from pileup.formats.reading.series_columns import Kind, Labels
 from pileup.records import Clock, Problem, Samples
 
 _FLUSH_VALUES = 200_000
-_MOST_TOLD = 100
+_MOST_REPORTED = 100
 _MOST_NUMBERS = 50_000
 _SHORT = 64
 _TO_THE_SECOND = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:[0-5]\d", re.ASCII)
@@ -35,15 +35,15 @@ _DATADOG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """One cell that could not be read; ``column`` is 0-based, None for a whole row."""
+    """A cell that could not be read; ``column`` is 0-based, None for a whole row."""
 
     line: int
     column: int | None
     message: str
     found: str
 
-    def told(self, mapping: Mapping) -> Problem:
-        """As a problem of the artifact."""
+    def as_problem(self, mapping: Mapping) -> Problem:
+        """Convert to a problem of the artifact, with the column's name."""
         message = f"{self.message[0].upper()}{self.message[1:]}."
         if self.column is not None:
             name = mapping.columns[self.column].name
@@ -53,7 +53,7 @@ class CellProblem:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row as read: the moment, the value of each value column, and what was not read."""
+    """A row as read: its time, the value of each value column, and the unreadable cells."""
 
     line: int
     cells: tuple[str, ...]
@@ -77,15 +77,15 @@ _Named = tuple[str, Labels, str | None, Kind, str | None]
 
 
 class Reader:
-    """Rows of one mapping, collected as series."""
+    """Reads rows by a mapping and collects them as series."""
 
     def __init__(self, mapping: Mapping) -> None:
         self._mapping = mapping
-        self._times = mapping.of("time")
-        self._values = mapping.of("value")
-        self._labels = mapping.of("label")
-        self._host = next(iter(mapping.of("host")), None)
-        self._metric = next(iter(mapping.of("metric")), None)
+        self._times = mapping.positions("time")
+        self._values = mapping.positions("value")
+        self._labels = mapping.positions("label")
+        self._host = next(iter(mapping.positions("host")), None)
+        self._metric = next(iter(mapping.positions("metric")), None)
         self._zone = _Zone(mapping.zone) if mapping.zone else None
         self._series: dict[_Key, _Series] = {}
         self._known: dict[tuple[int, str | None], _Named] = {}
@@ -99,24 +99,24 @@ class Reader:
         """Cells of the lines taken by ``plain`` since the last ``settle``."""
         self._minute: tuple[str, int, Clock] = ("none", 0, "local")
         self._held = 0
-        self._told = 0
-        self.untold = 0
+        self._reported = 0
+        self.unreported = 0
         """Problems beyond the first hundred."""
 
     @property
     def full(self) -> bool:
-        """Time to flush: memory stays bounded whatever the file's size."""
+        """Whether to flush, so that memory stays bounded for any size of file."""
         return self._held >= _FLUSH_VALUES
 
     def row(self, number: int, text: str) -> Row:
-        """Read one line and keep its values."""
+        """Read a line and collect its values."""
         mapping = self._mapping
-        cells = csv_mapping.cells_of(text, mapping.delimiter)
+        cells = csv_mapping.split_cells(text, mapping.delimiter)
         printed, time = self._time(cells)
         problems: list[CellProblem] = []
         if time is None:
             at = self._times[0] if self._times and self._times[0] < len(cells) else None
-            self._tell(
+            self._report(
                 problems,
                 CellProblem(
                     number, at, "no readable time; the row is left out", printed or text[:200]
@@ -131,15 +131,15 @@ class Reader:
             if not is_null(cell):
                 read = read_number(cell, mapping.decimal)
                 if read is None:
-                    self._tell(problems, CellProblem(number, at, "not a number", cell))
+                    self._report(problems, CellProblem(number, at, "not a number", cell))
             values[at] = read[0] if read else None
             self._keep(number, at, time, read, host, metric, labels)
         return Row(number, tuple(cells), time, values, tuple(problems))
 
     def plain(self, number: int, text: str) -> bool:
-        """Take a line that is cells and nothing else, to be read with its neighbours.
+        """Take a plain line, to be read in bulk by ``settle``.
 
-        False leaves it to ``row``: quotes, too few cells.
+        Returns False for a line with quotes or too few cells, which ``row`` must read.
         """
         if '"' in text or "\r" in text:
             return False
@@ -152,17 +152,17 @@ class Reader:
         return True
 
     def settle(self) -> Iterator[CellProblem]:
-        """Keep the values of the lines that wait: all at once, or one by one where one is odd."""
+        """Collect the values of the waiting lines, in bulk or, if a line is odd, one by one."""
         rows, self._waiting = self._waiting, []
         self.waiting = 0
-        if not rows or self._together(rows):
+        if not rows or self._read_in_bulk(rows):
             return
         for number, text, cells in rows:
-            if not self._alone(number, cells):
+            if not self._read_row(number, cells):
                 yield from self.row(number, text).problems
 
-    def _together(self, rows: list[tuple[int, str, list[str]]]) -> bool:
-        """Keep rows of the same series, of which every time and cell can be read; else False."""
+    def _read_in_bulk(self, rows: list[tuple[int, str, list[str]]]) -> bool:
+        """Collect rows of the same series; return False if a time or cell cannot be read."""
         if self._named_by:
             return False
         times = [self._time(cells)[1] for _, _, cells in rows]
@@ -171,12 +171,12 @@ class Reader:
             return False
         columns = list(zip(*[cells for *_, cells in rows], strict=False))  # of the least width
         read = [self._column(columns[at]) for at in self._values]
-        found = [row for row in read if row is not None]
-        if len(found) < len(read) or times[0] is None:
+        readable = [row for row in read if row is not None]
+        if len(readable) < len(read) or times[0] is None:
             return False
         numbers = [number for number, *_ in rows]
-        for at, (values, unit) in zip(self._values, found, strict=True):
-            series = self._one(at, times[0][1], None, None, ())
+        for at, (values, unit) in zip(self._values, readable, strict=True):
+            series = self._find_series(at, times[0][1], None, None, ())
             series.walls += walls
             series.values += values
             series.lines += numbers
@@ -185,7 +185,7 @@ class Reader:
         return True
 
     def _column(self, cells: Sequence[str]) -> tuple[Sequence[float | None], str | None] | None:
-        """The values of a column's cells and the first unit; None when one is no number."""
+        """Return the values of a column's cells and the first unit; None if one is no number."""
         text = "".join(cells)
         if self._mapping.decimal == "." and "_" not in text and max(map(len, cells)) <= _SHORT:
             try:
@@ -201,19 +201,19 @@ class Reader:
         units = (row[1] for row in read if row and row[1])
         return [row[0] for row in read if row], next(units, None)
 
-    def _alone(self, number: int, cells: Sequence[str]) -> bool:
-        """Keep the values of one row where nothing needs to be said of it."""
+    def _read_row(self, number: int, cells: Sequence[str]) -> bool:
+        """Collect the values of a row; return False if its time or a cell cannot be read."""
         _, time = self._time(cells)
         if time is None:
             return False
         numbers: list[_Number] = []
         for at in self._values:
-            number_of = self._numbers.get(cells[at]) or self._number(cells[at])
-            if number_of is None:
+            value_and_unit = self._numbers.get(cells[at]) or self._number(cells[at])
+            if value_and_unit is None:
                 return False
-            numbers.append(number_of)
+            numbers.append(value_and_unit)
         key = (*[cells[at] for at in self._named_by], time[1])
-        lanes = self._lanes.get(key) or self._lanes_of(key, cells, time[1])
+        lanes = self._lanes.get(key) or self._make_lanes(key, cells, time[1])
         wall = time[0]
         for series, (value, unit) in zip(
             lanes, numbers, strict=False
@@ -225,17 +225,19 @@ class Reader:
         self._held += len(lanes)
         return True
 
-    def _lanes_of(self, key: tuple[str, ...], cells: Sequence[str], clock: Clock) -> list[_Series]:
-        """The series of the values of a row with these names, until the next flush."""
+    def _make_lanes(
+        self, key: tuple[str, ...], cells: Sequence[str], clock: Clock
+    ) -> list[_Series]:
+        """Return the series of the values of a row with these names, until the next flush."""
         host, metric, labels = self._names(cells)
         lanes = []
         if self._metric is None or metric is not None:
-            lanes = [self._one(at, clock, host, metric, labels) for at in self._values]
+            lanes = [self._find_series(at, clock, host, metric, labels) for at in self._values]
         self._lanes[key] = lanes
         return lanes
 
     def _number(self, cell: str) -> _Number | None:
-        """A cell's value and unit, nothing twice for a gap; None when it is no number."""
+        """Return a cell's value and unit, (None, None) for a gap; None if it is no number."""
         read: _Number | None = (None, None)
         if not is_null(cell):
             read = read_number(cell, self._mapping.decimal)
@@ -246,7 +248,7 @@ class Reader:
         return read
 
     def _time(self, cells: Sequence[str]) -> tuple[str, tuple[int, Clock] | None]:
-        """The time of a row as printed, and as read."""
+        """Return the time of a row as printed, and as read or None."""
         printed = " ".join([cells[at].strip() for at in self._times if at < len(cells)])
         minute = printed[:-2]
         time: tuple[int, Clock] | None
@@ -261,7 +263,7 @@ class Reader:
         return printed, time
 
     def _names(self, cells: Sequence[str]) -> tuple[str | None, str | None, Labels]:
-        """What names the series of a row beside its header: host, metric and labels."""
+        """Return host, metric and labels of a row, which name its series with the header."""
         labels = tuple(
             (self._mapping.columns[at].name, value)
             for at in self._labels
@@ -269,12 +271,12 @@ class Reader:
         )
         return self._cell(cells, self._host), self._cell(cells, self._metric), labels
 
-    def _tell(self, problems: list[CellProblem], problem: CellProblem) -> None:
-        if self._told < _MOST_TOLD:
-            self._told += 1
+    def _report(self, problems: list[CellProblem], problem: CellProblem) -> None:
+        if self._reported < _MOST_REPORTED:
+            self._reported += 1
             problems.append(problem)
         else:
-            self.untold += 1
+            self.unreported += 1
 
     def _keep(
         self,
@@ -288,7 +290,7 @@ class Reader:
     ) -> None:
         if self._metric is not None and metric is None:
             return
-        series = self._one(at, time[1], host, metric, labels)
+        series = self._find_series(at, time[1], host, metric, labels)
         series.walls.append(time[0])
         series.values.append(read[0] if read else None)
         series.lines.append(number)
@@ -296,10 +298,10 @@ class Reader:
             series.unit = read[1]
         self._held += 1
 
-    def _one(
+    def _find_series(
         self, at: int, clock: Clock, host: str | None, metric: str | None, labels: Labels
     ) -> _Series:
-        """The series of a column's values in rows of these names."""
+        """Return the series of a column's values in rows with these names, or create it."""
         column = self._mapping.columns[at]
         name, own, legend_host, kind, unit = self._named(at, column, metric)
         key = (name, tuple(sorted((*own, *labels))), host or legend_host, clock)
@@ -317,7 +319,7 @@ class Reader:
         return known
 
     def flush(self) -> Iterator[Samples]:
-        """What was collected, by series; a column without one number is no series."""
+        """Yield the collected samples by series; a column without a number is no series."""
         for (name, labels, host, clock), series in self._series.items():
             if any(value is not None for value in series.values):
                 yield Samples(
@@ -343,14 +345,14 @@ class Reader:
 
 
 def _named(column: Column, metric: str | None) -> _Named:
-    """Series, labels, host, kind and unit by what a person said, else by the header.
+    """Return series, labels, host, kind and unit from a person's choice, else from the header.
 
     A header may be a legend of Prometheus or a query of Datadog, with labels in braces.
     """
     text = metric if metric is not None else column.series or column.name
     legend = split_name(text)
     if legend is not None and (legend[0] or legend[1]):
-        item = metric_of(*legend)
+        item = make_metric(*legend)
         kind = item.kind if column.kind == "gauge" else column.kind
         return item.series, item.labels, item.host, kind, item.unit
     if tagged := _DATADOG.match(text.strip()[:1000]):
@@ -363,7 +365,7 @@ def _named(column: Column, metric: str | None) -> _Named:
 
 
 class _Zone:
-    """Printed times to UTC; the hour that a clock shows twice is taken as its first time."""
+    """Converts printed times to UTC; an hour that the clock shows twice is taken as the first."""
 
     def __init__(self, name: str) -> None:
         self._fixed: int | None = None
@@ -375,7 +377,7 @@ class _Zone:
         self._quarter = (-1, 0)
 
     def to_utc(self, wall_us: int) -> int:
-        """Microseconds; the offset is looked up once per quarter of an hour."""
+        """Convert microseconds to UTC; the offset is looked up once per quarter of an hour."""
         if self._fixed is not None:
             return wall_us - self._fixed
         quarter = wall_us // 900_000_000

@@ -1,8 +1,8 @@
-"""Plain chunks of a metric CSV, as columns: what a program exports by the gigabyte.
+"""Bulk reader of plain chunks of a metric CSV, for exports of gigabytes.
 
-Plain is a chunk whose lines all have as many cells as the header, without quotes, units or words
-for nothing: digits, points and signs beside the time. Such a chunk of the wide layout is one list
-of cells, and so a matrix; of the long layout it is a table. Anything else is read row by row.
+A chunk is plain if all its lines have as many cells as the header, without quotes, units or words
+for gaps: only digits, points and signs besides the time. In the wide layout such a chunk is a list
+of cells, and so a matrix; in the long layout it is a table. Anything else is read row by row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LARGEST = 1e63
 _LONGEST_NUMBER = 64
 _LONGEST_ROW = 10_000
 _MOST_ROWS = 20_000
-"""Of one moment, that wait for the next chunk."""
+"""Most rows of one moment that wait for the next chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Times:
     wall_us: pl.Series
 
 
-def rows_of(chunk: Chunk, delimiter: str, columns: int) -> pl.Series | None:
-    """The lines of a chunk, when each has so many cells and none is quoted."""
+def split_plain(chunk: Chunk, delimiter: str, columns: int) -> pl.Series | None:
+    """Return the lines of a chunk; None unless each has so many cells and none is quoted."""
     if '"' in chunk.text or not chunk.lines:
         return None
     lines = split_lines(chunk.data)
@@ -44,8 +44,11 @@ def rows_of(chunk: Chunk, delimiter: str, columns: int) -> pl.Series | None:
 
 
 def wide(chunk: Chunk, delimiter: str, columns: int, time: int) -> tuple[Times, pl.Series] | None:
-    """The moments, and the values row by row (null at the time's column and for a gap)."""
-    if rows_of(chunk, delimiter, columns) is None:
+    """Read a chunk of the wide layout; None if it is not plain.
+
+    Returns the moments, and the values row by row (null at the time's column and for a gap).
+    """
+    if split_plain(chunk, delimiter, columns) is None:
         return None
     cells = split_lines(chunk.text.replace(delimiter, "\n"))
     times = _times(cells.gather_every(columns, time).to_list())
@@ -63,7 +66,10 @@ def wide(chunk: Chunk, delimiter: str, columns: int, time: int) -> tuple[Times, 
 def long(
     chunk: Chunk, delimiter: str, header: Sequence[str], time: int, value: int
 ) -> tuple[Times, pl.DataFrame] | None:
-    """The moments, and the cells as printed by position but for the value, a number in each row."""
+    """Read a chunk of the long layout; None if it is not plain.
+
+    Returns the moments, and a frame of the cells by position: strings, and the value as a number.
+    """
     if '"' in chunk.text or not chunk.lines:
         return None
     try:
@@ -91,7 +97,7 @@ def long(
 
 
 def _moments(stamps: pl.Series) -> Times | None:
-    """The moments of printed times, which stand in runs or at least repeat."""
+    """Convert printed times, which come in runs or at least repeat; None if one is unreadable."""
     place = stamps.rle_id()
     distinct = stamps.filter(place.diff().fill_null(1) != 0)
     if 4 * len(distinct) <= len(stamps):
@@ -105,7 +111,7 @@ def _moments(stamps: pl.Series) -> Times | None:
 
 
 def cyclic(times: Times, keys: pl.DataFrame) -> int | None:
-    """How many series there are, when every moment has the same ones in the same order."""
+    """Return the number of series if every moment has the same ones in the same order."""
     walls = times.wall_us
     width = int((walls != walls[0]).arg_max() or len(walls))
     if len(walls) % width or len(walls) < 2 * width:
@@ -118,9 +124,9 @@ def cyclic(times: Times, keys: pl.DataFrame) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Rows of a time, always the same names in the same order, and a value.
+    """Rows of a time, a name and a value, whose names repeat in the same order.
 
-    middles:  what stands between time and value, with both delimiters: one per series.
+    middles:  the text between time and value, with both delimiters: one per series.
     """
 
     middles: pl.Series
@@ -128,7 +134,7 @@ class Cycle:
 
     @classmethod
     def of(cls, chunk: Chunk, delimiter: str, width: int) -> Cycle:
-        """That of the first rows of a chunk, whose times stand first and values last."""
+        """Make the cycle of a chunk's first rows, each from a time to a value."""
         rows = split_lines(chunk.data[: _LONGEST_ROW * width]).head(width)
         middles = [
             f"{delimiter}{row.split(delimiter, 1)[1].rpartition(delimiter)[0]}{delimiter}"
@@ -137,7 +143,7 @@ class Cycle:
         return cls(pl.Series(middles, dtype=pl.String), delimiter)
 
     def read(self, chunk: Chunk) -> tuple[Times, pl.Series] | None:
-        """The moments and the values row by row; None when a row is another one."""
+        """Return the moments and the values row by row; None if a row does not fit the cycle."""
         rows, width = split_lines(chunk.data), len(self.middles)
         if not len(rows) or len(rows) % width:
             return None
@@ -169,7 +175,7 @@ class Cycle:
 
 
 def at_moments(chunks: Iterable[Chunk], delimiter: str, time: int) -> Iterator[Chunk]:
-    """The same lines in chunks that end where the printed time changes."""
+    """Yield the same lines in chunks that end where the printed time changes."""
     rest, count, end = "", 0, 0
     for chunk in chunks:
         first, lines, text = chunk.first - count, chunk.lines + count, rest + chunk.text
@@ -182,7 +188,7 @@ def at_moments(chunks: Iterable[Chunk], delimiter: str, time: int) -> Iterator[C
 
 
 def _last_moment(text: str, delimiter: str, time: int) -> tuple[int, int]:
-    """Lines at the end with one printed time, and where they begin; none when they are many."""
+    """Return the number and start of the last lines with one printed time; 0 if too many."""
     at = len(text)
     stamp: str | None = None
     for lines in range(_MOST_ROWS):
@@ -206,5 +212,5 @@ def _times(texts: Sequence[str]) -> Times | None:
 
 
 def _left_over(times: pl.Series) -> bytes:
-    """What of a chunk remains beside its numbers: the rest of each time, and the line ends."""
+    """Return what remains of a chunk without digits: the rest of each time, and line ends."""
     return "".join(f"{text}\n" for text in times).encode().translate(None, _NUMBERS)

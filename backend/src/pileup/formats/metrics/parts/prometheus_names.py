@@ -1,4 +1,4 @@
-"""What a Prometheus metric is: its series name, host, kind and unit.
+"""Conversion of Prometheus metrics to series: name, host, kind and unit.
 
 Source: mysqld_exporter's collectors (collector/global_status.go and others): a status variable is
         mysql_global_status_<lower case>, but families of variables are one metric with a label
@@ -18,7 +18,7 @@ from pileup.formats.reading.series_columns import Kind, Labels
 from pileup.formats.tables.parts import status_variables
 
 _STATUS = "mysql_global_status_"
-# metric behind _STATUS, its label -> the variable that SHOW STATUS prints
+# metric after the prefix _STATUS, its label -> the variable that SHOW STATUS prints
 _FAMILIES: dict[tuple[str, str], str] = {
     ("commands_total", "command"): "Com_{}",
     ("handlers_total", "handler"): "Handler_{}",
@@ -48,7 +48,7 @@ _LOOPBACK = re.compile(r"(127\.|localhost\b|\[?::1\]?)")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One series as records know it."""
+    """The series of a Prometheus metric, in the terms of records."""
 
     series: str
     labels: Labels
@@ -57,8 +57,8 @@ class Metric:
     unit: str | None
 
 
-def metric_of(name: str, labels: Mapping[str, str], declared: str | None = None) -> Metric:
-    """The series of a metric; ``declared`` is the type that a # TYPE line gave it."""
+def make_metric(name: str, labels: Mapping[str, str], declared: str | None = None) -> Metric:
+    """Make the series of a metric; ``declared`` is the type from its # TYPE line."""
     rest = {key: value for key, value in labels.items() if key != "__name__"}
     host = rest.pop("node_name", None)
     instance = rest.get("instance")
@@ -89,7 +89,7 @@ def metric_of(name: str, labels: Mapping[str, str], declared: str | None = None)
 
 
 def split_name(text: str) -> tuple[str, dict[str, str]] | None:
-    """'up{job="mysql"}' as a name and its labels; None for a text that is not written so."""
+    """Split 'up{job="mysql"}' into a name and its labels; None for a text of another form."""
     match = _NAMED.match(text.strip()) if len(text) <= 4000 else None
     if match is None:
         return None
@@ -98,7 +98,7 @@ def split_name(text: str) -> tuple[str, dict[str, str]] | None:
 
 
 def read_labels(text: str) -> dict[str, str] | None:
-    """'a="1",b="2"' as a dict; None when something else stands between."""
+    """Convert 'a="1",b="2"' to a dict; None if the text has another form."""
     labels: dict[str, str] = {}
     at = 0
     text = text.rstrip()
@@ -115,7 +115,7 @@ def read_labels(text: str) -> dict[str, str] | None:
 
 
 def _variable(name: str, labels: dict[str, str]) -> str | None:
-    """The status variable of a metric of mysqld_exporter; its family's label is taken out."""
+    """Return the status variable of a mysqld_exporter metric and remove its family's label."""
     if name.startswith("mysql_info_schema_"):
         return _SINGLE.get(name.removeprefix("mysql_info_schema_"))
     if not name.startswith(_STATUS):
