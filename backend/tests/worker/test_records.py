@@ -128,8 +128,8 @@ def test_the_outline_of_a_long_file_covers_all_of_it(bench: Bench) -> None:
 def test_an_outline_that_is_too_long_is_thinned_and_keeps_its_end() -> None:
     """Levels go first; a flat list loses every other one, never its end alone."""
     flat = [{"title": "x", "line_first": n, "level": 0} for n in range(10_000)]
-    thin = outline.fitted(flat, 3_000)
+    thin = outline.thin_out(flat, 3_000)
     assert 2_000 < len(thin) <= 3_000
     assert thin[-1]["line_first"] > 9_990
     deep = [{**one, "level": n % 10 > 0} for n, one in enumerate(flat)]
-    assert len(outline.fitted(deep, 3_000)) == 1_000
+    assert len(outline.thin_out(deep, 3_000)) == 1_000

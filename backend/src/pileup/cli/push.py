@@ -140,7 +140,7 @@ def _send(
         try:
             _answered(client.patch(location, content=chunk, headers=headers), ok=(409, 423))
         except httpx.TransportError:
-            time.sleep(1)  # HEAD, with its own retries, tells what arrived
+            time.sleep(1)  # HEAD, with its own retries, returns what arrived
 
 
 def _ask(client: httpx.Client, method: str, url: str, **more: Any) -> httpx.Response:

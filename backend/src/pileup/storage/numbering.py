@@ -39,7 +39,7 @@ def next_number(session: Session, incident_id: str, model: type[Any]) -> int:
     )
 
 
-def settle(session: Session, incident_id: str) -> None:
+def raise_counters(session: Session, incident_id: str) -> None:
     """After an import, raise the incident's counters to the highest number of its rows.
 
     Raises:

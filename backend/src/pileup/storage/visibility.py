@@ -16,7 +16,9 @@ from pileup.storage.models import Base, Incident
 Row = TypeVar("Row", bound=Base)
 
 
-def living(session: Session, model: type[Row], row_id: str, *, lock: bool = False) -> Row | None:
+def find_visible(
+    session: Session, model: type[Row], row_id: str, *, lock: bool = False
+) -> Row | None:
     """Return the row with this id, unless it or its incident is in the bin. lock: for update."""
     row: Any = session.get(model, row_id, with_for_update=lock)
     if row is None or getattr(row, "deleted_at", None) is not None:

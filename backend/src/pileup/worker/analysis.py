@@ -19,7 +19,7 @@ from pileup.analysis.evidence.compact_samples import compact_frames
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import EvidenceArtifact
 from pileup.analysis.waits.first_view import first_waits
-from pileup.storage.artifacts.analysis_input import clock_overrides, described, frame_key
+from pileup.storage.artifacts.analysis_input import clock_overrides, describe, frame_key
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.incidents.analyses import Analyses
@@ -82,7 +82,7 @@ def _load(
         if frames is None:
             missing.append(artifact)
             continue
-        description = described(artifact, problems.get(artifact.id, ()))
+        description = describe(artifact, problems.get(artifact.id, ()))
         parsed.append((description, compact_frames(frames)))
     return parsed, artifacts, missing
 

@@ -236,7 +236,7 @@ def _reading(artifact: Artifact, parsed: Parsed, *, mapped: bool = False) -> Rea
             "skipped": [asdict(skipped) for skipped in receipt.skipped[:1000]],
             "records": receipt.records,
         },
-        sections=outline.fitted(
+        sections=outline.thin_out(
             [asdict(section) for section in parsed.sections], outline.MOST_KEPT
         ),
         line_index=parsed.line_index,

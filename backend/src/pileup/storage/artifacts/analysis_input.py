@@ -10,7 +10,7 @@ from pileup.storage.artifacts.artifacts import Artifact
 from pileup.storage.files.frames import FrameKey
 
 
-def described(artifact: Artifact, problems: Sequence[Problem] = ()) -> EvidenceArtifact:
+def describe(artifact: Artifact, problems: Sequence[Problem] = ()) -> EvidenceArtifact:
     """Describe the artifact for the analysis, without its records."""
     return EvidenceArtifact(
         sha256=artifact.sha256,

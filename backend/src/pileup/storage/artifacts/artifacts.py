@@ -17,7 +17,7 @@ from pileup.storage.database import Unit, clean, clean_json, to_record
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.files.blobs import Blob
 from pileup.storage.queue.jobs import Jobs
-from pileup.storage.visibility import in_bin, living
+from pileup.storage.visibility import find_visible, in_bin
 
 MAX_STORED_PROBLEMS = 1000
 _PATH_MAX = 1024
@@ -84,7 +84,7 @@ class Reading:
     line_index: list[int]
     problems: Sequence[Problem]
     table_key: str | None = None
-    """For a table: what its columns are remembered under."""
+    """For a table: the key of its column mapping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Artifacts:
 
     def reparse(self, artifact_id: str) -> str:
         """Queue the artifact for another parse; return the job id."""
-        row = self._living(artifact_id)
+        row = self._visible_row(artifact_id)
         row.state = "queued"
         row.progress = None
         row.error = None
@@ -170,7 +170,7 @@ class Artifacts:
 
     def change(self, by: Actor, artifact_id: str, changes: dict[str, Any]) -> Artifact:
         """Set the fields that people may set: format_given, zone, offset_s, excluded."""
-        row = self._living(artifact_id)
+        row = self._visible_row(artifact_id)
         for name, value in changes.items():
             if name not in ("format_given", "zone", "offset_s", "excluded"):
                 raise Refused(f"{name} cannot be set", name)
@@ -190,7 +190,7 @@ class Artifacts:
 
     def delete(self, by: Actor, artifact_id: str) -> str:
         """Delete the artifact and its members from the incident; the bytes stay for 30 days."""
-        row = self._living(artifact_id)
+        row = self._visible_row(artifact_id)
         ids = [artifact_id]
         frontier = [artifact_id]
         while frontier:
@@ -240,7 +240,7 @@ class Artifacts:
 
     def detail(self, artifact_id: str) -> Detail:
         """Return receipt, sections and problems of one artifact."""
-        row = self._living(artifact_id)
+        row = self._visible_row(artifact_id)
         problems = self._db.scalars(
             select(models.Problem)
             .where(models.Problem.artifact_id == artifact_id)
@@ -439,9 +439,9 @@ class Artifacts:
             raise NotFound("there is no such artifact, or it was deleted")
         return row
 
-    def _living(self, artifact_id: str) -> models.Artifact:
+    def _visible_row(self, artifact_id: str) -> models.Artifact:
         """Return the row for a change by a person: neither it nor its incident is deleted."""
-        row = living(self._db, models.Artifact, artifact_id)
+        row = find_visible(self._db, models.Artifact, artifact_id)
         if row is None:
             raise NotFound("there is no such artifact, or it was deleted")
         return row

@@ -76,7 +76,7 @@ class Mappings:
         rows = self._db.scalars(select(table).where(table.key.in_(keys)).order_by(table.key))
         return [{"key": row.key, "header": row.header, "mapping": row.mapping} for row in rows]
 
-    def arrive(self, by: Actor, rows: Sequence[dict[str, Any]], incident_id: str) -> None:
+    def import_rows(self, by: Actor, rows: Sequence[dict[str, Any]], incident_id: str) -> None:
         """Add the mappings of a bundle; existing mappings of the same columns win."""
         for row in rows:
             values = {

@@ -13,7 +13,7 @@ from pileup.storage.artifacts.artifacts import clean_path
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit, to_record
 from pileup.storage.errors import NotFound
-from pileup.storage.visibility import living
+from pileup.storage.visibility import find_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Uploads:
 
     def get(self, upload_id: str) -> Upload:
         """Return one upload, finished or not; raise NotFound."""
-        row = living(self._db, models.Upload, upload_id)
+        row = find_visible(self._db, models.Upload, upload_id)
         if row is None:
             raise NotFound("there is no such upload; it was cancelled, or never begun")
         return to_record(Upload, row)
@@ -108,7 +108,7 @@ class Uploads:
 
     def remove(self, upload_id: str) -> None:
         """Delete the upload."""
-        row = living(self._db, models.Upload, upload_id)
+        row = find_visible(self._db, models.Upload, upload_id)
         if row is None:
             raise NotFound("there is no such upload; it was cancelled, or never begun")
         self._db.delete(row)

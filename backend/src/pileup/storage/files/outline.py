@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 MOST_KEPT = 20_000
-"""Sections that are kept of an artifact, some 100 bytes each."""
+"""Sections stored per artifact, some 100 bytes each."""
 MOST_SENT = 3_000
-"""Sections that are sent at once."""
+"""Sections in one response."""
 
 
-def fitted(sections: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+def thin_out(sections: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """Thin out sections to at most ``most``: drop the deepest levels first, then every other one.
 
     The end is never cut off: a reader there would see the name of the last section in the list.
@@ -22,11 +22,11 @@ def fitted(sections: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     return sections
 
 
-def inside(sections: list[dict[str, Any]], first: int, last: int) -> list[dict[str, Any]]:
+def sections_in(sections: list[dict[str, Any]], first: int, last: int) -> list[dict[str, Any]]:
     """Return the sections that begin in a line range, at most as many as one response sends."""
-    return fitted(
+    return thin_out(
         [section for section in sections if first <= section["line_first"] <= last], MOST_SENT
     )
 
 
-__all__ = ["MOST_KEPT", "MOST_SENT", "fitted", "inside"]
+__all__ = ["MOST_KEPT", "MOST_SENT", "sections_in", "thin_out"]

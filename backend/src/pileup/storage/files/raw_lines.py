@@ -27,10 +27,10 @@ PAGE = 300_000
 """Characters of one page: when its lines are long, each is cut earlier."""
 
 PIECE = 100_000
-"""Bytes of a giant line that one reading gives at most."""
+"""Bytes of a giant line in one response at most."""
 
 BUDGET = 64 * 1024 * 1024
-"""Bytes that one search reads before it answers how far it came."""
+"""Bytes that one search reads before it returns its progress."""
 
 CONTEXT = 120
 """Bytes before and after a hit that are shown of its line."""
@@ -38,7 +38,7 @@ CONTEXT = 120
 _CHUNK = 1024 * 1024
 _BACK = 8 * _CHUNK
 _OVERLAP = 2048
-"""Bytes of a giant line that two pieces share: a text that is looked for is shorter."""
+"""Bytes of a giant line that two pieces share: a searched text is shorter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import NotFound, Refused, StaleRevision
-from pileup.storage.visibility import living
+from pileup.storage.visibility import find_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Annotations:
         self._session.flush()
 
     def _row(self, annotation_id: str) -> models.Annotation:
-        row = living(self._session, models.Annotation, annotation_id)
+        row = find_visible(self._session, models.Annotation, annotation_id)
         if row is None:
             raise NotFound("There is no such note on the timeline.")
         return row

@@ -13,7 +13,7 @@ from pileup.storage.database import Unit, clean
 Kind = Literal["artifact", "series", "hypothesis", "experiment", "pin", "annotation", "view"]
 
 _EACH = 6
-"""Of one kind: a longer list is the screen's, with its own filter."""
+"""Results per kind; the screens have longer lists with filters."""
 
 
 @dataclass(frozen=True, slots=True)

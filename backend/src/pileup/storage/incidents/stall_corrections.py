@@ -12,7 +12,7 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, to_record
 from pileup.storage.errors import NotFound, Refused, StaleRevision
-from pileup.storage.visibility import living
+from pileup.storage.visibility import find_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class StallCorrections:
 
     def reset(self, correction_id: str, *, by: Actor) -> str:
         """Delete the correction and return its incident id; the audit trail keeps the times."""
-        row = living(self._session, models.StallCorrection, correction_id)
+        row = find_visible(self._session, models.StallCorrection, correction_id)
         if row is None:
             raise NotFound("There is no such correction of a stall.")
         times = StallTimes(row.onset, row.end, row.baseline_start, row.baseline_end)

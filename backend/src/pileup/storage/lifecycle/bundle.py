@@ -36,11 +36,11 @@ from pileup.storage.lifecycle.bundle_rows import (
     UNREPORTED,
     Arrival,
     Row,
+    export_rows,
     named_people,
-    rows_out,
     tables,
 )
-from pileup.storage.numbering import settle
+from pileup.storage.numbering import raise_counters
 from pileup.storage.queue.jobs import Jobs
 
 FORMAT = "pileup-bundle"
@@ -68,7 +68,7 @@ def write_bundle(
         NotFound: there is no such incident, or the bytes of an artifact are gone.
     """
     title = Incidents(unit).get(incident_id).title
-    work = list(rows_out(unit, incident_id))
+    work = list(export_rows(unit, incident_id))
     shas = sorted({row["sha256"] for name, rows in work if name == "artifacts" for row in rows})
     manifest = {
         "format": FORMAT,
@@ -98,7 +98,7 @@ def collect_work(unit: Unit, incident_id: str) -> str:
 
     JSON: ``people`` and ``rows`` (table to rows), like the members of a bundle.
     """
-    work = [(name, rows) for name, rows in rows_out(unit, incident_id) if name not in UNREPORTED]
+    work = [(name, rows) for name, rows in export_rows(unit, incident_id) if name not in UNREPORTED]
     for name, rows in work:
         if name == "pins":
             for row in rows:
@@ -178,12 +178,12 @@ def _read(
     with database.unit() as unit:
         arrival = Arrival(unit, _people(unit, people, by))
         for name, rows in work.items():
-            arrival.learn(name, rows)
+            arrival.assign_ids(name, rows)
         for name, rows in work.items():
-            arrival.put(name, rows)
+            arrival.insert(name, rows)
         incident_id = arrival.new_id_for(old_id)
-        Mappings(unit).arrive(by, mappings, incident_id)
-        settle(unit.session, incident_id)
+        Mappings(unit).import_rows(by, mappings, incident_id)
+        raise_counters(unit.session, incident_id)
         jobs = [
             Jobs(unit).enqueue("artifact", artifact, incident_id) for artifact in arrival.artifacts
         ]
@@ -294,11 +294,11 @@ def _people(unit: Unit, people: list[Row], by: Actor) -> dict[str, str | None]:
         user_id = None
         if trusted and isinstance(email, str):
             user_id = unit.session.scalar(select(models.User.id).where(models.User.email == email))
-        here[old] = user_id or _stand_in(unit, clean(name)[:200])
+        here[old] = user_id or _name_only_account(unit, clean(name)[:200])
     return here
 
 
-def _stand_in(unit: Unit, name: str) -> str:
+def _name_only_account(unit: Unit, name: str) -> str:
     """Create an account that only carries a name, and return its id."""
     known = unit.session.scalar(
         select(models.User.id).where(

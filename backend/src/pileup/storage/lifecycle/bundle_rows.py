@@ -47,7 +47,7 @@ UNREPORTED = frozenset(
         "view_links",
     }
 )
-"""Tables that travel and of which no report shows anything."""
+"""Exported tables that no report shows."""
 
 _CARRIED: dict[str, tuple[str, ...]] = {
     "artifacts": (
@@ -73,10 +73,10 @@ _LEFT: dict[str, tuple[str, ...]] = {
     "incidents": ("digest", "sample_id"),
     "live_texts": ("state", "base_seq"),
 }
-"""Columns that are made again on arrival, or that mean something in one installation only."""
+"""Columns that are derived again at the import, or that are local to an installation."""
 
 _VERBATIM = {"releases.document"}
-"""Text under a hash: as it is, or it would not be what was approved."""
+"""Text under a hash: unchanged, or it would not be the approved text."""
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _SHORT = re.compile(r'(\[\^pin-|::pin\{id=\\?"(?:pin-)?)([0-9a-f-]{8,36})')
@@ -104,7 +104,7 @@ def tables() -> list[Table]:
     return [table for table in everything if table.name in belonging and table.name not in STAYS]
 
 
-def rows_out(unit: Unit, incident_id: str) -> Iterator[tuple[str, list[Row]]]:
+def export_rows(unit: Unit, incident_id: str) -> Iterator[tuple[str, list[Row]]]:
     """Yield each table's rows as JSON values, by primary key, without deleted ones.
 
     A reference to a deleted row becomes null, or drops its row where it may not be null.
@@ -112,7 +112,7 @@ def rows_out(unit: Unit, incident_id: str) -> Iterator[tuple[str, list[Row]]]:
     exported: dict[str, set[Any]] = {}
     names = {table.name for table in tables()}
     for table in tables():
-        columns = carried(table)
+        columns = exported_columns(table)
         result = unit.session.execute(
             _of_incident(table, incident_id, names).order_by(*table.primary_key.columns)
         )
@@ -131,7 +131,7 @@ def named_people(unit: Unit, everything: Iterable[tuple[str, list[Row]]]) -> lis
     by_name = {table.name: table for table in tables()}
     ids: set[str] = set()
     for name, rows in everything:
-        columns = [c.name for c in carried(by_name[name]) if _refers_to(c) == "users"]
+        columns = [c.name for c in exported_columns(by_name[name]) if _refers_to(c) == "users"]
         columns += [n for n in ("user_id", "by_id") if n in by_name[name].c and n not in columns]
         ids |= {row[column] for row in rows for column in columns if row.get(column)}
     users = unit.session.execute(
@@ -153,8 +153,8 @@ class Arrival:
         self._artifacts: list[str] = []
         self._pins: list[tuple[str, str]] = []
 
-    def learn(self, table: str, rows: list[Row]) -> None:
-        """Give each row of a table its new id. Call for all tables before the first ``put``."""
+    def assign_ids(self, table: str, rows: list[Row]) -> None:
+        """Give each row of a table its new id. Call for all tables before the first ``insert``."""
         if len(rows) > _MOST_ROWS:
             raise Refused(f"The bundle has more than {grouped(_MOST_ROWS)} rows of {table}.")
         if "id" in _table(table).c:
@@ -169,14 +169,14 @@ class Arrival:
 
         self._pins.sort()
 
-    def put(self, name: str, rows: list[Row]) -> None:
+    def insert(self, name: str, rows: list[Row]) -> None:
         """Write the rows of one table; tables come in the order of ``tables()``.
 
         Raises:
             Refused: a row has an impossible column, value or reference.
         """
         table = _table(name)
-        columns = {column.name: column for column in carried(table)}
+        columns = {column.name: column for column in exported_columns(table)}
         values = [self._row(table, columns, row) for row in rows]
         if values:
             self._unit.session.execute(insert(table), values)
@@ -278,7 +278,7 @@ def _bare(identifier: str) -> str:
     return identifier.replace("-", "")
 
 
-def carried(table: Table) -> list[Column[Any]]:
+def exported_columns(table: Table) -> list[Column[Any]]:
     """List the exported columns."""
     only = _CARRIED.get(table.name)
     left = _LEFT.get(table.name, ())

@@ -27,7 +27,7 @@ _NOT_CAPTURED = {"GROUND_TRUTH.md", "ground-truth.json", "README.md", "sample.ya
 class SampleFile:
     source: Path
     path: str
-    """As it appears in the incident."""
+    """Path in the incident."""
     experiment: str | None
     """The folder of the experiment that it belongs to; such a file is no part of the analysis."""
 

@@ -22,7 +22,7 @@ class User(Base):
     email: Mapped[str | None] = mapped_column(unique=True)
     role: Mapped[str]
     password_hash: Mapped[str | None]
-    """Argon2id; None for someone who only came by a one-time link."""
+    """Argon2id; None for a user who only signed in by a one-time link."""
     disabled: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[Made]
 

@@ -47,11 +47,11 @@ class Artifact(Base):
     incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
     parent_id: Mapped[str | None] = mapped_column(ForeignKey("artifacts.id", ondelete="CASCADE"))
     depth: Mapped[int] = mapped_column(default=0)
-    """Archives around it: 0 for an uploaded file."""
+    """Number of archives around it: 0 for an uploaded file."""
     path: Mapped[str]
     """As uploaded; a member's is 'bundle.tar.gz/dir/file'."""
     also_at: Mapped[list[Any]] = mapped_column(default=list)
-    """Other paths at which the same bytes came."""
+    """Other paths under which the same bytes were uploaded."""
     sha256: Mapped[str]
     bytes: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(default="queued")
@@ -61,7 +61,7 @@ class Artifact(Base):
     error: Mapped[str | None]
     format: Mapped[str | None]
     format_given: Mapped[str | None]
-    """The type that a person chose; it is not second-guessed."""
+    """The type that a person chose; it overrides detection."""
     confidence: Mapped[float | None]
     why: Mapped[str | None]
     candidates: Mapped[list[Any]] = mapped_column(default=list)
@@ -84,7 +84,7 @@ class Artifact(Base):
     """Byte offset of every 256th line of the file."""
     lines: Mapped[int | None] = mapped_column(BigInteger)
     table_key: Mapped[str | None]
-    """For a table: what its columns are remembered under (``TableMapping.key``)."""
+    """For a table: the key of its column mapping (``TableMapping.key``)."""
     uploaded_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     uploaded_at: Mapped[Made]
     deleted_at: Mapped[datetime | None]
@@ -169,7 +169,7 @@ class Job(Base):
     lease_until: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
     not_before: Mapped[Made]
-    """The debounce: nobody sends it earlier."""
+    """The debounce: it is not sent earlier."""
     sent_at: Mapped[datetime | None]
     error: Mapped[str | None]
     created_at: Mapped[Made]

@@ -33,9 +33,9 @@ class Incident(Base):
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     sample_id: Mapped[str | None]
     digest: Mapped[dict[str, Any] | None]
-    """The few numbers of the last analysis that the incident list shows."""
+    """Numbers of the last analysis that the incident list shows."""
     last_pin: Mapped[int] = mapped_column(default=0, server_default=text("0"))
-    """The highest number that a pin was ever given here; likewise the next two."""
+    """The highest pin number of this incident so far; likewise the next two."""
     last_hypothesis: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     last_experiment: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     revision: Mapped[int] = mapped_column(default=1)
@@ -54,9 +54,9 @@ class Analysis(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
     )
     document: Mapped[dict[str, Any]]
-    """All but ``persistence``."""
+    """The document without ``persistence``."""
     persistence: Mapped[dict[str, Any] | None]
-    """Big where thousands wait, and read by the wait graph alone."""
+    """Large when thousands of sessions wait; only the wait graph reads it."""
     engine: Mapped[str]
     finished_at: Mapped[Made]
     elapsed_s: Mapped[float]
@@ -136,7 +136,7 @@ class StackVerdict(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
     )
     stack_key: Mapped[str] = mapped_column(primary_key=True)
-    """Of its cleaned functions (``analysis.stack_groups``), so that it survives a new reading."""
+    """Hash of its cleaned functions (``analysis.stack_groups``), stable across parses."""
     pile: Mapped[str]
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     at: Mapped[Made]
@@ -175,7 +175,7 @@ class StallCorrection(Base):
     incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
     host: Mapped[str | None]
     computed_onset: Mapped[datetime]
-    """Of the stall that it speaks of, as computed when it was made."""
+    """Computed onset of the corrected stall at the time of the correction."""
     onset: Mapped[datetime | None]
     end: Mapped[datetime | None]
     baseline_start: Mapped[datetime | None]

@@ -28,9 +28,9 @@ class Rating(Base):
     by_id: Mapped[str]
     by_name: Mapped[str]
     rating: Mapped[str | None]
-    """None: taken back."""
+    """None: cleared."""
     proposed_by: Mapped[str | None]
-    """The rule whose proposal was accepted with this, if it was one."""
+    """The rule whose proposal this rating accepted, if any."""
     at: Mapped[Made]
 
 

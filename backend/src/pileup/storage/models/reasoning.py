@@ -39,9 +39,9 @@ class Pin(Base):
     number: Mapped[int]
     """E1, E2, E3 within the incident, see ``storage.numbers``."""
     kind: Mapped[str]
-    """What it points at."""
+    """Kind of the target."""
     evidence_kind: Mapped[str] = mapped_column(default="observation", server_default="observation")
-    """What it is in the argument."""
+    """Role in the argument."""
     title: Mapped[str]
     locator: Mapped[dict[str, Any]]
     view: Mapped[str]
@@ -55,10 +55,10 @@ class Pin(Base):
     stale: Mapped[bool] = mapped_column(default=False)
     stale_since: Mapped[datetime | None]
     now_value: Mapped[str | None]
-    """What the records say now, while that differs."""
+    """The current value, while it differs."""
     now_hash: Mapped[str | None]
     kept_hash: Mapped[str | None]
-    """The new value that a person has seen and not taken: the pin stays stale, on purpose."""
+    """The new value that a person rejected: the pin stays stale, on purpose."""
     created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[Made]
     deleted_at: Mapped[datetime | None]
@@ -86,7 +86,7 @@ class Hypothesis(Base):
     statement: Mapped[str]
     falsifier: Mapped[str] = mapped_column(default="")
     mechanisms: Mapped[list[str]] = mapped_column(default=list, server_default=text("'[]'"))
-    """Tags of how it is thought to work: 'row lock', 'purge lag'."""
+    """Tags of the assumed mechanism: 'row lock', 'purge lag'."""
     status: Mapped[str] = mapped_column(default="proposed")
     superseded_by_id: Mapped[str | None] = mapped_column(
         ForeignKey("hypotheses.id", ondelete="SET NULL")
@@ -173,9 +173,9 @@ class Experiment(Base):
     sweep: Mapped[str] = mapped_column(default="", server_default=text("''"))
     """Experiments with one name here are the runs of one sweep."""
     parameters: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default=text("'{}'"))
-    """'tables' to '4': what tells this run from the others of its sweep."""
+    """Parameters of this run that differ within its sweep: 'tables' to '4'."""
     computed: Mapped[dict[str, Any] | None]
-    """What the artifacts showed at the finish, as ``views.experiment_outcome.Computed``."""
+    """Outcome computed from artifacts at the finish: ``views.experiment_outcome.Computed``."""
     overruled_because: Mapped[str] = mapped_column(default="", server_default=text("''"))
     """Why the verdict of a person differs from the computed one."""
     started_at: Mapped[datetime | None]

@@ -27,7 +27,7 @@ class ActionItem(Base):
     )
     text: Mapped[str]
     owner: Mapped[str] = mapped_column(default="")
-    """A name: whoever does it need not have an account here."""
+    """A name: the owner need not have an account here."""
     due: Mapped[date | None]
     status: Mapped[str] = mapped_column(default="open")
     experiment_id: Mapped[str | None] = mapped_column(
@@ -85,7 +85,7 @@ class ReleaseApproval(Base):
     by_id: Mapped[str] = mapped_column(primary_key=True)
     by_name: Mapped[str]
     sha256: Mapped[str]
-    """Of what they saw."""
+    """Hash of the document that they approved."""
     note: Mapped[str] = mapped_column(default="")
     at: Mapped[Made]
 

@@ -24,9 +24,9 @@ class LiveText(Base):
     """The Yjs document (update format, version 1) as of ``base_seq``."""
     base_seq: Mapped[int] = mapped_column(BigInteger)
     seq: Mapped[int] = mapped_column(BigInteger)
-    """Grows by one with every update: what a client has seen."""
+    """Increases by one with every update; clients send the last one they have."""
     edited: Mapped[bool] = mapped_column(default=False)
-    """False while it is what the case proposed and nobody has typed in it."""
+    """False while it is the proposed text and nobody has typed in it."""
     updated_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     updated_at: Mapped[Made]
 
@@ -72,7 +72,7 @@ class LiveTextVersion(Base):
     seq: Mapped[int] = mapped_column(BigInteger)
     text: Mapped[str]
     name: Mapped[str | None]
-    """What somebody called it."""
+    """Name that a person gave it."""
     closed: Mapped[bool] = mapped_column(default=False)
     """True: named, or saved as a whole by a script; later typing does not go on in it."""
     by_id: Mapped[str | None]

@@ -27,7 +27,7 @@ class ViewLink(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
     view: Mapped[str]
-    """Screen and query below the incident: 'timeline?start=...'. Never an address of elsewhere."""
+    """Screen and query below the incident: 'timeline?start=...'. Never another site's address."""
     name: Mapped[str | None]
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     at: Mapped[Made]

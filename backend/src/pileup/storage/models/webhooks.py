@@ -18,7 +18,7 @@ class Webhook(Base):
     url: Mapped[str]
     events: Mapped[list[str]]
     secret: Mapped[str]
-    """Signs what is sent, so it is kept as it is; shown once."""
+    """Signs the deliveries, so it is stored in plain text; shown once."""
     enabled: Mapped[bool] = mapped_column(default=True)
     created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[Made]
@@ -42,6 +42,6 @@ class WebhookDelivery(Base):
     attempts: Mapped[int] = mapped_column(default=0)
     status_code: Mapped[int | None]
     answer: Mapped[str | None]
-    """The beginning of what the other side answered, or why it could not be reached."""
+    """The beginning of the answer, or why the address could not be reached."""
     created_at: Mapped[Made]
     last_at: Mapped[datetime | None]

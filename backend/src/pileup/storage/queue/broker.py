@@ -24,7 +24,7 @@ from pileup.storage.queue.jobs import Jobs
 
 QUEUE = "pileup"
 TASK = "pileup.run_job"
-"""The one task that there is: run the job with this id."""
+"""Name of the only task: run the job with this id."""
 
 log = structlog.get_logger()
 

@@ -21,7 +21,7 @@ from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import NotFound, Refused, StaleRevision
 from pileup.storage.incidents.incidents import Person
-from pileup.storage.visibility import living
+from pileup.storage.visibility import find_visible
 
 KINDS = ("hypothesis", "pin", "cell", "experiment", "report")
 
@@ -219,12 +219,12 @@ class Comments:
             }
             wanted = [(tables[kind], rest)]
         for table, name in wanted:
-            row = living(self._session, table, name)
+            row = find_visible(self._session, table, name)
             if row is None or getattr(row, "incident_id", None) != incident_id:
                 raise NotFound(f"There is no {subject[:120]} in this incident.")
 
     def _own(self, comment_id: str, by: Actor) -> models.Comment:
-        row = living(self._session, models.Comment, comment_id)
+        row = find_visible(self._session, models.Comment, comment_id)
         if row is None:
             raise NotFound("There is no such comment; it may have been deleted.")
         if row.by_id is None or row.by_id != by.id:

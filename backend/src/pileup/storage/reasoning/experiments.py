@@ -28,7 +28,7 @@ from pileup.storage.models import (
 from pileup.storage.numbering import next_number
 from pileup.storage.reasoning.pins import PinRecord, Pins
 from pileup.storage.texts.live_texts import Texts
-from pileup.storage.visibility import living
+from pileup.storage.visibility import find_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ class Experiments:
         self._unit.notify(row.incident_id, "experiments", row.id)
 
     def _row(self, experiment_id: str) -> Experiment:
-        row = living(self._session, Experiment, experiment_id)
+        row = find_visible(self._session, Experiment, experiment_id)
         if row is None:
             raise NotFound("There is no such experiment.")
         return row

@@ -26,7 +26,7 @@ from pileup.storage.incidents.webhooks import announce
 from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, Pin, User
 from pileup.storage.numbering import next_number
 from pileup.storage.reasoning.pins import PinRecord, Pins
-from pileup.storage.visibility import living
+from pileup.storage.visibility import find_visible
 
 Status = Literal["proposed", "active", "supported", "refuted", "inconclusive", "superseded"]
 
@@ -259,7 +259,7 @@ class Hypotheses:
         self._unit.notify(row.incident_id, "hypotheses", row.id)
 
     def _row(self, hypothesis_id: str) -> Hypothesis:
-        row = living(self._session, Hypothesis, hypothesis_id)
+        row = find_visible(self._session, Hypothesis, hypothesis_id)
         if row is None:
             raise NotFound("There is no such hypothesis.")
         return row

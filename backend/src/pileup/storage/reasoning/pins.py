@@ -21,8 +21,8 @@ from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Conflict, NotFound
 from pileup.storage.models import Artifact, Pin, User
 from pileup.storage.numbering import next_number
-from pileup.storage.reasoning.reviews import flag, settle
-from pileup.storage.visibility import in_bin, living
+from pileup.storage.reasoning.reviews import clear_flags, flag
+from pileup.storage.visibility import find_visible, in_bin
 
 _TOPICS = ("pins", "hypotheses", "matrix")
 """The topics that a change of a pin notifies."""
@@ -47,9 +47,9 @@ class PinRecord:
     stale_why: str | None
     """One sentence, when it is stale."""
     now_value: str | None
-    """What the records say now, while that is not what was pinned."""
+    """The current value, while it differs from the pinned one."""
     kept: bool
-    """A person saw the new value and left the pin as it is."""
+    """A person saw the new value and kept the pin unchanged."""
     created_by: str | None
     created_at: datetime
 
@@ -128,7 +128,7 @@ class Pins:
 
     def withdraw(self, pin_id: str, *, by: Actor) -> str:
         """Withdraw a pin; return its incident's id. Hypotheses that used it need a review."""
-        row = living(self._session, Pin, pin_id)
+        row = find_visible(self._session, Pin, pin_id)
         if row is None:
             raise NotFound("There is no such pin; it may have been withdrawn already.")
         row.deleted_at = datetime.now(UTC)
@@ -147,7 +147,7 @@ class Pins:
         if row.deleted_at is not None:
             row.deleted_at = None
             self._session.flush()
-            settled, again = settle(self._session, row.incident_id, pin_id)
+            settled, again = clear_flags(self._session, row.incident_id, pin_id)
             self._publish(
                 row, by, "pin.restored", title=row.title, settled=settled, needs_review=again
             )
@@ -155,7 +155,7 @@ class Pins:
 
     def resolve(self, pin_id: str, *, accept: bool, reason: str, by: Actor) -> PinRecord:
         """Resolve a stale pin: accept the new value, or keep the pin as it was created."""
-        row = living(self._session, Pin, pin_id, lock=True)
+        row = find_visible(self._session, Pin, pin_id, lock=True)
         if row is None:
             raise NotFound("There is no such pin; it may have been withdrawn.")
         if not row.stale or row.now_hash is None:
@@ -174,7 +174,7 @@ class Pins:
 
     def picture(self, pin_id: str) -> str | None:
         """Return the SVG stored with the pin, or None."""
-        row = living(self._session, Pin, pin_id)
+        row = find_visible(self._session, Pin, pin_id)
         return None if row is None else row.picture
 
     def revalue(self, incident_id: str, values: Mapping[str, PinnedValue]) -> list[str]:

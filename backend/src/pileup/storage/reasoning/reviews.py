@@ -29,7 +29,7 @@ def flag(session: Session, pin_id: str) -> list[str]:
     return fresh
 
 
-def settle(session: Session, incident_id: str, pin_id: str) -> tuple[list[str], list[str]]:
+def clear_flags(session: Session, incident_id: str, pin_id: str) -> tuple[list[str], list[str]]:
     """After a restore, return labels of hypotheses that no longer need a review and that now do."""
     settled: list[Hypothesis] = []
     again: list[Hypothesis] = []

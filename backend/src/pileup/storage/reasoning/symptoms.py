@@ -17,7 +17,7 @@ from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean_json
 from pileup.storage.errors import NotFound, Refused, StaleRevision
 from pileup.storage.models import Symptom
-from pileup.storage.visibility import living
+from pileup.storage.visibility import find_visible
 
 MOST = 50
 """A limit, as every run is checked for each."""
@@ -88,7 +88,7 @@ class Symptoms:
         self._publish(row, by, "symptom.deleted", words=_record(row).predicate.words)
 
     def _row(self, symptom_id: str) -> Symptom:
-        row = living(self._session, Symptom, symptom_id, lock=True)
+        row = find_visible(self._session, Symptom, symptom_id, lock=True)
         if row is None:
             raise NotFound("There is no such symptom.")
         return row

@@ -18,7 +18,7 @@ from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.models import Release, ReleaseApproval, ReportChoice, User
-from pileup.storage.visibility import living
+from pileup.storage.visibility import find_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class Releases:
         return bool(count)
 
     def _row(self, release_id: str) -> Release:
-        row = living(self._session, Release, release_id, lock=True)
+        row = find_visible(self._session, Release, release_id, lock=True)
         if row is None:
             raise NotFound("There is no such release.")
         return row

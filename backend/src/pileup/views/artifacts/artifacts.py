@@ -126,7 +126,7 @@ def detail(unit: Unit, artifact_id: str) -> ArtifactDetail:
         receipt=_receipt(more.receipt) if more.receipt else None,
         sections=[
             from_values(SectionOut, section)
-            for section in outline.fitted(more.sections, outline.MOST_SENT)
+            for section in outline.thin_out(more.sections, outline.MOST_SENT)
         ],
         sections_in_all=len(more.sections),
         problems_list=[
@@ -148,7 +148,7 @@ def sections_in(unit: Unit, artifact_id: str, first: int, last: int) -> list[Sec
     """List the sections that begin in a range of lines; raises NotFound."""
     artifacts = Artifacts(unit)
     artifacts.get(artifact_id)
-    inside = outline.inside(artifacts.sections(artifact_id), first, last)
+    inside = outline.sections_in(artifacts.sections(artifact_id), first, last)
     return [from_values(SectionOut, section) for section in inside]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pileup.analysis import gather
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.storage.artifacts.analysis_input import clock_overrides, described, frame_key
+from pileup.storage.artifacts.analysis_input import clock_overrides, describe, frame_key
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.errors import Conflict
@@ -31,7 +31,7 @@ def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -
         if (key := frame_key(artifact)) is None:
             continue
         members.append(artifact)
-        parsed.append((described(artifact), frames.load(key) or {}))
+        parsed.append((describe(artifact), frames.load(key) or {}))
     if not parsed:
         raise NothingToCompare(
             f"experiment {experiment.number} has no parsed artifact: attach its files"
