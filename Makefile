@@ -27,7 +27,7 @@ install: $(VENV)/.installed ## install the locked Python dependencies and the pi
 	@echo "pileup is at $(BIN)/pileup"
 
 .PHONY: install-dev
-install-dev: $(VENV)/.installed-dev ## the same, with the tools for tests and checks
+install-dev: $(VENV)/.installed-dev ## install, and add the tools for tests and checks
 
 $(VENV)/bin/python:
 	@sh scripts/require.sh python $(PYTHON)
@@ -76,7 +76,7 @@ run: $(VENV)/.installed $(UI) ## start everything and print the sign-in link (PO
 	@exec $(BIN)/pileup run
 
 .PHONY: dev
-dev: $(VENV)/.installed-dev $(NODE_MODULES) ## the same for work on the code: reloads on change
+dev: $(VENV)/.installed-dev $(NODE_MODULES) ## like run, for work on the code: reload on change
 	@exec sh scripts/dev.sh
 
 .PHONY: doctor
@@ -86,27 +86,27 @@ doctor: $(VENV)/.installed ## report what is wrong, and how to fix it
 # ---- test ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: $(VENV)/.installed-dev $(UI) ## engine, storage, API, worker, browser journey beside UI units
+test: $(VENV)/.installed-dev $(UI) ## test engine, storage, API, worker and UI, with the browser journey
 	@sh scripts/test.sh
 
 .PHONY: test-backend
-test-backend: $(VENV)/.installed-dev ## the Python tests alone
+test-backend: $(VENV)/.installed-dev ## run only the Python tests
 	@sh scripts/test.sh backend
 
 .PHONY: test-frontend
-test-frontend: $(NODE_MODULES) ## the UI's unit tests alone
+test-frontend: $(NODE_MODULES) ## run only the UI's unit tests
 	@sh scripts/test.sh frontend
 
 .PHONY: test-browser
-test-browser: $(VENV)/.installed-dev $(UI) ## the browser journey alone
+test-browser: $(VENV)/.installed-dev $(UI) ## run only the browser journey
 	@sh scripts/test.sh browser
 
 .PHONY: test-compose
-test-compose: $(VENV)/.installed-dev $(UI) ## the same journey against docker-compose, built for real
+test-compose: $(VENV)/.installed-dev $(UI) ## run the browser journey against docker-compose
 	@sh scripts/test-compose.sh
 
 .PHONY: check
-check: $(VENV)/.installed-dev $(NODE_MODULES) ## formatters, linters, types, import contracts, limits of size, word list
+check: $(VENV)/.installed-dev $(NODE_MODULES) ## check formatters, linters, types, import contracts, size limits, word list
 	@sh scripts/check.sh
 
 .PHONY: format
@@ -132,7 +132,7 @@ corpus-coverage: $(VENV)/.installed-dev ## write the parse coverage of a corpus 
 	@cd backend && ../$(BIN)/python -m tests.formats.corpus "$(or $(CORPUS),../../shared/corpus)" ../docs/reference/corpus-coverage.md
 
 .PHONY: bench
-bench: $(VENV)/.installed-dev ## measure how fast large inputs are read: a tenth of bench-parse
+bench: $(VENV)/.installed-dev ## measure the speed of parsing large inputs: a tenth of bench-parse
 	@cd backend && ../$(BIN)/python -m benchmarks --scale 0.1
 
 .PHONY: bench-parse
@@ -152,5 +152,5 @@ screenshots: $(VENV)/.installed-dev $(UI) ## regenerate the screenshots of the R
 	@cd frontend && node e2e/run.mjs --project=screenshots
 
 .PHONY: clean
-clean: ## remove what was installed and built (never the data folder)
+clean: ## remove installed and built files (never the data folder)
 	rm -rf $(VENV) frontend/node_modules frontend/dist frontend/e2e/fallback/node_modules .tmp

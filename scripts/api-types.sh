@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the UI's API types from the OpenAPI document of the API, or checks that they are fresh.
+# Generate the UI's API types from the OpenAPI document of the API, or check that they are current.
 # Usage: api-types.sh write | check
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ write)
     ;;
 check)
     cmp -s "$folder/openapi.json" "$document" || {
-        echo "$document is not what the API says: run make types" >&2
+        echo "$document differs from the OpenAPI document of the API: run make types" >&2
         exit 1
     }
     cp -p "$types" "$folder/schema.d.ts"
@@ -24,12 +24,12 @@ check)
     cmp -s "$folder/schema.d.ts" "$types" || fresh=no
     cp -p "$folder/schema.d.ts" "$types" # with its time, else make builds the UI again
     [ "$fresh" = yes ] || {
-        echo "$types was not made from $document: run make types" >&2
+        echo "$types was not generated from $document: run make types" >&2
         exit 1
     }
     ;;
 *)
-    echo "api-types.sh knows write and check, not $1" >&2
+    echo "api-types.sh accepts write and check, not $1" >&2
     exit 2
     ;;
 esac

@@ -10,6 +10,6 @@ for file in $(git ls-files '*package-lock.json'); do
     if grep -n '"resolved"' "$file"; then bad=1; fi
 done
 [ "$bad" = 0 ] || {
-    echo "a lock file names a download address (above): lock again without one" >&2
+    echo "a lock file contains a download address (above): lock again without one" >&2
     exit 1
 }

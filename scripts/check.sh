@@ -1,5 +1,5 @@
 #!/bin/sh
-# Formatters, linters, types, import contract, generated files; runs all and sums up.
+# Run formatters, linters, type checks, import contracts and checks of generated files; sum up.
 set -u
 
 cd "$(dirname "$0")/.."

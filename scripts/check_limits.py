@@ -1,7 +1,7 @@
-"""Hold the limits of size that keep the code easy to find one's way in; part of `make check`.
+"""Check the size limits that keep the code easy to navigate; part of `make check`.
 
 Limits: source files in a folder, lines of a file in api/, lines of a backend function, no folder or
-module for leftovers, a README.md in every package. An exception is named here with its reason, and
+module for leftovers, a README.md in every package. An exception is listed here with its reason, and
 an exception that is no longer needed has to go.
 """
 

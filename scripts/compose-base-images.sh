@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes stand-ins for the base images of docker-compose.yml from Debian 13 packages, for machines
-# that reach a Debian mirror but no image registry. They carry what their tags say (Python 3.13,
-# PostgreSQL 17, Valkey 8; Node is this machine's) and prove our files, not the official images.
+# Build stand-ins for the base images of docker-compose.yml from Debian 13 packages, for machines
+# that reach a Debian mirror but no image registry. They have the versions of their tags (Python 3.13,
+# PostgreSQL 17, Valkey 8; Node is this machine's) and test our files, not the official images.
 # Usage: compose-base-images.sh SCRATCH_FOLDER IMAGE...
 set -eu
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzzes one target (a format, any, archive, csv-mapping), or each in turn: fuzz.sh TARGET|all SECONDS
-# atheris is no dependency of ours: it is installed into .tmp/fuzz on first use.
+# Fuzz one target (a format, any, archive, csv-mapping), or each in turn: fuzz.sh TARGET|all SECONDS
+# atheris is not a dependency of Pileup: the first run installs it into .tmp/fuzz.
 set -eu
 cd "$(dirname "$0")/.."
 format="${1:-all}"
@@ -17,9 +17,9 @@ if [ "$format" = all ]; then
 fi
 cd backend
 failed=""
-for one in $format; do
-    echo "==== $one"
-    "$python" -m fuzz "$one" "$seconds" "$folder" 2>"$folder/$one.log" || failed="$failed $one"
-    tail -n 3 "$folder/$one.log"
+for target in $format; do
+    echo "==== $target"
+    "$python" -m fuzz "$target" "$seconds" "$folder" 2>"$folder/$target.log" || failed="$failed $target"
+    tail -n 3 "$folder/$target.log"
 done
-[ -z "$failed" ] || { echo "found something in:$failed; see .tmp/fuzz/*.log and .tmp/fuzz/finds"; exit 1; }
+[ -z "$failed" ] || { echo "found defects in:$failed; see .tmp/fuzz/*.log and .tmp/fuzz/finds"; exit 1; }

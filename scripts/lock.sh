@@ -1,6 +1,6 @@
 #!/bin/sh
-# Resolves backend/pyproject.toml for every platform into two hash-pinned lock files.
-# They must hold no package index address: such a line is refused.
+# Resolve backend/pyproject.toml for every platform into two hash-pinned lock files.
+# Fail when a lock file contains the address of a package index.
 # Usage: lock.sh [UV]
 set -eu
 
@@ -17,6 +17,6 @@ compile() {
 compile --extra build --output-file ../requirements.lock
 compile --extra dev --constraint ../requirements.lock --output-file ../requirements-dev.lock
 if grep -n -E 'https?://|--(extra-)?index-url|--find-links' ../requirements.lock ../requirements-dev.lock; then
-    echo "pileup: a lock file names an index address (above). Unset the index variables and lock again." >&2
+    echo "pileup: a lock file contains an index address (above). Unset the index variables and lock again." >&2
     exit 1
 fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says in one sentence what is missing on this machine, and how to get it.
+# Check for a tool; print what is missing on this machine, and how to install it.
 # Usage: require.sh python PYTHON | node
 set -eu
 
@@ -22,7 +22,7 @@ node)
         process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' ||
         fail "Node $(node --version) is too old. Pileup needs Node.js 20.19 or newer to build its UI."
     command -v npm >/dev/null 2>&1 ||
-        fail "npm was not found beside node. Install npm 10 or newer and run make again."
+        fail "npm was not found next to node. Install npm 10 or newer and run make again."
     ;;
 *)
     fail "require.sh knows python and node, not $1."

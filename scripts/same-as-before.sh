@@ -1,13 +1,13 @@
 #!/bin/sh
-# Shows that a change which should change nothing changes nothing: what the engine, the API and the
-# report say is collected from an earlier commit and from the working tree, and compared.
+# Check that a refactoring changes no output: collect what the engine, the API and the report
+# print from an earlier commit and from the working tree, and compare.
 #
 # Usage: same-as-before.sh [--bench] [--only PART]... [COMMIT]
-#   COMMIT   what to compare with (default: HEAD)
+#   COMMIT   the commit to compare with (default: HEAD)
 #   --only   one of: analysis, summaries, openapi, served, schema (default: all five)
 #   --bench  also read the benchmark inputs with both, in pairs; 10 % slower fails
 #
-# Collected results of a commit are kept in .tmp/same-as-before/, so a second comparison is faster.
+# The results of a commit are stored in .tmp/same-as-before/, so a second comparison is faster.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -27,9 +27,9 @@ done
 python="$repository/.venv/bin/python"
 [ -x "$python" ] || { echo "run make install-dev first" >&2; exit 2; }
 commit="$(git rev-parse --verify "$base^{commit}")"
-kept="$repository/.tmp/same-as-before"
-tree="$kept/tree-$commit"
-mkdir -p "$kept"
+results="$repository/.tmp/same-as-before"
+tree="$results/tree-$commit"
+mkdir -p "$results"
 
 if ! [ -d "$tree" ]; then
     git worktree prune
@@ -42,12 +42,12 @@ collect() { # collect TREE FOLDER
 }
 
 echo "same-as-before: collecting from $base ($commit)"
-collect "$tree" "$kept/$commit"
+collect "$tree" "$results/$commit"
 echo "same-as-before: collecting from the working tree"
-rm -rf "$kept/now"
-collect "$repository" "$kept/now"
+rm -rf "$results/now"
+collect "$repository" "$results/now"
 status=0
-"$python" scripts/same_as_before.py compare "$kept/$commit" "$kept/now" $parts || status=1
+"$python" scripts/same_as_before.py compare "$results/$commit" "$results/now" $parts || status=1
 if [ -n "$bench" ]; then
     "$python" scripts/same_as_before.py bench "$tree" "$repository" || status=1
 fi

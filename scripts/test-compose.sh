@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds and starts docker-compose.yml for real and runs the browser journey against it.
+# Build and start docker-compose.yml and run the browser journey against it.
 #
-# Uses the docker that is running. Where there is none, and we are root on a Debian, it installs
-# docker.io and starts a daemon of its own in a scratch folder; where no image registry can be
-# reached, it makes stand-ins for the four base images from Debian packages. Where not even that
-# works, it says why and skips (exit code 0), for the journey itself is part of `make test`.
+# Use the running docker daemon. Without one, as root on Debian, install docker.io and start a
+# daemon in a scratch folder; without an image registry, build stand-ins for the four base images
+# from Debian packages. If that fails too, print the reason and skip (exit code 0), because the
+# journey itself is part of `make test`.
 set -eu
 
 cd "$(dirname "$0")/.."

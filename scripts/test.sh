@@ -76,7 +76,7 @@ fi
 echo "==== summary"
 printf '%s' "$summary"
 for step in backend frontend browser; do skipped "$step"; done
-# Which failed and which were left out stands here once more: long logs lie between.
+# Repeat the failed and skipped tests after the long logs.
 [ -f "$folder/backend.log" ] && grep -E '^(FAILED|ERROR|SKIPPED) ' "$folder/backend.log"
 [ -f "$folder/frontend.log" ] && grep -E '^ *FAIL ' "$folder/frontend.log" | sort -u
 [ -f "$folder/browser.log" ] && grep -E '^ +[0-9]+\) ' "$folder/browser.log" | sort -u

@@ -11,7 +11,7 @@ TARGET = Path(__file__).resolve().parents[1] / "docs" / "analysis.schema.json"
 
 
 def text() -> str:
-    """The file's content."""
+    """Return the content of the file."""
     return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,6 +1,6 @@
 """Write the paragraph of docs/reference/knowledge.md that counts the issues.
 
-The paragraph lies between two HTML comments; `make docs` writes it, and a test holds it.
+The paragraph is between two HTML comments; `make docs` writes it, and a test checks it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def paragraph(issues: Collection[Issue]) -> str:
 
 
 def rewritten(page: str, issues: Collection[Issue]) -> str:
-    """Return the page with the paragraph of today; ValueError without the two comments."""
-    text, count = _BLOCK.subn(lambda found: found[1] + paragraph(issues) + found[2], page)
+    """Return the page with a current paragraph; raises ValueError without the two comments."""
+    text, count = _BLOCK.subn(lambda match: match[1] + paragraph(issues) + match[2], page)
     if count != 1:
         raise ValueError("the page has no block of issue counts")
     return text
