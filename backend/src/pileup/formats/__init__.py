@@ -95,7 +95,7 @@ FORMATS: tuple[Format, ...] = (
     top,
     procfs,
     uptime,
-    # tracers; lsof may stand in front of strace
+    # tracers; lsof output may precede strace's
     strace,
     # operating system: listings and settings
     netstat,

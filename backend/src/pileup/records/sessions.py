@@ -63,7 +63,7 @@ class Query(Record):
 
     Source: MYSQL_QUERY_LOG::write(), sql/log.cc; log_slow_extra (8.0.14+); Percona's and MariaDB's
     log_slow_verbosity.
-    Time:   when it ended, where the log says so (``# Time:``), else SET timestamp, when it began.
+    Time:   when it ended, where the log prints it (``# Time:``), else SET timestamp, when it began.
     Units:  seconds; InnoDB's waits are printed by Percona and MariaDB only.
     """
 

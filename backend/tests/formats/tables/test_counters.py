@@ -185,7 +185,10 @@ def test_variables_behind_status_are_settings() -> None:
 )
 def test_kinds_of_status_variables(name: str, kind: str, unit: str | None) -> None:
     """A gauge that is differentiated and a counter that is not both mislead."""
-    assert (status_variables.kind_of(name), status_variables.unit_of(name)) == (kind, unit)
+    assert (status_variables.variable_kind(name), status_variables.variable_unit(name)) == (
+        kind,
+        unit,
+    )
 
 
 def test_variables_hide_passwords_and_keep_empty_values() -> None:

@@ -105,6 +105,6 @@ def _series(name: str) -> tuple[str, Labels, Kind, str | None]:
         column = parts[-1].removeprefix("%")
         return f"iostat.{column}", (("device", ".".join(parts[1:-1])),), "gauge", None
     if parts[:2] == ["my", "status"] and len(parts) == 3:
-        kind = status_variables.kind_of(parts[2])
-        return f"mysql.{parts[2]}", (), kind, status_variables.unit_of(parts[2])
+        kind = status_variables.variable_kind(parts[2])
+        return f"mysql.{parts[2]}", (), kind, status_variables.variable_unit(parts[2])
     return f"mstat.{name}", (), "gauge", None

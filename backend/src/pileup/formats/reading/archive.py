@@ -122,7 +122,7 @@ def members(
 ) -> Iterator[Member]:
     """Yield the plain files of an archive in its order; append what is refused to ``refusals``.
 
-    ``name`` is the archive's own name, for when that of ``path`` says nothing. Reading a member may
+    ``name`` is the archive's own name, when that of ``path`` is not. Reading a member may
     raise ArchiveError when it exceeds a limit or is damaged; a single compressed file that is cut
     off or damaged ends there instead, and a refusal explains it. Raises ArchiveError for a file
     that is not an archive.
@@ -210,7 +210,7 @@ def _tar_member(
         what = "a link" if info.issym() or info.islnk() else "a device or pipe"
         refusals.append(Refusal(name, f"it is {what}, not a file"))
     elif info.size > budget.limits.member_bytes:
-        refusals.append(Refusal(name, f"it says that it holds {info.size} bytes: too large"))
+        refusals.append(Refusal(name, f"it claims to hold {info.size} bytes: too large"))
     else:
         return Member(name, lambda: _tar_open(archive, info, budget.limits), info.size)
     return None

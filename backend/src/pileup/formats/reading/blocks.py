@@ -29,8 +29,8 @@ _FEW = 32
 _LONG_LINES = 32
 """Average line length in bytes from which jumping between line ends is faster than counting."""
 
-_KEPT = 32 * 1024 * 1024
-_KEPT_OF_SEEKABLE = 4 * 1024 * 1024
+_RECENT_BYTES = 32 * 1024 * 1024
+_RECENT_BYTES_OF_SEEKABLE = 4 * 1024 * 1024
 """Used when lines can be read again. Reusing memory saves requests to the kernel, which are a tenth
 of the time to read 30 MB of backtraces."""
 _MOST_AGAIN = 32 * 1024 * 1024
@@ -86,9 +86,11 @@ class Blocks:
         self.keep_long_lines = False
         """Give a line beyond MAX_LINE_BYTES in pieces instead of cutting it."""
         self._average = 64.0
-        self._kept: deque[Block] = deque()
-        self._kept_bytes = 0
-        self._keep = min(_KEPT, _KEPT_OF_SEEKABLE) if source.can_go_back else _KEPT
+        self._recent: deque[Block] = deque()
+        self._recent_bytes = 0
+        self._most_recent_bytes = (
+            min(_RECENT_BYTES, _RECENT_BYTES_OF_SEEKABLE) if source.can_go_back else _RECENT_BYTES
+        )
 
     def __iter__(self) -> Iterator[Block]:
         rest = b""
@@ -118,7 +120,7 @@ class Blocks:
         """
         if line > self.lines:
             return self.bytes_read
-        for block in reversed(self._kept):
+        for block in reversed(self._recent):
             if block.first <= line:
                 if line == block.first:
                     return block.offset
@@ -238,10 +240,10 @@ class Blocks:
         self.lines += block.lines
         self.bytes_read += block.size
         self._average = max(1.0, len(block.data) / block.lines)
-        self._kept.append(block)
-        self._kept_bytes += len(block.data)
-        while self._kept_bytes > self._keep and len(self._kept) > 1:
-            self._kept_bytes -= len(self._kept.popleft().data)
+        self._recent.append(block)
+        self._recent_bytes += len(block.data)
+        while self._recent_bytes > self._most_recent_bytes and len(self._recent) > 1:
+            self._recent_bytes -= len(self._recent.popleft().data)
         return block
 
     def _count(self, block: Block) -> int:

@@ -47,27 +47,27 @@ class Header:
 class Lane:
     """Lines of the same series, as printed; valid until the next flush."""
 
-    __slots__ = ("_numbers", "_of", "_read", "_walls", "cells")
+    __slots__ = ("_numbers", "_owner", "_read", "_walls", "cells")
 
-    def __init__(self, of: Columns) -> None:
+    def __init__(self, owner: Columns) -> None:
         self.cells: list[str] = []
         self._walls: list[int | None] = []
         self._numbers: list[int] = []
         self._read: list[tuple[pl.Series, pl.Series, pl.Series]] = []
-        self._of = of
+        self._owner = owner
 
     def add(self, cells: Sequence[str], wall: int | None, line: int) -> None:
         """Add the cells of one line; as many as the header has series."""
         self.cells.extend(cells)
         self._walls.append(wall)
         self._numbers.append(line)
-        self._of.values += len(cells)
+        self._owner.values += len(cells)
 
     def add_numbers(self, values: pl.Series, walls: pl.Series, lines: pl.Series) -> None:
         """Add the numbers of many lines, line by line, with the time and number of each line."""
         self._seal()
         self._read.append((values, walls, lines))
-        self._of.values += len(values)
+        self._owner.values += len(values)
 
     def _seal(self) -> None:
         if self._numbers:

@@ -1,7 +1,7 @@
 """Parse information_schema.INNODB_METRICS in any layout: every enabled counter of InnoDB.
 
 Source: srv_mon.cc and i_s_metrics_fill_table(), storage/innobase (MySQL 5.6 to 9.x, MariaDB 10.0+).
-Yields: innodb_metrics.<name> from COUNT, since the counter was enabled. TYPE says what it is: a
+Yields: innodb_metrics.<name> from COUNT, since the counter was enabled. TYPE is its kind: a
         'value' is a gauge, all others only grow. A disabled counter is left out: its zero was
         never counted.
 Time:   TS lines, else samples are a nominal second apart.

@@ -16,8 +16,8 @@ from pileup.formats.tables.parts.result_records import parse
 NAME = "lock-tables"
 TITLE = "lock, transaction and thread tables"
 GIVES = (
-    "Transactions, locks, metadata locks, who waits for whom, what threads wait for and who has "
-    "it by performance_schema, threads with their three ids; other tables beside them as tables."
+    "Transactions, locks, metadata locks, lock waits with their blockers; waits and latch holders "
+    "of performance_schema; threads with their three ids; other tables as tables."
 )
 PRINTED_BY = (
     "`INNODB_TRX`, `INNODB_LOCKS`, `data_locks`, `data_lock_waits`, `metadata_locks`, `threads`, "

@@ -21,14 +21,14 @@ from pileup.formats.reading.pt_stalk_samples import TsClock
 from pileup.formats.reading.series_columns import Columns, Kind, decimal
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.tables.parts.status_reader import UptimeClock
-from pileup.formats.tables.parts.status_variables import kind_of, unit_of
+from pileup.formats.tables.parts.status_variables import variable_kind, variable_unit
 from pileup.records import Event, Item, Problem, Setting, Skipped
 
 NAME = "mysqladmin-status"
 TITLE = "mysqladmin status"
 GIVES = (
-    "`mysql.<Variable>` as in SHOW GLOBAL STATUS; `mysqladmin.*` for what no variable holds; "
-    "the version, of the client's `status`."
+    "`mysql.<Variable>` as in SHOW GLOBAL STATUS; `mysqladmin.*` for numbers without a variable; "
+    "the version from the client's `status`."
 )
 PRINTED_BY = "`mysqladmin status`, also with `-i`; `status` (`\\s`) of the mysql client"
 VERSION = 2
@@ -127,7 +127,7 @@ def _take(
         wall = uptimes.next(int(known) if known is not None and 0 <= known < _AGES else None)
     if above:
         found.add("mysql.Uptime", above[0], wall=wall, clock=clock.clock, line=above[1],
-                  kind=kind_of("Uptime"), unit=unit_of("Uptime"))  # fmt: skip
+                  kind=variable_kind("Uptime"), unit=variable_unit("Uptime"))  # fmt: skip
     for name, value, printed in pairs:
         if name not in _VARIABLES and name not in _OTHERS:
             continue
@@ -138,7 +138,11 @@ def _take(
             series, kind, unit = _OTHERS[name]
             series = f"mysqladmin.{series}"
         else:
-            series, kind, unit = f"mysql.{variable}", kind_of(variable), unit_of(variable)
+            series, kind, unit = (
+                f"mysql.{variable}",
+                variable_kind(variable),
+                variable_unit(variable),
+            )
         found.add(series, value, wall=wall, clock=clock.clock, line=number, kind=kind, unit=unit)
 
 

@@ -18,7 +18,7 @@ from itertools import accumulate
 from pileup.formats.errors import FormatError
 from pileup.formats.tables.parts.status_reader import UptimeClock
 from pileup.formats.tables.parts.status_rows import parse_value
-from pileup.formats.tables.parts.status_variables import kind_of, unit_of
+from pileup.formats.tables.parts.status_variables import variable_kind, variable_unit
 from pileup.records import Item, Problem, Samples, Setting, Skipped
 
 NAME = "pt-mext"
@@ -82,8 +82,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             )
         yield Samples(
             f"mysql.{name}",
-            kind_of(name),
-            unit_of(name),
+            variable_kind(name),
+            variable_unit(name),
             "relative",
             walls[: len(values)],
             values,

@@ -26,7 +26,7 @@ from pileup.records import Item, Problem
 
 NAME = "result-json"
 TITLE = "the result of a query as JSON"
-GIVES = "What the same rows give when the client prints them: locks, status, sessions, or a table."
+GIVES = "The same as these rows printed by the client: locks, status, sessions, or a table."
 PRINTED_BY = "MySQL Shell (`--result-format=json`, `ndjson`, `--json`), `JSON_OBJECT()`, exporters"
 VERSION = 1
 HINTS = ()

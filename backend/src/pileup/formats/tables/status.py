@@ -3,11 +3,11 @@
 Source: print_header()/print_table_data() in client/mysqladmin.cc (boxes), the mysql client (boxes,
         tabs). No table has a time: a stalled server delays its samples, so Uptime is the clock
         where it advances, else the nominal second of ``-i 1``.
-Yields: mysql.<Variable> as printed; status_names tells counters from gauges. ``-r`` prints the
-        first sample as it is and then differences, of gauges too: they are summed up again
+Yields: mysql.<Variable> as printed; status_variables separates counters from gauges. ``-r`` prints
+        the first sample as it is and then differences, of gauges too: they are summed up again
         (print_relative_row() in mysqladmin.cc), so both forms give the same series.
 Time:   Uptime has whole seconds. A sample is placed a second behind the one before it, as ``-i 1``
-        means it, unless its Uptime says otherwise: no two fall on one instant, and delays show.
+        means it, unless its Uptime differs: no two are at the same instant, and delays show.
 """
 
 from __future__ import annotations

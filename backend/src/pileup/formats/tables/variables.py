@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.tables.parts.client_results import ResultRow, ResultSet, Stray, read
-from pileup.formats.tables.parts.result_tables import Shared, TableOf
+from pileup.formats.tables.parts.result_tables import Shared, TableCollector
 from pileup.formats.tables.parts.row_handlers import Where
 from pileup.formats.tables.parts.status_reader import StatusReader
 from pileup.formats.tables.parts.status_rows import cells, is_variable, shown
@@ -27,8 +27,8 @@ from pileup.records import Item, Setting, Skipped
 NAME = "variables"
 TITLE = "SHOW GLOBAL VARIABLES"
 GIVES = (
-    "Settings: the variables in force; sessions' own values as `session.<name>`; status rows "
-    "behind them as `mysql.<Variable>`."
+    "Settings: the variables in force; values of single sessions as `session.<name>`; status rows "
+    "after them as `mysql.<Variable>`."
 )
 PRINTED_BY = (
     "`SHOW VARIABLES`, `mysqladmin variables`; box, tabs, `\\G`; pt-stalk, pt-mysql-summary"
@@ -159,7 +159,7 @@ class _Reader:
         if statement is not None and number - statement[0] < 10:
             first = statement[0]
             before = [statement[1], *[""] * (number - first - 1), text]
-        table: TableOf | None = None
+        table: TableCollector | None = None
         result: ResultSet | None = None
         columns: tuple[str, ...] = ()
         for part in read(itertools.chain(before, self._until_variables()), first):
@@ -169,7 +169,7 @@ class _Reader:
                 result, table = part, None
                 columns = tuple(column.lower() for column in part.columns)
                 if columns not in _PAIRS and columns != _BY_THREAD:
-                    table = TableOf(part, Where(None, None), self._shared)
+                    table = TableCollector(part, Where(None, None), self._shared)
             elif isinstance(part, ResultRow):
                 if table is not None:
                     table.row(part)
@@ -180,7 +180,7 @@ class _Reader:
                     yield from self._session_setting(part)
                 else:  # status_by_thread has the same columns
                     assert result is not None
-                    table = TableOf(result, Where(None, None), self._shared)
+                    table = TableCollector(result, Where(None, None), self._shared)
                     table.row(part)
             elif isinstance(part, Stray):
                 yield Skipped(part.line, part.line, "not a variable and its value")

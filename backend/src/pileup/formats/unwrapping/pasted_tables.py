@@ -99,7 +99,7 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
         return _UnicodeBox()
     if "<resultset" in text and "<row>" in text:
         return _Xml()
-    if "<t" in text.lower() and _is_known(_names_of_html(text)):
+    if "<t" in text.lower() and _is_known(_html_names(text)):
         return _Html()
     if not any(map(_RULE.match, filled)):
         unruled = _bars_reader(filled) or _status_reader(filled) or _processlist_reader(filled)
@@ -402,7 +402,7 @@ class _Html:
         return given
 
 
-def _names_of_html(text: str) -> list[str]:
+def _html_names(text: str) -> list[str]:
     reader = _Html()
     for line in text.split("\n"):
         reader(line)

@@ -118,7 +118,7 @@ class Counters:
         self._clear()
 
     def _clear(self) -> None:
-        self._series_of: list[int] = []
+        self._series_index: list[int] = []
         self._value: list[str | None] = []
         self._line: list[int] = []
         self._reads: list[tuple[int, int, int | None]] = []
@@ -138,7 +138,7 @@ class Counters:
             self._value += known.pick(numbers)
             for place in known.made:
                 self._value.append(repr(_made(place, numbers)))
-            self._series_of += known.series
+            self._series_index += known.series
             self._line += known.lines
             self._reads.append((len(known.places), line, wall_us))
         return Counted(known, numbers)
@@ -147,7 +147,7 @@ class Counters:
         """Add numbers that other readers counted."""
         for series, value, line in values:
             self._value.append(None if value is None else str(value))
-            self._series_of.append(self._number(series, ""))
+            self._series_index.append(self._number(series, ""))
             self._line.append(0)
             self._reads.append((1, line, wall_us))
 
@@ -182,7 +182,7 @@ class Counters:
         counts, lines, walls = zip(*self._reads, strict=True)
         reads = repeated(list(counts))
         value = pl.Series(self._value, dtype=pl.String).cast(pl.Float64, strict=False)
-        number = pl.Series("number", self._series_of, dtype=pl.UInt32)
+        number = pl.Series("number", self._series_index, dtype=pl.UInt32)
         sorted_ = number.to_frame().with_row_index().sort("number", maintain_order=True)
         order, number = sorted_["index"], sorted_["number"]
         reads = reads.gather(order)

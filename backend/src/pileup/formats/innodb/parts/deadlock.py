@@ -35,7 +35,7 @@ _TABLE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 2_000
-"""Characters of a line in which a table's name is looked for."""
+"""Characters of a line in which a table's name is searched."""
 _CONSTRAINT = re.compile(r"CONSTRAINT `?(?P<name>[^`\s]+)`? FOREIGN KEY")
 
 

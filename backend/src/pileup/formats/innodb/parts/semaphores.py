@@ -140,7 +140,7 @@ class Waits:
         self._places: Interned[_Place] = Interned()
         self._bodies: Interned[_Body] = Interned()
         self._thread: list[int] = []
-        self._wait_of: list[int] = []
+        self._wait_index: list[int] = []
         self._first: list[int] = []
         self._dumps: list[tuple[int, int | None, int | None, Clock | None]] = []
 
@@ -167,9 +167,9 @@ class Waits:
         after = ""
         if cut := _COUNTER.search(paragraphs[-1]):
             paragraphs[-1], after = _split(paragraphs[-1], cut.start())
-        end = self._at_once(paragraphs, line)
+        end = self._take_plain(paragraphs, line)
         if end is None:
-            end = self._one_by_one(paragraphs, line, counters, items)
+            end = self._take_each(paragraphs, line, counters, items)
         if after:
             counters.append((end, after))
         waits = len(self._thread) - held
@@ -185,7 +185,7 @@ class Waits:
             yield Rows(SemaphoreWait.KIND, self._frame())
         self._clear()
 
-    def _at_once(self, paragraphs: list[str], line: int) -> int | None:
+    def _take_plain(self, paragraphs: list[str], line: int) -> int | None:
         """Take paragraphs that are nothing but waits; return the number of the line below them.
 
         Returns None, without taking any, when a paragraph has more than a wait.
@@ -204,18 +204,18 @@ class Waits:
             return None
         *first, end = accumulate([wait.lines for wait in waits], initial=line)
         self._thread += map(int, threads)
-        self._wait_of += [number for number in numbers if number is not None]
+        self._wait_index += [number for number in numbers if number is not None]
         self._first += first
         return end
 
-    def _one_by_one(
+    def _take_each(
         self,
         paragraphs: list[str],
         line: int,
         counters: list[tuple[int, str]],
         items: list[Item],
     ) -> int:
-        """Take paragraphs like ``_at_once``, also damaged ones and counters between them."""
+        """Take paragraphs like ``_take_plain``, also damaged ones and counters between them."""
         for paragraph in paragraphs:
             text = paragraph
             if cut := _COUNTER.search(text):
@@ -229,7 +229,7 @@ class Waits:
                 items.append(_unreadable_problem(line, text))
             else:
                 self._thread.append(int(thread))
-                self._wait_of.append(number)
+                self._wait_index.append(number)
                 self._first.append(line)
             items.extend(_skipped_line(line + at) for at in self._bodies.rows[wait.body].unread)
             line += paragraph.count("\n") + 1
@@ -257,7 +257,7 @@ class Waits:
 
     def _frame(self) -> pl.DataFrame:
         dump = repeated([dump[0] for dump in self._dumps])
-        wait = pl.Series(self._wait_of, dtype=pl.Int64)
+        wait = pl.Series(self._wait_index, dtype=pl.Int64)
         place = pl.Series([row.place for row in self._waits.rows], dtype=pl.Int64).gather(wait)
         body = pl.Series([row.body for row in self._waits.rows], dtype=pl.Int64).gather(wait)
         fields: Interned[tuple[Any, ...]] = Interned()

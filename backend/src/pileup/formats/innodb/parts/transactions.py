@@ -1,7 +1,7 @@
 """Parse the TRANSACTIONS section: transactions with their sessions, statements and printed locks.
 
 Source: lock_print_info_all_transactions() and trx_print_low(), innobase lock0lock.cc, trx0trx.cc.
-        Beyond 1 MB the server omits the begin of the list (innodb_show_status()) and says
+        Beyond 1 MB the server omits the begin of the list (innodb_show_status()) and prints
         'truncated...'.
 Note:   with innodb_status_output_locks off only the waited-for lock is printed; holders are for
         the analysis to infer.
@@ -101,13 +101,13 @@ class Transactions:
         self._lock_rows: list[Lock] = []
         self._lock_start: list[int] = []
         """Per text of locks: the first of its rows."""
-        self._lock_of: list[int] = []
+        self._lock_index: list[int] = []
         self._lock_trx: list[int] = []
         self._lock_line: list[int] = []
         self._dumps: list[tuple[int, int | None, int]] = []
 
     def __len__(self) -> int:
-        return len(self._rows) + len(self._lock_of)
+        return len(self._rows) + len(self._lock_index)
 
     def read(self, text: str, line: int, *, wall_us: int | None, snapshot: int) -> Listed:
         """Read one section; its first line is ``line``."""
@@ -211,7 +211,7 @@ class Transactions:
             self._lock_rows += locks.listed
         listed, unread = self._locks.rows[number]
         start = self._lock_start[number]
-        self._lock_of += range(start, start + len(listed))
+        self._lock_index += range(start, start + len(listed))
         self._lock_trx += [len(self._rows)] * len(listed)
         self._lock_line += [line] * len(listed)
         for at, lock in enumerate(listed):
@@ -258,7 +258,7 @@ class Transactions:
             },
         )
         of_trx = pl.Series(self._lock_trx, dtype=pl.UInt32)
-        listed = locks[pl.Series(self._lock_of, dtype=pl.UInt32)]
+        listed = locks[pl.Series(self._lock_index, dtype=pl.UInt32)]
         line = pl.Series(self._lock_line, dtype=pl.Int64)
         return transactions, build_frame(
             TrxLock.KIND,

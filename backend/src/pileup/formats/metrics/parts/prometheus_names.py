@@ -69,13 +69,13 @@ def make_metric(name: str, labels: Mapping[str, str], declared: str | None = Non
     rest.pop("job", None)
     variable = _variable(name, rest)
     if variable is not None:
-        kind: Kind = status_variables.kind_of(variable)
+        kind: Kind = status_variables.variable_kind(variable)
         return Metric(
             f"mysql.{variable}",
             tuple(sorted(rest.items())),
             host,
             kind,
-            status_variables.unit_of(variable),
+            status_variables.variable_unit(variable),
         )
     stem = name.removesuffix("_total")
     unit = next((_UNITS[w] for w in (stem.rpartition("_")[2],) if w in _UNITS), None)

@@ -54,7 +54,7 @@ class _Known:
     make: Make
 
 
-def kind_of(columns: tuple[str, ...]) -> str | None:
+def snapshot_kind(columns: tuple[str, ...]) -> str | None:
     """Return the kind of snapshot for a table of these (lower-case) columns, or None."""
     known = _known(columns)
     return known.kind if known else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
-from pileup.formats.tables.parts.result_tables import Shared, TableOf
+from pileup.formats.tables.parts.result_tables import Shared, TableCollector
 from pileup.formats.tables.parts.row_handlers import Handler, Where, integer
 from pileup.records import Item, Samples
 
@@ -22,7 +22,7 @@ def handler(
 class _OpenTables:
     def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
         named = result if result.title else replace(result, title="SHOW OPEN TABLES")
-        self._table = TableOf(named, where, shared, counted="open_tables.*")
+        self._table = TableCollector(named, where, shared, counted="open_tables.*")
         self._result, self._where = result, where
         self._open = 0
         self._uses: list[int | None] = []

@@ -21,8 +21,8 @@ from pileup.formats.tables.parts.processlist_rows import (
     RowPattern,
     RowPatterns,
     integer,
+    null_as_none,
     seconds,
-    text_of,
 )
 from pileup.formats.tables.parts.processlist_series import ListingSeries
 from pileup.formats.unwrapping import client_layouts
@@ -104,7 +104,7 @@ class ProcesslistReader:
             yield from self._time_line_at(number, time)
         elif line[:2].lstrip().startswith("*") and client_layouts.ROW.match(line.lstrip()):
             yield from self._not_a_row()
-            self._row_line = (number, line)  # the next line says whether it is one
+            self._row_line = (number, line)  # the next line decides whether it is one
         elif self._row_line:
             yield from self._after_row_line(number, line)
         elif line.startswith("+") and client_layouts.RULE.match(line):
@@ -381,8 +381,8 @@ class ProcesslistReader:
             )
             yield Skipped(row.first, row.last, "a row without an Id")
             return
-        command = text_of(fields.get("command"))
-        state = text_of(fields.get("state"))
+        command = null_as_none(fields.get("command"))
+        state = null_as_none(fields.get("state"))
         self._sessions += 1
         self._last = max(self._last, row.last)
         if command not in NOT_RUNNING:
@@ -397,13 +397,13 @@ class ProcesslistReader:
             clock=clock,
             snapshot=self._samples + 1,
             session_id=session_id,
-            user=text_of(fields.get("user")),
-            client_host=text_of(fields.get("host")),
-            db=text_of(fields.get("db")),
+            user=null_as_none(fields.get("user")),
+            client_host=null_as_none(fields.get("host")),
+            db=null_as_none(fields.get("db")),
             command=command,
             time_s=seconds(fields.get("time"), fields.get("time_ms")),
             state=state,
-            query=text_of(fields.get("info")),
+            query=null_as_none(fields.get("info")),
             os_tid=integer(fields.get("tid")) or None,
         )
 

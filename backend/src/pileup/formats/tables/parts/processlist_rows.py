@@ -167,7 +167,7 @@ class RowPatterns:
         return self._made[key]
 
 
-def text_of(value: str | None) -> str | None:
+def null_as_none(value: str | None) -> str | None:
     return None if value is None else client_layouts.null(value)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pileup.formats.reading.pt_stalk_samples import clock_event
 from pileup.formats.tables.parts import lock_rows, open_tables_rows, replication_rows, status_values
 from pileup.formats.tables.parts.client_results import ResultRow, ResultSet, Stamp, Stray, read
-from pileup.formats.tables.parts.result_tables import LeftOut, Shared, TableOf
+from pileup.formats.tables.parts.result_tables import LeftOut, Shared, TableCollector
 from pileup.formats.tables.parts.row_handlers import Handler, Where
 from pileup.formats.unwrapping.client_layouts import stray
 from pileup.records import Item, Snapshot
@@ -99,7 +99,7 @@ class _Reader:
         columns = tuple(column.lower() for column in result.columns)
         sample = self._seen.get(columns, 0)
         self._seen[columns] = sample + 1
-        kind = lock_rows.kind_of(columns)
+        kind = lock_rows.snapshot_kind(columns)
         if kind is None:
             yield from self._end_moment()
         else:
@@ -110,7 +110,7 @@ class _Reader:
             or replication_rows.handler(columns, where, self._shared)
             or status_values.handler(result, columns, where, self._shared)
             or open_tables_rows.handler(result, columns, where, self._shared)
-            or TableOf(result, where, self._shared)
+            or TableCollector(result, where, self._shared)
         )
 
     def _begin_moment(

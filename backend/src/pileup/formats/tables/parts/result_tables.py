@@ -53,7 +53,7 @@ class LeftOut:
             yield Skipped(self._first, self._last, why)
 
 
-class TableOf:
+class TableCollector:
     """Collects the rows of one result set."""
 
     def __init__(
@@ -77,7 +77,7 @@ class TableOf:
             self._left_out.add(row.line_first, row.line_last)
         else:
             self._shared.cells -= width
-            self.rows.append(tuple(self._kept(cell) for cell in row.values))
+            self.rows.append(tuple(self._shorten(cell) for cell in row.values))
             self._last = row.line_last
 
     def drain(self) -> Sequence[Item]:
@@ -118,7 +118,7 @@ class TableOf:
             rows=tuple(self.rows),
         )
 
-    def _kept(self, cell: str | None) -> str | None:
+    def _shorten(self, cell: str | None) -> str | None:
         if cell is None or len(cell) <= MOST_CELL:
             return cell
         self._cut += 1

@@ -28,13 +28,13 @@ from pileup.formats.tables.parts.status_rows import (
     shown,
 )
 from pileup.formats.tables.parts.status_shape import Shape
-from pileup.formats.tables.parts.status_variables import kind_of, unit_of
+from pileup.formats.tables.parts.status_variables import variable_kind, variable_unit
 from pileup.formats.unwrapping.client_layouts import stray
 from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, build_frame
 
 _WHOLE = re.compile(r"-?\d{1,19}")
 _UNSET = 2**64 - 1
-"""(size_t)-1: no such thing (Ssl_verify_depth without SSL, wsrep_local_index outside a cluster)."""
+"""(size_t)-1: not set (Ssl_verify_depth without SSL, wsrep_local_index outside a cluster)."""
 _S = 1_000_000
 _FLUSH = 60
 """Samples held before their series are handed on."""
@@ -238,8 +238,8 @@ class StatusReader:
                     yield from self._text(name, text, number)
                     continue
                 columns["series"].append(f"mysql.{name}")
-                columns["kind"].append(kind_of(name))
-                columns["unit"].append(unit_of(name))
+                columns["kind"].append(variable_kind(name))
+                columns["unit"].append(variable_unit(name))
                 columns["wall_us"].append(sample.wall)
                 columns["clock"].append(sample.clock)
                 columns["value"].append(value)
@@ -256,7 +256,7 @@ class StatusReader:
         wrapped = text.isdecimal() and int(text[:40]) != _UNSET
         problem = not_a_number_problem(name, text, number)
         if difference and not (wrapped or problem):
-            return  # a difference of texts says nothing
+            return  # a difference of texts has no meaning
         self._yielded_texts.add(name)
         if wrapped:
             yield Problem(number, f"{name} wrapped around and is not a count.", found=text[:200])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pileup.formats.tables.parts.status_variables import unit_of
+from pileup.formats.tables.parts.status_variables import variable_unit
 from pileup.records import Problem
 
 # | Aborted_clients        | 0      |    but with -r:  | Aborted_clients   |         -6|
@@ -88,7 +88,7 @@ def parse_value(text: str) -> float | None:
 
 def not_a_number_problem(name: str, text: str, number: int) -> Problem | None:
     """Report a text as the value of a variable whose values are numbers; else None."""
-    if unit_of(name) in (None, "boolean"):
+    if variable_unit(name) in (None, "boolean"):
         return None
     message = f"{name} is not a number here; it was left out."
     return Problem(number, message, expected="a number", found=text[:200])

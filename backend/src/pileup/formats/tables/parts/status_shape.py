@@ -21,7 +21,7 @@ from pileup.formats.tables.parts.status_rows import (
     is_decoration,
     opens_value,
 )
-from pileup.formats.tables.parts.status_variables import kind_of, unit_of
+from pileup.formats.tables.parts.status_variables import variable_kind, variable_unit
 
 _MOST_LINES = 5000
 _NO_COUNTER = 2.0**63
@@ -106,8 +106,8 @@ class Shape:
             columns = {
                 "series": [f"mysql.{name}" for name in names],
                 "labels": [""] * len(names),
-                "kind": [kind_of(name) for name in names],
-                "unit": [unit_of(name) for name in names],
+                "kind": [variable_kind(name) for name in names],
+                "unit": [variable_unit(name) for name in names],
                 "host": [None] * len(names),
             }
             self._series = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)), at

@@ -4,7 +4,7 @@ Source: SHOW [GLOBAL] STATUS, performance_schema.global_status. A whole SHOW STA
         information_schema.GLOBAL_STATUS (5.1 to 5.7, MariaDB) prints its names in capitals.
 Note:   the names of status begin with a capital letter (but for wsrep_*); those of SHOW VARIABLES,
         whose columns are the same, do not: settings of a part of the variables stay a table. So
-        does a table in capitals of which neither statement nor first name says that it is status.
+        does a table in capitals unless its statement or its first name shows that it is status.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 
 from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
-from pileup.formats.tables.parts.result_tables import Shared, TableOf
+from pileup.formats.tables.parts.result_tables import Shared, TableCollector
 from pileup.formats.tables.parts.row_handlers import Handler, Ready, Where
 from pileup.formats.tables.parts.status_rows import not_a_number_problem, parse_value
-from pileup.formats.tables.parts.status_variables import UNITS, kind_of, unit_of
+from pileup.formats.tables.parts.status_variables import UNITS, variable_kind, variable_unit
 from pileup.records import Item, Samples
 
 _COLUMNS = (("variable_name", "value"), ("variable_name", "variable_value"))
@@ -34,7 +34,7 @@ def handler(
 class _StatusValues(Ready):
     def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
         super().__init__()
-        self._table = TableOf(result, where, shared)
+        self._table = TableCollector(result, where, shared)
         self._where = where
         self._capitals: bool | None = True if _STATUS_TABLE.search(result.title) else None
         """Names in capitals are those of status; None: not known yet."""
@@ -55,8 +55,8 @@ class _StatusValues(Ready):
         if (value := parse_value(text)) is not None:
             samples = Samples(
                 f"mysql.{name}",
-                kind_of(name),
-                unit_of(name),
+                variable_kind(name),
+                variable_unit(name),
                 self._where.clock or "relative",
                 [self._where.wall_us],
                 [value],

@@ -135,13 +135,13 @@ _PREFIX_UNITS = (("com_", "statements"), ("handler_", "calls"))
 
 
 @lru_cache(maxsize=8192)  # a hostile file may have any number of names
-def kind_of(name: str) -> Literal["counter", "gauge"]:
+def variable_kind(name: str) -> Literal["counter", "gauge"]:
     """Return whether a variable is a counter (its difference over time matters) or a gauge."""
     return "gauge" if _GAUGES.fullmatch(name) else "counter"
 
 
 @lru_cache(maxsize=8192)  # a hostile file may have any number of names
-def unit_of(name: str) -> str | None:
+def variable_unit(name: str) -> str | None:
     """Return the unit of a variable, or None when it is unknown."""
     lower = name.lower()
     known = UNITS.get(lower)
