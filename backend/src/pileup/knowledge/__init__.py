@@ -1,8 +1,8 @@
-"""What latches, waits, stacks, states and known bugs mean.
+"""Knowledge base: the meaning of latches, waits, stacks, states, counters and known problems.
 
-The facts are YAML under data/, each with its sources; this module loads them once and answers
-questions about them. Ids are stable: findings, reports and links carry them. A team adds a folder
-of its own with files of the same names (``use``): what has a known id replaces it, the rest is new.
+The facts are YAML under data/, each with its sources; this module loads them once and looks them
+up. Ids are stable: findings, reports and links carry them. A team adds a folder of its own with
+files of the same names (``use``): an entry with a known id replaces ours, any other is added.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, slots=True)
 class Latch:
+    """A latch of the server: who takes it, and what contention on it means."""
+
     id: str
     names: tuple[str, ...]
     kind: str
@@ -43,12 +45,14 @@ class Latch:
 
 @dataclass(frozen=True, slots=True)
 class StackMeaning:
+    """The meaning of stacks that contain certain functions."""
+
     id: str
     functions: tuple[str, ...]
     """Innermost first; an ordered subset of the thread's stack."""
     category: str
     set_aside: bool
-    """An idle thread."""
+    """Whether the thread is idle."""
     subsystem: str
     waits_on: tuple[str, ...]
     meaning: str
@@ -57,6 +61,8 @@ class StackMeaning:
 
 @dataclass(frozen=True, slots=True)
 class StateMeaning:
+    """The meaning of a processlist's State, or of its Command."""
+
     state: str | None
     command: str | None
     category: str
@@ -67,6 +73,8 @@ class StateMeaning:
 
 @dataclass(frozen=True, slots=True)
 class CounterMeaning:
+    """The meaning of a status variable or another counter."""
+
     name: str
     kind: str
     unit: str | None
@@ -77,6 +85,8 @@ class CounterMeaning:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
+    """A known problem: affected versions, explanation, mitigations and an experiment."""
+
     id: str
     category: str
     title: str
@@ -94,10 +104,11 @@ class Issue:
     verified_by: str
 
     def applies_to(self, family: str | None, numbers: tuple[int, ...]) -> Applies:
+        """Return whether a server of this family and version has the problem."""
         return applies(self.affected, self.fixed, family, numbers)
 
 
-# Where a latch cannot be told by its line: the one of that file that waits are about, by kind.
+# Where a line does not identify a latch: the usual latch of waits in that file, by kind.
 _USUAL = {
     ("buf0buf", "rw-lock"): "buf_block_lock",
     ("dict0dict", "rw-lock"): "index_tree_lock",
@@ -123,7 +134,11 @@ class Knowledge:
     """The loaded knowledge base, with a team's folder over our own where there is one."""
 
     def __init__(self, folder: Path | None = None, *, lenient: bool = False) -> None:
-        """lenient: what cannot be used of the folder is left out, and said in ``problems``."""
+        """Load our knowledge and the team's folder over it.
+
+        Raises KnowledgeError for a file that cannot be used; with ``lenient`` such a file or entry
+        is left out and listed in ``problems``.
+        """
         self.problems: list[str] = []
         """Files and entries of the team's folder that were left out, and why."""
         texts = _texts(folder, self.problems if lenient else None)
@@ -148,7 +163,7 @@ class Knowledge:
     def latch_for(
         self, file: str | None, line: int | None = None, name: str | None = None, mode: str = ""
     ) -> Latch | None:
-        """The latch of a semaphore wait: by its printed name, else by where it was created.
+        """Find the latch of a semaphore wait by its printed name, else by where it was created.
 
         file: base name as printed (btr0sea.cc). mode: 'mutex' or an rw-lock mode.
         """
@@ -170,7 +185,7 @@ class Knowledge:
         return self.latches.get(usual) if usual else None
 
     def stack_for(self, functions: Sequence[str]) -> StackMeaning | None:
-        """What a stack (innermost first) means: the signature with the most functions."""
+        """Find the meaning of a stack (innermost first): the entry with the most functions."""
         names = [function_key(name) for name in functions]
         present = set(names)
         best: tuple[int, int, StackMeaning] | None = None
@@ -184,9 +199,9 @@ class Knowledge:
         return best[2] if best else None
 
     def state_for(self, command: str | None, state: str | None) -> StateMeaning | None:
-        """What a processlist row's State (or Command, for idle ones) means."""
-        if state and (found := self._state_names.get(state.lower())):
-            return found
+        """Find the meaning of a processlist row's State (or Command, for idle sessions)."""
+        if state and (named := self._state_names.get(state.lower())):
+            return named
         if state:
             for pattern, meaning in self._state_patterns:
                 if pattern.search(state):
@@ -194,22 +209,27 @@ class Knowledge:
         return self._state_names.get(f"command:{(command or '').lower()}") if command else None
 
     def counter(self, name: str) -> CounterMeaning | None:
-        """A status variable or counter by its printed name, whatever its case."""
+        """Find a status variable or counter by its printed name, in any case."""
         return self.counters.get(name.lower())
 
     def series(self, name: str) -> CounterMeaning | None:
-        """What a series measures: 'vmstat.r' and 'iostat.aqu-sz' are told with their collector
-        (vmstat_r, iostat_aqu_sz), 'mysql.Threads_running' by the variable alone.
+        """Find what a series measures by its name.
+
+        'vmstat.r' and 'iostat.aqu-sz' are listed with their collector (vmstat_r, iostat_aqu_sz),
+        'mysql.Threads_running' by the variable alone.
         """
         whole = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
         return self.counters.get(whole) or self.counter(name.partition(".")[2])
 
     def issue(self, issue_id: str) -> Issue:
-        """A known problem by its stable id; KeyError for one that does not exist."""
+        """Return a known problem by its stable id. Raises KeyError for an unknown id."""
         return self.issues[issue_id]
 
     def _check(self, *, lenient: bool) -> None:
-        """Ids that are spoken of must exist; lenient: signatures that speak of others go."""
+        """Check that the ids in signatures exist.
+
+        Raises KnowledgeError; with ``lenient`` such a signature is removed instead.
+        """
         for signature in list(self.signatures.values()):
             wrong = self._unknown(signature)
             if wrong is None:
@@ -238,7 +258,7 @@ class Knowledge:
 
 
 class KnowledgeError(ValueError):
-    """A file of knowledge that cannot be used: which one, where in it, and why."""
+    """A file of knowledge cannot be used; the message names the file, the entry and the reason."""
 
 
 _folder: Path | None = None
@@ -248,10 +268,10 @@ _lenient = False
 
 
 def use(folder: Path | None, *, lenient: bool = False) -> list[str]:
-    """Lay a team's folder over our own knowledge, for this process; None: ours alone.
+    """Use a team's folder over our own knowledge in this process, or with None ours alone.
 
-    KnowledgeError at once when a file of it cannot be used; lenient: a server goes on without that
-    file. Gives what was left out and why.
+    Raises KnowledgeError if a file of it cannot be used; with ``lenient`` a server goes on without
+    that file. Returns what was left out and why.
     """
     global _folder, _lenient  # one knowledge base per process, as it is loaded once
     before = _folder, _lenient
@@ -265,7 +285,7 @@ def use(folder: Path | None, *, lenient: bool = False) -> list[str]:
 
 
 def knowledge() -> Knowledge:
-    """The knowledge base, loaded once per process."""
+    """Return the knowledge base, loaded once per process."""
     return _load(_folder, _lenient)
 
 
@@ -275,18 +295,18 @@ def _load(folder: Path | None, lenient: bool) -> Knowledge:
 
 
 def match_stack(functions: Sequence[str]) -> StackMeaning | None:
-    """``Knowledge.stack_for`` of the loaded knowledge base."""
+    """Find the meaning of a stack (innermost first) in the loaded knowledge base."""
     return knowledge().stack_for(functions)
 
 
 def plain_function(name: str) -> str:
-    """A function without arguments, template arguments and symbol version."""
+    """Return a function's name without arguments, template arguments and symbol version."""
     return name.split("(", 1)[0].split("@@", 1)[0].split("<", 1)[0].strip() or name
 
 
 @functools.lru_cache(maxsize=65536)
 def function_key(name: str) -> str:
-    """A function by which stacks compare: without the C library's decorations.
+    """Return the name by which functions of stacks compare, without the C library's decorations.
 
     glibc 2.34 prints ``___pthread_cond_wait`` and ``__GI___fsync64`` for what was
     ``pthread_cond_wait`` and ``fsync``.
@@ -297,7 +317,7 @@ def function_key(name: str) -> str:
     return _SAME_CALL.get(plain, plain)
 
 
-# one wait under the names of several system calls
+# system calls that are the same wait under another name
 _SAME_CALL = {
     "ppoll": "poll",
     "sigtimedwait": "sigwait",
@@ -310,7 +330,7 @@ _SAME_CALL = {
 
 
 def _is_subset(wanted: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether all wanted functions occur, in this order."""
+    """Return whether all wanted functions occur, in this order."""
     remaining = iter(names)
     return all(any(name == item for name in remaining) for item in wanted)
 
@@ -341,12 +361,15 @@ class _Texts:
         key = TOPICS[topic]
         if not key:
             return self._theirs.get(topic, []) + self._ours[topic]
-        found = {raw[key]: raw for raw in self._ours[topic]}
-        return list((found | {raw[key]: raw for raw in self._theirs.get(topic, [])}).values())
+        ours = {raw[key]: raw for raw in self._ours[topic]}
+        return list((ours | {raw[key]: raw for raw in self._theirs.get(topic, [])}).values())
 
 
 def _texts(folder: Path | None, refused: list[str] | None) -> _Texts:
-    """refused: takes what cannot be used, instead of an error."""
+    """Read our files and the folder's.
+
+    Raises KnowledgeError for a file that cannot be used, or adds the reason to ``refused``.
+    """
     own = resources.files("pileup.knowledge") / "data"
     ours = {topic: _raw(f"{topic}.yaml", (own / f"{topic}.yaml").read_bytes()) for topic in TOPICS}
     if folder is None:
@@ -371,13 +394,13 @@ def _texts(folder: Path | None, refused: list[str] | None) -> _Texts:
 
 @functools.lru_cache(maxsize=16)
 def _raw(name: str, text: bytes) -> list[dict[str, Any]]:
-    """The entries of one file; a KnowledgeError says which entry does not fit, and how."""
+    """Read the entries of a file. Raises KnowledgeError, which names an entry that does not fit."""
     topic = Path(name).stem
     try:
-        found = yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader
+        document = yaml.load(text, Loader=_Loader)  # noqa: S506  # a safe loader
     except yaml.YAMLError as error:
         raise KnowledgeError(f"{name} is no YAML: {error}") from error
-    rows = found.get(topic) if isinstance(found, dict) else None
+    rows = document.get(topic) if isinstance(document, dict) else None
     if not isinstance(rows, list):
         raise KnowledgeError(f"{name} has no list '{topic}'.")
     for number, row in enumerate(rows):
@@ -395,7 +418,7 @@ def _all_signs(signature: Signature) -> list[Sign]:
 
 
 def _sites(latches: Sequence[dict[str, Any]]) -> dict[tuple[str, int], set[str]]:
-    """(file stem, line) -> latches created there in some version that was read."""
+    """Map (file stem, line) to the latches created there in any version that was read."""
     sites: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
     for raw in latches:
         for places in (raw.get("created_sites_read") or {}).values():

@@ -1,7 +1,7 @@
-"""The shape of each file of knowledge: what must be there, and of which type.
+"""Schema of the files of knowledge: the required keys and their types.
 
 Keys that only people read may be added freely in all files but signatures.yaml, where an unknown
-key would be a sign that is never looked for.
+key would be a sign that is never evaluated.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A signature is a few signs over records. Every entry of ``needs`` must be seen; ``adds`` raise the
 score, ``against`` lower it. The schema is these structs: an unknown key, a sign of two kinds or an
-expression that does not compile is an error that says where. docs/reference/knowledge.md tells how
-to write one; analysis.matching evaluates them.
+expression that does not compile is an error that says where. docs/reference/knowledge.md describes
+how to write one; analysis.findings.matching evaluates them.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _PLACE = re.compile(r"^[\w/]+(?:\.[\w*]+)?(?::\d+(?:-\d+)?)?$")
 
 
 class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One thing to look for. Exactly one of the keys in ``KINDS``, the others narrow it."""
+    """A condition on records: exactly one of the keys in ``KINDS``, narrowed by other keys."""
 
     latch: Names | None = None
-    """Semaphore waits for a latch of latches.yaml, wherever the waiters stand."""
+    """Semaphore waits for a latch of latches.yaml, at any place of the source."""
     place: Names | None = None
     """Semaphore waits at a place of the source: 'fts0fts.*', 'row0ins.cc:2953'."""
     stack: Names | None = None
@@ -82,13 +82,13 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     peak: float | None = None
     """counter: highest value in the stall, at least."""
     is_: list[str] | None = msgspec.field(default=None, name="is")
-    """setting: one of these values; ON, 1 and YES are one."""
+    """setting: one of these values; ON, 1 and YES are equal."""
 
     weight: Weight = 0.0
     says: str = ""
     """What it means, in a clause; the numbers are added."""
     factor: Weight = 0.5
-    """against: what is left of the score."""
+    """against: the score is multiplied by this."""
 
     def __post_init__(self) -> None:
         kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
@@ -110,11 +110,12 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def kind(self) -> str:
+        """The key in ``KINDS`` that this sign has."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
 
 class Example(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A case made by thought: a server before and during a stall, in a few words."""
+    """An invented case: a server before and during a stall, in a few words."""
 
     says: str
     server: str = "5.7.30"
@@ -138,13 +139,13 @@ class Example(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How one issue shows."""
+    """The signs by which a known problem is recognised."""
 
     issue: str
     rule: Literal["data", "code"] = "data"
-    """code: analysis.rules decides, as the mechanism needs more than signs; it still has cases."""
+    """code: analysis.findings decides, as signs do not suffice; examples are still required."""
     looks_for: str = ""
-    """One clause for the record of what was looked for; data signatures tell it themselves."""
+    """A clause for the record of what was checked; data signatures derive it from their signs."""
     needs: list[Sign] = []
     adds: list[Sign] = []
     against: list[Sign] = []
@@ -159,12 +160,15 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def names(value: Names | None) -> list[str]:
-    """One name or several as a list."""
+    """Return one or several names as a list."""
     return [] if value is None else [value] if isinstance(value, str) else value
 
 
 def _compiled(text: str) -> None:
-    """Linear-time expressions only (no look-around): they run over strangers' text."""
+    """Raise ValueError unless the expression runs in linear time (no look-around).
+
+    Expressions run over untrusted text.
+    """
     try:
         pl.Series([""]).str.contains(text)
     except pl.exceptions.ComputeError as error:

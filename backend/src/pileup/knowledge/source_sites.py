@@ -1,9 +1,9 @@
-"""Where latches are taken and created: 'btr0sea.ic line 98' is a function and a latch.
+"""Lookup of the function and latch at a place of the server's source, 'btr0sea.ic line 98'.
 
 Source: a text scan of 82 server versions, 5.0.96 to 8.4.4, MySQL, Percona Server and MariaDB (not a
 compiler: code under preprocessor conditions is all included). A dump prints the first or the last
-line of a call, by compiler, so a line is held against line..end_line. A version that was not read
-is answered from the nearest one of its series, and said to be.
+line of a call, by compiler, so a line is compared with line..end_line. For a version that was not
+scanned the nearest version of its series is used, and the result names it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Any, Literal
 import polars as pl
 
 _FAMILY = {"mysql": "mysql", "percona": "percona", "mariadb": "mariadb"}
-_STANDS_FOR = {"goldendb": "mysql", "huaweirds": "mysql"}
-"""Forks that stand in for the MySQL release that they are made from."""
+_FORK_OF = {"goldendb": "mysql", "huaweirds": "mysql"}
+"""Forks that are treated as the MySQL release that they are made from."""
 _FORK_RANK = 3
 _MOVED = 12
 _MOVED_RELEASES = 3
-"""Lines that a call may move between neighbouring releases and still be taken for the same."""
+"""Lines and releases by which a call may move and still be taken for the same."""
 
 Numbers = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One call in the server's source."""
+    """A call in the server's source that takes or creates a latch."""
 
     function: str
     latch: str
@@ -38,7 +38,7 @@ class Site:
     via: str
     """The call or macro: mtr_s_lock, btr_search_x_lock."""
     read_in: str
-    """The version whose source says so: 'mysql-5.7.32'."""
+    """The version whose source has the call: 'mysql-5.7.32'."""
     line: int
     certainty: Literal[
         "exact", "nearest version", "moved line", "nearest series", "unknown version"
@@ -46,7 +46,7 @@ class Site:
 
     @property
     def says(self) -> str:
-        """'row_search_mvcc (mysql-5.7.32, the nearest version that was read)'."""
+        """Describe the site: 'row_search_mvcc (mysql-5.7.32, the nearest version read)'."""
         how = {
             "exact": "",
             "nearest version": ", the nearest version that was read",
@@ -66,7 +66,7 @@ def site(
     mode: str = "",
     kind: Literal["acquired", "created"] = "acquired",
 ) -> Site | None:
-    """What stands at a place of the source, in a server of this family and version.
+    """Find the call at a place of the source in a server of this family and version, or None.
 
     file: as a dump prints it, 'btr0sea.ic' or 'handler/ha_innodb.cc'. mode: S, X, SX, mutex.
     """
@@ -85,15 +85,15 @@ def _site(
     hits = [row for row in rows if row["line"] <= line <= row["end_line"]]
     if not numbers:
         best = max(hits, key=lambda hit: (_fits(hit, mode), _release(hit)), default=None)
-        return _found(best, "unknown version") if best else None
+        return _make_site(best, "unknown version") if best else None
     if all(_release(row)[:2] != numbers[:2] for row in rows):
-        best = _of_next_series(hits, family, numbers, mode)
-        return _found(best, "nearest series") if best else None
+        best = _nearest_in_other_series(hits, family, numbers, mode)
+        return _make_site(best, "nearest series") if best else None
     hits = [hit for hit in hits if _release(hit)[:2] == numbers[:2]]
     if hits:
         best = min(hits, key=lambda hit: (*_distance(hit, family, numbers), not _fits(hit, mode)))
         rank, far = _distance(best, family, numbers)
-        return _found(best, "exact" if (rank, far) == (0, 0) else "nearest version")
+        return _make_site(best, "exact" if (rank, far) == (0, 0) else "nearest version")
     near = [
         row
         for row in rows
@@ -107,13 +107,13 @@ def _site(
         key=lambda row: (*_distance(row, family, numbers), abs(row["line"] - line)),
         default=None,
     )
-    return _found(best, "moved line") if best else None
+    return _make_site(best, "moved line") if best else None
 
 
-def _of_next_series(
+def _nearest_in_other_series(
     hits: list[dict[str, Any]], family: str | None, numbers: Numbers, mode: str
 ) -> dict[str, Any] | None:
-    """The same line in the nearest series of the same family, where the mode fits too."""
+    """Return the same line in the nearest series of the family, if its mode fits."""
     own = [hit for hit in hits if _distance(hit, family, numbers)[0] <= 1 and _fits(hit, mode)]
     if family == "mariadb":  # its numbers are not MySQL's
         own = [row for row in own if row["version"].startswith("mariadb")]
@@ -126,16 +126,16 @@ def _of_next_series(
     return min(own, key=away, default=None)
 
 
-def _found(row: dict[str, Any], certainty: Any) -> Site:
+def _make_site(row: dict[str, Any], certainty: Any) -> Site:
     return Site(row["function"], row["latch"], row["via"], row["version"], row["line"], certainty)
 
 
 def _distance(row: dict[str, Any], family: str | None, numbers: Numbers) -> tuple[int, int]:
-    """(how foreign the family is, how many releases away)."""
+    """Rank how foreign the family is, and count how many releases away the version is."""
     name = row["version"].partition("-")[0]
     own = _FAMILY.get(name)
-    rank = 0 if own == (family or "mysql") else 1 if own == "mysql" or name in _STANDS_FOR else 2
-    if own is None and name not in _STANDS_FOR:
+    rank = 0 if own == (family or "mysql") else 1 if own == "mysql" or name in _FORK_OF else 2
+    if own is None and name not in _FORK_OF:
         rank = _FORK_RANK
     patch = _release(row)[2:3] or (0,)
     return rank, abs(patch[0] - (numbers[2] if len(numbers) > 2 else 0))
@@ -152,8 +152,8 @@ def _numbers(version: str) -> Numbers:
 
 
 def _fits(row: dict[str, Any], mode: str) -> bool:
-    said = row["mode"].partition("(")[0]
-    return not mode or said in (mode, "arg")
+    recorded = row["mode"].partition("(")[0]
+    return not mode or recorded in (mode, "arg")
 
 
 def _plain_mode(mode: str) -> str:
@@ -161,14 +161,14 @@ def _plain_mode(mode: str) -> str:
 
 
 def _is_path(path: str, printed: str) -> bool:
-    """Old servers print a directory: 'handler/ha_innodb.cc'."""
+    """Return whether the printed file is this path; old servers print its directory too."""
     ends = (printed.lstrip("./"), "/".join(printed.rsplit("/", 2)[-2:]))
     return "/" not in printed or path.endswith(ends)
 
 
 @functools.cache
 def _rows(name: str) -> list[dict[str, Any]]:
-    """All sites of the files of one base name."""
+    """Return all sites of the files with this base name."""
     return _table().filter(pl.col("file").str.ends_with(f"/{name}")).to_dicts()
 
 

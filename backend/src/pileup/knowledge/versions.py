@@ -1,7 +1,7 @@
-"""Does a known problem apply to a server? Yes, no or unknown, from the words of the knowledge base.
+"""Whether a known problem applies to a server's version: yes, no or unknown.
 
 An entry reads 'mysql 8.0.0-8.0.29', 'mariadb to 10.4 by default', 'mysql 5.5+', 'all'. Percona
-Server shares MySQL's version numbers and code: what names only MySQL applies to it as well.
+Server shares MySQL's version numbers and code: an entry for MySQL applies to it as well.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FIXED = re.compile(rf"({_V})")
 def applies(
     affected: Iterable[str], fixed: Iterable[str], family: str | None, numbers: Numbers
 ) -> Applies:
-    """Whether a server of this family and version has the problem.
+    """Return whether a server of this family and version has the problem.
 
     A release at or above a fixed one of the same series (8.0.30 in 8.0) does not.
     """
@@ -50,7 +50,7 @@ def applies(
 
 
 def _entry(entry: str, family: str, numbers: Numbers) -> Applies | None:
-    """What one entry says; None when it is about another family."""
+    """Evaluate an entry; return None if it is about another family."""
     name, _, rest = entry.partition(" ")
     if name not in ("mysql", "percona", "mariadb"):
         return "unknown"
@@ -65,7 +65,7 @@ def _entry(entry: str, family: str, numbers: Numbers) -> Applies | None:
 
 
 def _bounds(rest: str) -> list[tuple[Numbers | None, Numbers | None]]:
-    """The ranges of an entry, both ends included by prefix: to 5.7 means all of 5.7."""
+    """Return the ranges of an entry; both ends are inclusive prefixes: to 5.7 means all of 5.7."""
     if match := _UNTIL.match(rest):
         return [(None, _numbers(match[1]))]
     if match := _BEFORE.match(rest):
@@ -86,13 +86,13 @@ def _within(numbers: Numbers, low: Numbers | None, high: Numbers | None) -> bool
 
 
 def _is_fixed(fixed: Iterable[str], family: str | None, numbers: Numbers) -> bool:
-    """Of several fixes in one series the last counts: the earlier ones were parts."""
+    """Return whether the version has the fix; the last of several fixes in a series counts."""
     last: Numbers | None = None
     for entry in fixed:
         name, _, rest = entry.strip().lower().partition(" ")
         same = name == family or (name == "mysql" and family == "percona")
         match = _FIXED.match(rest)
-        if not same or not match or " adds " in rest:  # a setting that came is no fix yet
+        if not same or not match or " adds " in rest:  # a release that adds a setting is no fix
             continue
         release = _numbers(match[1])
         if len(release) >= 3 and numbers[:2] == release[:2]:
