@@ -2,6 +2,12 @@
 
 Every format yields these records and nothing else; every analysis reads frames of them. The
 package imports no other package of Pileup.
+
+Units:  times are int64 microseconds since the epoch, durations are seconds, sizes are bytes.
+Time:   a parser reports the printed time: ``wall_us`` is the printed wall clock *as if it were UTC*
+        and ``clock`` is the kind of that clock. ``analysis.clock`` converts it to UTC and adds the
+        column ``time``. Nothing here knows a zone.
+Null:   ``None`` means not known. A zero was read as zero.
 """
 
 from __future__ import annotations

@@ -273,7 +273,7 @@ def test_looking_up_changes_nothing(path: Path) -> None:
         with (
             mock.patch.object(repeated_text, "MOST_TEXT", -1),
             mock.patch.object(counters, "MOST_TEXT", -1),
-            mock.patch.object(Waits, "_at_once", return_value=None),
+            mock.patch.object(Waits, "_take_plain", return_value=None),
         ):
             read_anew = parse_bytes(broken, format_name="innodb-status")
         assert looked_up.problems == read_anew.problems, what

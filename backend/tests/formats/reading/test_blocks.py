@@ -39,7 +39,7 @@ def test_small_blocks_give_the_same_lines_and_books(encoding: str) -> None:
         starts[-1] = len(data)
         with (
             mock.patch.object(blocks, "BLOCK_BYTES", dice.choice((64, 1000, 100_000))),
-            mock.patch.object(blocks, "_KEPT", dice.choice((0, 5000, 10**9))),
+            mock.patch.object(blocks, "_RECENT_BYTES", dice.choice((0, 5000, 10**9))),
         ):
             reader = LineReader(io.BytesIO(data))
             numbered = [
@@ -60,7 +60,7 @@ def test_a_stream_that_cannot_go_back_tells_the_indexed_line_before() -> None:
     stream.seekable = lambda: False  # type: ignore[method-assign]
     with (
         mock.patch.object(blocks, "BLOCK_BYTES", 4096),
-        mock.patch.object(blocks, "_KEPT", 8192),
+        mock.patch.object(blocks, "_RECENT_BYTES", 8192),
     ):
         reader = LineReader(stream)
         assert len(list(reader)) == 10_000

@@ -3,8 +3,9 @@
 A section's text without its numbers repeats from dump to dump. So a text is read once, line by line
 with the rules of counter_series; the meaning of each number is kept under the text with each run of
 digits reduced to one zero, and later dumps cost one split and one look-up.
-Labels: instance (buffer pool), part (adaptive
-hash), thread (I/O), area (memory).
+
+Labels: instance (buffer pool), part (adaptive hash), thread (I/O), area (memory).
+Null:   a number beyond 63 bits wrapped around in the server; it is null here.
 """
 
 from __future__ import annotations

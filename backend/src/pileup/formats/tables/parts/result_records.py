@@ -3,6 +3,9 @@
 The columns identify a result set; so a paste of several queries is read whole, also with a table of
 locks in the middle of others. ``lock_tables``, ``replication``, ``open_tables`` and ``result_set``
 share this reader and differ in what they claim.
+
+Time:   pt-stalk's TS lines. Without them a file's first samples are a second apart (relative), as
+        pt-stalk takes them.
 """
 
 from __future__ import annotations
